@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// ErrorClass decides what becomes of a failed request.
+// ErrorClass decides how a failed request is handled.
 type ErrorClass string
 
 // The classes.
@@ -12,10 +12,10 @@ const (
 	ClassAuth     ErrorClass = "auth"     // 401, 403: a key is missing or wrong
 	ClassCredit   ErrorClass = "credit"   // 402, insufficient quota
 	ClassOverflow ErrorClass = "overflow" // the context window is exceeded: compact
-	ClassRequest  ErrorClass = "request"  // another 4xx: the request is at fault
+	ClassRequest  ErrorClass = "request"  // another 4xx: the request itself is wrong
 	ClassTool     ErrorClass = "tool"     // a 400 that names tools[N]
-	ClassImage    ErrorClass = "image"    // a picture was refused as such
-	ClassNetwork  ErrorClass = "network"  // nobody listens, connection cut
+	ClassImage    ErrorClass = "image"    // a picture was refused
+	ClassNetwork  ErrorClass = "network"  // connection refused or cut
 	ClassServer   ErrorClass = "server"   // 5xx, 429, overloaded, after all retries
 	ClassReplay   ErrorClass = "replay"   // a script's expectation failed
 )
@@ -27,11 +27,11 @@ type Error struct {
 	Status int
 	// Text says what happened and what to do; it never holds a key.
 	Text string
-	// ToolIndex is the index for ClassTool, else -1.
+	// ToolIndex is the tool's index for ClassTool, otherwise -1.
 	ToolIndex int
 	// Image is the SHA-256 of the picture for ClassImage.
 	Image [32]byte
-	// Window is the model's window in tokens where a refusal of ClassOverflow names it.
+	// Window is the model's window in tokens if a refusal of ClassOverflow names it.
 	Window int
 	// Tool is the wire name of the tool for ClassTool.
 	Tool string

@@ -1,15 +1,15 @@
 package model
 
-// EstimateBytes estimates how many tokens so many bytes are.
+// EstimateBytes estimates the tokens of a number of bytes.
 func EstimateBytes(bytes int) int { return (bytes + 3) / 4 }
 
-// EstimateText estimates the tokens of a text: its bytes by four.
+// EstimateText estimates the tokens of a text: its bytes divided by four.
 func EstimateText(s string) int { return EstimateBytes(len(s)) }
 
-// imageTokens is what a picture costs, roughly: providers count tiles of it.
+// imageTokens is roughly what a picture costs: providers count tiles of it.
 const imageTokens = 1000
 
-// EstimateMessage estimates the tokens of a message, its frame included.
+// EstimateMessage estimates the tokens of a message, including its overhead.
 func EstimateMessage(m *Message) int {
 	n := len(m.Text) + len(m.Reasoning)
 	for i := range m.Calls {
@@ -17,7 +17,7 @@ func EstimateMessage(m *Message) int {
 	}
 	tokens := EstimateBytes(n) + 4
 	for i := range m.Images {
-		// A document is read as text and looked at as well.
+		// A document is both read as text and shown as pages.
 		tokens += max(imageTokens, 2*EstimateText(m.Images[i].Text))
 	}
 	return tokens

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Fallback is a Client that turns to a second model when the first one fails for good.
+// Fallback is a Client that uses a second model when the first one fails for good.
 type Fallback struct {
 	first, second Client
 	model         string
@@ -17,12 +17,12 @@ type Fallback struct {
 	until time.Time // the first one is not asked before
 }
 
-// restAfterFailure is how long a model whose server failed is left alone.
+// restAfterFailure is how long a model is not asked after its server failed.
 const restAfterFailure = 5 * time.Minute
 
-// NewFallback returns a client that asks first, and when that fails for good, second for the
-// given model. Overflow, a refused tool and a cancel are no reason: the second one would
-// fail the same way, or was not wanted.
+// NewFallback returns a client that asks first and, when that fails for good, second for the given model. It
+// does not fall back on an overflow, a refused tool or a cancel: the second one would fail in the same way,
+// or is not wanted.
 func NewFallback(first, second Client, model string) *Fallback {
 	return &Fallback{first: first, second: second, model: model}
 }
@@ -54,7 +54,7 @@ func (f *Fallback) Stream(ctx context.Context, req Request, emit func(Event)) (R
 	return f.turnTo(ctx, req, emit)
 }
 
-// turnTo asks the second model. Its answer bears the ID under which it was asked for.
+// turnTo asks the second model. Its answer carries the ID under which it was asked for.
 func (f *Fallback) turnTo(ctx context.Context, req Request, emit func(Event)) (Response, error) {
 	req.Model = f.model
 	resp, err := f.second.Stream(ctx, req, emit)
@@ -62,7 +62,7 @@ func (f *Fallback) turnTo(ctx context.Context, req Request, emit func(Event)) (R
 	return resp, err
 }
 
-// fallsBack says whether another model may do better.
+// fallsBack reports whether another model may do better.
 func (e *Error) fallsBack() bool {
 	switch e.Class {
 	case ClassAuth, ClassCredit, ClassNetwork, ClassServer:

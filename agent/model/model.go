@@ -10,23 +10,22 @@ import (
 
 // Client speaks with one model endpoint. It is safe for concurrent use.
 type Client interface {
-	// Stream sends a request and reports what arrives through emit, in order and from one
-	// goroutine, until the answer is complete. The Response holds the whole answer, also
-	// together with an error where a part of it had arrived. Retries happen inside, and
-	// are reported as RetryEvents; text already emitted is never emitted twice: after a
-	// cut a ResetEvent says that the answer starts over.
+	// Stream sends a request and reports what arrives through emit, in order and from one goroutine, until the
+	// answer is complete. The Response holds the whole answer; with an error it holds the part that had arrived.
+	// Retries happen inside and are reported as RetryEvents. Text is never emitted twice: after a broken stream
+	// a ResetEvent says that the answer starts over.
 	Stream(ctx context.Context, req Request, emit func(Event)) (Response, error)
 }
 
 // Request is one question to a model.
 type Request struct {
-	// Model is the ID as the endpoint knows it.
+	// Model is the ID by which the endpoint knows it.
 	Model string
 	// System is the system prompt.
 	System string
 	// Messages are the history in order, already valid for a provider.
 	Messages []Message
-	// Tools are the tools on offer, in a stable order.
+	// Tools are the available tools, in a stable order.
 	Tools []Tool
 
 	// Search lets the provider search the web while it answers, where it can.
@@ -37,12 +36,12 @@ type Request struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
-	// Session names the conversation, so that a provider finds its prompt cache again.
+	// Session names the conversation, so that a provider can find its prompt cache.
 	Session string
-	// Agent is the name of the sub-agent that asks, "" for the conversation itself. It is not
-	// sent: scripts tell speakers apart by it.
+	// Agent is the name of the sub-agent that asks, "" for the conversation itself. It is not sent: scripts use
+	// it to tell speakers apart.
 	Agent string
-	// Purpose tells answers from side requests: replay and recording only serve turns.
+	// Purpose tells answers from side requests: replay and recording only cover turns.
 	Purpose Purpose
 }
 
@@ -71,7 +70,7 @@ type Message struct {
 	Role Role
 	// Text is the content.
 	Text string
-	// Images are shown to models that see (user and tool messages).
+	// Images are shown to models that accept them (user and tool messages).
 	Images []Image
 	// Reasoning is an assistant message's thinking, sent back only where the provider wants it.
 	Reasoning string
@@ -80,13 +79,13 @@ type Message struct {
 	// Opaque are parts of an assistant message that only their own protocol understands, in
 	// order.
 	Opaque []Opaque
-	// ToolsAdded and ToolsRemoved say which tools came and went at this place, on a message of
-	// jcode's own that tells the model so.
+	// ToolsAdded and ToolsRemoved list the tools that were added and removed at this point; they are set on a
+	// message of jcode's own that announces it to the model.
 	ToolsAdded   []Tool
 	ToolsRemoved []string
 	// CallID says which call a tool message answers.
 	CallID string
-	// Name is the wire name of the tool that a tool message answers for.
+	// Name is the wire name of the tool whose result a tool message holds.
 	Name string
 }
 
@@ -94,16 +93,15 @@ type Message struct {
 type Image struct {
 	MIME string
 	Data []byte
-	// Text is what a document says, for a model that does not take it.
+	// Text is a document's text, for a model that does not accept the document.
 	Text string
 }
 
-// MIMEPDF is the media type of the documents that some protocols take.
+// MIMEPDF is the media type of the documents that some protocols accept.
 const MIMEPDF = "application/pdf"
 
-// Given splits what a message holds into its text and the images that the model takes. A
-// document that it does not take is given as its text; of pictures the text says how many
-// are left out.
+// Given returns the text of a message and the images that the model accepts. A document that it does not
+// accept is added as text; for pictures the text says how many were left out.
 func Given(text string, images []Image, takes func(mime string) bool) (string, []Image) {
 	left := 0
 	given := images[:0:0]
@@ -129,35 +127,33 @@ type Call struct {
 	ID string
 	// Name is the wire name.
 	Name string
-	// Arguments is what the model wrote, byte for byte, also when it is no JSON.
+	// Arguments is what the model wrote, byte for byte, even if it is not JSON.
 	Arguments string
-	// Incomplete marks a call whose arguments were cut by the end of the stream: it must
-	// never run.
+	// Incomplete marks a call whose arguments were cut off by the end of the stream: it must never run.
 	Incomplete bool
 }
 
-// Tool is a tool on offer.
+// Tool is an available tool.
 type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage
-	// Freeform names the one string parameter of a tool that models were trained to call with
-	// plain text; "" for all others.
+	// Freeform names the only string parameter of a tool that models were trained to call with plain text; ""
+	// for all others.
 	Freeform string
-	// Grammar is the form of that text, in Lark's notation; "" leaves it open.
+	// Grammar describes that text in Lark's notation; "" leaves it free.
 	Grammar string
 }
 
-// FinishPause is the finish reason of an answer that the provider continues when it is sent
-// back as it is.
+// FinishPause is the finish reason of an answer that the provider continues when it is sent back unchanged.
 const FinishPause = "pause"
 
-// Response is a whole answer.
+// Response is a complete answer.
 type Response struct {
 	Text      string
 	Reasoning string
 	Calls     []Call
-	// Opaque are parts that must come back with the message, in order.
+	// Opaque are parts that must be sent back with the message, in order.
 	Opaque []Opaque
 	// Finish is the provider's finish reason: "stop", "tool_calls", "length", "content_filter", FinishPause, "",
 	// or the provider's own word.
@@ -171,25 +167,25 @@ type Response struct {
 
 // Usage counts tokens.
 type Usage struct {
-	// Input counts all tokens that were sent, those of the cache included.
+	// Input counts all tokens that were sent, including cached ones.
 	Input int `json:"input_tokens"`
-	// Output counts all tokens that are billed as output, thinking included.
+	// Output counts all tokens that are billed as output, including thinking.
 	Output int `json:"output_tokens"`
-	// Cached are those of Input that were read from the provider's cache.
+	// Cached are the tokens of Input that were read from the provider's cache.
 	Cached int `json:"cached_tokens"`
-	// Written are those of Input that were written to the cache, WrittenHour those that
-	// were written to stay for an hour.
+	// Written are the tokens of Input that were written to the cache, WrittenHour those that were written for an
+	// hour.
 	Written     int `json:"cache_write_tokens,omitempty"`
 	WrittenHour int `json:"cache_write_1h_tokens,omitempty"`
-	// Searches are those of the web that the provider made.
+	// Searches counts the provider's searches of the web.
 	Searches int `json:"web_searches,omitempty"`
-	// Cost is the price in US dollars where the provider names it.
+	// Cost is the price in US dollars if the provider names it.
 	Cost float64 `json:"cost,omitempty"`
-	// Estimated marks counts that the provider did not give (bytes / 4).
+	// Estimated marks counts that the provider did not report (bytes / 4).
 	Estimated bool `json:"estimated"`
 }
 
-// Plus adds two usages.
+// Plus returns the sum of two usages.
 func (u Usage) Plus(o Usage) Usage {
 	u.Input += o.Input
 	u.Output += o.Output
@@ -218,7 +214,7 @@ type CallEvent struct {
 	Bytes int
 }
 
-// RetryEvent says that the request is tried again after a wait.
+// RetryEvent says that the request will be retried after a wait.
 type RetryEvent struct {
 	Attempt int
 	Wait    time.Duration

@@ -13,14 +13,14 @@ import (
 	"jcode/tools"
 )
 
-// Most is how many agents work at once where nothing else is set.
+// Most is how many agents may work at once by default.
 const Most = 8
 
-// keptOutput is how much of what an agent did is kept for a look at it, in bytes.
+// keptOutput is how much of an agent's output is kept, in bytes.
 const keptOutput = 64 << 10
 
-// Roster lists the agents of a tree. W is what its owner needs to reach one. All methods are
-// safe for concurrent use.
+// Roster lists the agents of a tree. W is the owner's handle on an agent. All methods are safe for concurrent
+// use.
 type Roster[W any] struct {
 	most    int
 	changed func(State)
@@ -29,8 +29,8 @@ type Roster[W any] struct {
 	list []*Member[W]
 	news []announcement
 	tick chan struct{} // closed and replaced at each change
-	// telling counts changes that the owner is being told of: who waits learns of an end after
-	// the owner, who may leave then.
+	// telling counts changes that the owner is being notified of: waiters learn of an end only after the owner,
+	// who may leave then.
 	telling int
 }
 
@@ -38,16 +38,16 @@ type Roster[W any] struct {
 type Member[W any] struct {
 	work  W
 	state State
-	out   string // what it did, the end of it
-	seen  int    // bytes of out that were looked at
+	out   string // the end of its output
+	seen  int    // bytes of out that were read
 }
 
-// announcement is what a session was not told of yet: the end of an agent of its own, or, without
-// a name, what another one says.
+// announcement is something a session has not been told yet: the end of one of its agents or, without a name,
+// a message from another agent.
 type announcement struct{ to, name, text string }
 
-// New makes an empty roster. most is how many agents may work at once, 0 means Most. changed is
-// told of each change, without a lock held.
+// New returns an empty roster. most is how many agents may work at once; 0 means Most. changed is called on
+// each change, without a lock held.
 func New[W any](most int, changed func(State)) *Roster[W] {
 	if most <= 0 {
 		most = Most
@@ -55,7 +55,7 @@ func New[W any](most int, changed func(State)) *Roster[W] {
 	return &Roster[W]{most: most, changed: changed, tick: make(chan struct{})}
 }
 
-// List returns the agents that work for a session, or with "" all, in the order of their start.
+// List returns the agents that work for a session, or all with "", in start order.
 func (r *Roster[W]) List(parent string) []State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *Roster[W]) List(parent string) []State {
 	return out
 }
 
-// Members returns all agents of a parent, or with "" all.
+// Members returns all agents of a parent, or all with "".
 func (r *Roster[W]) Members(parent string) []*Member[W] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,8 +81,7 @@ func (r *Roster[W]) Members(parent string) []*Member[W] {
 	return out
 }
 
-// Find returns the agent of a name that works for a session, or with "" for any. The error says
-// which there are.
+// Find returns the named agent of a session, or of any session with "". The error lists the existing names.
 func (r *Roster[W]) Find(parent, name string) (*Member[W], error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,8 +101,8 @@ func (r *Roster[W]) Find(parent, name string) (*Member[W], error) {
 	return nil, tools.Errorf(tools.KindInvalidArgs, "there is no agent %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// Enter takes a place and a free name, made of name or else role, for a new agent. It is an
-// error when as many work as may.
+// Enter reserves a slot and a free name, derived from name or else from role, for a new agent. It returns an
+// error when the limit is reached.
 func (r *Roster[W]) Enter(parent, name, role string) (*Member[W], error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +150,7 @@ func (r *Roster[W]) Leave(m *Member[W]) {
 	r.list = slices.DeleteFunc(r.list, func(x *Member[W]) bool { return x == m })
 }
 
-// Change applies f to an agent, wakes who waits, and tells the owner. f must not use the roster.
+// Change applies f to an agent, wakes the waiters, and notifies the owner. f must not use the roster.
 func (r *Roster[W]) Change(m *Member[W], f func(s *State, w *W)) {
 	r.mu.Lock()
 	f(&m.state, &m.work)
@@ -166,25 +165,25 @@ func (r *Roster[W]) Change(m *Member[W], f func(s *State, w *W)) {
 	r.mu.Unlock()
 }
 
-// Get returns the state of an agent, and its handle.
+// Get returns an agent's state and its handle.
 func (r *Roster[W]) Get(m *Member[W]) (State, W) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return m.state, m.work
 }
 
-// Announce keeps the end of an agent for its parent.
+// Announce queues the end of an agent for its parent.
 func (r *Roster[W]) Announce(m *Member[W], text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.news = append(r.news, announcement{m.state.Parent, m.state.Name, text})
 }
 
-// Tell keeps what a session says for all others of the tree that work on the same files.
+// Tell queues what a session says for all others of the tree that work on the same files.
 func (r *Roster[W]) Tell(from, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	dirs := map[string]string{} // by session; the first conversation is in no list, and has none
+	dirs := map[string]string{} // by session; the first conversation is not listed, and has none
 	for _, m := range r.list {
 		dirs[m.state.Session] = m.state.Dir
 	}
@@ -202,14 +201,14 @@ func (r *Roster[W]) Tell(from, text string) {
 	}
 }
 
-// Withdraw forgets what was announced of an agent, because its answer goes another way.
+// Withdraw drops an agent's announcements, because its answer is delivered in another way.
 func (r *Roster[W]) Withdraw(m *Member[W]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.news = slices.DeleteFunc(r.news, func(n announcement) bool { return n.name == m.state.Name })
 }
 
-// News returns what a parent was not told of yet, once.
+// News returns what a parent has not been told yet, once.
 func (r *Roster[W]) News(parent string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,7 +222,7 @@ func (r *Roster[W]) News(parent string) string {
 	return strings.Join(told, "\n\n")
 }
 
-// Unfinished reports whether an agent of a parent works, or its end was not told yet.
+// Unfinished reports whether an agent of a parent is still working or has an end that was not reported yet.
 func (r *Roster[W]) Unfinished(parent string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -231,8 +230,8 @@ func (r *Roster[W]) Unfinished(parent string) bool {
 	return running+ended > 0
 }
 
-// count returns how many agents of a parent work, of one name or with "" of all, and how many
-// ends it was not told of. The caller holds the lock.
+// count returns how many agents of a parent, or those of one name, are running, and how many ends were not
+// reported yet. The caller holds the lock.
 func (r *Roster[W]) count(parent, name string) (running, ended int) {
 	for _, m := range r.list {
 		if m.state.Parent == parent && (name == "" || m.state.Name == name) && m.state.Running() {
@@ -247,8 +246,8 @@ func (r *Roster[W]) count(parent, name string) (running, ended int) {
 	return running, ended
 }
 
-// Wait waits until the agents of a parent that have a name, or all, have ended; with first until
-// one has. It ends with ctx, too.
+// Wait waits until the named agent of a parent, or every agent, has ended; with first, until one has. It also
+// returns when ctx ends.
 func (r *Roster[W]) Wait(ctx context.Context, parent, name string, first bool) {
 	for {
 		r.mu.Lock()
@@ -266,7 +265,7 @@ func (r *Roster[W]) Wait(ctx context.Context, parent, name string, first bool) {
 	}
 }
 
-// Wrote adds to what an agent did.
+// Wrote appends to an agent's output.
 func (r *Roster[W]) Wrote(m *Member[W], s string) {
 	if s = strings.TrimSpace(s); s == "" {
 		return
@@ -281,14 +280,14 @@ func (r *Roster[W]) Wrote(m *Member[W], s string) {
 	}
 }
 
-// Output returns all that is kept of what an agent did.
+// Output returns the kept output of an agent.
 func (r *Roster[W]) Output(m *Member[W]) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return m.out
 }
 
-// Since returns what an agent did since the last call.
+// Since returns an agent's output since the last call.
 func (r *Roster[W]) Since(m *Member[W]) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package roster owns who works beside a conversation: the names and states of sub-agents, how
-// many may work at once, what each of them did, and which ends its parent was not told of yet.
-// One roster holds a whole tree of agents, so that names are unique in it and one limit counts.
+// Package roster owns who works beside a conversation: the names and states of sub-agents, how many may work
+// at once, what each of them did, and which ends the parent has not been told of yet. One roster holds a
+// whole tree of agents, so names are unique in the tree and one limit covers it.
 //
-// It starts and ends nobody, and must not know conversations, worktrees or the database.
+// It starts and ends no agents, and must not know conversations, worktrees or the database.
 package roster
 
 import (
@@ -22,7 +22,7 @@ const (
 	Done    Status = "done"
 	Failed  Status = "failed"
 	Stopped Status = "stopped"
-	// Left is an agent whose program ended while it worked.
+	// Left is an agent whose program ended while the agent was working.
 	Left Status = "left"
 )
 
@@ -35,7 +35,7 @@ type State struct {
 	Role   string
 	Model  string
 	Status Status
-	// Call is what it does at the moment.
+	// Call is its current tool call.
 	Call   string
 	Tokens int
 	Cost   float64
@@ -45,8 +45,8 @@ type State struct {
 	Ended     time.Time
 	// Answer is its last answer, or why it failed.
 	Answer string
-	// Dir is the worktree in which it works, "" for its parent's own folder. Changed says that
-	// the worktree has changes which were not merged.
+	// Dir is the worktree in which it works, "" for its parent's own folder. Changed says that the worktree has
+	// changes that were not merged.
 	Dir     string
 	Changed bool
 }
@@ -54,7 +54,7 @@ type State struct {
 // Running reports whether the agent works or waits for an answer.
 func (s State) Running() bool { return s.Status == Working || s.Status == Waiting }
 
-// String says in a few words how the agent stands, for people.
+// String describes the agent's state in a few words, for people.
 func (s State) String() string {
 	parts := []string{string(s.Status)}
 	if s.Call != "" {
@@ -72,7 +72,7 @@ func (s State) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// Name makes a name of lower-case letters, digits and hyphens; "" where nothing is left.
+// Name reduces s to a name of lower-case letters, digits and hyphens; "" if nothing remains.
 func Name(s string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

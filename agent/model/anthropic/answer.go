@@ -9,7 +9,7 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// answer puts one answer together from the events of a stream, and reports what arrives.
+// answer assembles one answer from the events of a stream, and reports what arrives.
 type answer struct {
 	say   *endpoint.Speaker
 	x     *endpoint.Exchange
@@ -19,18 +19,18 @@ type answer struct {
 	blocks     []*building // in the order of their indices
 	usage      usage
 	counted    bool
-	reason     string // why it stopped, in the maker's words
+	reason     string // why it stopped, in the provider's words
 	stopReason bool
 	stopped    bool
 	said       int // bytes of all deltas
 	calls      int
 }
 
-// building is a block that still arrives.
+// building is a block that is still arriving.
 type building struct {
 	index     int
 	kind      string
-	start     string // JSON as it began
+	start     string // JSON of its start event
 	text      strings.Builder
 	signature string
 	input     strings.Builder
@@ -43,7 +43,7 @@ type building struct {
 
 func newAnswer(say *endpoint.Speaker, x *endpoint.Exchange) *answer { return &answer{say: say, x: x} }
 
-// begin starts the answer; a second one starts it over.
+// begin starts the answer; a second call starts it over.
 func (a *answer) begin(id string, u usage) {
 	if a.x.Started {
 		a.say.Void("the answer starts over")
@@ -62,11 +62,11 @@ func (a *answer) find(index int) *building {
 	return nil
 }
 
-// open begins a block with what its first event says.
+// open begins a block from its start event.
 func (a *answer) open(index int, raw string) {
 	a.x.Started = true
 	if a.find(index) != nil {
-		return // it came before
+		return // already open
 	}
 	var start struct {
 		Type      string            `json:"type"`
@@ -78,7 +78,7 @@ func (a *answer) open(index int, raw string) {
 		Input     json.RawMessage   `json:"input"`
 		Citations []json.RawMessage `json:"citations"`
 	}
-	_ = json.Unmarshal([]byte(raw), &start) // a block of another form is kept as it came
+	_ = json.Unmarshal([]byte(raw), &start) // a block of an unknown form is kept unchanged
 	b := &building{index: index, kind: start.Type, start: raw, signature: start.Signature, name: start.Name, id: start.ID}
 	at := len(a.blocks)
 	for at > 0 && a.blocks[at-1].index > index {
@@ -121,7 +121,7 @@ func (a *answer) thought(b *building, s string) {
 
 func (a *answer) delta(ev *event) {
 	b := a.find(ev.Index)
-	if b == nil { // its beginning was lost: what it is can be seen from the delta
+	if b == nil { // its start was lost: the delta shows what it is
 		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[ev.Delta.Type]
 		if kind == "" {
 			return
@@ -147,7 +147,7 @@ func (a *answer) delta(ev *event) {
 	}
 }
 
-// close ends a block. One of a tool that ran at the maker's side is shown.
+// close ends a block. A block of a tool that ran on the server is shown.
 func (a *answer) close(index int) {
 	b := a.find(index)
 	if b == nil || b.closed {
@@ -167,7 +167,7 @@ func (b *building) inputJSON() string {
 	return s
 }
 
-// response returns the answer as far as it came. whole says that its end was seen.
+// response returns the answer as far as it arrived. whole says that its end was received.
 func (a *answer) response(req *model.Request, whole bool) model.Response {
 	r := model.Response{Finish: a.x.Finish, Model: a.model, Usage: a.usage.last(), Wasted: a.usage.before()}
 	if a.reason == "pause_turn" {
@@ -197,7 +197,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			}
 		case "tool_use":
 			if b.name == "" && b.inputJSON() == "{}" {
-				continue // it says nothing
+				continue // empty
 			}
 			if caller := callerOf(b.start); caller != "" {
 				at.Kind, at.Raw = opaqueCall, caller
@@ -226,7 +226,7 @@ func (b *building) nameOrNone() string {
 	return b.name
 }
 
-// thinking is a thinking block as it is sent back; "" without a signature, which nobody takes.
+// thinking returns a thinking block as it is sent back; "" without a signature, since no server accepts that.
 func (b *building) thinking() string {
 	if b.signature == "" {
 		return ""
@@ -236,7 +236,7 @@ func (b *building) thinking() string {
 	return string(append(endpoint.AppendString(out, b.signature), '}'))
 }
 
-// whole is any other block as it came, with the input that streamed after its beginning.
+// whole returns any other block unchanged, with the input that streamed after its start.
 func (b *building) whole() string {
 	if b.input.Len() == 0 {
 		if json.Valid([]byte(b.start)) {
@@ -256,7 +256,7 @@ func (b *building) whole() string {
 	return string(out)
 }
 
-// callerOf is who made a call, where it was not the model itself.
+// callerOf returns who made a call, if it was not the model itself.
 func callerOf(start string) string {
 	var b struct {
 		Caller json.RawMessage `json:"caller"`

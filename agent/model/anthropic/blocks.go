@@ -7,10 +7,9 @@ import (
 	"jcode/agent/model/catalogue"
 )
 
-// Kinds of opaque parts that are no block of their own; all others are named by their block's
-// type.
+// Kinds of opaque parts that are not blocks themselves; all others are named after their block's type.
 const (
-	opaqueText = "text" // another text block begins here; Raw are its citations
+	opaqueText = "text" // another text block begins here; Raw holds its citations
 	opaqueCall = "call" // Raw is the caller of the call at this place
 )
 
@@ -20,25 +19,25 @@ const (
 	roleSystem    = "system"
 )
 
-// turn is one message as the maker counts them: what one side says without the other.
+// turn is one message as the API counts them: everything one side says in a row.
 type turn struct {
 	role   string
 	blocks []block
 }
 
-// block is one block of content; exactly one of its members says what it is.
+// block is one block of content; exactly one of its fields is set.
 type block struct {
 	text      string
 	citations string // with text
-	raw       string // JSON as it came
+	raw       string // unchanged JSON
 	kind      string // of raw
 	call      *model.Call
 	caller    string // with call
 	image     *model.Image
 	result    *model.Message
 	added     *model.Tool // declared here
-	again     string      // the name of a tool that comes back
-	removed   string      // the name of one that goes
+	again     string      // the name of a tool that is offered again
+	removed   string      // the name of a tool that is removed
 }
 
 func (t *turn) hasCalls() bool {
@@ -56,11 +55,11 @@ func (t *turn) beginsThinking() bool {
 
 func isThinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
 
-// bridge is what stands for the person where the maker wants one.
+// bridge replaces the user message where the API requires one.
 const bridge = "Go on."
 
-// turnsOf brings messages into the form that the maker takes: one side after the other, a
-// person first, results at the beginning of their message, no empty text.
+// turnsOf brings messages into the form that the API accepts: alternating sides, the user first, results at
+// the beginning of their message, no empty text.
 func turnsOf(req *model.Request, f *features, provider string) []turn {
 	list, id := req.Messages, req.Model
 	var turns []turn
@@ -74,7 +73,7 @@ func turnsOf(req *model.Request, f *features, provider string) []turn {
 			return
 		}
 		if before := lastSide(turns); role == roleUser && before >= 0 && turns[before].role == roleUser {
-			// What was asked before tools came got no answer. One side speaks once at a time.
+			// What was asked before the tools were added got no answer. Each side speaks only once in a row.
 			turns[before].blocks = append(turns[before].blocks, blocks...)
 			return
 		}
@@ -105,7 +104,7 @@ func turnsOf(req *model.Request, f *features, provider string) []turn {
 	return turns
 }
 
-// lastSide is the index of the last turn that is no change of tools, -1 without one.
+// lastSide returns the index of the last turn that is not a change of tools, or -1.
 func lastSide(turns []turn) int {
 	for i := len(turns) - 1; i >= 0; i-- {
 		if turns[i].role != roleSystem {
@@ -115,8 +114,7 @@ func lastSide(turns []turn) int {
 	return -1
 }
 
-// pausing reports whether an answer stands where the maker itself continues: in the middle of a
-// tool that runs there.
+// pausing reports whether an answer ends where the provider itself continues: in the middle of a server tool.
 func (t *turn) pausing() bool {
 	last := t.blocks[len(t.blocks)-1]
 	return last.raw != "" && !isThinking(last.kind)
@@ -133,8 +131,8 @@ func userBlocks(m *model.Message, f *features) (out []block) {
 	return out
 }
 
-// assistantBlocks puts an answer together again: its text and calls, with the opaque parts in
-// their places where they go back to this model.
+// assistantBlocks rebuilds an answer: its text and calls, with the opaque parts that may go back to this
+// model in their places.
 func assistantBlocks(m *model.Message, f *features, provider, id string) (out []block) {
 	text, calls := 0, 0
 	citations, caller := "", ""
@@ -167,7 +165,7 @@ func assistantBlocks(m *model.Message, f *features, provider, id string) (out []
 		}
 	}
 	upTo(len(m.Text), len(m.Calls))
-	for len(out) > 0 && isThinking(out[len(out)-1].kind) { // the maker takes no answer that ends in thinking
+	for len(out) > 0 && isThinking(out[len(out)-1].kind) { // the API does not accept an answer that ends in thinking
 		out = out[:len(out)-1]
 	}
 	return out

@@ -2,13 +2,13 @@ package anthropic
 
 import "jcode/agent/model"
 
-// changes are the tools that come and go within a conversation. They are declared where they
-// came, so that the beginning of the request, to which the cache and the signatures of
-// thinking are bound, stays as it was.
+// changes are the tools that are added and removed within a conversation. They are declared where they were
+// added, so that the beginning of the request, to which the cache and the signatures of thinking are bound,
+// does not change.
 type changes struct {
 	inline   map[string]bool // declared within the conversation
 	declared map[string]bool // declared at the beginning
-	said     map[string]bool // of inline: declared by now
+	said     map[string]bool // the inline tools declared so far
 	gone     map[string]bool
 }
 
@@ -17,7 +17,7 @@ func changesOf(req *model.Request, f *features) *changes {
 	if !f.inlineTools || !f.betas {
 		return c
 	}
-	first := map[string]bool{} // how a tool is mentioned first: true when it came
+	first := map[string]bool{} // how a tool is first mentioned: true if it was added
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		for _, name := range m.ToolsRemoved {
@@ -45,7 +45,7 @@ func changesOf(req *model.Request, f *features) *changes {
 	return c
 }
 
-// blocks are the changes that a message tells of.
+// blocks returns the changes that a message announces.
 func (c *changes) blocks(m *model.Message) (out []block) {
 	for _, name := range m.ToolsRemoved {
 		if (c.said[name] || c.declared[name]) && !c.gone[name] {

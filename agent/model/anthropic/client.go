@@ -16,8 +16,8 @@ import (
 // Protocol is this protocol's name in opaque parts.
 const Protocol = string(provider.Messages)
 
-// Client is a model.Client for an endpoint that speaks Messages. What the endpoint refused
-// once is remembered per model for as long as the client exists.
+// Client is a model.Client for an endpoint that speaks Messages. What the endpoint refused is remembered per
+// model for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	http    *http.Client
@@ -25,10 +25,9 @@ type Client struct {
 	learned *endpoint.Learned[features]
 }
 
-// New makes a client. It opens no connection. The error says which field of the
-// configuration is wrong.
+// New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
-	// The maker's own tools take the address without v1; with it is accepted as well.
+	// The provider's own tools use the address without v1; both are accepted.
 	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -46,7 +45,7 @@ func New(cfg provider.Config) (*Client, error) {
 	}, nil
 }
 
-// header returns the headers of every request: the version of the API and the key.
+// header returns the headers of every request: the API version and the key.
 func (c *Client) header() http.Header {
 	h := http.Header{}
 	h.Set("Anthropic-Version", "2023-06-01")
@@ -64,13 +63,13 @@ func (c *Client) ListModels(ctx context.Context) ([]provider.Listed, error) {
 	return c.ListAt(ctx, "/v1/models?limit=1000", c.header())
 }
 
-// Lost reports whether a part of an earlier answer does not reach a model: the endpoint
-// refused the model's thinking, or leaves it out because what came before it changed.
+// Lost reports whether a part of an earlier answer no longer reaches a model: the endpoint refused the
+// model's thinking, or drops it because what preceded it has changed.
 func (c *Client) Lost(id string, o model.Opaque) bool {
 	return c.learned.Holds(id, func(f *features) bool { return !f.thoughts || f.lost[o.Raw] })
 }
 
-// Stream sends the request, and sends it again as long as that may help.
+// Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
 	q.encode()
@@ -135,8 +134,7 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 	return resp, nil
 }
 
-// fits lets a request that is only too long because of its output limit be sent again with a
-// lower one.
+// fits lets a request that is too long only because of its output limit be repeated with a lower one.
 func (q *question) fits(bad *endpoint.Failure) {
 	if bad.Err.Class != model.ClassOverflow {
 		return
@@ -146,7 +144,7 @@ func (q *question) fits(bad *endpoint.Failure) {
 	}
 }
 
-// stream sends the request and reads its answer. A regular end is no error.
+// stream sends the request and reads its answer. A regular end is not an error.
 func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL("/v1/messages"), bytes.NewReader(q.body))
 	if err != nil {
@@ -170,5 +168,5 @@ func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) 
 	return a.read(resp)
 }
 
-// errRefused ends an exchange whose refusal the exchange keeps.
+// errRefused ends an exchange; the exchange holds the refusal.
 var errRefused = errors.New("the request was refused")

@@ -16,14 +16,13 @@ const (
 	betaInlineTools = "inline-tools-2026-09-15"
 )
 
-// encoder writes a request as JSON, once per step. What stays the same from step to step
-// comes first (model, tools, system prompt, the older messages), so that two requests of a
-// session share their beginning.
+// encoder writes a request as JSON, once per step. What is the same in every step comes first (model, tools,
+// system prompt, the older messages), so that two requests of a session share their beginning.
 type encoder struct {
 	b        []byte
 	f        *features
 	req      *model.Request
-	extra    []endpoint.Field // the provider's own fields; they win over ours
+	extra    []endpoint.Field // the provider's own fields; they take precedence over ours
 	provider string           // the name under which opaque parts were kept
 	betas    []string
 	turns    []turn
@@ -66,7 +65,7 @@ func (e *encoder) size() int {
 	return n
 }
 
-// field begins a member of the body.
+// field starts a field of the body.
 func (e *encoder) field(name string) {
 	if e.b[len(e.b)-1] != '{' {
 		e.b = append(e.b, ',')
@@ -79,7 +78,7 @@ func (e *encoder) str(s string) { e.b = endpoint.AppendString(e.b, s) }
 
 func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
 
-// own begins a member of the body unless the provider's own fields set it.
+// own starts a field of the body unless the provider's own fields set it.
 func (e *encoder) own(name string) bool {
 	if slices.ContainsFunc(e.extra, func(x endpoint.Field) bool { return x.Name == name }) {
 		return false
@@ -117,7 +116,7 @@ func (e *encoder) settings() {
 	}
 }
 
-// budget is the number of tokens for thinking by effort, for models that want a number.
+// budget returns the number of tokens for thinking at an effort, for models that want a number.
 func budget(effort string) int {
 	switch effort {
 	case "low":
@@ -130,8 +129,7 @@ func budget(effort string) int {
 	return 10_000
 }
 
-// thinking says how the model thinks, and reports whether it does: a temperature does not go
-// with it.
+// thinking writes how the model thinks, and reports whether it does: thinking excludes a temperature.
 func (e *encoder) thinking(most int) bool {
 	r, f := e.req, e.f
 	off := r.Purpose != model.PurposeTurn || r.ReasoningEffort == "none" || r.ReasoningEffort == "minimal"
@@ -170,7 +168,7 @@ func (e *encoder) thinking(most int) bool {
 	return true
 }
 
-// binding lets the server drop thinking that belongs to another beginning.
+// binding lets the server drop thinking that belongs to a different beginning.
 func (e *encoder) binding() {
 	if e.f.dropBlocks && e.f.betas {
 		e.betas = append(e.betas, betaBinding)
@@ -178,8 +176,8 @@ func (e *encoder) binding() {
 	}
 }
 
-// unthought reports whether the calls whose results come last were made without thinking: a
-// model with a budget must not begin to think in the middle of a turn.
+// unthought reports whether the calls of the last results were made without thinking: a model with a budget
+// must not start to think in the middle of a turn.
 func (e *encoder) unthought() bool {
 	for i := len(e.turns) - 1; i >= 0; i-- {
 		t := &e.turns[i]
@@ -244,7 +242,7 @@ func (e *encoder) tool(t *model.Tool) {
 	}
 }
 
-// inline are the names of tools that are declared within the conversation.
+// inline returns the names of the tools that are declared within the conversation.
 func (e *encoder) inline() map[string]bool {
 	inline := changesOf(e.req, e.f).inline
 	for i := range e.turns {
@@ -256,7 +254,7 @@ func (e *encoder) inline() map[string]bool {
 	return inline
 }
 
-// marker asks the provider to keep its prompt cache up to here. Side requests are not kept.
+// marker asks the provider to cache the prompt up to here. Side requests are not cached.
 func (e *encoder) marker(set bool) {
 	if !set || !e.f.cache || e.req.Purpose != model.PurposeTurn {
 		return

@@ -42,9 +42,8 @@ func (e *encoder) messages() {
 	e.raw("]")
 }
 
-// marks returns the turns whose last block ends what is cached: the newest one, and the one
-// with which the request before this ended, so that a step always finds what the step before
-// it wrote, however many blocks came between.
+// marks returns the turns at whose last block caching ends: the newest one, and the last one of the previous
+// request, so that a step always finds what the step before it wrote, however many blocks are in between.
 func (e *encoder) marks() (now, before int) {
 	now, before = -1, -1
 	for i := len(e.turns) - 1; i >= 0; i-- {
@@ -109,8 +108,8 @@ func (e *encoder) call(b *block) {
 	}
 }
 
-// callID makes an id of letters, digits, - and _, which is what the maker takes; a call and its
-// result get the same.
+// callID returns an id of letters, digits, - and _, as the API requires. A call and its result get the same
+// one.
 func callID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

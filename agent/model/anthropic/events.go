@@ -9,7 +9,7 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// events divides a body of type text/event-stream into the data of its events.
+// events splits a body of type text/event-stream into the data of its events.
 type events struct {
 	r    *bufio.Reader
 	line []byte
@@ -20,8 +20,8 @@ func newEvents(body io.Reader) *events {
 	return &events{r: bufio.NewReaderSize(body, 32<<10)}
 }
 
-// next returns the data of the next event, which is valid until the next call. An event that
-// the end of the stream cuts off is none. At the end, the error is io.EOF.
+// next returns the data of the next event, which is valid until the next call. An event that is cut off by
+// the end of the stream is dropped. At the end, the error is io.EOF.
 func (e *events) next() ([]byte, error) {
 	e.data = e.data[:0]
 	seen := false
@@ -52,7 +52,7 @@ func (e *events) next() ([]byte, error) {
 	}
 }
 
-// readLine returns the next line without its end.
+// readLine returns the next line without its line end.
 func (e *events) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {

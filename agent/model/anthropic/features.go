@@ -14,8 +14,8 @@ import (
 	"jcode/internal/schema"
 )
 
-// features is how one model of one endpoint wants its requests. It begins with the model's
-// generation and learns from refusals; what it learned holds as long as the client.
+// features is the form of request that one model of one endpoint accepts. It starts from the model's
+// generation and learns from refusals; what it learned lasts as long as the client.
 type features struct {
 	traits
 	maxTokens   int
@@ -24,24 +24,24 @@ type features struct {
 	images      bool
 	documents   bool     // PDFs
 	display     bool     // ask for thinking that can be read
-	noThinking  bool     // "thinking: disabled" may be said
-	efforts     []string // the levels that the model knows, where a refusal named them
+	noThinking  bool     // "thinking: disabled" may be sent
+	efforts     []string // the levels that the model knows, if a refusal named them
 	cache       bool     // prompt cache markers
 	cacheHour   bool     // the cache is kept for an hour
 	eager       bool     // arguments stream as they are written
 	search      bool     // the web
 	simple      bool     // tool schemas without references and the like
-	dropBlocks  bool     // thinking that belongs to another beginning is dropped by the server
-	thoughts    bool     // thinking blocks go back
+	dropBlocks  bool     // the server drops thinking that belongs to a different beginning
+	thoughts    bool     // thinking blocks are sent back
 	betas       bool     // beta headers are sent
 
 	tried map[string]bool
-	// lost holds the thinking that was sent when the server found that some of it belongs to
-	// another beginning: which of it is left out, the server does not say.
+	// lost holds the thinking that was sent when the server found that some of it belongs to a different
+	// beginning. The server does not say which of it is dropped.
 	lost map[string]bool
 }
 
-// leastOutput is the lowest output limit with which a request that is too long is tried again.
+// leastOutput is the lowest output limit with which a request that is too long is retried.
 const leastOutput = 4096
 
 func newFeatures(cfg provider.Config, id string) *features {
@@ -63,7 +63,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	return f
 }
 
-// takes reports whether an image of a media type goes to the model.
+// takes reports whether an image of a media type is sent to the model.
 func (f *features) takes(mime string) bool {
 	return f.images && (f.documents || mime != model.MIMEPDF)
 }
@@ -80,10 +80,10 @@ func (f *features) clone() *features {
 	return &c
 }
 
-// remedy is one way to meet a refusal.
+// remedy is one way to respond to a refusal.
 type remedy = endpoint.Remedy[features]
 
-// bindingRemedy has the server leave out thinking that belongs to another beginning.
+// bindingRemedy has the server drop thinking that belongs to a different beginning.
 const bindingRemedy = "binding"
 
 // thinkingOf returns the opaque parts of a request.
@@ -97,7 +97,7 @@ func thinkingOf(r *model.Request) map[string]bool {
 	return all
 }
 
-// remedies in the order in which they are tried; each at most once per model.
+// remedies returns the remedies in the order in which they are tried, each at most once per model.
 func remedies() []remedy {
 	always := func(*features, *model.Request) bool { return true }
 	hasImages := func(_ *features, r *model.Request) bool {
@@ -253,8 +253,8 @@ func remedies() []remedy {
 	}
 }
 
-// learn changes the features so that the refusal does not come again, and returns the words
-// for the person; false when there is nothing to try.
+// learn changes the features so that the refusal does not occur again, and returns a notice for the person;
+// false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
 	if notice, ok := f.learnOutput(r, refusal, said); ok {
@@ -273,7 +273,7 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	return "", false
 }
 
-// learnOutput lowers the output limit where a refusal says that it is too high.
+// learnOutput lowers the output limit if a refusal says that it is too high.
 func (f *features) learnOutput(r *model.Request, refusal endpoint.Fault, said string) (string, bool) {
 	if room := roomForOutput(refusal); room >= leastOutput && room < f.maxTokens {
 		f.maxTokens = room
@@ -291,7 +291,7 @@ func (f *features) learnOutput(r *model.Request, refusal endpoint.Fault, said st
 	return "", false
 }
 
-// roomForOutput is what "exceed context limit: A + B > C" leaves for the answer: C - A.
+// roomForOutput returns what "exceed context limit: A + B > C" leaves for the answer: C - A.
 func roomForOutput(f endpoint.Fault) int {
 	_, sum, ok := strings.Cut(strings.ReplaceAll(f.Whole(), ",", ""), "context limit: ")
 	if !ok {

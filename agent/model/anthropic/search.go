@@ -9,14 +9,14 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// searchTool declares the maker's own search of the web, without its closing brace.
+// searchTool declares the provider's own web search, without its closing brace.
 const searchTool = `{"type":"web_search_20250305","name":"web_search","max_uses":10`
 
 // searches reports whether the model may search the web.
 func (e *encoder) searches() bool { return e.f.search && endpoint.WantsSearch(e.req) }
 
-// withResults leaves out calls of the maker's own tools whose results never came, because the
-// answer was cut there: the maker takes them only at the end, where it continues by itself.
+// withResults drops calls of the provider's own tools whose results never arrived because the answer was cut
+// there: the API accepts them only at the end, where it continues by itself.
 func withResults(blocks []block) []block {
 	if !slices.ContainsFunc(blocks, func(b block) bool { return b.kind == "server_tool_use" }) {
 		return blocks
@@ -41,7 +41,7 @@ func withResults(blocks []block) []block {
 	return kept
 }
 
-// ranThere says in one line what a block of a tool at the maker's side did; "" for others.
+// ranThere describes in one line what a block of a server tool did; "" for other blocks.
 func ranThere(b *building) string {
 	switch {
 	case b.kind == "server_tool_use":

@@ -10,8 +10,8 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// read puts the answer together from the events of a stream, or from one message where a
-// gateway answers with that. A regular end is no error.
+// read assembles the answer from the events of a stream, or from a single message if a gateway answers with
+// one. A regular end is not an error.
 func (a *answer) read(resp *http.Response) error {
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
 		return a.whole(resp.Body)
@@ -33,12 +33,12 @@ func (a *answer) read(resp *http.Response) error {
 	return nil
 }
 
-// event holds what is read of an event. All events are decoded into one value, since the
-// deltas of an answer are thousands.
+// event holds the fields that are read of an event. All events are decoded into one value, since an answer
+// has thousands of deltas.
 type event struct {
 	Type    string          `json:"type"`
 	Index   int             `json:"index"`
-	Message json.RawMessage `json:"message"`       // of message_start; other events have words there
+	Message json.RawMessage `json:"message"`       // of message_start; in other events a text
 	Block   json.RawMessage `json:"content_block"` // of content_block_start
 	Delta   struct {
 		Type        string          `json:"type"`
@@ -51,7 +51,7 @@ type event struct {
 	} `json:"delta"`
 }
 
-// take processes one event. Events of unknown types are passed over.
+// take processes one event. Events of unknown types are skipped.
 func (a *answer) take(data []byte) error {
 	ev := &a.event
 	*ev = event{}
@@ -85,7 +85,7 @@ func (a *answer) take(data []byte) error {
 		var message struct {
 			Model string `json:"model"`
 		}
-		_ = json.Unmarshal(ev.Message, &message) // a message of another form counts as begun
+		_ = json.Unmarshal(ev.Message, &message) // a message of another form is treated as started
 		a.begin(message.Model, usageOf(ev.Message))
 	case "content_block_start":
 		a.open(ev.Index, string(ev.Block))
@@ -103,7 +103,7 @@ func (a *answer) take(data []byte) error {
 	return nil
 }
 
-// whole processes a message that came as one.
+// whole processes an answer that arrived as a single message.
 func (a *answer) whole(body io.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(body, endpoint.MaxAnswer+1))
 	if err != nil {

@@ -19,13 +19,13 @@ type traits struct {
 	thinking    thinking
 	effort      bool // output_config.effort
 	interleaved bool // thinks between calls only when a header asks for it
-	inlineTools bool // tools may come and go within the conversation
+	inlineTools bool // tools may be added and removed within the conversation
 	maxOutput   int
 	window      int
 }
 
-// traitsOf reads a model's generation off its ID, as in claude-opus-4-6 or
-// anthropic.claude-3-7-sonnet-20250219-v1:0. An ID that says nothing is taken for the newest.
+// traitsOf derives a model's generation from its ID, as in claude-opus-4-6 or
+// anthropic.claude-3-7-sonnet-20250219-v1:0. An ID without a version is treated as the newest.
 func traitsOf(id string) traits {
 	family, major, minor := version(id)
 	at := func(ma, mi int) bool { return major > ma || major == ma && minor >= mi }
@@ -63,10 +63,10 @@ func version(id string) (family string, major, minor int) {
 		switch {
 		case err != nil && family == "" && !strings.HasPrefix(part, "v"):
 			family = part
-		case err == nil && n < 100: // else a date
+		case err == nil && n < 100: // otherwise a date
 			numbers = append(numbers, n)
 		case err == nil:
-			numbers = append(numbers, make([]int, 2)...) // what follows a date is no version
+			numbers = append(numbers, make([]int, 2)...) // what follows a date is not a version
 		}
 	}
 	if len(numbers) > 0 {

@@ -6,8 +6,8 @@ import (
 	"jcode/agent/model"
 )
 
-// usage are the counts of an answer in the maker's terms. Each may come at the beginning and
-// be corrected at the end.
+// usage holds the counts of an answer in the API's terms. Each may be sent at the beginning and corrected at
+// the end.
 type usage struct {
 	Input    *int `json:"input_tokens"`
 	Output   *int `json:"output_tokens"`
@@ -20,20 +20,20 @@ type usage struct {
 	ServerTools *struct {
 		Searches int `json:"web_search_requests"`
 	} `json:"server_tool_use"`
-	// Iterations are the passes of one answer, where the maker made several.
+	// Iterations are the passes of one answer, if the provider made several.
 	Iterations []usage `json:"iterations"`
 }
 
-// usageOf reads the usage member of an object.
+// usageOf reads the usage field of an object.
 func usageOf(data []byte) usage {
 	var holder struct {
 		Usage usage `json:"usage"`
 	}
-	_ = json.Unmarshal(data, &holder) // counts of another form count as none
+	_ = json.Unmarshal(data, &holder) // counts of another form are ignored
 	return holder.Usage
 }
 
-// update takes over what a later count says.
+// update applies later counts.
 func (u *usage) update(o usage) {
 	set := func(to **int, v *int) {
 		if v != nil {
@@ -55,7 +55,7 @@ func (u *usage) update(o usage) {
 	}
 }
 
-// own is the usage in jcode's terms, without iterations.
+// own returns the usage in jcode's terms, without iterations.
 func (u *usage) own() model.Usage {
 	n := func(v *int) int {
 		if v == nil || *v < 0 {
@@ -71,7 +71,7 @@ func (u *usage) own() model.Usage {
 	return out
 }
 
-// last is what the newest pass counted: how full the window is.
+// last returns the counts of the newest pass: how full the window is.
 func (u *usage) last() model.Usage {
 	out := u.own()
 	if n := len(u.Iterations); n > 1 {
@@ -83,7 +83,7 @@ func (u *usage) last() model.Usage {
 	return out
 }
 
-// before is what the passes before the newest one counted: they are billed too.
+// before returns the counts of the passes before the newest one: they are billed too.
 func (u *usage) before() (out model.Usage) {
 	for i := range max(len(u.Iterations)-1, 0) {
 		out = out.Plus(u.Iterations[i].own())
@@ -91,5 +91,5 @@ func (u *usage) before() (out model.Usage) {
 	return out
 }
 
-// total is what is billed.
+// total returns what is billed.
 func (u *usage) total() model.Usage { return u.last().Plus(u.before()) }

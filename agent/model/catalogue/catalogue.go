@@ -12,36 +12,34 @@ type Info struct {
 	Window int `json:"window,omitempty"`
 	// MaxOutput is the longest answer in tokens, 0 when unknown.
 	MaxOutput int `json:"max_output,omitempty"`
-	// Input, Output and Cached are prices in US dollars per million tokens; all 0 when
-	// unknown, or when the model costs nothing.
+	// Input, Output and Cached are prices in US dollars per million tokens; all 0 when unknown, or when the
+	// model is free.
 	Input  float64 `json:"input,omitempty"`
 	Output float64 `json:"output,omitempty"`
 	Cached float64 `json:"cached,omitempty"`
-	// Images says that it sees pictures.
+	// Images says that it accepts pictures.
 	Images bool `json:"images,omitempty"`
 	// Reasons says that it thinks before it answers.
 	Reasons bool `json:"reasons,omitempty"`
-	// Habits are what requests to it must observe.
+	// Habits are what requests to it must take into account.
 	Habits
 }
 
-// Habits are what requests to a model must observe, or its maker's bills.
+// Habits are what requests to a model, or its bills, must take into account.
 type Habits struct {
 	// Writes says that writing to the prompt cache costs more than plain input.
 	Writes bool `json:"-"`
-	// ThinksBack says that it wants its thinking of earlier steps back, and silently does
-	// worse without.
+	// ThinksBack says that it needs its thinking of earlier steps sent back, and silently does worse without.
 	ThinksBack bool `json:"-"`
-	// Patches says that it was trained to change files by a tool apply_patch.
+	// Patches says that it was trained to change files with an apply_patch tool.
 	Patches bool `json:"-"`
-	// Unpatched says in config that it is not to get that tool.
+	// Unpatched says in config that it must not get that tool.
 	Unpatched bool `json:"-"`
 }
 
-// Lookup tells what is known of a model: own entries of config first, by exact ID, laid
-// over the embedded table, which is searched for the longest name that the ID begins with.
-// The maker's name before a slash and a variant after a colon do not count. False when
-// neither knows it.
+// Lookup returns what is known of a model: the entry of own with this exact ID, on top of the embedded table,
+// which is searched for the longest name that is a prefix of the ID. The maker's name before a slash and a
+// variant after a colon are ignored. It returns false when neither knows the model.
 func Lookup(id string, own map[string]Info) (Info, bool) {
 	info, known := table(id)
 	if mine, ok := own[id]; ok {
@@ -57,7 +55,7 @@ func table(id string) (Info, bool) {
 	return Info{}, false
 }
 
-// find returns the entry with the longest name that an ID begins with, nil without one.
+// find returns the entry with the longest name that is a prefix of id, or nil.
 func find(id string) (best *entry) {
 	id = strings.ToLower(id)
 	if i := strings.LastIndexByte(id, '/'); i >= 0 {
@@ -72,7 +70,7 @@ func find(id string) (best *entry) {
 	return best
 }
 
-// over lays what is set over what is known otherwise.
+// over returns base with the fields that i sets.
 func (i Info) over(base Info) Info {
 	if i.Window > 0 {
 		base.Window = i.Window
@@ -91,11 +89,10 @@ func (i Info) over(base Info) Info {
 	return base
 }
 
-// Cost returns what a usage costs in US dollars; false when the price is unknown. A price
-// that the provider named holds. Cached input counts at its own price, or at the full one
-// where none is known; input that was written to the cache at a quarter more, for an hour at
-// twice the price, where the maker charges for it. Searches of the web cost what the makers
-// take for each.
+// Cost returns what a usage costs in US dollars; false when the price is unknown. A price that the provider
+// named takes precedence. Cached input is charged at its own price, or at the full one if none is known. If
+// the maker charges for cache writes, input written to the cache costs a quarter more, or twice the price if
+// it is kept for an hour. Web searches cost what the makers charge for each.
 func (i Info) Cost(u model.Usage) (float64, bool) {
 	if u.Cost > 0 {
 		return u.Cost, true
@@ -116,12 +113,11 @@ func (i Info) Cost(u model.Usage) (float64, bool) {
 	return tokens/1e6 + float64(u.Searches)*searchPrice, true
 }
 
-// searchPrice is the list price of a search of the web in US dollars, at Anthropic and OpenAI
-// alike.
+// searchPrice is the list price of a web search in US dollars, at Anthropic and OpenAI alike.
 const searchPrice = 0.01
 
-// Family is what the models of one make share: the longest name of the table that an ID
-// begins with, or the ID itself.
+// Family returns the name that related models share: the longest name of the table that is a prefix of the
+// ID, or the ID itself.
 func Family(id string) string {
 	if e := find(id); e != nil {
 		return e.name
@@ -129,8 +125,8 @@ func Family(id string) string {
 	return strings.ToLower(id)
 }
 
-// GoesBack reports whether an opaque part may be sent to a model: over the protocol and to
-// the provider that it came from, and to a model of the same family.
+// GoesBack reports whether an opaque part may be sent to a model: only over the protocol and to the provider
+// that it came from, and to a model of the same family.
 func GoesBack(o model.Opaque, protocol, provider, id string) bool {
 	return o.Protocol == protocol && o.Provider == provider && (o.Model == id || Family(o.Model) == Family(id))
 }

@@ -6,7 +6,7 @@ type entry struct {
 	Info
 }
 
-// The habits of the makers.
+// Habits of the makers' models.
 var (
 	none       = Habits{}
 	writes     = Habits{Writes: true}
@@ -14,8 +14,8 @@ var (
 	patches    = Habits{Patches: true}
 )
 
-// catalogue holds list prices as published in autumn 2026; config corrects what has changed
-// since. It is plain data: it costs nothing at start.
+// catalogue holds list prices as published in autumn 2026; config corrects what has changed since. It is
+// plain data, so it costs nothing at start.
 var catalogue = [...]entry{
 	{"gpt-6-astra", Info{1_050_000, 128_000, 10, 50, 1, true, true, patches}},
 	{"gpt-5.6", Info{1_050_000, 128_000, 2, 10, 0.2, true, true, patches}},
@@ -69,7 +69,7 @@ var catalogue = [...]entry{
 	{"mistral-medium", Info{128_000, 0, 1.5, 7.5, 0, true, false, none}},
 	{"codestral", Info{256_000, 0, 0.3, 0.9, 0, false, false, none}},
 
-	// Open weights: the window is the model's own, the price is the host's.
+	// Open weights: the window is the model's own, the price is that of whoever hosts it.
 	{"gpt-oss", Info{131_072, 0, 0, 0, 0, false, true, patches}},
 	{"qwen3-coder", Info{262_144, 0, 0, 0, 0, false, false, none}},
 	{"qwen3", Info{131_072, 0, 0, 0, 0, false, true, none}},

@@ -10,7 +10,7 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// answer puts one answer together from the chunks of a stream, and reports what arrives.
+// answer assembles one answer from the chunks of a stream, and reports what arrives.
 type answer struct {
 	say       *endpoint.Speaker
 	text      strings.Builder
@@ -19,7 +19,7 @@ type answer struct {
 	think     thinkFilter
 }
 
-// building is a call whose arguments still arrive.
+// building is a call whose arguments are still arriving.
 type building struct {
 	id   string
 	name string
@@ -62,7 +62,7 @@ func (a *answer) said(s string) {
 
 func (a *answer) call(d *openai.ToolCall) {
 	if d.Index == nil || *d.Index < 0 || *d.Index > len(a.calls) {
-		return // the transport counts from 0 without gaps
+		return // the transport numbers calls from 0 without gaps
 	}
 	i := *d.Index
 	if i == len(a.calls) {
@@ -77,7 +77,7 @@ func (a *answer) call(d *openai.ToolCall) {
 	a.say.Say(model.CallEvent{Index: i, Name: c.name, Bytes: c.args.Len()})
 }
 
-// response returns the answer as far as it came. whole says that its end was seen.
+// response returns the answer as far as it arrived. whole says that its end was received.
 func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Response {
 	thought, text := a.think.rest()
 	a.thought(thought)
@@ -98,7 +98,7 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 		args := endpoint.TidyArguments(c.args.String())
 		name := c.name
 		if name == "" {
-			if args == "" { // it says nothing
+			if args == "" { // empty
 				continue
 			}
 			name = endpoint.SafeName("")
@@ -120,7 +120,7 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 	return r
 }
 
-// estimate counts tokens where the provider does not.
+// estimate counts tokens if the provider does not.
 func (a *answer) estimate(x *exchange) model.Usage {
 	out := a.text.Len() + a.reasoning.Len()
 	for i := range a.calls {

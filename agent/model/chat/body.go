@@ -11,29 +11,27 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// maxLine bounds one payload of a stream, and a whole answer that comes as one JSON
-// object.
+// maxLine bounds one payload of a stream, and a whole answer that arrives as one JSON object.
 const maxLine = 64 << 20
 
-// normalBody turns what a server sends into the stream that go-openai reads without
-// stumbling: one `data:` line per chunk, nothing but deltas in OpenAI's own form, tool
-// calls with one index each. Usage goes to the exchange. It reads each byte once. Deltas of
-// one kind that arrive together leave as one chunk, so what follows costs per read from
-// the network and not per token.
+// normalBody turns what a server sends into a stream that go-openai can read: one `data:` line per chunk,
+// only deltas in OpenAI's own form, one index per tool call. Usage goes to the exchange. It reads each byte
+// once. Consecutive deltas of the same type that arrive together leave as one chunk, so the later stages cost
+// per network read and not per token.
 type normalBody struct {
 	src io.ReadCloser
 	x   *exchange
 
-	began bool // the first bytes were looked at
+	began bool // the first bytes were checked
 
-	in   []byte // read but not yet worked on: an unfinished line
-	buf  []byte // room behind in
+	in   []byte // read but not yet processed: an unfinished line
+	buf  []byte // the buffer behind in
 	out  []byte // ready to be read
 	sent int    // how much of out has been read
 
-	open     []byte // beginning of a payload that continues in the next line
+	open     []byte // beginning of a payload that continues on the next line
 	openJSON balance
-	bare     bool // payloads come without `data:`: plain JSON answered to a stream request
+	bare     bool // payloads come without `data:`: plain JSON in reply to a stream request
 
 	chunk chunk
 	calls slots
@@ -45,7 +43,7 @@ type normalBody struct {
 	err     error
 }
 
-// pending collects deltas of one kind.
+// pending collects deltas of the same type.
 type pending struct {
 	kind pendKind
 	call int
@@ -70,7 +68,7 @@ func newNormalBody(resp *http.Response, x *exchange) *normalBody {
 	return b
 }
 
-// Close ends the response.
+// Close closes the response.
 func (b *normalBody) Close() error { return b.src.Close() }
 
 // Read returns the normal form.
@@ -87,7 +85,7 @@ func (b *normalBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once from the network and processes every line that is complete.
+// fill reads once from the network and processes every complete line.
 func (b *normalBody) fill() {
 	b.pace.wait()
 	if len(b.in)+len(b.in)/2 > cap(b.buf) {
@@ -119,8 +117,8 @@ func (b *normalBody) fill() {
 	b.flush(b.closing)
 }
 
-// lines processes the complete lines; from is where the new bytes begin. It says whether
-// anything but comments came.
+// lines processes the complete lines; from is where the new bytes begin. It reports whether anything but
+// comments arrived.
 func (b *normalBody) lines(from int) (fed bool) {
 	start := 0
 	for search := from; !b.closing; search = start {
@@ -136,10 +134,10 @@ func (b *normalBody) lines(from int) (fed bool) {
 	return fed || b.bare && len(b.in) > 0
 }
 
-// line processes one line; false for comments and blank ones.
+// line processes one line; it returns false for comments and empty lines.
 func (b *normalBody) line(line []byte) bool {
 	if b.bare && len(b.open) == 0 && (bytes.HasPrefix(line, dataField) || isField(line)) {
-		b.bare = false // an event stream under the wrong type
+		b.bare = false // an event stream with the wrong content type
 	}
 	if b.bare {
 		b.goOn(line)
@@ -177,10 +175,10 @@ var (
 	errorField = []byte("error:")
 )
 
-// byteOrderMark may stand before the first line of an event stream; it is not part of it.
+// byteOrderMark may precede the first line of an event stream; it is not part of it.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// isField knows the other fields of an event stream.
+// isField recognises the other fields of an event stream.
 func isField(line []byte) bool {
 	name, _, ok := bytes.Cut(line, []byte(":"))
 	return ok && (string(name) == "event" || string(name) == "id" || string(name) == "retry")
@@ -215,7 +213,7 @@ func (b *normalBody) goOn(line []byte) {
 		whole := b.open
 		b.open = nil
 		if err := b.take(whole); errors.Is(err, errShort) {
-			b.x.Junk(whole) // its brackets close, but it is no JSON
+			b.x.Junk(whole) // its brackets close, but it is not JSON
 		}
 	}
 }
@@ -284,12 +282,12 @@ func (b *normalBody) end(err error) {
 	b.flush(true)
 }
 
-// drainLimit is how long the end of a finished response is waited for, so that its
-// connection can be used again: no longer than another connection, with its TLS, would take.
+// drainLimit is how long to wait for the end of a finished response, so that its connection can be reused: no
+// longer than a new connection with its TLS handshake would take.
 const drainLimit = 50 * time.Millisecond
 
-// drain reads on after [DONE] to the end of the body: a connection whose response was not
-// read to its end is closed, and the next request would have to open another.
+// drain reads on after [DONE] to the end of the body: a connection whose response was not read to its end is
+// closed, and the next request would have to open a new one.
 func (b *normalBody) drain() {
 	guard := time.AfterFunc(drainLimit, func() { _ = b.src.Close() })
 	defer guard.Stop()
@@ -301,9 +299,9 @@ func (b *normalBody) drain() {
 	}
 }
 
-// pacer lets a stream that comes in many tiny pieces gather for a moment: reading each
-// piece by itself would cost a system call, a wake-up and a decode per token. It only
-// begins when a stream has been that fast for a while, so short answers never wait.
+// pacer lets a stream of many tiny pieces accumulate for a moment: reading each piece separately would cost a
+// system call, a wake-up and a decode per token. It starts only after a stream has been that fast for a
+// while, so short answers never wait.
 type pacer struct {
 	began time.Time
 	hot   int // small reads in a row that did not have to wait
@@ -312,8 +310,8 @@ type pacer struct {
 
 const (
 	hotWait  = 500 * time.Microsecond // a read that waited longer is not hot
-	hotBytes = 8 << 10                // nor one that brought more
-	hotAfter = 24                     // so many hot reads in a row begin the gathering
+	hotBytes = 8 << 10                // neither is one that returned more
+	hotAfter = 24                     // so many hot reads in a row start the pacing
 	gather   = 3 * time.Millisecond
 )
 

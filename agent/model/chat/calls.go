@@ -4,17 +4,17 @@ import (
 	"bytes"
 )
 
-// slots assigns every tool call of a stream an index, whatever the server counts by. The
-// rules, in this order:
+// slots assigns an index to every tool call of a stream, whatever the server counts by. The rules, in this
+// order:
 //
-//   - an index that was seen before: that call, unless the piece brings a name and another
-//     id than that call has, or a name and no id although that call's arguments are
-//     complete: then a new call (some servers reuse index 0);
+//   - an index that was seen before: that call, unless the piece has a name and a different
+//     id than that call, or a name and no id although that call's arguments are complete:
+//     then a new call (some servers reuse index 0);
 //   - no index, an id that was seen before: that call;
-//   - no index and an unknown id: a new call if it brings a name, else the last one (some
+//   - no index and an unknown id: a new call if it has a name, otherwise the last one (some
 //     servers make up an id for each piece);
-//   - neither: the last call, unless the piece brings a name although that call has
-//     arguments already (or says its type again): then a new call.
+//   - neither: the last call, unless the piece has a name although that call already has
+//     arguments (or repeats its type): then a new call.
 type slots struct {
 	list    []slot
 	byIndex map[int]int
@@ -58,7 +58,7 @@ func (s *slots) of(d *callDelta) int {
 	return s.note(last, d)
 }
 
-// another says whether a piece with a name begins another call than the one at hand.
+// another reports whether a piece with a name begins a new call.
 func (s *slots) another(at int, d *callDelta) bool {
 	c := &s.list[at]
 	if len(d.id) == 0 {
@@ -72,8 +72,8 @@ func (s *slots) open() int {
 	return len(s.list) - 1
 }
 
-// note remembers what the piece says, and takes out of it what was said before: an id or
-// a whole name that comes with every piece.
+// note records what the piece says, and removes what was said before: an id or a whole name that is repeated
+// with every piece.
 func (s *slots) note(at int, d *callDelta) int {
 	c := &s.list[at]
 	if len(c.id) > 0 {
@@ -94,8 +94,8 @@ func (s *slots) note(at int, d *callDelta) int {
 	return at
 }
 
-// argsBalance follows the brackets of arguments that come as JSON text with the escapes of
-// the string around them.
+// argsBalance tracks the brackets of arguments that arrive as JSON text with the escapes of the surrounding
+// string.
 type argsBalance struct {
 	balance
 	begun   bool
@@ -108,7 +108,7 @@ func (a *argsBalance) feed(raw []byte) {
 		case a.escaped:
 			a.escaped = false
 			if c != '"' && c != '\\' {
-				c = ' ' // a line break or any other character: no bracket
+				c = ' ' // a line break or any other character: not a bracket
 			}
 		case c == '\\':
 			a.escaped = true
@@ -119,5 +119,5 @@ func (a *argsBalance) feed(raw []byte) {
 	}
 }
 
-// complete says whether a whole object has come.
+// complete reports whether a whole object has arrived.
 func (a *argsBalance) complete() bool { return a.begun && a.depth <= 0 && !a.inString }

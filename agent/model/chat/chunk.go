@@ -7,8 +7,8 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// chunk is what one payload of a stream says, in the terms of any server. Its byte
-// slices are JSON text with its escapes; they point into the line or into scratch.
+// chunk is what one payload of a stream says, whatever the server. Its byte slices are JSON text with its
+// escapes; they point into the line or into scratch.
 type chunk struct {
 	text      []byte
 	reasoning []byte
@@ -20,12 +20,12 @@ type chunk struct {
 	usage     model.Usage
 	hasUsage  bool
 	fault     []byte // the value of an error member
-	known     bool   // it has at least one member that belongs to a stream
+	known     bool   // it has at least one field that belongs to a stream
 	isError   bool   // its type is "error"
 	whole     bool   // it is a whole answer, not a delta
 
-	detailed     []byte // the text in reasoning_details: counts only without the others
-	altReasoning []byte // `reasoning`, `thinking`: counts only without reasoning_content
+	detailed     []byte // the text in reasoning_details: used only without the others
+	altReasoning []byte // `reasoning`, `thinking`: used only without reasoning_content
 	scratch      []byte
 	sc           scanner
 }
@@ -38,7 +38,7 @@ type callDelta struct {
 	id       []byte
 	name     []byte
 	args     []byte
-	extra    []byte // JSON that must come back with the call, such as a thought signature
+	extra    []byte // JSON that must be sent back with the call, such as a thought signature
 }
 
 // parse reads a payload. It returns errShort when the payload is only the beginning of one.
@@ -88,8 +88,8 @@ func (c *chunk) member(key []byte) error {
 	return c.sc.skip()
 }
 
-// list visits the elements of an array, or a single object in its place; null and others
-// are passed over.
+// list visits the elements of an array, or a single object in place of one; null and other values are
+// skipped.
 func (c *chunk) list(visit func(n int) error) error {
 	switch c.sc.peek() {
 	case '[':
@@ -100,7 +100,7 @@ func (c *chunk) list(visit func(n int) error) error {
 	return c.sc.skip()
 }
 
-// inner visits the members of an object; null and others are passed over.
+// inner visits the fields of an object; null and other values are skipped.
 func (c *chunk) inner(visit func(key []byte) error) error {
 	if c.sc.peek() != '{' {
 		return c.sc.skip()
@@ -108,8 +108,8 @@ func (c *chunk) inner(visit func(key []byte) error) error {
 	return c.sc.object(visit)
 }
 
-// choice reads one element of choices. Only one answer is ever asked for, so all count. A
-// whole message beside a delta repeats what was said and does not count.
+// choice reads one element of choices. Only one answer is ever asked for, so all elements belong to it. A
+// whole message beside a delta repeats what was said and is ignored.
 func (c *chunk) choice(int) error {
 	var message []byte
 	isDelta := false
@@ -191,7 +191,7 @@ func (c *chunk) content(to *[]byte) error {
 	return c.sc.skip()
 }
 
-// part reads one content part; parts of thinking go to the reasoning.
+// part reads one content part; thinking goes to the reasoning.
 func (c *chunk) part(to *[]byte) error {
 	if c.sc.peek() == '"' {
 		return c.content(to)
@@ -207,7 +207,7 @@ func (c *chunk) part(to *[]byte) error {
 	})
 }
 
-// join appends raw to what is there; the usual single string is not copied.
+// join appends raw to *to; the usual single string is not copied.
 func (c *chunk) join(to *[]byte, raw []byte, dirty bool) {
 	if len(*to) == 0 && !dirty {
 		*to = raw
@@ -223,7 +223,7 @@ func (c *chunk) join(to *[]byte, raw []byte, dirty bool) {
 	*to = c.scratch[start:len(c.scratch):len(c.scratch)]
 }
 
-// stringInto reads a string; null and others count as absent.
+// stringInto reads a string; null and other values are treated as absent.
 func (c *chunk) stringInto(to *[]byte) error {
 	if c.sc.peek() != '"' {
 		return c.sc.skip()
@@ -262,15 +262,14 @@ func (c *chunk) call(int) error {
 			return c.sc.skip()
 		case "function":
 			return c.inner(c.function)
-		case "name", "arguments": // some servers leave the function object out
+		case "name", "arguments": // some servers omit the function object
 			return c.function(key)
 		}
 		return c.sc.skip()
 	})
 }
 
-// dropEmptyCall takes the last call out again if it says nothing: some servers put an empty
-// one beside text.
+// dropEmptyCall removes the last call if it is empty: some servers send an empty one along with text.
 func (c *chunk) dropEmptyCall() {
 	last := len(c.calls) - 1
 	if d := &c.calls[last]; len(d.id)+len(d.name)+len(d.args)+len(d.extra) == 0 {
@@ -278,8 +277,8 @@ func (c *chunk) dropEmptyCall() {
 	}
 }
 
-// detail reads one element of reasoning_details: it goes back as it came, and its text or
-// summary is shown where nothing else says it.
+// detail reads one element of reasoning_details: it is sent back unchanged, and its text or summary is shown
+// if no other field holds it.
 func (c *chunk) detail(int) error {
 	raw, err := c.sc.value()
 	if err != nil || len(raw) == 0 || raw[0] != '{' {
@@ -299,7 +298,7 @@ func (c *chunk) detail(int) error {
 	return err
 }
 
-// function reads a member of the last call's function object.
+// function reads a field of the last call's function object.
 func (c *chunk) function(key []byte) error {
 	d := &c.calls[len(c.calls)-1]
 	switch string(key) {
@@ -311,7 +310,7 @@ func (c *chunk) function(key []byte) error {
 	return c.sc.skip()
 }
 
-// arguments reads a string, or an object that a server did not encode as one.
+// arguments reads a string, or an object that a server did not encode as a string.
 func (c *chunk) arguments(d *callDelta) error {
 	if b := c.sc.peek(); b != '{' && b != '[' {
 		return c.stringInto(&d.args)

@@ -13,9 +13,8 @@ import (
 	"jcode/agent/model/provider"
 )
 
-// Client is a model.Client for any OpenAI-compatible endpoint, on go-openai. What the
-// endpoint refused once (stream_options, a role, reasoning sent back) is remembered per model
-// for as long as the client exists.
+// Client is a model.Client for any OpenAI-compatible endpoint, built on go-openai. What the endpoint refused
+// (stream_options, a role, reasoning sent back) is remembered per model for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	api     *openai.Client
@@ -23,8 +22,7 @@ type Client struct {
 	learned *endpoint.Learned[features]
 }
 
-// New makes a client. It opens no connection. The error says which field of the
-// configuration is wrong.
+// New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -41,7 +39,7 @@ func New(cfg provider.Config) (*Client, error) {
 	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: learned}, nil
 }
 
-// Stream sends the request, and sends it again as long as that may help.
+// Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
 	q.encode()
@@ -87,7 +85,7 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 		}
 		return resp, nil
 	}
-	resp.Opaque = nil // of an answer that is not whole
+	resp.Opaque = nil // they belong to an incomplete answer
 	bad := q.c.Judge(ctx, &x.Exchange, err)
 	if x.counted {
 		bad.Used = x.usage
@@ -95,11 +93,11 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 	return resp, bad
 }
 
-// placeholder stands in the model field of the request that go-openai sees: its checks by
-// model name would refuse what a server may well accept. The transport sends the real body.
+// placeholder fills the model field of the request that go-openai sees: its checks by model name would refuse
+// what a server may accept. The transport sends the real body.
 const placeholder = "placeholder"
 
-// stream runs one exchange through go-openai. A regular end is no error.
+// stream runs one exchange through go-openai. A regular end is not an error.
 func (c *Client) stream(ctx context.Context, a *answer) error {
 	s, err := c.api.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: placeholder})
 	if err != nil {

@@ -36,7 +36,7 @@ func (b *normalBody) deltas(c *chunk) {
 	}
 }
 
-// collect makes room for deltas of a kind.
+// collect prepares for deltas of a type.
 func (b *normalBody) collect(kind pendKind, call int) {
 	if b.pend.kind != kind || b.pend.call != call {
 		b.flush(true)
@@ -44,8 +44,8 @@ func (b *normalBody) collect(kind pendKind, call int) {
 	}
 }
 
-// flush writes what is pending as one chunk. Unless all of it must go, the half of a
-// character at its end stays: its other half comes with the next delta.
+// flush writes what is pending as one chunk. Unless all is set, half a character at the end is kept back: its
+// other half arrives with the next delta.
 func (b *normalBody) flush(all bool) {
 	p := &b.pend
 	if p.kind == pendNothing {
@@ -85,8 +85,8 @@ func (b *normalBody) flush(all bool) {
 	}
 }
 
-// unfinished counts the bytes at the end of JSON text that are the first half of a
-// character: of a surrogate pair of escapes, or of UTF-8.
+// unfinished counts the bytes at the end of JSON text that are the first half of a character: of a surrogate
+// pair of escapes, or of UTF-8.
 func unfinished(text []byte) int {
 	if n := len(text); n >= 6 && text[n-6] == '\\' && (text[n-5] == 'u') && (text[n-4] == 'd' || text[n-4] == 'D') {
 		slashes := 0

@@ -20,12 +20,11 @@ const (
 // protocolChat is the name of this protocol in opaque parts.
 const protocolChat = "chat"
 
-// joinDetails writes the pieces of reasoning_details of a stream as the array that is sent
-// back. Pieces of one text, which a stream cuts up, become one again; all else stays as it
-// came.
+// joinDetails joins the pieces of reasoning_details of a stream into the array that is sent back. Pieces of
+// one text, which a stream splits, are joined again; everything else stays unchanged.
 func joinDetails(pieces []string) string {
 	var out []string
-	var open map[string]json.RawMessage // the last element, while it may continue
+	var open map[string]json.RawMessage // the last element, while it may be continued
 	for _, raw := range pieces {
 		var d map[string]json.RawMessage
 		if json.Unmarshal([]byte(raw), &d) != nil {
@@ -43,13 +42,13 @@ func joinDetails(pieces []string) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// goesOn says whether a piece continues the element before it.
+// goesOn reports whether a piece continues the element before it.
 func goesOn(last, next map[string]json.RawMessage) bool {
 	kind := string(next["type"])
 	return (kind == `"reasoning.text"` || kind == `"reasoning.summary"`) && bytes.Equal(last["type"], next["type"]) && bytes.Equal(last["index"], next["index"])
 }
 
-// merge appends the text of a piece, and takes over what the element lacks.
+// merge appends the text of a piece, and copies the fields that the element lacks.
 func merge(into, piece map[string]json.RawMessage) {
 	for key, v := range piece {
 		var before, more string
@@ -62,7 +61,7 @@ func merge(into, piece map[string]json.RawMessage) {
 	}
 }
 
-// backTo are the opaque parts of a message that go back to an endpoint.
+// backTo returns the opaque parts of a message that are sent back to an endpoint.
 func backTo(m *model.Message, provider, id string) (out []model.Opaque) {
 	for _, o := range m.Opaque {
 		if catalogue.GoesBack(o, protocolChat, provider, id) {

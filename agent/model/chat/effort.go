@@ -8,8 +8,7 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// learnEfforts reads out of a refusal which efforts the model knows, and says which one is
-// sent instead.
+// learnEfforts finds in a refusal which efforts the model knows, and says which one is sent instead.
 func (f *features) learnEfforts(r *model.Request, said string) (string, bool) {
 	if !f.effort || r.ReasoningEffort == "" || f.efforts != nil || f.forcedEffort != "" {
 		return "", false

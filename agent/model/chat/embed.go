@@ -31,8 +31,8 @@ const (
 	embedWait     = time.Second
 )
 
-// NewEmbedder makes an embedder with a model of a provider. It opens no connection. Of the
-// provider's limits, Backoff is the wait after the first attempt (default 1 s).
+// NewEmbedder returns an embedder for a model of a provider. It opens no connection. Of the provider's
+// limits, Backoff is the wait after the first attempt (default 1 s).
 func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -51,7 +51,7 @@ func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
 // Model names the model with its provider.
 func (e *Embedder) Model() string { return e.Name() + "/" + e.id }
 
-// Embed returns a vector for each text, in their order. What may pass by itself is tried again.
+// Embed returns a vector for each text, in the same order. It retries failures that may be temporary.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	for attempt := 1; ; attempt++ {
 		out, err := e.ask(ctx, texts)
@@ -93,7 +93,7 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 	return out, nil
 }
 
-// status returns the code of a refusal, 0 for another fault.
+// status returns the status code of a refusal, 0 for another fault.
 func status(err error) int {
 	var api *openai.APIError
 	if errors.As(err, &api) {
@@ -113,7 +113,7 @@ type bounded struct{ *endpoint.Endpoint }
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.Endpoint.RoundTrip(req)
 	if err == nil {
-		if moved := b.Moved(resp); moved != "" { // go-openai reads a refusal, and no redirect
+		if moved := b.Moved(resp); moved != "" { // go-openai reads refusals, but not redirects
 			text, _ := json.Marshal(moved) // a text can be encoded
 			_ = resp.Body.Close()          // nothing in it is needed
 			resp.StatusCode = http.StatusBadRequest

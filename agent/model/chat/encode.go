@@ -12,14 +12,14 @@ import (
 	"jcode/internal/schema"
 )
 
-// encoder writes a request as JSON, once per step. What stays the same from step to step
-// comes first (model, settings, tools, system prompt, the older messages), so that two
-// requests of a session share their beginning and a provider's prompt cache holds.
+// encoder writes a request as JSON, once per step. What is the same in every step comes first (model,
+// settings, tools, system prompt, the older messages), so that two requests of a session share their
+// beginning and a provider's prompt cache stays valid.
 type encoder struct {
 	b   []byte
 	f   *features
 	req *model.Request
-	// extra are the provider's own fields; they win over ours.
+	// extra are the provider's own fields; they take precedence over ours.
 	extra []endpoint.Field
 	// provider is the name under which opaque parts were kept.
 	provider string
@@ -40,7 +40,7 @@ func encodeRequest(req *model.Request, f *features, extra []endpoint.Field, prov
 	return e.b
 }
 
-// sizeOf guesses the length of a request's body.
+// sizeOf estimates the length of a request's body.
 func sizeOf(req *model.Request) int {
 	n := 1024 + len(req.System) + len(req.System)/8
 	for i := range req.Tools {
@@ -60,7 +60,7 @@ func sizeOf(req *model.Request) int {
 	return n
 }
 
-// field begins a member of the body.
+// field starts a field of the body.
 func (e *encoder) field(name string) {
 	if e.b[len(e.b)-1] != '{' {
 		e.b = append(e.b, ',')
@@ -69,7 +69,7 @@ func (e *encoder) field(name string) {
 	e.b = append(e.b, ':')
 }
 
-// own begins a member of the body unless the provider's own fields set it.
+// own starts a field of the body unless the provider's own fields set it.
 func (e *encoder) own(name string) bool {
 	for _, x := range e.extra {
 		if x.Name == name {
@@ -150,7 +150,7 @@ func sep(i int, open byte) []byte {
 	return []byte{','}
 }
 
-// marker asks the provider to keep its prompt cache up to here.
+// marker asks the provider to cache the prompt up to here.
 func (e *encoder) marker(set bool) {
 	if set {
 		e.b = append(e.b, `,"cache_control":{"type":"ephemeral"}`...)
@@ -165,7 +165,7 @@ func (e *encoder) messages() {
 	list := e.req.Messages
 	switch {
 	case e.req.System == "":
-	case e.f.systemRole == "": // the person says it
+	case e.f.systemRole == "": // it goes into the first user message
 		list = append([]model.Message{{Role: model.RoleUser, Text: e.req.System}}, list...)
 	default:
 		e.begin(e.f.systemRole)
@@ -175,7 +175,7 @@ func (e *encoder) messages() {
 	if e.f.alternate || e.f.systemRole == "" {
 		list = alternating(list)
 	}
-	marked := len(list) - 2 // the last two bear cache markers
+	marked := len(list) - 2 // the last two carry cache markers
 	var owed []model.Image  // images of tool results, which only a user message may hold
 	for i := range list {
 		m := &list[i]
@@ -193,13 +193,13 @@ func (e *encoder) messages() {
 	e.b = append(e.b, ']')
 }
 
-// imagesOfResults introduces images that tools gave.
+// imagesOfResults introduces images that tools returned.
 const imagesOfResults = "The images of the tool results above:"
 
-// picturesAlone is what the protocol takes: documents go as their text.
+// picturesAlone accepts what the protocol accepts: documents are sent as their text.
 func picturesAlone(mime string) bool { return mime != model.MIMEPDF }
 
-// settle shows the images of the tool results before.
+// settle shows the images of the preceding tool results.
 func (e *encoder) settle(owed []model.Image) []model.Image {
 	if len(owed) > 0 {
 		e.begin(string(model.RoleUser))
@@ -252,7 +252,7 @@ func (e *encoder) assistant(m *model.Message, mark bool) {
 	}
 	if thought := m.Reasoning; e.f.reasoning && (thought != "" || e.f.blankReasoning && len(m.Calls) > 0) {
 		if thought == "" {
-			thought = " " // another model's call: the endpoint wants one with each, and takes a blank
+			thought = " " // another model's call: the endpoint requires reasoning with each call, and accepts a space
 		}
 		e.b = append(e.b, `,"reasoning_content":`...)
 		e.b = endpoint.AppendString(e.b, thought)
@@ -299,7 +299,7 @@ func (e *encoder) wholeMessage(back []model.Opaque) {
 	}
 }
 
-// withCall is the opaque part of the call at an index, "" without one.
+// withCall returns the opaque part of the call at an index, or "".
 func withCall(back []model.Opaque, call int) string {
 	for _, o := range back {
 		if o.Kind == opaqueCall && o.Calls == call {
@@ -309,7 +309,7 @@ func withCall(back []model.Opaque, call int) string {
 	return ""
 }
 
-// content writes text, and images where there are some.
+// content writes text, and images if there are any.
 func (e *encoder) content(s string, images []model.Image, mark bool) {
 	e.b = append(e.b, `,"content":`...)
 	s, images = model.Given(s, images, func(mime string) bool { return e.f.images && picturesAlone(mime) })
@@ -337,7 +337,7 @@ func (e *encoder) content(s string, images []model.Image, mark bool) {
 	e.b = append(e.b, ']')
 }
 
-// callID returns an id as the endpoint wants it; a call and its result get the same.
+// callID returns an id in the form that the endpoint wants; a call and its result get the same.
 func (e *encoder) callID(id string) string {
 	if e.f.cappedIDs {
 		id = endpoint.ShortID(id, cappedID)
@@ -351,7 +351,7 @@ func (e *encoder) callID(id string) string {
 	return (s + "000000000")[:9]
 }
 
-// cappedID is the longest call id of providers that bound it, in characters.
+// cappedID is the longest call id of providers that limit it, in characters.
 const cappedID = 40
 
 func notAlnum(r rune) bool {

@@ -13,10 +13,10 @@ import (
 	"jcode/internal/schema"
 )
 
-// features is how one model of one endpoint wants its requests. It begins with the
-// provider's quirks and learns from refusals; what it learned holds as long as the client.
+// features is the form of request that one model of one endpoint accepts. It starts from the provider's
+// quirks and learns from refusals; what it learned lasts as long as the client.
 type features struct {
-	systemRole     string // "system", "developer", or "" for the first message of the person
+	systemRole     string // "system", "developer", or "" for the first user message
 	maxTokensField string
 	streamOptions  bool
 	strict         bool
@@ -25,17 +25,17 @@ type features struct {
 	topP           bool
 	effort         bool     // send reasoning_effort
 	forcedEffort   string   // send this reasoning_effort with tools
-	efforts        []string // the levels that the model knows, where a refusal named them
+	efforts        []string // the levels that the model knows, if a refusal named them
 	reasoning      bool     // send reasoning_content back
-	blankReasoning bool     // send a blank one with calls that have none
+	blankReasoning bool     // send a space as the reasoning of calls that have none
 	images         bool
 	markers        bool // prompt cache markers
-	cappedIDs      bool // call ids of forty characters at most
+	cappedIDs      bool // call ids of at most forty characters
 	shortIDs       bool // call ids of nine letters and digits
-	toolNames      bool // tool messages bear the tool's name
+	toolNames      bool // tool messages carry the tool's name
 	signatures     bool // calls need a thought signature
 	alternate      bool // turns must alternate
-	bareCalls      bool // calls go without the text before them
+	bareCalls      bool // calls are sent without the text before them
 
 	tried map[string]bool // what was changed once after a refusal
 }
@@ -81,11 +81,11 @@ func (f *features) clone() *features {
 	return &c
 }
 
-// remedy is one way to meet a refusal.
+// remedy is one way to respond to a refusal.
 type remedy = endpoint.Remedy[features]
 
-// remedies in the order in which they are tried; each at most once per model. A function
-// and not a variable: it costs nothing at start.
+// remedies returns the remedies in the order in which they are tried, each at most once per model. It is a
+// function and not a variable, so it costs nothing at start.
 func remedies() []remedy {
 	hasImages := func(r *model.Request) bool {
 		for i := range r.Messages {
@@ -273,8 +273,8 @@ func remedies() []remedy {
 	}
 }
 
-// learn changes the features so that the refusal does not come again, and returns the words
-// for the person; false when there is nothing to try.
+// learn changes the features so that the refusal does not occur again, and returns a notice for the person;
+// false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
 	if notice, ok := f.learnEfforts(r, said); ok {

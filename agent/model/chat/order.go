@@ -4,17 +4,17 @@ import (
 	"jcode/agent/model"
 )
 
-// What jcode says for either side where an endpoint wants the turns to alternate.
+// What jcode says for either side if an endpoint requires alternating turns.
 const (
 	bridgeAnswer = "Understood."
 	bridgePrompt = "Go on."
 )
 
-// alternating brings messages into the order that strict chat templates take: a person's
-// message first, never two of one side in a row, and an answer between a tool's result and
-// the next message of the person. Messages that follow each other become one; where
-// nothing can be joined, a short one comes between. Images of tool results, which only a
-// person's message can hold, become one of their own. The argument stays as it is.
+// alternating brings messages into the order that strict chat templates accept: a user message first, never
+// two of one side in a row, and an answer between a tool's result and the next user message. Consecutive
+// messages of one side are joined; where that is not possible, a short one is inserted between them. Images
+// of tool results, which only a user message can hold, become a message of their own. The argument is not
+// changed.
 func alternating(list []model.Message) []model.Message {
 	out := make([]model.Message, 0, len(list)+4)
 	last := func() model.Role {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// The scanner walks JSON without decoding it: what a delta says is cut out of the line
-// and handed on with its escapes as they are, so that a streamed token is copied once.
-// It forgives what servers get wrong inside strings (raw control bytes, unknown escapes).
+// The scanner walks JSON without decoding it: the text of a delta is cut out of the line and passed on with
+// its escapes, so that a streamed token is copied once. It tolerates what servers get wrong inside strings
+// (raw control bytes, unknown escapes).
 
 var (
 	errShort  = errors.New("the JSON ends too early")
@@ -38,8 +38,8 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// str reads a string and returns what stands between the quotes; dirty says that it holds
-// something which is no JSON and needs clean.
+// str reads a string and returns what is between the quotes; dirty says that it is not valid JSON and needs
+// clean.
 func (s *scanner) str() (raw []byte, dirty bool, err error) {
 	if s.peek() != '"' {
 		return nil, false, s.fail()
@@ -63,7 +63,7 @@ func (s *scanner) str() (raw []byte, dirty bool, err error) {
 	return nil, false, errShort
 }
 
-// fail says why the next byte is not what is needed.
+// fail says why the next byte is not the expected one.
 func (s *scanner) fail() error {
 	if s.i >= len(s.b) {
 		return errShort
@@ -71,7 +71,7 @@ func (s *scanner) fail() error {
 	return errSyntax
 }
 
-// legalEscape judges what follows a backslash.
+// legalEscape checks what follows a backslash.
 func legalEscape(b []byte) bool {
 	switch b[0] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -124,7 +124,7 @@ func (s *scanner) word() ([]byte, error) {
 	return s.b[start:s.i], nil
 }
 
-// enter steps over an opening brace or bracket.
+// enter consumes an opening brace or bracket.
 func (s *scanner) enter(open byte) error {
 	if s.peek() != open {
 		return s.fail()
@@ -136,8 +136,8 @@ func (s *scanner) enter(open byte) error {
 	return nil
 }
 
-// more says whether another element follows; n counts those before it. At the end it
-// steps over the closing byte.
+// more reports whether another element follows; n counts those before it. At the end it consumes the closing
+// byte.
 func (s *scanner) more(n int, end byte) (bool, error) {
 	switch c := s.peek(); {
 	case c == end:
@@ -146,7 +146,7 @@ func (s *scanner) more(n int, end byte) (bool, error) {
 		return false, nil
 	case c == ',' && n > 0:
 		s.i++
-		if s.peek() == end { // a trailing comma is forgiven
+		if s.peek() == end { // a trailing comma is accepted
 			return s.more(0, end)
 		}
 		return true, nil
@@ -156,7 +156,7 @@ func (s *scanner) more(n int, end byte) (bool, error) {
 	return false, s.fail()
 }
 
-// key reads a member's name and its colon.
+// key reads a field's name and its colon.
 func (s *scanner) key() ([]byte, error) {
 	k, _, err := s.str()
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *scanner) key() ([]byte, error) {
 	return k, nil
 }
 
-// object visits each member; visit must consume the value.
+// object visits each field; visit must consume the value.
 func (s *scanner) object(visit func(key []byte) error) error {
 	if err := s.enter('{'); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (s *scanner) array(visit func(n int) error) error {
 	}
 }
 
-// skip steps over any value.
+// skip consumes any value.
 func (s *scanner) skip() error {
 	switch s.peek() {
 	case '{':
@@ -220,7 +220,7 @@ func (s *scanner) skip() error {
 	return err
 }
 
-// value steps over any value and returns its bytes.
+// value consumes any value and returns its bytes.
 func (s *scanner) value() ([]byte, error) {
 	s.peek()
 	start := s.i
@@ -230,7 +230,7 @@ func (s *scanner) value() ([]byte, error) {
 	return s.b[start:s.i], nil
 }
 
-// number reads a number, also one in quotes; anything else counts as 0.
+// number reads a number, also one in quotes; anything else is 0.
 func (s *scanner) number() (int, bool, error) {
 	raw, err := s.value()
 	if err != nil {
@@ -249,7 +249,7 @@ func (s *scanner) number() (int, bool, error) {
 	return n, len(raw) > 0, nil
 }
 
-// decimal reads a number with a fraction; anything else counts as 0.
+// decimal reads a number with a fraction; anything else is 0.
 func (s *scanner) decimal() (float64, error) {
 	raw, err := s.value()
 	if err != nil {
@@ -262,15 +262,14 @@ func (s *scanner) decimal() (float64, error) {
 	return v, nil
 }
 
-// balance follows the brackets of JSON that comes in several lines, without looking at
-// what was read before.
+// balance tracks the brackets of JSON that arrives in several lines, without rereading earlier lines.
 type balance struct {
 	depth    int
 	inString bool
 	escape   bool
 }
 
-// feed takes the next bytes; true when the outermost value is closed.
+// feed takes the next bytes; it returns true when the outermost value is closed.
 func (b *balance) feed(line []byte) bool {
 	for _, c := range line {
 		b.feedByte(c)

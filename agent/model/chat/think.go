@@ -4,18 +4,18 @@ import (
 	"strings"
 )
 
-// thinkFilter tells thinking from answer in models that write both into the content:
-// <think>…</think> at the very beginning. Later occurrences are text, for an answer may
-// well be about such tags. Tags may be split over deltas.
+// thinkFilter separates thinking from the answer for models that write both into the content:
+// <think>…</think> at the very beginning. Later tags are plain text, since an answer may be about such tags.
+// Tags may be split across deltas.
 type thinkFilter struct {
 	inside bool
 	begun  bool   // the beginning is decided
 	closed bool   // a block has ended: white space after it is not part of the answer
-	tag    string // the closing tag
+	tag    string // a block has ended: white space after it is not part of the answer
 	held   string // what may be the first part of a tag
 }
 
-// split sorts the next piece of content.
+// split separates the next piece of content.
 func (t *thinkFilter) split(s string) (thought, text string) {
 	if t.begun && !t.inside && !t.closed {
 		return "", s
@@ -40,8 +40,7 @@ func (t *thinkFilter) split(s string) (thought, text string) {
 	return thought, s
 }
 
-// begin decides whether the answer begins with a block; it holds back what is not enough
-// to tell.
+// begin decides whether the answer starts with a block; it holds back what is not enough to tell.
 func (t *thinkFilter) begin(s string) string {
 	lead := strings.TrimLeft(s, " \t\r\n")
 	for _, tag := range []string{"<think>", "<thinking>"} {
@@ -58,7 +57,7 @@ func (t *thinkFilter) begin(s string) string {
 	return s
 }
 
-// enter leaves out the line break after an opening tag.
+// enter drops the line break after an opening tag.
 func (t *thinkFilter) enter(s string) string { return strings.TrimPrefix(s, "\n") }
 
 // within looks for the end of the block.

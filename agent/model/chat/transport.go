@@ -11,15 +11,14 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// transport is the RoundTripper under go-openai. What that library cannot say in a
-// request (temperature 0, an empty tool result, fields of one provider, reasoning sent
-// back) or stumbles over in a response (calls without index, reasoning under another
-// name, many blank lines, errors in forms of their own, plain JSON) is corrected here,
-// and nowhere else.
+// transport is the RoundTripper under go-openai. It corrects, in this one place, what that library cannot
+// express in a request (temperature 0, an empty tool result, fields of one provider, reasoning sent back) and
+// cannot read in a response (calls without index, reasoning under another name, many empty lines, errors in
+// other forms, plain JSON).
 type transport struct{ *endpoint.Endpoint }
 
-// RoundTrip sends the body of the exchange in the request's context, and brings the answer
-// into a form that go-openai reads.
+// RoundTrip sends the body of the exchange in the request's context, and converts the answer into a form that
+// go-openai reads.
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
 	if x == nil {
@@ -46,8 +45,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// emptyRefusal puts an empty error object in place of a refusal that was read: go-openai can
-// always read that.
+// emptyRefusal replaces a refusal that was read with an empty error object, which go-openai can always read.
 func emptyRefusal(resp *http.Response) *http.Response {
 	const empty = `{"error":{"message":"refused"}}`
 	if resp.StatusCode < 400 {
@@ -60,7 +58,7 @@ func emptyRefusal(resp *http.Response) *http.Response {
 
 type exchangeKey struct{}
 
-// exchange is one request and what the transport learns of its answer.
+// exchange is one request and what the transport learns about its answer.
 type exchange struct {
 	endpoint.Exchange
 	body []byte // the encoded request
@@ -68,13 +66,13 @@ type exchange struct {
 	model   []byte // JSON text
 	sawDone bool
 	usage   model.Usage
-	counted bool           // usage came
+	counted bool           // usage has arrived
 	details []string       // elements of reasoning_details
 	message string         // extra_content of the message
 	extras  map[int]string // extra_content of calls, by their index
 }
 
-// keepWithCall notes what must come back with a call.
+// keepWithCall records what must be sent back with a call.
 func (x *exchange) keepWithCall(call int, extra []byte) {
 	if !json.Valid(extra) {
 		return

@@ -11,9 +11,8 @@ type counts struct {
 	reasoning int
 }
 
-// usage puts counts into OpenAI's terms. Where the input leaves the cached tokens out, they
-// are added: they were sent. Where the total says that thinking comes on top of the output,
-// it is added: it is billed.
+// usage converts counts to OpenAI's terms. If the input excludes the cached tokens, they are added: they were
+// sent. If the total shows that thinking is counted apart from the output, it is added: it is billed.
 func (n counts) usage() model.Usage {
 	u := n.Usage
 	if sent := u.Cached + u.Written; sent > u.Input {
@@ -26,8 +25,8 @@ func (n counts) usage() model.Usage {
 	return u
 }
 
-// readUsage reads token counts under the names that servers use. The last one that
-// counts anything is the right one: some send running totals.
+// readUsage reads token counts under the names that servers use. The last non-zero value wins: some servers
+// send running totals.
 func (c *chunk) readUsage() error {
 	c.known = true
 	if c.sc.peek() != '{' {
@@ -81,7 +80,7 @@ func (c *chunk) count(n *counts, key []byte) error {
 	return err
 }
 
-// price reads an amount of money in units of so many dollars.
+// price reads an amount of money; unit is its unit in dollars.
 func (c *chunk) price(to *float64, unit float64) error {
 	v, err := c.sc.decimal()
 	if v > 0 && v*unit < mostCost {
@@ -90,5 +89,5 @@ func (c *chunk) price(to *float64, unit float64) error {
 	return err
 }
 
-// mostCost is the highest price of one answer that is believed, in US dollars.
+// mostCost is the highest plausible price of one answer, in US dollars.
 const mostCost = 1000

@@ -14,21 +14,21 @@ import (
 
 // Check is one line of `jcode doctor`.
 type Check struct {
-	// Name says what was looked at: "models", "stream", "tool call".
+	// Name says what was checked: "models", "stream", "tool call".
 	Name string
 	OK   bool
 	// Detail is what was found; it never holds a key.
 	Detail string
-	// Advice is what to do about it, empty where nothing is.
+	// Advice says what to do about it; "" for nothing.
 	Advice string
 }
 
 // checkWait bounds each request of Endpoint.
 const checkWait = 60 * time.Second
 
-// Endpoint tries out an endpoint: its list of models, one streamed answer, one tool
-// call. Each is tried once. With an empty model the first coding model of the list is
-// tried. What depends on something that failed is left out.
+// Endpoint tests an endpoint: its list of models, one streamed answer, one tool call. Each is tried once.
+// With an empty model the first coding model of the list is used. Checks that depend on a failed one are left
+// out.
 func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
 	cfg.Limits.Attempts = 1
 	c, err := Open(cfg)
@@ -67,7 +67,7 @@ func keyCheck(cfg provider.Config) Check {
 	return k
 }
 
-// networkChecks says which proxy and which extra certificates are used, where there are any.
+// networkChecks reports the proxy and the extra certificates that are used, if any.
 func networkChecks(c Client) []Check {
 	var checks []Check
 	if p := c.ProxyInUse(); p != "" {

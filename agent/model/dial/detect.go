@@ -17,8 +17,8 @@ type Found struct {
 // localWait is how long a server on this machine may take to list its models.
 const localWait = 600 * time.Millisecond
 
-// DetectLocal asks the local ones of the given providers for their models, all at once,
-// and returns those that answered, in the given order. It takes 0.6 seconds at most.
+// DetectLocal asks the local ones of the given providers for their models, all at once, and returns those
+// that answered, in the given order. It takes at most 0.6 seconds.
 func DetectLocal(ctx context.Context, providers []provider.Config) []Found {
 	ctx, cancel := context.WithTimeout(ctx, localWait)
 	defer cancel()

@@ -18,14 +18,14 @@ type Client interface {
 	ListModels(ctx context.Context) ([]provider.Listed, error)
 	// ProxyInUse names the proxy that the environment sets, "" without one.
 	ProxyInUse() string
-	// ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why
-	// they could not be read.
+	// ExtraCertificates reports whether the certificates of NODE_EXTRA_CA_CERTS are used, or why they could not
+	// be read.
 	ExtraCertificates() (used bool, err error)
 	// Close ends idle connections. Running streams continue.
 	Close()
 }
 
-// Open makes a client in the protocol that the provider speaks. It opens no connection.
+// Open returns a client for the protocol that the provider speaks. It opens no connection.
 func Open(cfg provider.Config) (Client, error) {
 	switch cfg.Protocol {
 	case provider.Messages:
@@ -41,8 +41,8 @@ func Open(cfg provider.Config) (Client, error) {
 	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses or messages", cfg.Name, cfg.Protocol)
 }
 
-// Lost reports whether a client knows that a part of an earlier answer does not reach a model
-// any more, although it is sent or was.
+// Lost reports whether a client knows that a part of an earlier answer no longer reaches a model, although it
+// is or was sent.
 func Lost(c Client, id string, o model.Opaque) bool {
 	knows, ok := c.(interface {
 		Lost(id string, o model.Opaque) bool

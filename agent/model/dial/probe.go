@@ -19,8 +19,8 @@ import (
 // ProbeTokens is what a Probe costs at most, in tokens.
 const ProbeTokens = 2000
 
-// Probe tries out one model with one request: a picture, and two tools that are to be called
-// at once. It says what came of each; what depends on something that failed is left out.
+// Probe tests one model with one request: a picture, and two tools that must be called at once. It reports
+// the result of each; checks that depend on a failed one are left out.
 func Probe(ctx context.Context, cfg provider.Config, id string) []Check {
 	cfg.Limits.Attempts = 1
 	c, err := Open(cfg)
@@ -40,10 +40,10 @@ func Probe(ctx context.Context, cfg provider.Config, id string) []Check {
 	return append(checks, seen.checks(id, resp)...)
 }
 
-// observed is what a probe saw while its answer came.
+// observed is what a probe saw while its answer arrived.
 type observed struct {
 	began   time.Time
-	first   time.Duration // until the first of the answer
+	first   time.Duration // until the first piece of the answer
 	thought bool
 	blind   bool // the picture was left out
 	notices []string

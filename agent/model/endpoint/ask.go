@@ -8,16 +8,16 @@ import (
 	"jcode/agent/model"
 )
 
-// Protocol is one request of one protocol, as Ask drives it.
+// Protocol is one request of one protocol, driven by Ask.
 type Protocol interface {
 	// Attempt sends the request once.
 	Attempt(ctx context.Context, say *Speaker) (model.Response, *Failure)
-	// Adapt looks for another form of a request that was refused as such, and returns the
-	// words for the person; false when there is none.
+	// Adapt looks for another form of a refused request, and returns a notice for the person; false when there
+	// is none.
 	Adapt(bad *Failure) (notice string, ok bool)
 }
 
-// Ask sends a request, and sends it again as long as that may help.
+// Ask sends a request, and repeats it as long as that may help.
 func (e *Endpoint) Ask(ctx context.Context, req *model.Request, p Protocol, emit func(model.Event)) (model.Response, error) {
 	say := NewSpeaker(emit)
 	wasted := model.Usage{}
@@ -52,8 +52,8 @@ func (e *Endpoint) Ask(ctx context.Context, req *model.Request, p Protocol, emit
 	}
 }
 
-// adapt asks the protocol for another form of a refused request; what it has none for may
-// name a picture or a tool.
+// adapt asks the protocol for another form of a refused request. A refusal without one may be about a picture
+// or a tool.
 func adapt(req *model.Request, p Protocol, bad *Failure) (string, bool) {
 	if !bad.Bad {
 		return "", false
@@ -71,7 +71,7 @@ func adapt(req *model.Request, p Protocol, bad *Failure) (string, bool) {
 	return "", false
 }
 
-// again says whether another attempt is worth it, and after what wait.
+// again reports whether another attempt is worthwhile, and after what wait.
 func (e *Endpoint) again(bad *Failure, attempt int) (time.Duration, bool) {
 	if !bad.Retry {
 		return 0, false
@@ -89,24 +89,24 @@ func (e *Endpoint) again(bad *Failure, attempt int) (time.Duration, bool) {
 	return max(bad.Wait, backoff(e.limits, attempt)), true
 }
 
-// Watch bounds an attempt by the endpoint's idle limit. The returned context ends when the
-// server is silent for too long; stop must be called.
+// Watch limits an attempt by the endpoint's idle limit. The returned context ends when the server is silent
+// for too long; stop must be called.
 func (e *Endpoint) Watch(parent context.Context) (ctx context.Context, s *Silence, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	s = watchSilence(e.limits.Idle, cancel)
 	return ctx, s, func() { s.stop(); cancel(nil) }
 }
 
-// Speaker passes events on and knows what the person has seen: text that turns out void is
-// taken back only when other text takes its place.
+// Speaker passes events on and knows what the person has seen: text that turns out void is withdrawn only
+// when other text replaces it.
 type Speaker struct {
 	emit  func(model.Event)
-	spoke bool           // the present attempt has said something
-	void  string         // why what an earlier attempt said is void; "" when nothing is
-	seen  model.Response // what the last attempt that said something had said
+	spoke bool           // the current attempt has emitted something
+	void  string         // why an earlier attempt's output is void; "" when nothing is
+	seen  model.Response // what the last attempt with any output had emitted
 }
 
-// NewSpeaker passes events to emit.
+// NewSpeaker returns a Speaker that passes events to emit.
 func NewSpeaker(emit func(model.Event)) *Speaker { return &Speaker{emit: emit} }
 
 // Say passes an event of the answer on.
@@ -119,7 +119,7 @@ func (s *Speaker) Say(e model.Event) {
 	s.emit(e)
 }
 
-// Void takes back what this attempt has said: the answer starts over.
+// Void withdraws what this attempt has emitted: the answer starts over.
 func (s *Speaker) Void(reason string) { s.over(model.Response{}, reason) }
 
 // over ends an attempt that failed.
@@ -129,7 +129,7 @@ func (s *Speaker) over(resp model.Response, reason string) {
 	}
 }
 
-// kept returns the answer that stands on the screen when nothing more is tried.
+// kept returns the answer that stays on the screen when no more attempts are made.
 func (s *Speaker) kept(resp model.Response) model.Response {
 	if s.spoke {
 		return resp

@@ -11,9 +11,8 @@ import (
 	"jcode/agent/model"
 )
 
-// TidyArguments returns arguments as the model meant them where a server garbled them: sent
-// twice, or behind an empty object that was meant as a beginning. Anything else stays as
-// it came, byte for byte.
+// TidyArguments repairs arguments that a server garbled: sent twice, or after an empty object that was meant
+// as a beginning. Anything else is returned byte for byte.
 func TidyArguments(s string) string {
 	if s == "" || json.Valid([]byte(s)) {
 		return s
@@ -48,11 +47,11 @@ func isEmptyObject(v []byte) bool {
 	return len(bytes.TrimSpace(v[1:len(v)-1])) == 0
 }
 
-// IDs assigns call IDs: the model's own where they can be used, else new ones. An id
-// must be new in the whole conversation, and no longer than any server makes them.
+// IDs assigns call IDs: the model's own where usable, otherwise new ones. An id must be unique in the whole
+// conversation and of bounded length.
 type IDs struct{ used map[string]bool }
 
-// NewIDs knows the ids that a request already uses.
+// NewIDs returns IDs that excludes the ids a request already uses.
 func NewIDs(req *model.Request) *IDs {
 	used := map[string]bool{}
 	for i := range req.Messages {
@@ -63,7 +62,7 @@ func NewIDs(req *model.Request) *IDs {
 	return &IDs{used}
 }
 
-// Take returns an id for a call that came with the given one.
+// Take returns an id for a call that arrived with the given one.
 func (s *IDs) Take(id string) string {
 	for id == "" || len(id) > maxCallID || s.used[id] || strings.ContainsFunc(id, unfitForID) {
 		var b [12]byte
@@ -79,8 +78,8 @@ const maxCallID = 128
 
 func unfitForID(r rune) bool { return r <= ' ' || r >= 0x7f }
 
-// SafeName makes a name of a call legal for every provider: a model may have called
-// something that never existed, and its call is part of the history.
+// SafeName makes the name of a call legal for every provider: a model may have called something that never
+// existed, and its call is part of the history.
 func SafeName(name string) string {
 	if name == "" {
 		return "unnamed"
@@ -110,8 +109,7 @@ func notAlnum(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// ShortID bounds a call's id to so many characters; the same id is always shortened to the
-// same.
+// ShortID limits a call's id to most characters; equal ids are always shortened equally.
 func ShortID(id string, most int) string {
 	if len(id) <= most {
 		return id

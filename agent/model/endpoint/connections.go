@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// connections keeps the connections to one endpoint. A connection can die without a word:
-// the machine slept, a VPN changed, a middlebox forgot it. So idle ones are probed, a failed
-// request discards every connection that was open at the time, and a clock that jumped since
-// the last request, as it does over a sleep, discards them beforehand.
+// connections keeps the connections to one endpoint. A connection can die silently: the machine slept, a VPN
+// changed, a middlebox dropped it. So idle ones are probed, a failed request discards every connection that
+// was open at the time, and they are discarded in advance when the clock jumped since the last request, as it
+// does over a sleep.
 type connections struct {
 	mu   sync.Mutex
 	base *http.Transport
 	seen time.Time // when the last request began
 
 	ping, pong time.Duration // HTTP/2 probes an idle connection after ping, for pong
-	// roots returns the certificates to trust, nil for the system's, or why the extra ones
-	// could not be read. To read them costs more than a start: it is done for the first
-	// encrypted connection, and checked says that it was.
+	// roots returns the certificates to trust, nil for the system's, or why the extra ones could not be read.
+	// Reading them takes longer than a whole start, so it is deferred to the first encrypted connection; checked
+	// says that it was done.
 	roots   func() (*x509.CertPool, error)
 	checked bool
 }
 
-// How idle connections are kept.
+// Settings for idle connections.
 const (
-	pingAfter   = 10 * time.Second // HTTP/2: nothing came for so long
+	pingAfter   = 10 * time.Second // HTTP/2: nothing arrived for so long
 	pingTimeout = 5 * time.Second
 	idleFor     = 60 * time.Second // an idle connection is closed after
-	wokeUp      = 5 * time.Second  // the wall clock went so much further than the running one
+	wokeUp      = 5 * time.Second  // the wall clock advanced this much further than the monotonic one
 )
 
-// newConnections opens none. A server that may be silent for idle at most is probed after a
-// fraction of that.
+// newConnections returns connections without opening any. A server that may be silent for idle at most is
+// probed after a fraction of that.
 func newConnections(idle time.Duration) *connections {
 	c := &connections{ping: min(pingAfter, idle/8), pong: min(pingTimeout, idle/16)}
 	c.roots = sync.OnceValues(func() (*x509.CertPool, error) { return extraCertificates(os.Getenv) })
@@ -45,7 +45,7 @@ func newConnections(idle time.Duration) *connections {
 	return c
 }
 
-// open makes a transport that shares no connection with any other.
+// open returns a transport that shares no connection with any other.
 func (c *connections) open() *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:         15 * time.Second,
@@ -64,17 +64,17 @@ func (c *connections) open() *http.Transport {
 		ExpectContinueTimeout:  time.Second,
 		ReadBufferSize:         64 << 10, // a burst of small chunks is one read
 		WriteBufferSize:        64 << 10,
-		DisableCompression:     true, // a compressed stream comes in lumps
+		DisableCompression:     true, // a compressed stream arrives in lumps
 	}
 	if c.checked {
-		if roots, err := c.roots(); err == nil && roots != nil { // ExtraCertificates tells of an error
+		if roots, err := c.roots(); err == nil && roots != nil { // ExtraCertificates reports an error
 			t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 		}
 	}
 	return t
 }
 
-// RoundTrip sends a request over a connection that is believed to live.
+// RoundTrip sends a request over a connection that is believed to be alive.
 func (c *connections) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.transport(time.Now(), encrypted(req)).RoundTrip(req)
 }
@@ -100,14 +100,14 @@ func (c *connections) transport(now time.Time, encrypted bool) *http.Transport {
 	return c.base
 }
 
-// slept reports whether the machine slept between two readings of the clock: the wall clock
-// went on, the running one did not.
+// slept reports whether the machine slept between two readings of the clock: the wall clock advanced, the
+// monotonic one did not.
 func slept(before, now time.Time) bool {
 	return now.Round(0).Sub(before.Round(0))-now.Sub(before) > wokeUp
 }
 
-// renew makes the next request open a connection of its own: what is open may be dead.
-// Requests that are under way keep theirs.
+// renew makes the next request open a new connection: the open ones may be dead. Running requests keep
+// theirs.
 func (c *connections) renew() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,9 +127,9 @@ func (c *connections) close() {
 	c.base.CloseIdleConnections()
 }
 
-// extraCertificates returns the system's certificates with those of NODE_EXTRA_CA_CERTS, the
-// file that companies already set for other tools; nil without one. SSL_CERT_FILE and
-// SSL_CERT_DIR replace the system's, which crypto/x509 sees to.
+// extraCertificates returns the system's certificates plus those of NODE_EXTRA_CA_CERTS, the file that
+// companies already set for other tools; nil without one. SSL_CERT_FILE and SSL_CERT_DIR replace the
+// system's; crypto/x509 handles that.
 func extraCertificates(env func(string) string) (*x509.CertPool, error) {
 	file := env("NODE_EXTRA_CA_CERTS")
 	if file == "" {

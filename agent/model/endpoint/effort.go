@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// effortLevels are the names of reasoning efforts, from none to the most.
+// effortLevels returns the names of reasoning efforts, from none to the highest.
 func effortLevels() []string {
 	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// EffortsIn reads out of a refusal, in lower case, which reasoning efforts a model knows; nil
-// when it does not say.
+// EffortsIn finds in a refusal, in lower case, which reasoning efforts a model knows; nil when it does not
+// say.
 func EffortsIn(said string) []string {
 	if !strings.Contains(said, "effort") {
 		return nil
@@ -24,7 +24,7 @@ func EffortsIn(said string) []string {
 	return nil
 }
 
-// levelsIn finds the names of efforts in a list in words.
+// levelsIn finds the names of efforts in a list in prose.
 func levelsIn(s string) (out []string) {
 	if end := strings.IndexAny(s, "\n{}"); end >= 0 {
 		s = s[:end]
@@ -38,8 +38,8 @@ func levelsIn(s string) (out []string) {
 	return out
 }
 
-// NearestEffort is the known level that is nearest to the wanted one, the lower one of two;
-// the wanted one where none is known.
+// NearestEffort returns the known level nearest to the wanted one, the lower of two; the wanted one if none
+// is known.
 func NearestEffort(known []string, want string) string {
 	levels := effortLevels()
 	at := slices.Index(levels, want)

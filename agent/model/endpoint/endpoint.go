@@ -19,8 +19,7 @@ type Endpoint struct {
 	base   *url.URL
 }
 
-// New makes an endpoint and opens no connection. The error says which field of the
-// configuration is wrong.
+// New returns an endpoint and opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Endpoint, error) {
 	if err := provider.CheckURL(cfg.BaseURL); err != nil {
 		return nil, err
@@ -44,8 +43,8 @@ func New(cfg provider.Config) (*Endpoint, error) {
 // Close ends idle connections. Running requests continue.
 func (e *Endpoint) Close() { e.conns.close() }
 
-// RoundTrip sends a request with the provider's headers, over a connection that is believed
-// to live. A request to another server than the base URL names is an error.
+// RoundTrip sends a request with the provider's headers over a connection that is believed to be alive. A
+// request to a server other than the base URL's is an error.
 func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameServer(e.base, req.URL) {
 		if req.Body != nil {
@@ -60,12 +59,12 @@ func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return e.conns.RoundTrip(req)
 }
 
-// URL is an address below the base URL.
+// URL returns an address below the base URL.
 func (e *Endpoint) URL(path string) string {
 	return strings.TrimRight(e.Config.BaseURL, "/") + path
 }
 
-// Name is how messages call the endpoint.
+// Name returns the endpoint's name for messages.
 func (e *Endpoint) Name() string {
 	if e.Config.Name != "" {
 		return e.Config.Name
@@ -73,7 +72,7 @@ func (e *Endpoint) Name() string {
 	return e.Config.Address()
 }
 
-// Redact takes the key, and what is in headers, out of a server's words.
+// Redact removes the key, and the values of headers, from a server's words.
 func (e *Endpoint) Redact(s string) string {
 	if e.Config.Key != "" {
 		s = strings.ReplaceAll(s, string(e.Config.Key), secret.Mark)
@@ -96,14 +95,14 @@ func (e *Endpoint) ProxyInUse() string {
 	return p
 }
 
-// ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why they
-// could not be read.
+// ExtraCertificates reports whether the certificates of NODE_EXTRA_CA_CERTS are used, or why they could not
+// be read.
 func (e *Endpoint) ExtraCertificates() (used bool, err error) {
 	roots, err := e.conns.roots()
 	return roots != nil, err
 }
 
-// wrongAddress is the failure of an answer that is no API's.
+// wrongAddress returns the failure for an answer that does not come from an API.
 func (e *Endpoint) wrongAddress(page []byte) *Failure {
 	return Fail(classRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", e.Config.Address(), plainText(string(page))), nil)
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Exchange is what one attempt learns of its answer, apart from what the answer says. It
-// belongs to the goroutine that streams.
+// Exchange is what one attempt learns about its answer, apart from the answer's content. It belongs to the
+// goroutine that streams.
 type Exchange struct {
 	Asked  string // the model's ID
 	Silent *Silence
 
-	// Of a refusal.
+	// For a refusal.
 	status  int
 	header  http.Header
 	refusal []byte
@@ -22,16 +22,16 @@ type Exchange struct {
 
 	// Of a stream.
 	Finish  string // the finish reason in OpenAI's words, "" while none came
-	Started bool   // something came that belongs to an answer
+	Started bool   // something arrived that belongs to an answer
 	fault   *Fault
-	rubbish string // the beginning of the first thing that is no part of an answer
+	rubbish string // the beginning of the first thing that is not part of an answer
 }
 
 // maxRefusal bounds the body of an error response.
 const maxRefusal = 256 << 10
 
-// Refused keeps an error response, or a web page in place of an answer, and reports whether
-// it is one. Redirects that are followed are none.
+// Refused keeps an error response, or a web page in place of an answer, and reports whether resp is one.
+// Redirects that are followed are not.
 func (x *Exchange) Refused(resp *http.Response) bool {
 	code := resp.StatusCode
 	if follows(resp) {
@@ -51,7 +51,7 @@ func (x *Exchange) Refused(resp *http.Response) bool {
 	return true
 }
 
-// Faulted notes an error object inside a stream, and returns an error that ends it.
+// Faulted records an error object inside a stream, and returns an error that ends the stream.
 func (x *Exchange) Faulted(raw []byte) error {
 	f := ReadFault(raw)
 	x.fault = &f
@@ -65,15 +65,14 @@ var errFault = errors.New("the stream carries an error")
 
 const maxRubbish = 200
 
-// Junk notes what is no part of an answer, for a message in case nothing else comes.
+// Junk records what is not part of an answer, for a message in case nothing else arrives.
 func (x *Exchange) Junk(p []byte) {
 	if x.rubbish == "" {
 		x.rubbish = strings.ToValidUTF8(string(p[:min(len(p), maxRubbish)]), "")
 	}
 }
 
-// Finished notes the finish reason, in any provider's words. What follows, usage at most, may
-// take a moment only.
+// Finished records the finish reason, in any provider's words. What follows, usage at most, must arrive soon.
 func (x *Exchange) Finished(reason string) {
 	x.Finish = finishReason(reason)
 	x.Silent.last()

@@ -21,22 +21,22 @@ import (
 type Failure struct {
 	Err   *model.Error
 	Retry bool
-	Most  int           // attempts that are worth it
+	Most  int           // attempts that are worthwhile
 	Wait  time.Duration // what the server asks for
 	Fault Fault
-	Used  model.Usage // what the provider counted of the attempt
-	Bad   bool        // the request was refused as such: another form of it may pass
+	Used  model.Usage // what the provider counted for the attempt
+	Bad   bool        // the request itself was refused: another form of it may pass
 }
 
-// Fail makes a failure that is not worth another attempt.
+// Fail returns a failure that is not worth another attempt.
 func Fail(class model.ErrorClass, status int, text string, cause error) *Failure {
 	return &Failure{Most: 1 << 30, Err: &model.Error{Class: class, Status: status, Text: text, ToolIndex: -1, Err: cause}}
 }
 
 const classRequest = model.ClassRequest
 
-// Judge says what became of an attempt that did not end well. The status decides before
-// the words: a 429 that speaks of tokens is no overflow.
+// Judge classifies an attempt that did not end well. The status decides before the words: a 429 that mentions
+// tokens is not an overflow.
 func (e *Endpoint) Judge(ctx context.Context, x *Exchange, cause error) *Failure {
 	switch {
 	case x.webPage:
@@ -58,9 +58,9 @@ func (e *Endpoint) Judge(ctx context.Context, x *Exchange, cause error) *Failure
 	return e.broken(x, cause)
 }
 
-// broken is a connection that could not be made or did not last.
+// broken returns the failure for a connection that could not be made or did not last.
 func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
-	e.conns.renew() // whatever broke, the next attempt has a connection of its own
+	e.conns.renew() // whatever broke, the next attempt opens a new connection
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var text string
@@ -94,11 +94,11 @@ func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
 	return f
 }
 
-// unreachableTries is how often a server that is not there is looked for: it may be about
-// to start, but a wrong address should be said soon.
+// unreachableTries is how often an unreachable server is tried: it may be about to start, but a wrong address
+// should be reported soon.
 const unreachableTries = 4
 
-// rootCause leaves out the URL that net/http puts before an error.
+// rootCause strips the URL that net/http puts before an error.
 func rootCause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -113,7 +113,7 @@ func rootCause(err error) error {
 	}
 }
 
-// refusal judges an HTTP error status.
+// refusal classifies an HTTP error status.
 func (e *Endpoint) refusal(x *Exchange) *Failure {
 	flt := ReadFault(x.refusal)
 	f := e.byStatus(x.status, flt, x.Asked)
@@ -129,8 +129,8 @@ func (e *Endpoint) refusal(x *Exchange) *Failure {
 	return f
 }
 
-// faulted judges an error object inside a stream: its own status if it names one, else
-// its code and type.
+// faulted classifies an error object inside a stream: by its own status if it names one, otherwise by its
+// code and type.
 func (e *Endpoint) faulted(flt Fault, asked string) *Failure {
 	status := flt.status
 	if status == 0 {
@@ -144,7 +144,7 @@ func (e *Endpoint) faulted(flt Fault, asked string) *Failure {
 		case isQuota(flt):
 			status = http.StatusPaymentRequired
 		default:
-			status = http.StatusInternalServerError // overloaded, rate limited, anything that may pass
+			status = http.StatusInternalServerError // overloaded, rate limited, anything that may be temporary
 		}
 	}
 	f := e.byStatus(status, flt, asked)
@@ -158,7 +158,7 @@ func (e *Endpoint) byStatus(status int, flt Fault, asked string) *Failure {
 		said = statusWords(status)
 	}
 	if !strings.HasSuffix(said, "..") {
-		said = strings.TrimSuffix(said, ".") // what to do may follow
+		said = strings.TrimSuffix(said, ".") // advice may follow
 	}
 	text := e.Name() + ": " + said
 	f := e.classify(status, flt, text, asked)
@@ -166,8 +166,8 @@ func (e *Endpoint) byStatus(status int, flt Fault, asked string) *Failure {
 	return f
 }
 
-// classify decides the class of a refusal: what its words say for certain first, then the
-// status, then words that only count under a status that says little.
+// classify decides the class of a refusal: first by unambiguous words, then by the status, then by words that
+// only matter under a status that says little.
 func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure {
 	const credit = "; check the account's credit, or choose another model"
 	switch {
@@ -184,7 +184,7 @@ func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure 
 	case isTransient(status):
 		f := Fail(model.ClassServer, status, text, nil)
 		f.Retry = true
-		f.Bad = status == http.StatusInternalServerError && // llama.cpp refuses so
+		f.Bad = status == http.StatusInternalServerError && // llama.cpp refuses this way
 			ContainsAny(strings.ToLower(flt.message), []string{"not supported", "jinja", "must alternate", "template"})
 		return f
 	case takesNoTools(flt):
@@ -208,7 +208,7 @@ func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure 
 		f := Fail(model.ClassOverflow, status, text, nil)
 		f.Err.Window = windowIn(flt)
 		return f
-	case flt.code == "tool_use_failed": // the model wrote a call that the server could not read: another try may do
+	case flt.code == "tool_use_failed": // the model wrote a call that the server could not read: another try may succeed
 		f := Fail(model.ClassRequest, status, text, nil)
 		f.Retry, f.Most = true, unreadableTries
 		return f
@@ -218,7 +218,7 @@ func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure 
 	return f
 }
 
-// protocolHint says which protocol was spoken, as the end of a sentence.
+// protocolHint says which protocol was used, as the end of a sentence.
 func (e *Endpoint) protocolHint() string {
 	if e.Config.Protocol == "" || e.Config.Name == "" {
 		return ""
@@ -226,12 +226,12 @@ func (e *Endpoint) protocolHint() string {
 	return fmt.Sprintf(", and the protocol: %q was spoken, providers.%s.protocol changes it", e.Config.Protocol, e.Config.Name)
 }
 
-// statusWords says what a status means that comes without a word.
+// statusWords describes a status that comes without a message.
 func statusWords(status int) string {
 	switch {
 	case status == 529:
 		return "overloaded"
-	case status >= 520 && status <= 527: // a proxy's own
+	case status >= 520 && status <= 527: // specific to a proxy
 		return "the server behind its proxy did not answer"
 	}
 	return cmp.Or(http.StatusText(status), "an error without a word")
@@ -250,7 +250,7 @@ func (e *Endpoint) keyHint() string {
 	return "; check the key"
 }
 
-// isTransient knows the statuses after which the same request may pass.
+// isTransient recognises the statuses after which the same request may succeed.
 func isTransient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:

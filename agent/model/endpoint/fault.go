@@ -10,16 +10,16 @@ import (
 	"jcode/internal/text"
 )
 
-// Fault is an error in the words of a server: from the body of an error response, or from
-// an error object inside a stream.
+// Fault is an error in a server's words: from the body of an error response, or from an error object inside a
+// stream.
 type Fault struct {
 	message string
 	kind    string // its type
 	code    string
 	param   string
-	status  int           // an HTTP status that the body names, 0 without one
-	resets  string        // when a limit ends, as X-RateLimit-Reset says it
-	delay   time.Duration // how long the body asks to wait
+	status  int           // an HTTP status that the body names, or 0
+	resets  string        // when a limit ends, in the form of X-RateLimit-Reset
+	delay   time.Duration // the wait that the body asks for
 	raw     string
 }
 
@@ -48,7 +48,7 @@ func (f *Fault) from(v any, depth int) {
 	switch v := v.(type) {
 	case string:
 		f.set(&f.message, v)
-		// An upstream's error object may travel as text inside another one.
+		// An upstream's error object may be embedded as text in another one.
 		var inner map[string]any
 		if json.Unmarshal([]byte(v), &inner) == nil {
 			f.from(inner, depth+1)
@@ -74,7 +74,7 @@ func (f *Fault) object(v map[string]any, depth int) {
 			f.from(said, depth+1)
 		}
 	}
-	if s, ok := v["retryDelay"].(string); ok { // Google says so in the details
+	if s, ok := v["retryDelay"].(string); ok { // Google puts it in the details
 		if d, err := time.ParseDuration(s); err == nil && d > 0 {
 			f.delay = max(f.delay, d)
 		}
@@ -110,7 +110,7 @@ func (f *Fault) object(v map[string]any, depth int) {
 			f.from(d, depth+1)
 		}
 	}
-	if meta, ok := v["metadata"].(map[string]any); ok { // OpenRouter puts the upstream's words here
+	if meta, ok := v["metadata"].(map[string]any); ok { // OpenRouter puts the upstream's message here
 		if s, ok := meta["raw"].(string); ok && s != "" {
 			f.message = strings.TrimSpace(f.message + ": " + cut(s, 400))
 		}
@@ -120,7 +120,7 @@ func (f *Fault) object(v map[string]any, depth int) {
 	}
 }
 
-// reset takes the moment at which a limit ends out of headers that travel in the body.
+// reset reads the time at which a limit ends from headers that are copied into the body.
 func (f *Fault) reset(v map[string]any) {
 	for key, value := range v {
 		if !strings.EqualFold(key, "X-RateLimit-Reset") {
@@ -135,10 +135,10 @@ func (f *Fault) reset(v map[string]any) {
 	}
 }
 
-// maxDetails bounds what is looked at of a list of details.
+// maxDetails bounds how many details are read.
 const maxDetails = 20
 
-// place writes where in the request a fault is: ["body", "messages", 3] as messages.3.
+// place formats the location of a fault in the request: ["body", "messages", 3] as messages.3.
 func place(loc any) string {
 	list, ok := loc.([]any)
 	if !ok {
@@ -170,7 +170,7 @@ func (f *Fault) setStatus(n int) {
 	}
 }
 
-// plainText makes one readable line of a body that is no JSON.
+// plainText returns one readable line of a body that is not JSON.
 func plainText(s string) string {
 	if lower := strings.ToLower(s); strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") {
 		if _, rest, ok := strings.Cut(s, "<title>"); ok {
@@ -182,7 +182,7 @@ func plainText(s string) string {
 	return cut(strings.Join(strings.Fields(s), " "), 400)
 }
 
-// cut makes n bytes at most of s that are safe to show.
+// cut returns at most n bytes of s that are safe to show.
 func cut(s string, n int) string {
 	out, _ := text.CutMark(text.Clean(s), n, "…")
 	return out

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// finishReason puts the reasons of several providers into OpenAI's words. A reason that is
-// none of them stays, so that it can be named.
+// finishReason maps the reasons of several providers to OpenAI's words. An unknown reason is returned
+// unchanged, so that it can be shown.
 func finishReason(s string) string {
 	s = strings.ToLower(s)
 	switch s {
@@ -24,8 +24,8 @@ func finishReason(s string) string {
 	return s
 }
 
-// BrokenFinish reports whether a finish reason says that the server failed in the middle of
-// its answer: the same request may pass.
+// BrokenFinish reports whether a finish reason says that the server failed in the middle of its answer: the
+// same request may succeed.
 func BrokenFinish(reason string) bool {
 	switch reason {
 	case "error", "abort", "aborted", "network_error", "insufficient_system_resource", "malformed_function_call", "cancelled", "timeout":

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Field is a member of a request's body.
+// Field is a field of a request's body.
 type Field struct {
 	Name string
 	Raw  json.RawMessage
@@ -33,8 +33,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// AppendEscaped writes s as the inside of a JSON string; bytes that are no UTF-8 become
-// U+FFFD.
+// AppendEscaped writes s as the inside of a JSON string; invalid UTF-8 becomes U+FFFD.
 func AppendEscaped(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	start := 0

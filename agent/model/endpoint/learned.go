@@ -6,8 +6,8 @@ import (
 	"jcode/agent/model"
 )
 
-// Learned keeps what a client has learned of each model from refusals, for as long as the client
-// exists. F are the features of a protocol. It is safe for concurrent use: Of returns a copy.
+// Learned holds what a client has learned about each model from refusals, for as long as the client exists. F
+// are the features of a protocol. It is safe for concurrent use: Of returns a copy.
 type Learned[F any] struct {
 	first func(model string) *F
 	clone func(*F) *F
@@ -16,8 +16,7 @@ type Learned[F any] struct {
 	byModel map[string]*F
 }
 
-// NewLearned returns a Learned that knows nothing. first returns the features that a model is
-// believed to have.
+// NewLearned returns an empty Learned. first returns the features that a model is assumed to have.
 func NewLearned[F any](first func(model string) *F, clone func(*F) *F) *Learned[F] {
 	return &Learned[F]{first: first, clone: clone, byModel: map[string]*F{}}
 }
@@ -34,8 +33,8 @@ func (l *Learned[F]) Of(id string) *F {
 	return l.clone(f)
 }
 
-// Holds reports whether a condition holds for the features of a model; false for a model that was
-// not asked before. The condition must not keep or change what it gets.
+// Holds reports whether a condition holds for the features of a model; false for a model that was not asked
+// before. The condition must not keep or change its argument.
 func (l *Learned[F]) Holds(id string, condition func(*F) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +49,7 @@ func (l *Learned[F]) Keep(id string, f *F) {
 	l.byModel[id] = l.clone(f)
 }
 
-// Remedy is one way to answer a refusal: another form of the request.
+// Remedy is one way to respond to a refusal: another form of the request.
 type Remedy[F any] struct {
 	Name   string
 	Words  []string // the refusal must contain one of them
@@ -59,8 +58,8 @@ type Remedy[F any] struct {
 	Notice string
 }
 
-// TryRemedy applies the first remedy that fits a refusal, given in lower case, and that was not
-// tried before; nil if none does.
+// TryRemedy applies the first remedy that fits a refusal, given in lower case, and has not been tried before;
+// nil if none does.
 func TryRemedy[F any](list []Remedy[F], f *F, tried map[string]bool, r *model.Request, said string) *Remedy[F] {
 	for i := range list {
 		m := &list[i]

@@ -4,8 +4,8 @@ import (
 	"errors"
 )
 
-// MaxAnswer bounds what an answer says in all, its thinking and calls included: a model that
-// never stops must not fill the memory.
+// MaxAnswer bounds the total size of an answer, thinking and calls included: a model that never stops must
+// not fill the memory.
 const MaxAnswer = 64 << 20
 
 // ErrTooLarge ends an answer that is longer than MaxAnswer.

@@ -12,7 +12,7 @@ import (
 	"jcode/agent/model/provider"
 )
 
-// maxList bounds the answer to a request for the models.
+// maxList bounds the reply to a request for the models.
 const maxList = 16 << 20
 
 // ListModels asks the endpoint which models it offers, in its order. It is tried once, for

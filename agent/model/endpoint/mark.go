@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// SkipMark leaves out a byte order mark at the beginning of a stream.
+// SkipMark strips a byte order mark at the beginning of a stream.
 func SkipMark(body io.ReadCloser) io.ReadCloser { return &unmarked{body: body} }
 
 type unmarked struct {
@@ -14,7 +14,7 @@ type unmarked struct {
 	r    *bufio.Reader
 }
 
-// Read skips the mark at its first call.
+// Read skips the mark on its first call.
 func (u *unmarked) Read(p []byte) (int, error) {
 	if u.r == nil {
 		u.r = bufio.NewReaderSize(u.body, 32<<10)
@@ -26,5 +26,5 @@ func (u *unmarked) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// Close ends the stream.
+// Close closes the stream.
 func (u *unmarked) Close() error { return u.body.Close() }

@@ -19,8 +19,8 @@ func isProxyFault(err error) bool {
 	return op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")
 }
 
-// proxyAnswer makes the refusal of a proxy to connect a fault of the proxy: net/http returns
-// its words as a bare error.
+// proxyAnswer turns a proxy's refusal to connect into a fault of the proxy: net/http returns its words as a
+// bare error.
 func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil

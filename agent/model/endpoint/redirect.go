@@ -10,9 +10,9 @@ import (
 // maxRedirects bounds how often one request is redirected.
 const maxRedirects = 10
 
-// HTTP returns the client that sends requests over a transport of the endpoint. It follows a
-// redirect only with the whole request and only to the same server: the conversation and the key
-// reach no other one. Any other redirect is an answer, and is judged as a refusal.
+// HTTP returns a client that sends requests over a transport of the endpoint. It follows a redirect only with
+// the whole request and only to the same server: the conversation and the key reach no other server. Any
+// other redirect is returned, and is judged as a refusal.
 func (e *Endpoint) HTTP(over http.RoundTripper) *http.Client {
 	return &http.Client{Transport: over, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		switch {
@@ -25,8 +25,8 @@ func (e *Endpoint) HTTP(over http.RoundTripper) *http.Client {
 	}}
 }
 
-// follows reports whether a response is a redirect that is followed: it keeps method and body
-// (any redirect does for GET), and leads to the same server.
+// follows reports whether a redirect is followed: it must keep method and body (any redirect does for GET)
+// and lead to the same server.
 func follows(resp *http.Response) bool {
 	switch resp.StatusCode {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -41,8 +41,8 @@ func follows(resp *http.Response) bool {
 	return err == nil && resp.Request != nil && sameServer(resp.Request.URL, to)
 }
 
-// sameServer reports whether two addresses have the same scheme, host and port. The second may
-// also be the HTTPS address of a host that was asked over HTTP, both on their usual ports.
+// sameServer reports whether two addresses have the same scheme, host and port. The second may also be the
+// HTTPS address of a host that was asked over HTTP, both on their default ports.
 func sameServer(from, to *url.URL) bool {
 	if from.Hostname() == "" || from.Hostname() != to.Hostname() {
 		return false
@@ -68,7 +68,7 @@ func (e *Endpoint) moved(where string) string {
 	return fmt.Sprintf("%s has moved to %s: set that as base URL", e.Config.Address(), cut(e.Redact(where), 200))
 }
 
-// Moved describes a redirect that is not followed; "" for any other answer.
+// Moved describes a redirect that is not followed; "" for any other response.
 func (e *Endpoint) Moved(resp *http.Response) string {
 	where := resp.Header.Get("Location")
 	if resp.StatusCode < 300 || resp.StatusCode >= 400 || where == "" || follows(resp) {

@@ -11,8 +11,8 @@ import (
 	"jcode/agent/model/provider"
 )
 
-// retryAfter reads how long a server asks to wait: retry-after-ms, or Retry-After in
-// seconds or as a date. 0 when it says nothing, or nothing that can be read.
+// retryAfter reads how long a server asks to wait: retry-after-ms, or Retry-After in seconds or as a date. 0
+// when it says nothing readable.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return seconds(ms / 1000)
@@ -27,9 +27,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// limitReset reads when a rate limit ends out of headers and words that several providers
-// use: X-RateLimit-Reset as a moment, x-ratelimit-reset-tokens as a span, "try again in
-// 6.5s". 0 when nothing says it.
+// limitReset reads when a rate limit ends from headers and words that several providers use:
+// X-RateLimit-Reset as a time, x-ratelimit-reset-tokens as a duration, "try again in 6.5s". 0 when nothing
+// says it.
 func limitReset(h http.Header, f Fault, now time.Time) time.Duration {
 	for _, at := range []string{h.Get("X-RateLimit-Reset"), f.resets} {
 		if d := untilReset(at, now); d > 0 {
@@ -53,7 +53,7 @@ func limitReset(h http.Header, f Fault, now time.Time) time.Duration {
 	return wait
 }
 
-// untilReset reads a moment in seconds or milliseconds since 1970, or seconds from now.
+// untilReset reads a time in seconds or milliseconds since 1970, or seconds from now.
 func untilReset(s string, now time.Time) time.Duration {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	switch {
@@ -93,7 +93,7 @@ func span(s string) time.Duration {
 	return seconds(n)
 }
 
-// seconds keeps huge and negative numbers within what a Duration holds.
+// seconds clamps s to what a Duration can hold.
 func seconds(s float64) time.Duration {
 	const most = 365 * 24 * time.Hour
 	if !(s > 0) {
@@ -105,8 +105,8 @@ func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// backoff is our own wait before the attempt after n failed ones (n ≥ 1): doubling, with
-// up to a quarter of chance on top, so that many clients do not come back together.
+// backoff returns our own wait before the attempt after n failed ones (n ≥ 1): doubling, plus up to a quarter
+// at random, so that many clients do not retry together.
 func backoff(l provider.Limits, n int) time.Duration {
 	d := l.Backoff << min(n-1, 20)
 	if d > l.MaxBackoff || d <= 0 {
@@ -115,7 +115,7 @@ func backoff(l provider.Limits, n int) time.Duration {
 	return d + time.Duration(rand.Int64N(int64(d)/4+1))
 }
 
-// Sleep waits; false when ctx ended first.
+// Sleep waits; it returns false when ctx ended first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

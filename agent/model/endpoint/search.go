@@ -7,16 +7,16 @@ import (
 	"jcode/agent/model"
 )
 
-// MaxSources bounds how many sources of a search at the provider are shown.
+// MaxSources bounds how many sources of a provider's search are shown.
 const MaxSources = 10
 
-// WantsSearch reports whether a request lets the provider search the web itself. A tool of that
-// name goes before the provider's own.
+// WantsSearch reports whether a request lets the provider search the web itself. A tool with that name takes
+// precedence over the provider's own.
 func WantsSearch(r *model.Request) bool {
 	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
 }
 
-// Short makes one line of at most 200 bytes of what a provider's tool says of itself.
+// Short reduces what a provider's tool says about itself to one line of at most 200 bytes.
 func Short(s string) string {
 	const most = 200
 	s = strings.Join(strings.Fields(s), " ")

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// Silence ends a request.
+// Reasons for which a Silence ends a request.
 var (
 	errIdle = errors.New("the server went silent")
 	errDone = errors.New("nothing followed the end of the answer")
 )
 
-// Silence cancels a request when its server says nothing for too long. The first data may
-// take patience × limit, whether or not headers or comments come before: many servers
-// send those at once and read the prompt then. Later, comments count less than data: they
-// keep a request alive for as long since the last data.
+// Silence cancels a request when its server says nothing for too long. The first data may take patience ×
+// limit, whether or not headers or comments arrive before: many servers send those at once and read the
+// prompt only then. Later, comments count for less than data: they keep a request alive for the same time
+// since the last data.
 //
-// Time is counted in short slices, and a slice counts once however late its timer fires:
-// while the process is stopped or the machine sleeps, the server had nobody to talk to, and
-// what it sent waits in the socket.
+// Time is counted in short slices, and a slice counts once however late its timer fires: while the process is
+// stopped or the machine sleeps, the server had nobody to talk to, and what it sent waits in the socket.
 type Silence struct {
 	limit  time.Duration
 	slice  time.Duration
@@ -29,18 +28,18 @@ type Silence struct {
 
 	mu     sync.Mutex
 	timer  *time.Timer
-	quiet  time.Duration // since anything came
-	unfed  time.Duration // since data came
-	begun  bool          // data has come
-	ending bool          // the finish reason has come
+	quiet  time.Duration // since anything arrived
+	unfed  time.Duration // since data arrived
+	begun  bool          // data has arrived
+	ending bool          // the finish reason has arrived
 	over   bool
 }
 
-// patience is how many idle limits the first data may take, and comments may bridge:
-// reading a long prompt takes a local server minutes.
+// patience is how many idle limits the first data may take, and comments may bridge: a local server can take
+// minutes to read a long prompt.
 const patience = 2.5
 
-// afterFinish is how long the rest of a stream is waited for after its finish reason.
+// afterFinish is how long to wait for the rest of a stream after its finish reason.
 const afterFinish = 3 * time.Second
 
 // A limit is counted in this many slices, none longer than maxSlice.
@@ -83,7 +82,7 @@ func (s *Silence) end(why error) {
 	s.cancel(why)
 }
 
-// Heard says that the server sent something; fed, that it was more than comments.
+// Heard records that the server sent something; fed says that it was more than comments.
 func (s *Silence) Heard(fed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +111,7 @@ func (s *Silence) stop() {
 	s.timer.Stop()
 }
 
-// Reader reports each read as a sign that the server is alive; what counts as data is said by Heard.
+// Reader reports each read as a sign that the server is alive; Heard decides what is data.
 func (s *Silence) Reader(body io.ReadCloser) io.ReadCloser { return heardReader{body, s} }
 
 type heardReader struct {

@@ -8,16 +8,16 @@ import (
 	"jcode/agent/model"
 )
 
-// said is a fault's words, code and kind in lower case.
+// said returns a fault's words, code and kind in lower case.
 func (f Fault) said() string { return strings.ToLower(f.message + "\n" + f.code + "\n" + f.kind) }
 
-// isKeyFault knows a refusal of the key that comes under another status than 401.
+// isKeyFault recognises a refusal of the key under a status other than 401.
 func isKeyFault(f Fault) bool {
 	return ContainsAny(f.said()+strings.ToLower(f.raw), []string{"api key not valid", "api_key_invalid", "invalid_api_key", "invalid api key", "incorrect api key"})
 }
 
-// isQuota knows an account without credit, by its codes and by words that mean nothing else.
-// A limit per minute, which passes, speaks of a quota too.
+// isQuota recognises an account without credit, by its codes and by unambiguous words. A limit per minute,
+// which is temporary, mentions a quota too.
 func isQuota(f Fault) bool {
 	if f.code == "1113" {
 		return true
@@ -31,22 +31,22 @@ func isQuota(f Fault) bool {
 	return ContainsAny(strings.ToLower(f.message), []string{"credit balance is too low", "used all available credits", "insufficient balance", "account is in good standing"})
 }
 
-// isSafety knows a request that was refused for what it says.
+// isSafety recognises a request that was refused for its content.
 func isSafety(f Fault) bool {
 	return ContainsAny(f.said(), []string{"safety_check", "safety check", "violates usage guidelines", "content_policy_violation"})
 }
 
-// takesNoTools knows a model, or a route to it, that takes no tools.
+// takesNoTools recognises a model, or a route to it, that does not support tools.
 func takesNoTools(f Fault) bool {
 	return ContainsAny(f.said(), []string{"support tool use", "tools is not supported", "does not support tools", "tools are not supported", "does not support function calling"})
 }
 
-// isGone knows a model that was taken out of service.
+// isGone recognises a model that was taken out of service.
 func isGone(f Fault) bool {
 	return ContainsAny(f.said(), []string{"model_decommissioned", "has been decommissioned", "has been deprecated and", "model has been retired"})
 }
 
-// isOverflow knows a request that is longer than the model's window.
+// isOverflow recognises a request that is longer than the model's window.
 func isOverflow(f Fault) bool {
 	if strings.Contains(f.param, "tool_calls") || strings.Contains(f.param, "].id") {
 		return false // a call's id is too long
@@ -64,8 +64,7 @@ func isOverflow(f Fault) bool {
 	}) || strings.Contains(strings.ToLower(f.message), "input length") && strings.Contains(strings.ToLower(f.message), "exceed")
 }
 
-// windowIn reads the window, in tokens, out of the words with which a request was refused
-// as too long; 0 when they don't say it.
+// windowIn finds the window, in tokens, in the words of a refusal for length; 0 when they don't say it.
 func windowIn(f Fault) int {
 	words := strings.ToLower(strings.ReplaceAll(f.message, ",", ""))
 	for _, before := range []string{
@@ -96,10 +95,10 @@ func windowIn(f Fault) int {
 	return 0
 }
 
-// leastWindow is the smallest number of tokens that is taken for a window.
+// leastWindow is the smallest number of tokens that can be a window.
 const leastWindow = 256
 
-// leadingNumber returns the number at the start of s, 0 without one.
+// leadingNumber returns the number at the start of s, or 0.
 func leadingNumber(s string) int {
 	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
 	if err != nil {
@@ -108,8 +107,8 @@ func leadingNumber(s string) int {
 	return n
 }
 
-// badPicture knows a refusal of one picture, as against one of pictures at all, and returns
-// its SHA-256: the newest, for those before it were taken with earlier requests.
+// badPicture recognises a refusal of one picture, as opposed to pictures in general, and returns the SHA-256
+// of the newest one: the earlier ones were accepted with earlier requests.
 func badPicture(f Fault, r *model.Request) (sum [sha256.Size]byte, ok bool) {
 	if !ContainsAny(f.said(), []string{
 		"could not process image", "unable to process input image", "unable to process image", "invalid image", "invalid_image", "image_parse_error",
@@ -126,7 +125,7 @@ func badPicture(f Fault, r *model.Request) (sum [sha256.Size]byte, ok bool) {
 	return sum, false
 }
 
-// Whole is all that a fault says, for a search of words in lower case.
+// Whole returns all text of a fault, to search it for words in lower case.
 func (f Fault) Whole() string { return f.param + "\n" + f.message + "\n" + f.raw }
 
 // ContainsAny reports whether s contains one of the words.

@@ -50,7 +50,7 @@ func ReadList(body []byte) ([]Listed, error) {
 	out := make([]Listed, 0, len(parts))
 	for _, p := range parts {
 		var e entry
-		if json.Unmarshal(p, &e) != nil { // a field of another type: the name still counts
+		if json.Unmarshal(p, &e) != nil { // a field of another type: the name is still usable
 			var only struct {
 				ID string `json:"id"`
 			}
@@ -76,9 +76,9 @@ func ReadList(body []byte) ([]Listed, error) {
 	return out, nil
 }
 
-// FirstModel picks the model to use when none is named: the first listed one that the
-// provider's preferences match, else the first that looks made for code, else the first
-// that can talk. False when the list holds none.
+// FirstModel picks the model to use when none is named: the first listed one that matches the provider's
+// preferences, else the first that looks made for code, else the first that can chat. It returns false when
+// there is none.
 func FirstModel(p Config, list []Listed) (Listed, bool) {
 	var talk []Listed
 	for _, l := range list {

@@ -2,8 +2,8 @@ package provider
 
 import "strings"
 
-// Presets returns the providers that jcode knows by name, in the order in which one is
-// looked for when none is named. Config may change them and add others.
+// Presets returns the providers that jcode knows by name, in the order in which one is picked when none is
+// named. Config may change them and add others.
 func Presets() []Config {
 	coders := []string{"qwen3-coder", "qwen2.5-coder", "devstral", "gpt-oss", "glm", "deepseek", "codestral", "qwen3"}
 	return []Config{
@@ -57,7 +57,7 @@ func Presets() []Config {
 	}
 }
 
-// override lays what config says of a provider over its preset.
+// override applies what config says about a provider to its preset.
 func (p Config) override(c Config) Config {
 	set := func(to *string, v string) {
 		if v != "" {
@@ -65,7 +65,7 @@ func (p Config) override(c Config) Config {
 		}
 	}
 	if c.BaseURL != "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
-		p.Protocol = Chat // what an address of the person's own speaks unless it is said
+		p.Protocol = Chat // a user's own address speaks this unless config says otherwise
 	}
 	if c.Protocol != "" {
 		p.Protocol = c.Protocol

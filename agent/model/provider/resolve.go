@@ -12,42 +12,41 @@ import (
 type Settings struct {
 	// Model is what -m, JCODE_MODEL or config names; may be empty.
 	Model string
-	// BaseURL is --base-url or OPENAI_BASE_URL: an endpoint that takes Model whole.
+	// BaseURL is --base-url or OPENAI_BASE_URL: an endpoint that gets Model unchanged.
 	BaseURL string
 	// Provider is config's default provider, for models without one; may be empty.
 	Provider string
-	// Providers are config's own, and its changes to presets, by name.
+	// Providers are config's own providers and its changes to presets, by name.
 	Providers map[string]Config
 	// Keys are stored keys by provider name.
 	Keys map[string]string
-	// Entered are the keys that the person entered in this run, by provider name. They come
-	// before those of the environment.
+	// Entered are the keys that the person entered in this run, by provider name. They take precedence over the
+	// environment.
 	Entered map[string]string
 	// Env reads an environment variable.
 	Env func(string) string
-	// Limits hold for providers that have none of their own.
+	// Limits apply to providers that have none of their own.
 	Limits Limits
 }
 
-// Target is the endpoint and the model that Settings come to.
+// Target is the endpoint and the model that Settings resolve to.
 type Target struct {
 	Provider Config
-	// Model is empty when none was named: the first coding model of the provider's list is
-	// meant (FirstModel).
+	// Model is empty when none was named: use the first coding model of the provider's list (FirstModel).
 	Model string
 	// Replay is the script's file for `replay:FILE`; Provider is empty then.
 	Replay string
 }
 
-// ErrNoProvider says that nothing is configured; the first-run screen, or a word on what to
-// set, follows.
+// ErrNoProvider is returned when nothing is configured; the first-run screen, or advice on what to set,
+// follows.
 var ErrNoProvider = errors.New("no model is configured: set OPENAI_API_KEY (or the key of another provider), or OPENAI_BASE_URL for a server of your own, or name one with -m provider/model")
 
-// ErrNoKey says that the provider is known but its key is not.
+// ErrNoKey is returned when the provider is known but its key is not.
 var ErrNoKey = errors.New("no key")
 
-// Resolve finds the endpoint. An error other than ErrNoProvider and ErrNoKey names what is wrong and
-// what would be right.
+// Resolve finds the endpoint. An error other than ErrNoProvider and ErrNoKey says what is wrong and how to
+// fix it.
 func Resolve(s Settings) (Target, error) {
 	if file, ok := strings.CutPrefix(s.Model, "replay:"); ok {
 		if file == "" {
@@ -68,7 +67,7 @@ func Resolve(s Settings) (Target, error) {
 		if s.key(p) == "" && s.Env != nil {
 			p.Key = Secret(strings.TrimSpace(s.Env("OPENAI_API_KEY")))
 		}
-		p.Local = true // whoever names an address knows whether it wants a key
+		p.Local = true // whoever sets an address knows whether it needs a key
 		return s.target(p, s.Model)
 	}
 	if name, id, ok := strings.Cut(s.Model, "/"); ok { // without an ID: the first coding model
@@ -79,7 +78,7 @@ func Resolve(s Settings) (Target, error) {
 	return s.withoutProvider()
 }
 
-// routes knows providers whose model IDs themselves begin with a provider's name.
+// routes recognises providers whose model IDs themselves begin with a provider's name.
 func (s Settings) routes(provider string) bool {
 	switch provider {
 	case "openrouter", "together", "groq":
@@ -88,7 +87,7 @@ func (s Settings) routes(provider string) bool {
 	return false
 }
 
-// withoutProvider places a model ID that names no provider, or no ID at all.
+// withoutProvider resolves a model ID without a provider, or no ID at all.
 func (s Settings) withoutProvider() (Target, error) {
 	if s.Provider != "" {
 		p, ok := s.find(s.Provider)
@@ -134,7 +133,7 @@ func maker(id string) (string, bool) {
 	return "", false
 }
 
-// target completes a provider with its key.
+// target adds a provider's key.
 func (s Settings) target(p Config, id string) (Target, error) {
 	p.Key, p.Token = s.key(p), s.token(p)
 	if p.Limits == (Limits{}) {
@@ -185,7 +184,7 @@ func (s Settings) anyKey() bool {
 	return false
 }
 
-// all gives presets with config's changes, then config's own by name.
+// all returns the presets with config's changes, then config's own by name.
 func (s Settings) all() []Config {
 	out := Presets()
 	known := map[string]bool{}
@@ -209,7 +208,7 @@ func (s Settings) all() []Config {
 	return append(out, own...)
 }
 
-// addressOf is the address that a maker's own tools take from the environment.
+// addressOf returns the address that a maker's own tools read from the environment.
 func (s Settings) addressOf(name string) string {
 	if name == "anthropic" && s.Env != nil {
 		return strings.TrimSpace(s.Env("ANTHROPIC_BASE_URL"))
@@ -217,8 +216,8 @@ func (s Settings) addressOf(name string) string {
 	return ""
 }
 
-// Known returns every provider that can be named: the presets with config's changes, and
-// config's own. Keys are left out.
+// Known returns every provider that can be named: the presets with config's changes, and config's own. Keys
+// are omitted.
 func (s Settings) Known() []Config {
 	all := s.all()
 	for i := range all {

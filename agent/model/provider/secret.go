@@ -4,8 +4,7 @@ import (
 	"log/slog"
 )
 
-// Secret is a key. However it is printed, logged or encoded, only whether it is set shows;
-// string(s) returns it.
+// Secret is a key. Printing, logging or encoding it only shows whether it is set; string(s) returns it.
 type Secret string
 
 // String hides the key.

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Address is the base URL as it may be shown: without a password.
+// Address returns the base URL in a form that may be shown: without a password.
 func (p Config) Address() string { return withoutPassword(p.BaseURL) }
 
-// withoutPassword masks what stands between the user's name and the host.
+// withoutPassword masks what is between the user name and the host.
 func withoutPassword(address string) string {
 	if u, err := url.Parse(address); err == nil {
 		if u.User == nil {
@@ -18,7 +18,7 @@ func withoutPassword(address string) string {
 		}
 		return u.Redacted()
 	}
-	if _, host, ok := strings.Cut(address, "@"); ok { // no URL, but it may hold one
+	if _, host, ok := strings.Cut(address, "@"); ok { // not a URL, but it may hold a password
 		return "…@" + host
 	}
 	return address

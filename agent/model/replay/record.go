@@ -12,11 +12,11 @@ import (
 	"jcode/internal/text"
 )
 
-// Recorder writes the answers of models as a script that a Client of this package plays. One file may record
-// several clients, for a session may change its model.
+// Recorder writes the answers of models as a script that this package's Client can play. One file may record
+// several clients, since a session may change its model.
 type Recorder struct {
 	canonical func(wire string) string
-	// Skip reports whether answers are not to be written down now; nil never.
+	// Skip reports whether answers must not be recorded now; nil means never.
 	Skip func() bool
 
 	mu     sync.Mutex
@@ -24,8 +24,8 @@ type Recorder struct {
 	failed bool
 }
 
-// NewRecorder begins a script at path, readable by its owner only; what was there is
-// replaced. canonical translates wire names; nil leaves them.
+// NewRecorder starts a script at path, readable by its owner only; an existing file is replaced. canonical
+// translates wire names; nil keeps them.
 func NewRecorder(path string, canonical func(wire string) string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Recorder) Close() error {
 	return r.file.Close()
 }
 
-// Wrap returns a client that records what the given one answers.
+// Wrap returns a client that records the answers of c.
 func (r *Recorder) Wrap(c model.Client) model.Client { return recorded{r, c} }
 
 type recorded struct {
@@ -49,8 +49,8 @@ type recorded struct {
 	c model.Client
 }
 
-// Stream asks the wrapped client. Only whole turns are recorded; titles and summaries are
-// not part of a script. When the file cannot be written, that is said once.
+// Stream asks the wrapped client. Only whole turns are recorded; titles and summaries are not part of a
+// script. A failure to write the file is reported once.
 func (c recorded) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	resp, err := c.c.Stream(ctx, req, emit)
 	if err != nil || req.Purpose != model.PurposeTurn {

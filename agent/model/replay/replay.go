@@ -21,31 +21,30 @@ import (
 	"jcode/internal/text"
 )
 
-// Client is a model.Client that plays a script: one line of JSON per assistant turn. It is how
-// the offline tour and tests drive the real loop.
+// Client is a model.Client that plays a script: one line of JSON per assistant turn. The offline tour and
+// tests drive the real loop with it.
 type Client struct {
 	name string
 	opt  Options
 
 	mu     sync.Mutex
-	lines  []replayLine // that were not played yet
+	lines  []replayLine // not played yet
 	agents bool         // a line names an agent
 }
 
 // Options say how a script is played.
 type Options struct {
-	// Wire translates a tool's canonical name to its wire name; false when there is no
-	// such tool. Nil means that both are the same but for mcp:server:tool.
+	// Wire translates a tool's canonical name to its wire name; false when there is no such tool. Nil means that
+	// both are the same except for mcp:server:tool.
 	Wire func(canonical string) (string, bool)
-	// Pace is the pause after each word, so that a tour looks like a model at work. 0
-	// plays at once.
+	// Pace is the pause after each word, so that a tour looks like a model at work. 0 means no pause.
 	Pace time.Duration
 }
 
 // Turn is one line of a script.
 type Turn struct {
-	// Agent is the name of the sub-agent that the line is played to; "" is the main conversation.
-	// In a script that names no agent, lines are for whoever asks.
+	// Agent is the name of the sub-agent that gets the line; "" is the main conversation. In a script that names
+	// no agent, lines go to whoever asks.
 	Agent     string     `json:"agent,omitempty"`
 	Text      string     `json:"text,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
@@ -53,8 +52,8 @@ type Turn struct {
 	Expect    *Expect    `json:"expect,omitempty"`
 }
 
-// TurnCall is a tool call of a script. Arguments are an object; a JSON string in its place
-// stands for arguments that are no object, as a model might write them.
+// TurnCall is a tool call of a script. Arguments are an object; a JSON string instead represents arguments
+// that are not an object, as a model might write them.
 type TurnCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -62,9 +61,9 @@ type TurnCall struct {
 
 // Expect is checked against the request that a line answers.
 type Expect struct {
-	// ResultContains must each be part of a result of the calls before.
+	// ResultContains must each be part of a result of the preceding calls.
 	ResultContains Strings `json:"tool_result_contains,omitempty"`
-	// ToolsInclude must each be on offer.
+	// ToolsInclude must each be offered.
 	ToolsInclude Strings `json:"tools_include,omitempty"`
 }
 
@@ -101,8 +100,8 @@ func Open(path string, opt Options) (*Client, error) {
 	return New(f, path, opt)
 }
 
-// New reads a script; name stands in its errors, which say the line. Blank lines and
-// lines that begin with # are passed over.
+// New reads a script; name appears in its errors, along with the line. Empty lines and lines that begin with
+// # are skipped.
 func New(r io.Reader, name string, opt Options) (*Client, error) {
 	p := &Client{name: name, opt: opt}
 	in := bufio.NewReader(r)
@@ -146,7 +145,7 @@ func readTurn(body []byte) (Turn, error) {
 	return t, nil
 }
 
-// Left counts the turns that were not played yet.
+// Left counts the turns that have not been played yet.
 func (p *Client) Left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,7 +196,7 @@ func (p *Client) take(req *model.Request) (replayLine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	speaker := req.Agent
-	if !p.agents { // its lines are for whoever asks
+	if !p.agents { // its lines go to whoever asks
 		speaker = ""
 	}
 	at := slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent == speaker })
@@ -289,7 +288,7 @@ func (p *Client) wire(name string, tools []model.Tool) string {
 	return name
 }
 
-// speak says text word by word.
+// speak emits text word by word.
 func (p *Client) speak(ctx context.Context, s string, say func(string)) error {
 	for s != "" {
 		if ctx.Err() != nil {
@@ -305,7 +304,7 @@ func (p *Client) speak(ctx context.Context, s string, say func(string)) error {
 	return nil
 }
 
-// wordEnd returns the length of the first word with the space behind it.
+// wordEnd returns the length of the first word including the white space after it.
 func wordEnd(s string) int {
 	word := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })
 	if word < 0 {
@@ -327,7 +326,7 @@ func wordEnd(s string) int {
 func (c TurnCall) text() string {
 	var s string
 	if json.Unmarshal(c.Arguments, &s) == nil && len(c.Arguments) > 0 {
-		return s // also null, which is no arguments
+		return s // also null, which is not a valid set of arguments
 	}
 	if len(c.Arguments) == 0 {
 		return "{}"

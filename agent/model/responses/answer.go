@@ -11,7 +11,7 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// answer puts one answer together from the events of a stream, and reports what arrives.
+// answer assembles one answer from the events of a stream, and reports what arrives.
 type answer struct {
 	say   *endpoint.Speaker
 	x     *endpoint.Exchange
@@ -29,7 +29,7 @@ type answer struct {
 
 func newAnswer(say *endpoint.Speaker, x *endpoint.Exchange) *answer { return &answer{say: say, x: x} }
 
-// event is what is read of every event.
+// event holds the fields that are read of every event.
 type event struct {
 	Type     string          `json:"type"`
 	Sequence *int            `json:"sequence_number"`
@@ -45,7 +45,7 @@ type event struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// take processes one event. Events of unknown types are passed over.
+// take processes one event. Events of unknown types are skipped.
 func (a *answer) take(data []byte) error {
 	ev := &a.event
 	*ev = event{}
@@ -89,7 +89,7 @@ func (a *answer) take(data []byte) error {
 	return nil
 }
 
-// repeated reports whether an event with a sequence number came before.
+// repeated reports whether an event with this sequence number has already arrived.
 func (a *answer) repeated(n *int) bool {
 	const most = 1 << 22
 	if n == nil || *n < 0 || *n > most {
@@ -106,7 +106,7 @@ func (a *answer) repeated(n *int) bool {
 	return false
 }
 
-// at returns the item at an index; one whose beginning did not come is of the given kind.
+// at returns the item at an index; one whose start did not arrive gets the given kind.
 func (a *answer) at(index int, kind string) *item {
 	for i := len(a.items) - 1; i >= 0; i-- {
 		if a.items[i].index == index {
@@ -145,7 +145,7 @@ func (a *answer) open(index int, raw json.RawMessage) {
 
 func isCall(kind string) bool { return kind == "function_call" || kind == "custom_tool_call" }
 
-// take notes what names an item.
+// take records what names an item.
 func (it *item) take(o *output) {
 	set := func(to *string, s string) {
 		if s != "" {
@@ -158,7 +158,7 @@ func (it *item) take(o *output) {
 	set(&it.phase, o.Phase)
 }
 
-// close ends an item with what it is as a whole: deltas may have been lost, or have come twice.
+// close ends an item with its complete form: deltas may have been lost or repeated.
 func (a *answer) close(index int, raw json.RawMessage) {
 	var o output
 	if json.Unmarshal(raw, &o) != nil || o.Type == "" {
@@ -200,7 +200,7 @@ func (a *answer) close(index int, raw json.RawMessage) {
 	}
 }
 
-// settle makes a message's text what it ended as.
+// settle sets a message's text to its final form.
 func (a *answer) settle(it *item, text string) {
 	had := it.text.String()
 	switch {
@@ -219,7 +219,7 @@ func (a *answer) settle(it *item, text string) {
 	}
 }
 
-// whole makes a call's arguments what they ended as.
+// whole sets a call's arguments to their final form.
 func (a *answer) whole(it *item, args string) {
 	if args != "" && args != it.text.String() {
 		it.text.Reset()
@@ -238,7 +238,7 @@ func (a *answer) text(it *item, s, kind string) {
 	a.say.Say(model.TextEvent{Delta: s})
 }
 
-// thought takes a piece of a summary; a new part begins a new paragraph.
+// thought adds a piece of a summary; a new part begins a new paragraph.
 func (a *answer) thought(it *item, part int, s string) {
 	if s == "" {
 		return
@@ -265,7 +265,7 @@ func (a *answer) arguments(it *item, s string) {
 	a.say.Say(model.CallEvent{Index: it.call, Name: it.name, Bytes: it.text.Len()})
 }
 
-// end takes the whole response with which a stream ends.
+// end takes the complete response that ends a stream.
 func (a *answer) end(raw json.RawMessage) error {
 	var r struct {
 		Model  string                            `json:"model"`
@@ -299,7 +299,7 @@ func (a *answer) end(raw json.RawMessage) error {
 	return nil
 }
 
-// responseUsage are the counts of an answer; go-openai's type lacks the price.
+// responseUsage holds the counts of an answer; go-openai's type lacks the price.
 type responseUsage struct {
 	openai.ResponseUsage
 	Ticks float64 `json:"cost_in_usd_ticks"`

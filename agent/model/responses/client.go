@@ -22,8 +22,8 @@ import (
 // Protocol is this protocol's name in opaque parts.
 const Protocol = string(provider.Responses)
 
-// Client is a model.Client for an endpoint that speaks Responses. What the endpoint refused
-// once is remembered per model for as long as the client exists.
+// Client is a model.Client for an endpoint that speaks Responses. What the endpoint refused is remembered per
+// model for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	api     *openai.Client
@@ -31,8 +31,7 @@ type Client struct {
 	learned *endpoint.Learned[features]
 }
 
-// New makes a client. It opens no connection. The error says which field of the
-// configuration is wrong.
+// New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -49,13 +48,13 @@ func New(cfg provider.Config) (*Client, error) {
 	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: learned}, nil
 }
 
-// Lost reports whether a part of an earlier answer does not reach a model: the endpoint
-// refused the model's reasoning.
+// Lost reports whether a part of an earlier answer no longer reaches a model: the endpoint refused the
+// model's reasoning.
 func (c *Client) Lost(id string, _ model.Opaque) bool {
 	return c.learned.Holds(id, func(f *features) bool { return !f.encrypted })
 }
 
-// Stream sends the request, and sends it again as long as that may help.
+// Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
 	q.encode()
@@ -112,11 +111,10 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 	return resp, nil
 }
 
-// placeholder stands in the model field of the request that go-openai makes: the transport
-// sends the real body.
+// placeholder fills the model field of the request that go-openai makes: the transport sends the real body.
 const placeholder = "placeholder"
 
-// stream runs one exchange through go-openai. A regular end is no error.
+// stream runs one exchange through go-openai. A regular end is not an error.
 func (q *question) stream(ctx context.Context, a *answer) error {
 	s, err := q.c.api.CreateResponseStream(ctx, openai.CreateResponseRequest{Model: placeholder, Input: ""})
 	if err != nil {
@@ -140,14 +138,14 @@ func (q *question) stream(ctx context.Context, a *answer) error {
 
 type exchangeKey struct{}
 
-// exchange is one request and what comes of it.
+// exchange is one request and its reply.
 type exchange struct {
 	endpoint.Exchange
 	body []byte // the encoded request
 }
 
-// transport is the RoundTripper under go-openai: it sends our body in place of the library's,
-// and keeps refusals, whose words are judged elsewhere.
+// transport is the RoundTripper under go-openai: it replaces the library's body with ours, and keeps
+// refusals, which are judged elsewhere.
 type transport struct{ *endpoint.Endpoint }
 
 // RoundTrip sends the body of the exchange in the request's context.
@@ -184,12 +182,12 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// oneEvent makes the event that ends a stream of a response that came as one.
+// oneEvent turns a response that arrived as one object into the event that ends a stream.
 func oneEvent(body io.ReadCloser) io.ReadCloser {
 	defer func() { _ = body.Close() }() // it is read here
 	raw, err := io.ReadAll(io.LimitReader(body, endpoint.MaxAnswer+1))
 	if err != nil || len(raw) > endpoint.MaxAnswer || !json.Valid(raw) {
-		return io.NopCloser(bytes.NewReader(raw)) // no answer, and said so
+		return io.NopCloser(bytes.NewReader(raw)) // not an answer; this was reported
 	}
 	var line bytes.Buffer
 	line.WriteString(`data: {"type":"response.completed","response":`)
@@ -198,9 +196,8 @@ func oneEvent(body io.ReadCloser) io.ReadCloser {
 	return io.NopCloser(&line)
 }
 
-// dataLines leaves of an event stream what go-openai reads without stumbling: the data. The
-// library keeps every other line, in case it is an error, and takes a payload that begins with
-// an error object for the end.
+// dataLines keeps only the data of an event stream, which go-openai can read. The library keeps every other
+// line, in case it is an error, and takes a payload that begins with an error object for the end.
 type dataLines struct {
 	body io.ReadCloser
 	r    *bufio.Reader
@@ -209,7 +206,7 @@ type dataLines struct {
 	err  error
 }
 
-// Read returns data lines, each with its blank one.
+// Read returns data lines, each followed by an empty one.
 func (d *dataLines) Read(p []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.err != nil {
@@ -249,5 +246,5 @@ func (d *dataLines) fill() {
 	d.out = append(append(d.out, data...), "\n\n"...)
 }
 
-// Close ends the response.
+// Close closes the response.
 func (d *dataLines) Close() error { return d.body.Close() }

@@ -13,13 +13,13 @@ import (
 	"jcode/internal/schema"
 )
 
-// encoder writes a request as JSON, once per step. What stays the same from step to step
-// comes first, so that two requests of a session share their beginning.
+// encoder writes a request as JSON, once per step. What is the same in every step comes first, so that two
+// requests of a session share their beginning.
 type encoder struct {
 	b        []byte
 	f        *features
 	req      *model.Request
-	extra    []endpoint.Field // the provider's own fields; they win over ours
+	extra    []endpoint.Field // the provider's own fields; they take precedence over ours
 	provider string           // the name under which opaque parts were kept
 	custom   map[string]bool  // ids of calls of tools that take plain text
 }
@@ -63,7 +63,7 @@ func (e *encoder) size() int {
 	return n
 }
 
-// field begins a member of the body.
+// field starts a field of the body.
 func (e *encoder) field(name string) {
 	if e.b[len(e.b)-1] != '{' {
 		e.b = append(e.b, ',')
@@ -76,7 +76,7 @@ func (e *encoder) str(s string) { e.b = endpoint.AppendString(e.b, s) }
 
 func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
 
-// own begins a member of the body unless the provider's own fields set it.
+// own starts a field of the body unless the provider's own fields set it.
 func (e *encoder) own(name string) bool {
 	if slices.ContainsFunc(e.extra, func(x endpoint.Field) bool { return x.Name == name }) {
 		return false
@@ -182,7 +182,7 @@ func (e *encoder) tools() {
 		default:
 			e.b = append(e.b, t.Parameters...)
 		}
-		e.raw(`,"strict":false}`) // true where nothing is said
+		e.raw(`,"strict":false}`) // the default is true
 	}
 	e.raw("]")
 }
@@ -221,7 +221,7 @@ func (e *encoder) person(m *model.Message) {
 	e.raw("}")
 }
 
-// parts writes text, and images where there are some.
+// parts writes text, and images if there are any.
 func (e *encoder) parts(text string, images []model.Image) {
 	text, images = model.Given(text, images, e.f.takes)
 	e.raw("[")
@@ -268,11 +268,11 @@ func (e *encoder) result(m *model.Message) {
 	e.raw("}")
 }
 
-// answer puts an answer together again: its text and calls, with the reasoning between them
-// where it goes back to this model.
+// answer writes an answer again: its text and calls, with the reasoning between them if it may go back to
+// this model.
 func (e *encoder) answer(m *model.Message) {
 	text, calls, phase := 0, 0, ""
-	pending := "" // reasoning, which must not come without what it led to
+	pending := "" // reasoning, which must not be sent without what it led to
 	lead := func() {
 		if pending != "" {
 			if e.b[len(e.b)-1] != '[' {
@@ -361,7 +361,7 @@ func (e *encoder) call(c *model.Call, custom bool) {
 	e.raw("}")
 }
 
-// plainInput is the one string of a call whose tool takes plain text.
+// plainInput returns the only string of a call whose tool takes plain text.
 func plainInput(arguments string) (string, bool) {
 	var members map[string]any
 	if json.Unmarshal([]byte(arguments), &members) != nil || len(members) != 1 {
@@ -374,5 +374,5 @@ func plainInput(arguments string) (string, bool) {
 	return "", false
 }
 
-// callID bounds an id to what the maker takes; a call and its result get the same.
+// callID limits an id to the maximum length; a call and its result get the same.
 func callID(id string) string { return endpoint.ShortID(id, 64) }

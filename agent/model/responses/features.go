@@ -13,14 +13,14 @@ import (
 	"jcode/internal/schema"
 )
 
-// features is how one model of one endpoint wants its requests. It begins with what is known
-// of the model and learns from refusals; what it learned holds as long as the client.
+// features is the form of request that one model of one endpoint accepts. It starts from what is known of the
+// model and learns from refusals; what it learned lasts as long as the client.
 type features struct {
 	reasons     bool     // it thinks: reasoning may be asked for
 	summary     bool     // summaries of its reasoning are asked for
-	effort      bool     // an effort may be said
-	efforts     []string // the levels that the model knows, where a refusal named them
-	encrypted   bool     // its reasoning is asked for in encrypted form, and goes back
+	effort      bool     // an effort may be set
+	efforts     []string // the levels that the model knows, if a refusal named them
+	encrypted   bool     // its reasoning is requested in encrypted form, and sent back
 	temperature bool
 	topP        bool
 	images      bool
@@ -34,7 +34,7 @@ type features struct {
 	sources     bool // of a search, listed in its call
 	phase       bool
 	simple      bool // tool schemas without references and the like
-	store       bool // "store: false" may be said
+	store       bool // "store: false" may be sent
 
 	tried map[string]bool
 }
@@ -50,7 +50,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	}
 }
 
-// takes reports whether an image of a media type goes to the model.
+// takes reports whether an image of a media type is sent to the model.
 func (f *features) takes(mime string) bool {
 	return f.images && (f.documents || mime != model.MIMEPDF)
 }
@@ -67,10 +67,10 @@ func (f *features) clone() *features {
 	return &c
 }
 
-// remedy is one way to meet a refusal.
+// remedy is one way to respond to a refusal.
 type remedy = endpoint.Remedy[features]
 
-// remedies in the order in which they are tried; each at most once per model.
+// remedies returns the remedies in the order in which they are tried, each at most once per model.
 func remedies() []remedy {
 	on := func(flag func(*features) bool) func(*features, *model.Request) bool {
 		return func(f *features, _ *model.Request) bool { return flag(f) }
@@ -223,8 +223,8 @@ func remedies() []remedy {
 	}
 }
 
-// learn changes the features so that the refusal does not come again, and returns the words
-// for the person; false when there is nothing to try.
+// learn changes the features so that the refusal does not occur again, and returns a notice for the person;
+// false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
 	if known := endpoint.EffortsIn(said); len(f.efforts) == 0 && r.ReasoningEffort != "" && len(known) > 0 && !slices.Contains(known, r.ReasoningEffort) {

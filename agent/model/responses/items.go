@@ -9,14 +9,14 @@ import (
 	"jcode/agent/model/endpoint"
 )
 
-// Kinds of opaque parts; all others are named by their item's type.
+// Kinds of opaque parts; all others are named after their item's type.
 const (
 	opaqueReasoning = "reasoning" // encrypted reasoning
 	opaqueMessage   = "message"   // another message begins here; Raw may hold its phase
 	opaqueCustom    = "custom"    // the call at this place took plain text
 )
 
-// item is an output item that still arrives.
+// item is an output item that is still arriving.
 type item struct {
 	index   int
 	kind    string
@@ -26,14 +26,14 @@ type item struct {
 	phase   string
 	text    strings.Builder // text, arguments or input
 	thought strings.Builder
-	raw     json.RawMessage // the item as it ended
+	raw     json.RawMessage // the item in its final form
 	call    int             // its place among the calls
-	parts   map[[2]int]int  // bytes that came of each content part
+	parts   map[[2]int]int  // bytes that arrived of each content part
 	refused bool
 	done    bool
 }
 
-// output is what is read of an item; go-openai's type lacks some of it.
+// output holds the fields that are read of an item; go-openai's type lacks some of them.
 type output struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -53,7 +53,7 @@ type output struct {
 	Encrypted string `json:"encrypted_content"`
 }
 
-// said is the whole text of a message.
+// said returns the whole text of a message.
 func (o *output) said() (text string, refused bool) {
 	for _, c := range o.Content {
 		text += c.Text + c.Refusal
@@ -62,8 +62,8 @@ func (o *output) said() (text string, refused bool) {
 	return text, refused
 }
 
-// reasoning is a reasoning item as it goes back: without an ID, which nobody kept, and "" when
-// it holds nothing that could go back.
+// reasoning returns a reasoning item as it is sent back: without an ID, which is not stored, and "" when
+// nothing in it can be sent.
 func (it *item) reasoning() string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(it.raw, &members) != nil {
@@ -76,7 +76,7 @@ func (it *item) reasoning() string {
 	return withoutID(members)
 }
 
-// other is an item of an unknown type as it goes back.
+// other returns an item of an unknown type as it is sent back.
 func (it *item) other() string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(it.raw, &members) != nil {
@@ -108,7 +108,7 @@ func phaseOf(raw string) string {
 	return m.Phase
 }
 
-// response returns the answer as far as it came. whole says that its end was seen.
+// response returns the answer as far as it arrived. whole says that its end was received.
 func (a *answer) response(req *model.Request, whole bool) model.Response {
 	r := model.Response{Finish: a.x.Finish, Model: a.model, Usage: a.usage}
 	ids := endpoint.NewIDs(req)
@@ -140,7 +140,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			a.addCalls(&r, req, ids, it, at, cut)
 		case searchCall:
 			if !it.done {
-				continue // cut: what is left of it would be refused
+				continue // cut off: what is left of it would be refused
 			}
 			if at.Raw = it.other(); at.Raw != "" {
 				r.Opaque = append(r.Opaque, at)
@@ -160,7 +160,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 	return r
 }
 
-// addCalls adds the call of an item: several where a wrapper holds them.
+// addCalls adds the call of an item: several if a wrapper holds them.
 func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.IDs, it *item, at model.Opaque, cut bool) {
 	name, args := strings.TrimPrefix(it.name, "functions."), it.text.String()
 	if it.kind == "custom_tool_call" {
@@ -181,7 +181,7 @@ func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.I
 	}
 	if name == "" {
 		if strings.TrimSpace(args) == "" {
-			return // it says nothing
+			return // empty
 		}
 		name = endpoint.SafeName("")
 	}
@@ -191,7 +191,7 @@ func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.I
 
 type innerCall struct{ name, args string }
 
-// unwrap takes the calls out of a wrapper that some models invent for several at once.
+// unwrap extracts the calls from a wrapper that some models invent to make several at once.
 func unwrap(name, args string) (out []innerCall) {
 	if name != "multi_tool_use.parallel" && name != "multi_tool_use_parallel" && name != "parallel" {
 		return nil

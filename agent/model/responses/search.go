@@ -13,7 +13,7 @@ const searchCall = "web_search_call"
 // searches reports whether the model may search the web.
 func (e *encoder) searches() bool { return e.f.search && endpoint.WantsSearch(e.req) }
 
-// include asks for what an answer has only on request.
+// include requests the parts of an answer that are sent only on request.
 func (e *encoder) include() {
 	var list []string
 	if e.f.encrypted {
@@ -42,13 +42,13 @@ type searched struct {
 	} `json:"action"`
 }
 
-// ranThere says what a tool at the provider's side did, with its sources; "" for others.
+// ranThere describes what a server tool did, with its sources; "" for other items.
 func ranThere(kind string, raw json.RawMessage) string {
 	if kind != searchCall {
 		return ""
 	}
 	var w searched
-	_ = json.Unmarshal(raw, &w) // without an action the search itself is said
+	_ = json.Unmarshal(raw, &w) // without an action the search itself is described
 	a := &w.Action
 	said := []string{a.Query}
 	if a.Query == "" {
@@ -67,8 +67,8 @@ func ranThere(kind string, raw json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// billed reports whether a call is one that the provider takes money for: it searched, and did
-// not open a page that it had found.
+// billed reports whether the provider charges for a call: it searched, rather than opening a page that it had
+// found.
 func billed(raw json.RawMessage) bool {
 	var w searched
 	return json.Unmarshal(raw, &w) == nil && w.Status != "failed" && (w.Action.Type == "" || w.Action.Type == "search")

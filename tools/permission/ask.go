@@ -12,7 +12,7 @@ import (
 	"jcode/tools"
 )
 
-// settle turns a verdict that needs nobody into a decision.
+// settle turns a verdict that needs no question into a decision.
 func (c *checking) settle(v verdict) tools.Decision {
 	return tools.Decision{
 		Allow: v.outcome == allow, By: v.by, Rule: v.rule, Reason: v.reason, Kind: v.kind,
@@ -20,7 +20,7 @@ func (c *checking) settle(v verdict) tools.Decision {
 	}
 }
 
-// ask puts the question, one at a time: the answer to the one before may answer this one.
+// ask puts the question. Only one is open at a time: the answer to the previous one may answer this one.
 func (c *checking) ask(v verdict) tools.Decision {
 	asker := c.req.Call.Caller.Asker
 	if asker == nil {
@@ -51,7 +51,7 @@ func (c *checking) cancelled() tools.Decision {
 	return tools.Decision{By: tools.ByPolicy, Kind: tools.KindCancelled, Reason: "interrupted while waiting for approval"}
 }
 
-// nobody is the answer where no person can give one.
+// nobody is the decision when no person can answer.
 func (c *checking) nobody(v verdict) tools.Decision {
 	if v.shown {
 		c.g.tell(c.req.Call.Caller, "ran without being shown first: "+c.what(v))
@@ -64,7 +64,7 @@ func (c *checking) nobody(v verdict) tools.Decision {
 	return tools.Decision{By: tools.ByPolicy, Rule: v.rule, Reason: reason}
 }
 
-// what names the call in one line.
+// what describes the call in one line.
 func (c *checking) what(v verdict) string {
 	if cmd := c.command(); cmd != "" {
 		first, _, more := strings.Cut(cmd, "\n")
@@ -98,7 +98,7 @@ func (c *checking) command() string {
 	return ""
 }
 
-// question builds what a person sees.
+// question builds the question that a person sees.
 func (c *checking) question(v verdict) tools.Question {
 	q := tools.Question{
 		CallID: c.req.Call.ID, Tool: c.req.Spec.Name, Label: c.req.Call.Caller.Label,
@@ -137,7 +137,7 @@ func (c *checking) title() string {
 	return "Execute intent: " + c.req.Spec.Name
 }
 
-// where names the folder of a command that does not run where relative paths begin.
+// where names the folder of a command that does not run in the folder where relative paths begin.
 func (c *checking) where() []string {
 	var out []string
 	for _, a := range accesses(c.req) {
@@ -170,7 +170,7 @@ func editable(tool string) string {
 	return ""
 }
 
-// options lists the answers, most limited first, no last.
+// options lists the answers, the most limited first and no last.
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
 	if len(v.store) > 0 && !c.req.Plan.Always && typedAgain(c.rawCommand()) {
@@ -191,14 +191,14 @@ func (c *checking) options(v verdict) []tools.AnswerOption {
 	return append(out, tools.AnswerOption{Scope: tools.AnswerNo, Label: "no"})
 }
 
-// typedAgain reports whether a command may come again as it is. Nobody writes several
-// lines or a here-document twice, so nothing lasting is offered for them.
+// typedAgain reports whether the same command may occur again. Nobody writes a multi-line command or a
+// here-document twice, so no lasting answer is offered for them.
 func typedAgain(command string) bool {
 	return !strings.Contains(strings.TrimSpace(command), "\n") && !strings.Contains(command, "<<")
 }
 
-// inWords says what a rule for a whole builtin tool grants; ok is false for any other rule,
-// which is shown as it is stored.
+// inWords describes what a rule for a whole builtin tool grants; ok is false for any other rule, which is
+// shown as it is stored.
 func inWords(rules []string) (words string, ok bool) {
 	if len(rules) != 1 {
 		return "", false
@@ -226,7 +226,7 @@ func joinRules(rules []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// answered turns an answer into a decision and stores what it grants.
+// answered turns an answer into a decision and stores what the answer grants.
 func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.Decision {
 	opt, ok := chosen(q.Options, a)
 	if !ok || opt.Scope == tools.AnswerNo {
@@ -241,7 +241,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		c.g.pin(v.pin)
 	}
 	if edited := onlyEdited(q, a.Arguments); edited != nil {
-		// What was granted is what was shown; an edited call is another one.
+		// What was granted is what was shown; an edited call is a different one.
 		dec.Arguments = edited
 		return dec
 	}
@@ -260,13 +260,13 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 	return dec
 }
 
-// sandboxed reports whether a command that a person let through runs confined.
+// sandboxed reports whether a command that a person approved runs confined.
 func (c *checking) sandboxed(v verdict) bool {
 	return c.confine() && len(c.rawCommand()) > 0 && !v.shown && !v.leaves
 }
 
-// answeredBefore reports whether the person who edited this call was asked about all that
-// it touches now. A command may be another one: it is what he wrote.
+// answeredBefore reports whether the person who edited this call was already asked about everything it
+// touches now. The command itself may differ: the person wrote it.
 func (c *checking) answeredBefore() bool {
 	if c.req.Answered == nil {
 		return false
@@ -294,7 +294,7 @@ func sessionOf(scope tools.AnswerScope, caller tools.Caller) string {
 	return ""
 }
 
-// chosen finds the option of an answer. One that was not on offer is a no.
+// chosen finds the option of an answer. An answer that was not offered counts as no.
 func chosen(options []tools.AnswerOption, a tools.Answer) (tools.AnswerOption, bool) {
 	if a.Option >= 0 && a.Option < len(options) && options[a.Option].Scope == a.Scope {
 		return options[a.Option], true
@@ -307,8 +307,8 @@ func chosen(options []tools.AnswerOption, a tools.Answer) (tools.AnswerOption, b
 	return tools.AnswerOption{}, false
 }
 
-// onlyEdited returns the call's arguments with the one editable argument as the person
-// changed it, or nil when it is as it was.
+// onlyEdited returns the call's arguments with the one editable argument as the person changed it, or nil if
+// it is unchanged.
 func onlyEdited(q tools.Question, edited json.RawMessage) json.RawMessage {
 	if edited == nil || q.Editable == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // Explanation says what would happen to a line of text, and why.
 type Explanation struct {
-	// Text is what was judged, visible.
+	// Text is the text that was judged, with hidden characters made visible.
 	Text string `json:"text"`
 	// Outcome is "runs", "asks" or "is denied".
 	Outcome string `json:"outcome"`
@@ -51,8 +51,8 @@ func (e Explanation) String() string {
 	return b.String()
 }
 
-// Explain says what would happen to a shell line, or to a call that is written like a
-// rule: write(src/a.go), fetch(https://example.com), mcp(server:tool), lua(name).
+// Explain says what would happen to a shell line, or to a call written like a rule: write(src/a.go),
+// fetch(https://example.com), mcp(server:tool), lua(name).
 func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Explanation {
 	line = strings.TrimSpace(line)
 	access, tool, ok := g.accessOf(line)
@@ -114,7 +114,7 @@ func (c *checking) parts(a tools.Access) []ExplainedPart {
 	return out
 }
 
-// accessOf reads a text of the form tool(argument).
+// accessOf parses a text of the form tool(argument).
 func (g *Gate) accessOf(line string) (a tools.Access, tool string, ok bool) {
 	name, rest, ok := strings.Cut(line, "(")
 	arg, closed := strings.CutSuffix(rest, ")")

@@ -9,25 +9,25 @@ import (
 	"jcode/tools/permission/repository"
 )
 
-// Options are what a Gate is made of.
+// Options configure a Gate.
 type Options struct {
 	Places
-	// Rules are the configured ones of the person and, once trusted, of the project.
+	// Rules are the configured rules of the person and, once trusted, of the project.
 	Rules RuleSet
-	// Grants keeps lasting answers. Nil keeps them in memory.
+	// Grants stores lasting answers. Nil keeps them in memory.
 	Grants GrantStore
-	// Confined reports whether commands can be confined on this machine: what mode auto
-	// rests on. Nil means that they can't.
+	// Confined reports whether commands can be confined on this machine, which mode auto depends on. Nil means
+	// that they can't.
 	Confined func() bool
-	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then
-	// nothing in them is vouched for.
+	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then no command in them is
+	// vouched for.
 	ForeignShell bool
 	// Env returns the environment that commands get. Nil means the process's own.
 	Env func() []string
-	// Offered reports whether jcode itself named a resolved path for a session to read: the
-	// whole of a result that was cut. Nil means none.
+	// Offered reports whether jcode itself offered a resolved path to a session for reading: the file with the
+	// whole of a truncated result. Nil means none.
 	Offered func(session, path string) bool
-	// Notify is told what ran although nobody could be shown it. May be nil.
+	// Notify is told about calls that ran although they could not be shown to anyone. May be nil.
 	Notify func(caller tools.Caller, text string)
 }
 
@@ -39,29 +39,29 @@ type Gate struct {
 	notify   func(tools.Caller, string)
 	offered  func(session, path string) bool
 	grants   GrantStore
-	// repositories says whether git may look at one unasked.
+	// repositories decides whether git may read a repository unasked.
 	repositories *repository.Looker
 
 	mu     sync.RWMutex
 	rules  RuleSet
 	during map[int]during
 	next   int
-	pinned map[string]bool // session, name, hash of Lua tools that were seen once
+	pinned map[string]bool // session, name and hash of Lua tools that were seen once
 
-	// asking holds a token: one question at a time, since there is one person.
+	// asking holds a token: there is one person, so only one question is open at a time.
 	asking chan struct{}
 	parsed guarded[map[string]Rule]
-	// noSandbox says once that mode auto has none.
+	// noSandbox makes sure that a missing sandbox in mode auto is reported once.
 	noSandbox sync.Once
 }
 
-// during are rules that hold for a session for a while.
+// during are rules that hold for a session for a limited time.
 type during struct {
 	session string
 	rules   []Rule
 }
 
-// New makes a gate. An error names a protected pattern that can't be read.
+// New returns a gate. An error names a protected pattern that can't be parsed.
 func New(o Options) (*Gate, error) {
 	p, err := newPlaces(o.Places)
 	if err != nil {
@@ -78,7 +78,7 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// SetRules replaces the configured rules, when configuration or trust changed.
+// SetRules replaces the configured rules after a change of configuration or trust.
 func (g *Gate) SetRules(r RuleSet) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,8 +92,8 @@ func (g *Gate) Rules() RuleSet {
 	return g.rules
 }
 
-// AllowFor lets rules hold for a session until release is called: a skill's or command
-// file's allowed tools while its message is worked on. They were approved before.
+// AllowFor puts rules in force for a session until release is called: the allowed tools of a skill or command
+// file while its message is worked on. They were approved before.
 func (g *Gate) AllowFor(session string, rules []Rule) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,7 +112,7 @@ func (g *Gate) Granted(ctx context.Context, session string) ([]Grant, error) {
 	return g.grants.Grants(ctx, session)
 }
 
-// Grant stores a rule as a grant: what `/permissions` adds.
+// Grant stores a rule as a grant, as `/permissions` does.
 func (g *Gate) Grant(ctx context.Context, grant Grant) error {
 	r, err := ParseRule(grant.Rule)
 	if err != nil {
@@ -122,7 +122,7 @@ func (g *Gate) Grant(ctx context.Context, grant Grant) error {
 	return g.grants.Add(ctx, grant)
 }
 
-// Revoke takes a grant back.
+// Revoke removes a grant.
 func (g *Gate) Revoke(ctx context.Context, id int64) error { return g.grants.Revoke(ctx, id) }
 
 // Check implements tools.Gate.
@@ -130,8 +130,8 @@ func (g *Gate) Check(ctx context.Context, req tools.GateRequest) tools.Decision 
 	return g.check(ctx, req, false)
 }
 
-// CheckUnconfined is Check for a command that is to run outside the sandbox: what mode
-// auto would run confined is asked.
+// CheckUnconfined is Check for a command that runs outside the sandbox: what mode auto would run confined is
+// asked about.
 func (g *Gate) CheckUnconfined(ctx context.Context, req tools.GateRequest) tools.Decision {
 	return g.check(ctx, req, true)
 }
@@ -139,7 +139,7 @@ func (g *Gate) CheckUnconfined(ctx context.Context, req tools.GateRequest) tools
 func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool) tools.Decision {
 	c := &checking{g: g, ctx: ctx, req: req, mode: req.Call.Caller.CurrentMode(), unconfined: unconfined}
 	if req.Call.Caller.Origin == tools.OriginPerson {
-		// The person who typed it needs no question from himself.
+		// The person who typed it needs no question.
 		return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
 	}
 	v := c.judge()
@@ -168,8 +168,8 @@ func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
 	return true, ""
 }
 
-// Denied says which rule forbids an access to a path, "" if none: search tools leave such
-// files out. The path is absolute and resolved.
+// Denied returns the rule that forbids an access to a path, "" if none: search tools leave such files out.
+// The path is absolute and resolved.
 func (g *Gate) Denied(kind tools.AccessKind, path string) string {
 	g.mu.RLock()
 	deny := g.rules.Deny
@@ -186,8 +186,7 @@ func deniedPath(deny []Rule, p places, kind tools.AccessKind, path string) strin
 	return ""
 }
 
-// standsFor reports whether a rule is about a tool, or about every tool with that kind of
-// access.
+// standsFor reports whether a rule applies to a tool, or to every tool with that kind of access.
 func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
 	if tool != "" && r.about(tool, kind) {
 		return true
@@ -203,13 +202,12 @@ func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
 	return r.Tool == string(kind)
 }
 
-// about reports whether a rule names a tool. A rule for edit holds for what apply_patch writes
-// too.
+// about reports whether a rule names a tool. A rule for edit also applies to what apply_patch writes.
 func (r Rule) about(tool string, kind tools.AccessKind) bool {
 	return r.Tool == tool || tool == "apply_patch" && kind == tools.AccessWrite && r.Tool == "edit"
 }
 
-// hides reports whether a deny rule covers a tool wholly.
+// hides reports whether a deny rule covers a tool entirely.
 func (r Rule) hides(spec tools.Spec) bool {
 	if r.Tool == spec.Name && !r.HasPattern {
 		return true
@@ -238,7 +236,7 @@ func (r Rule) hides(spec tools.Spec) bool {
 	return false
 }
 
-// planned reports whether plan mode offers a tool: nothing that only edits.
+// planned reports whether plan mode offers a tool: nothing that can only edit.
 func planned(spec tools.Spec) bool {
 	switch spec.Group {
 	case tools.GroupMCP:

@@ -7,15 +7,15 @@ import (
 	"jcode/tools"
 )
 
-// Grant is a person's lasting yes. Its rule is exact: it fits what was shown and nothing
-// that merely begins alike.
+// Grant is a person's lasting yes. Its rule is exact: it matches what was shown, and not everything that
+// begins in the same way.
 type Grant struct {
-	// ID is the store's, for Revoke.
+	// ID is assigned by the store, for Revoke.
 	ID int64
-	// Rule is what is allowed, as a person reads it.
+	// Rule is what is allowed, in the form that a person reads.
 	Rule string
-	// Hash pins the grant to what was seen (source of a Lua tool, target of a server): it
-	// is void when that changes. Empty for what has no hash.
+	// Hash pins the grant to what was seen (source of a Lua tool, target of a server): the grant is void when
+	// that changes. Empty for anything without a hash.
 	Hash string
 	// Scope is AnswerSession or AnswerProject.
 	Scope tools.AnswerScope
@@ -24,30 +24,29 @@ type Grant struct {
 	Created time.Time
 }
 
-// GrantStore keeps grants of one project. It must be safe for concurrent use.
+// GrantStore stores the grants of one project. It must be safe for concurrent use.
 type GrantStore interface {
-	// Grants returns what holds for a session: its own grants and the project's.
+	// Grants returns the grants that apply to a session: its own and the project's.
 	Grants(ctx context.Context, session string) ([]Grant, error)
-	// Add keeps a grant. Adding an equal one again is no error.
+	// Add stores a grant. Adding an equal one again is not an error.
 	Add(ctx context.Context, g Grant) error
-	// Revoke takes a grant back.
+	// Revoke removes a grant.
 	Revoke(ctx context.Context, id int64) error
 }
 
-// allowance is something that allows: a rule of the configuration, a rule that holds for
-// a while, or a grant.
+// allowance is anything that allows an access: a configured rule, a temporary rule, or a grant.
 type allowance struct {
 	rule Rule
 	hash string
 	by   tools.DecidedBy
 }
 
-// fits reports whether an allowance holds for something with this hash: rules that a
-// person wrote always do, grants only for what was seen.
+// fits reports whether an allowance applies to something with this hash: rules that a person wrote always do,
+// grants only to what was seen.
 func (a allowance) fits(hash string) bool { return a.by == tools.ByRule || a.hash == hash }
 
-// MemoryGrants keeps grants as long as the process lives: for runs without a session
-// store, and for tests. The zero value is ready.
+// MemoryGrants keeps grants for the life of the process: for runs without a session store, and for tests. The
+// zero value is ready to use.
 type MemoryGrants struct{ list guarded[[]Grant] }
 
 // Grants implements GrantStore.

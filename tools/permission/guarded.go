@@ -2,7 +2,7 @@ package permission
 
 import "sync"
 
-// guarded is a value behind a mutex. The zero value is ready.
+// guarded is a value behind a mutex. The zero value is ready to use.
 type guarded[T any] struct {
 	mu    sync.Mutex
 	value T

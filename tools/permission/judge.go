@@ -8,7 +8,7 @@ import (
 	"jcode/tools"
 )
 
-// outcome is what the tables say of an access.
+// outcome is what the tables say about an access.
 type outcome int
 
 const (
@@ -17,8 +17,7 @@ const (
 	deny
 )
 
-// verdict is an outcome with its reason and, for a question, with what an answer could
-// store.
+// verdict is an outcome with its reason and, for a question, with what an answer could store.
 type verdict struct {
 	outcome outcome
 	by      tools.DecidedBy
@@ -27,24 +26,24 @@ type verdict struct {
 	kind    tools.ErrorKind
 	silent  bool
 	confine bool
-	// leaves says that a yes lets the command out of the sandbox, which would stop it.
+	// leaves says that a yes lets the command run outside the sandbox, which would block it.
 	leaves bool
-	// vouched is set when analysis alone lets a command run.
+	// vouched is set when the analysis alone lets a command run.
 	vouched *tools.Vouched
-	// shown verdicts must be seen, but are no no where nobody can see them: they run with
-	// a notice in yolo.
+	// shown verdicts must be shown, but are not refused where nobody can see them: they run with a notice in
+	// yolo.
 	shown bool
-	// details are lines of the question.
+	// details are additional lines of the question.
 	details []string
-	// store are the exact rules that a lasting yes stores, broad the wider ones that a
-	// person may pick instead; both empty: the yes holds once.
+	// store are the exact rules that a lasting yes stores, broad the wider ones that a person may choose
+	// instead; if both are empty, the yes applies once.
 	store, broad []string
 	hash         string
-	// hashes are those of single rules among them.
+	// hashes are the hashes of individual rules among them.
 	hashes map[string]string
-	// session limits lasting answers to the session.
+	// sessionOnly limits lasting answers to the session.
 	sessionOnly bool
-	// pin remembers a Lua tool that was seen.
+	// pin identifies a Lua tool that was seen.
 	pin string
 }
 
@@ -56,13 +55,13 @@ type checking struct {
 	mode       tools.Mode
 	unconfined bool
 	elsewhere  bool // a command runs outside the workspace
-	needsMore  bool // a command that only reads was stopped: it is judged as any other
-	dry        bool // an explanation: nothing is told or remembered
+	needsMore  bool // a command that only reads was stopped: it is judged like any other
+	dry        bool // an explanation: nothing is reported or remembered
 
 	rules      RuleSet
 	allowances []allowance
 	loaded     bool
-	failed     error // grants could not be read: nothing is taken for granted
+	failed     error // grants could not be read: nothing is assumed to be granted
 }
 
 // judge returns the strictest verdict over all accesses of a call.
@@ -87,7 +86,7 @@ func (c *checking) judge() verdict {
 	return out
 }
 
-// merge joins the verdicts of two accesses of one call.
+// merge combines the verdicts of two accesses of one call.
 func merge(a, b verdict) verdict {
 	if a.outcome != b.outcome {
 		if b.outcome > a.outcome {
@@ -148,8 +147,7 @@ next:
 	return out
 }
 
-// accesses returns what a call touches. Tools of servers and scripts without a plan are
-// judged as what they are.
+// accesses returns what a call touches. A server's tool or a script without a plan is judged by its kind.
 func accesses(req tools.GateRequest) []tools.Access {
 	if len(req.Plan.Accesses) > 0 {
 		return req.Plan.Accesses
@@ -163,7 +161,7 @@ func accesses(req tools.GateRequest) []tools.Access {
 	return nil
 }
 
-// serverTool returns the server:tool form of an MCP tool's name.
+// serverTool returns an MCP tool's name in the form server:tool.
 func serverTool(spec tools.Spec) string { return strings.TrimPrefix(spec.Name, "mcp:") }
 
 // bare judges a builtin that touches nothing outside jcode.
@@ -181,7 +179,7 @@ func (c *checking) bare() verdict {
 	return c.byMode(verdict{reason: name + " changes something", store: []string{name}}, false)
 }
 
-// restricted applies deny and ask rules. ok says that one of them settled it.
+// restricted applies deny and ask rules. ok says that one of them decided.
 func (c *checking) restricted(match func(Rule) bool) (v verdict, ok bool) {
 	for _, r := range c.rules.Deny {
 		if match(r) {
@@ -196,7 +194,7 @@ func (c *checking) restricted(match func(Rule) bool) (v verdict, ok bool) {
 	return verdict{}, false
 }
 
-// allowed looks for a rule or grant that allows something with this hash.
+// allowed finds a rule or grant that allows something with this hash.
 func (c *checking) allowed(hash string, match func(Rule) bool) (verdict, bool) {
 	c.load()
 	for _, a := range c.allowances {
@@ -207,7 +205,7 @@ func (c *checking) allowed(hash string, match func(Rule) bool) (verdict, bool) {
 	return verdict{}, false
 }
 
-// load gathers the rules and grants in force, once per call and only when needed.
+// load collects the rules and grants in force, once per call and only when needed.
 func (c *checking) load() {
 	if c.loaded {
 		return
@@ -238,7 +236,7 @@ func (c *checking) load() {
 	}
 }
 
-// rule parses a stored grant's rule, once. A rule that can't be read grants nothing.
+// rule parses a stored grant's rule, once. A rule that can't be parsed grants nothing.
 func (g *Gate) rule(text string) (r Rule, ok bool) {
 	g.parsed.with(func(m *map[string]Rule) {
 		if r, ok = (*m)[text]; ok {
@@ -258,8 +256,8 @@ func (g *Gate) rule(text string) (r Rule, ok bool) {
 	return r, ok
 }
 
-// byMode returns what the mode says of something that changes the world and that no rule
-// covers. readOnly things ask in plan mode, others are refused there.
+// byMode returns the mode's verdict on an access that no rule covers and that may change something. In plan
+// mode, readOnly accesses are asked about and others are refused.
 func (c *checking) byMode(v verdict, readOnly bool) verdict {
 	switch c.mode {
 	case tools.ModePlan:

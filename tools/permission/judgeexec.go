@@ -23,14 +23,14 @@ func (c *checking) exec(a tools.Access) verdict {
 		}
 	}
 	if elsewhere := paths.Real(at.Dir); at.Dir != "" && !c.g.places.Inside(elsewhere) && line.Doubt == "" && !line.OnlyReads() {
-		// What was granted was meant for the workspace: make runs another Makefile there.
+		// The grant was meant for the workspace: make runs a different Makefile there.
 		line.Doubt = "it runs outside the workspace, in " + c.g.places.Show(elsewhere)
 		c.elsewhere = true
 	}
 	return c.line(line)
 }
 
-// scene is where a command with this working folder would run, under the rules in force.
+// scene describes where a command with this working folder would run, under the rules in force.
 func (c *checking) scene(dir string) shell.Scene {
 	rules := append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...)
 	at := shell.Scene{
@@ -47,7 +47,7 @@ func (c *checking) scene(dir string) shell.Scene {
 	return at
 }
 
-// line judges a line that was taken apart.
+// line judges a parsed line.
 func (c *checking) line(line shell.Line) verdict {
 	if line.Text == "" {
 		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: the command is empty", kind: tools.KindDenied}
@@ -74,7 +74,7 @@ func (c *checking) line(line shell.Line) verdict {
 	return c.execByMode(v, line, forced, protected)
 }
 
-// execRestricted applies deny and ask rules to each simple command, wherever it stands.
+// execRestricted applies deny and ask rules to each simple command, wherever it occurs.
 func (c *checking) execRestricted(line shell.Line) (verdict, bool) {
 	var out verdict
 	found := false
@@ -109,7 +109,7 @@ func (c *checking) execRestricted(line shell.Line) (verdict, bool) {
 	return out, found
 }
 
-// restricts reports whether a deny or ask rule may cover a line, and whether it surely does.
+// restricts reports whether a deny or ask rule may cover a line, and whether it certainly does.
 func (r Rule) restricts(line shell.Line) (may, sure bool) {
 	if !r.HasPattern {
 		return true, true
@@ -132,7 +132,7 @@ func (r Rule) restricts(line shell.Line) (may, sure bool) {
 	return may, false
 }
 
-// touched names a protected or forbidden file that a command of the line speaks of.
+// touched names a protected or forbidden file that a command of the line mentions.
 func (c *checking) touched(line shell.Line) string {
 	protects := c.g.places.protects()
 	for _, cmd := range line.Commands {
@@ -150,8 +150,7 @@ func (c *checking) touched(line shell.Line) string {
 	return ""
 }
 
-// names returns a rule that denies a file which a command of the line names for certain,
-// and the file.
+// names returns a rule that denies a file which a command of the line certainly names, and the file.
 func (c *checking) names(line shell.Line) (rule, path string) {
 	for _, cmd := range line.Commands {
 		for _, path := range cmd.Opens {
@@ -170,8 +169,7 @@ func (c *checking) names(line shell.Line) (rule, path string) {
 	return "", ""
 }
 
-// deniedBy is deniedPath for rules with a pattern: a rule against a whole tool says
-// nothing about commands.
+// deniedBy is deniedPath for rules with a pattern: a rule against a whole tool says nothing about commands.
 func (c *checking) deniedBy(kind tools.AccessKind, path string) string {
 	for _, r := range c.rules.Deny {
 		if r.HasPattern && r.standsFor("", kind) && r.paths != nil && r.paths.match(c.g.places.roots, path) {
@@ -181,7 +179,7 @@ func (c *checking) deniedBy(kind tools.AccessKind, path string) string {
 	return ""
 }
 
-// vouched is what a line may do that runs because it only reads.
+// vouched describes what a line may do that runs because it only reads.
 func vouched(l shell.Line) *tools.Vouched {
 	v := &tools.Vouched{Hidden: l.Hidden, Beyond: l.Beyond, Git: l.Git}
 	if l.Ruled && !l.Git {
@@ -235,8 +233,7 @@ func (c *checking) commandAllowed(line shell.Line, i int) (verdict, bool) {
 	return c.allowedAs(line.PinOf(i), func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.Vouches(cmd) })
 }
 
-// allowedAs is allowed for what a pin ties grants to; rules that a person wrote hold for
-// whatever they name.
+// allowedAs is allowed for what a pin ties grants to; rules that a person wrote apply to whatever they name.
 func (c *checking) allowedAs(p shell.Pin, match func(Rule) bool) (verdict, bool) {
 	if !p.Unknown {
 		return c.allowed(p.Hash, match)
@@ -301,7 +298,7 @@ func (c *checking) execByMode(v verdict, line shell.Line, forced bool, protected
 	return v
 }
 
-// firstReason says what first keeps a line from being vouched for.
+// firstReason returns the first reason why a line is not vouched for.
 func (c *checking) firstReason(line shell.Line) string {
 	if line.Doubt != "" {
 		return line.Doubt
@@ -317,7 +314,7 @@ func (c *checking) firstReason(line shell.Line) string {
 	return "it may change something"
 }
 
-// explainCommands says for each simple command of a longer line why it asks.
+// explainCommands says why each simple command of a longer line is asked about.
 func (c *checking) explainCommands(line shell.Line) []string {
 	var out []string
 	if line.Doubt != "" {

@@ -37,14 +37,14 @@ func (c *checking) file(a tools.Access) verdict {
 	return c.fileByMode(v, a.Kind, path, inside, protected, restricted)
 }
 
-// offered reports whether jcode named the path for this session to read.
+// offered reports whether jcode offered the path to this session for reading.
 func (c *checking) offered(path string) bool {
 	session := c.req.Call.Caller.Session
 	return c.g.offered != nil && session != "" && c.g.offered(session, path)
 }
 
-// fileAllowed reports whether an allow rule covers a path. A rule without a pattern is
-// the tool itself, in the workspace; a protected path must be named.
+// fileAllowed reports whether an allow rule covers a path. A rule without a pattern covers the tool itself,
+// in the workspace; a protected path must be named.
 func (c *checking) fileAllowed(r Rule, tool string, kind tools.AccessKind, path string, inside bool, protected string) bool {
 	if !r.HasPattern {
 		return r.about(tool, kind) && inside && protected == ""
@@ -55,8 +55,8 @@ func (c *checking) fileAllowed(r Rule, tool string, kind tools.AccessKind, path 
 	return protected == "" || r.paths.names(protected)
 }
 
-// names reports whether a pattern speaks of a protected place by name, instead of
-// covering it by a wildcard.
+// names reports whether a pattern mentions a protected place by name, rather than covering it with a
+// wildcard.
 func (p *pathPattern) names(protected string) bool {
 	if p.literal {
 		return true
@@ -135,7 +135,7 @@ func pathRuleTool(tool string, kind tools.AccessKind) string {
 	return "write"
 }
 
-// escapeGlob writes a path as a pattern that fits only itself.
+// escapeGlob writes a path as a pattern that matches only that path.
 func escapeGlob(path string) string {
 	path = filepath.ToSlash(path)
 	var b strings.Builder

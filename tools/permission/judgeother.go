@@ -9,7 +9,7 @@ import (
 	"jcode/tools/permission/shell"
 )
 
-// fetch judges asking a web server.
+// fetch judges a request to a web server.
 func (c *checking) fetch(a tools.Access) verdict {
 	host, ok := hostOf(a.URL)
 	if !ok {
@@ -23,7 +23,7 @@ func (c *checking) fetch(a tools.Access) verdict {
 		return v
 	}
 	if !restricted {
-		// What is private must be named as private: a public name may come to lead there.
+		// A private address must be allowed as private: a public name may later resolve to one.
 		if v, ok := c.allowed("", func(r Rule) bool {
 			return about(r) && (!r.HasPattern && !private || r.HasPattern && fetchRule(r, host, private, false))
 		}); ok {
@@ -46,8 +46,8 @@ func (c *checking) fetch(a tools.Access) verdict {
 	return c.byMode(v, true)
 }
 
-// fetchRule reports whether a rule is about a host. For rules that restrict, a domain
-// rule holds for private addresses too.
+// fetchRule reports whether a rule is about a host. For rules that restrict, a domain rule also covers
+// private addresses.
 func fetchRule(r Rule, host string, private, restricts bool) bool {
 	scheme, pattern, _ := strings.Cut(r.Pattern, ":")
 	if !restricts && (scheme == "private") != private {
@@ -63,7 +63,7 @@ func fetchRule(r Rule, host string, private, restricts bool) bool {
 	return pattern == "*" || pattern == host
 }
 
-// hostOf returns the host of an http address, in lower case and without port.
+// hostOf returns the host of an http address, in lower case and without the port.
 func hostOf(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -72,8 +72,8 @@ func hostOf(address string) (string, bool) {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), true
 }
 
-// matchTarget matches `server`, `server:tool` or a plain name with a pattern in which *
-// stands for anything. A server alone stands for all of its tools.
+// matchTarget matches `server`, `server:tool` or a plain name with a pattern in which * matches anything. A
+// server alone covers all of its tools.
 func matchTarget(pattern, target string) bool {
 	if tools.MatchName(pattern, target) {
 		return true
@@ -111,8 +111,7 @@ func (c *checking) server(a tools.Access) verdict {
 	return c.byMode(v, a.ReadOnly)
 }
 
-// connect judges starting a server that the person did not configure: a command, in every
-// mode.
+// connect judges starting a server that the person did not configure: a command, in every mode.
 func (c *checking) connect(a tools.Access) verdict {
 	line := a.Command
 	if line == "" {
@@ -165,7 +164,7 @@ func (c *checking) lua(a tools.Access) verdict {
 	}
 	pin := c.req.Call.Caller.Session + "\x00" + a.Target + "\x00" + a.Hash
 	if !restricted {
-		// A pin is for a hash: a rule of the configuration, which has none, is no pin.
+		// A pin belongs to a hash: a configured rule has none, so it does not pin.
 		if v, ok := c.allowed(a.Hash, match); ok && (v.by == tools.ByGrant || !a.Pin || c.g.isPinned(pin)) {
 			return v
 		}
@@ -186,7 +185,7 @@ func (c *checking) lua(a tools.Access) verdict {
 		return v
 	}
 	if c.mode == tools.ModeYolo {
-		// It runs unseen here: in a mode that asks it is still to be approved.
+		// It runs unseen here: it still has to be approved in a mode that asks.
 		if said := "said\x00" + pin; needsPin && !c.dry && !c.g.isPinned(said) {
 			c.g.pin(said)
 			c.g.tell(c.req.Call.Caller, "first run of this version of the Lua tool "+a.Target)

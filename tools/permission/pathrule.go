@@ -16,7 +16,7 @@ import (
 // pathPattern is a compiled file pattern. Patterns use slashes on every system.
 type pathPattern struct {
 	glob     string
-	anchored bool // holds from the workspace's root, else at any depth
+	anchored bool // matches from the workspace's root, otherwise at any depth
 	absolute bool
 	literal  bool // without wildcards
 }
@@ -49,8 +49,8 @@ func compilePath(s string) (*pathPattern, error) {
 	return p, nil
 }
 
-// match reports whether a path, or a folder that holds it, fits. The path is absolute and
-// resolved; roots are the workspace's folders.
+// match reports whether a path, or a folder that contains it, matches. The path is absolute and resolved;
+// roots are the workspace's folders.
 func (p *pathPattern) match(roots []string, file string) bool {
 	if p.absolute {
 		return matchAncestors(p.glob, filepath.ToSlash(file), false)
@@ -64,7 +64,7 @@ func (p *pathPattern) match(roots []string, file string) bool {
 			continue
 		}
 		if rel == "." {
-			// The root itself is covered by what covers everything in it.
+			// A pattern that covers everything in the root covers the root itself.
 			return p.glob == "**" || p.glob == "*"
 		}
 		if matchAncestors(p.glob, filepath.ToSlash(rel), !p.anchored) {
@@ -74,8 +74,7 @@ func (p *pathPattern) match(roots []string, file string) bool {
 	return false
 }
 
-// matchAncestors matches a slash path or any folder above it; byName compares the last
-// element of each instead of the whole.
+// matchAncestors matches a slash path or any folder above it; byName compares only the last element of each.
 func matchAncestors(glob, file string, byName bool) bool {
 	if system.FoldsNames() {
 		glob, file = strings.ToLower(glob), strings.ToLower(file)

@@ -10,9 +10,9 @@ import (
 	"jcode/internal/protected"
 )
 
-// Places are the folders that paths are judged by. All are absolute; New resolves links.
+// Places are the folders by which paths are judged. All are absolute; New resolves links.
 type Places struct {
-	// Roots are the workspace: the project's root, then further folders.
+	// Roots are the workspace: the project's root, then added folders.
 	Roots []string
 	// Start is the folder in which relative paths begin; "" means the first root.
 	Start string
@@ -20,10 +20,10 @@ type Places struct {
 	Home string
 	// Config and Data are jcode's own folders.
 	Config, Data string
-	// Protected are further patterns of protected files, as in rules (".env").
+	// Protected are additional patterns of protected files, as in rules (".env").
 	Protected []string
-	// Hooks returns the resolved folders and files from which git runs hooks, besides its own
-	// folder. May be nil.
+	// Hooks returns the resolved folders and files from which git runs hooks, besides its own folder. May be
+	// nil.
 	Hooks func() []string
 }
 
@@ -45,7 +45,7 @@ func newPlaces(p Places) (places, error) {
 		}
 		real, err := paths.Resolve(dir)
 		if err != nil {
-			return filepath.Clean(dir) // a loop of links: judged as it is written
+			return filepath.Clean(dir) // a loop of links: judged as written
 		}
 		return real
 	}
@@ -81,13 +81,13 @@ func (p places) Start() string { return p.start }
 // Home returns the person's home folder, resolved.
 func (p places) Home() string { return p.home }
 
-// Inside reports whether a resolved path lies in the workspace.
+// Inside reports whether a resolved path is in the workspace.
 func (p places) Inside(file string) bool {
 	return slices.ContainsFunc(p.roots, func(r string) bool { return paths.Within(r, file) })
 }
 
-// Show writes a path as a person would: from the folder in which relative paths begin, from
-// an added folder, or from ~.
+// Show writes a path as a person would: relative to the folder in which relative paths begin, to an added
+// folder, or to ~.
 func (p places) Show(file string) string {
 	for i, r := range p.roots {
 		from := r
@@ -106,16 +106,16 @@ func (p places) Show(file string) string {
 	return file
 }
 
-// inWorktree reports whether a file lies in a worktree below jcode's own folder that is the
-// workspace: a sub-agent works there.
+// inWorktree reports whether a file is in a worktree below jcode's own folder that is the workspace: a
+// sub-agent works there.
 func (p places) inWorktree(own, file string) bool {
 	return slices.ContainsFunc(p.roots, func(root string) bool {
 		return paths.Within(filepath.Join(own, "worktrees"), root) && paths.Within(root, file)
 	})
 }
 
-// protects returns a function that says why a change of a path is shown in every mode, ""
-// when it is not. It serves one call: links are followed once.
+// protects returns a function that says why a change of a path is shown in every mode; "" if it is not. It
+// serves one call: links are followed once.
 func (p places) protects() func(file string) string {
 	targets := sync.OnceValue(func() map[string]string {
 		out := map[string]string{}
@@ -142,7 +142,7 @@ func (p places) protects() func(file string) string {
 	}
 }
 
-// protected is what a path's own name and place say.
+// protected judges a path by its name and place alone.
 func (p places) protected(file string) string {
 	for _, dir := range p.own {
 		if paths.Within(dir, file) && !p.inWorktree(dir, file) {

@@ -14,17 +14,17 @@ import (
 //	exec(git status)          exactly this command
 //	exec(go test *)           these first words and anything after them
 //	write(src/**)             files of the workspace; also absolute and ~/ patterns
-//	read(.env)                a name without a slash holds at any depth
+//	read(.env)                a name without a slash matches at any depth
 //	fetch(domain:example.com) the domain and, with *., its subdomains
 //	fetch(private:localhost)  a host although its address is private
 //	mcp(server) mcp(server:tool) mcp_connect(npx -y thing *) lua(name)
 //
-// `read`, `write` and `remove` stand for the kind of access: they hold for every tool
-// that reads, writes or deletes. The zero Rule matches nothing.
+// `read`, `write` and `remove` name the kind of access: they apply to every tool that reads, writes or
+// deletes. The zero Rule matches nothing.
 type Rule struct {
 	// Tool is a tool's name or a kind of access.
 	Tool string
-	// Pattern is the text in brackets; HasPattern tells an absent one from an empty one.
+	// Pattern is the text in parentheses; HasPattern tells an absent one from an empty one.
 	Pattern    string
 	HasPattern bool
 
@@ -40,7 +40,7 @@ func (r Rule) String() string {
 	return r.Tool + "(" + r.Pattern + ")"
 }
 
-// ParseRule reads a rule. The error says what is wrong and how it is meant.
+// ParseRule parses a rule. The error says what is wrong and how to write it.
 func ParseRule(s string) (Rule, error) {
 	s = strings.TrimSpace(s)
 	name, rest, bracket := strings.Cut(s, "(")
@@ -90,8 +90,8 @@ func (r *Rule) compile() (err error) {
 	return err
 }
 
-// kindOf returns the kind of access that a rule's tool name stands for; "" for a name that
-// stands only for the tool itself.
+// kindOf returns the kind of access that a rule's tool name means; "" for a name that means only the tool
+// itself.
 func kindOf(tool string) tools.AccessKind {
 	switch tool {
 	case "exec":
@@ -114,13 +114,13 @@ func kindOf(tool string) tools.AccessKind {
 	return ""
 }
 
-// RuleSet is rules by what they do.
+// RuleSet holds rules by their effect.
 type RuleSet struct {
 	Allow, Ask, Deny []Rule
 }
 
-// ParseRules reads lists of rules. Bad ones are left out and named in the error; the good
-// ones hold.
+// ParseRules parses lists of rules. Invalid ones are left out and named in the error; the others are
+// returned.
 func ParseRules(allow, ask, deny []string) (RuleSet, error) {
 	var set RuleSet
 	var errs []error

@@ -8,14 +8,14 @@ import (
 	"jcode/internal/text"
 )
 
-// longBlank is how many blanks in a row may pass before they are marked: enough to push
-// the rest of a command off the screen is far more.
+// longBlank is how many spaces in a row are shown unmarked: it takes far more to push the rest of a command
+// off the screen.
 const longBlank = 16
 
-// blanks are what an eye takes for a blank, those of typography and of CJK text included.
+// blanks are the characters that look like a space, including those of typography and of CJK text.
 const blanks = " \t\u00a0\u3000"
 
-// show makes everything in a text from outside visible, long runs of blanks included.
+// show makes everything in external text visible, including long runs of spaces.
 func show(s string) string {
 	s = text.Visible(s)
 	var b strings.Builder
@@ -46,7 +46,7 @@ func show(s string) string {
 // lineStart reports whether a position begins a line: indentation hides nothing.
 func lineStart(s string, i int) bool { return i > 0 && s[i-1] == '\n' }
 
-// hidden returns the lines that warn of what a command line holds and an eye may miss.
+// hidden returns lines that warn of what a command line contains and a reader may miss.
 func hidden(cmd string) []string {
 	var out []string
 	if n := strings.Count(strings.TrimRight(cmd, "\n"), "\n") + 1; n > 1 {

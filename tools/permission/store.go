@@ -4,9 +4,9 @@ import (
 	"jcode/tools/permission/shell"
 )
 
-// storable returns the exact rules for what is not allowed yet, and the wider ones by first
-// words, with the hashes that they are tied to. A line that can't be parted into known
-// commands is stored whole. What can't be told apart from another program is not stored.
+// storable returns the exact rules for what is not allowed yet, and the wider ones by first words, with the
+// hashes that they are tied to. A line that can't be split into known commands is stored whole. What can't be
+// told apart from another program is not stored.
 func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[string]string) {
 	whole := line.Pin()
 	if whole.Unknown {
@@ -53,8 +53,8 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 	return exact, broad, hashes
 }
 
-// faithful returns the rules if each is read back as it is written and covers what it was
-// made for, else none.
+// faithful returns the rules if each is parsed back unchanged and covers what it was made for, otherwise
+// none.
 func faithful(rules []string, covers func(*shell.Pattern) bool) []string {
 	for _, s := range rules {
 		r, err := ParseRule(s)

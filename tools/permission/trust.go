@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// TrustRow is an approval that is kept.
+// TrustRow is a stored approval.
 type TrustRow struct {
 	Kind tools.TrustKind
 	Name string
@@ -19,19 +19,19 @@ type TrustRow struct {
 
 func rowOf(i tools.TrustItem) TrustRow { return TrustRow{i.Kind, i.Name, i.Hash} }
 
-// TrustStore keeps a person's yes for one project, one row per kind, name and hash. It
-// must be safe for concurrent use.
+// TrustStore stores a person's approvals for one project, one row per kind, name and hash. It must be safe
+// for concurrent use.
 type TrustStore interface {
 	// Trusted lists all rows.
 	Trusted(ctx context.Context) ([]TrustRow, error)
-	// AddTrust keeps rows, all or none.
+	// AddTrust stores rows, all or none.
 	AddTrust(ctx context.Context, rows ...TrustRow) error
 	// RevokeTrust removes all rows of a kind and name.
 	RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error
 }
 
-// Trust decides which things of one project may run: it implements tools.Trust, and asks. It
-// is safe for concurrent use.
+// Trust decides which things of one project may run: it implements tools.Trust, and asks. It is safe for
+// concurrent use.
 type Trust struct {
 	project string
 	store   TrustStore
@@ -44,9 +44,8 @@ type trustState struct {
 	declined map[TrustRow]bool // not asked again in this run
 }
 
-// NewTrust makes the trust of a project's folder. run trusts everything for this run:
-// `--trust`, or a folder that the person's own configuration names. A nil store keeps
-// answers for this run.
+// NewTrust returns the trust of a project's folder. run trusts everything for this run: `--trust`, or a
+// folder that the person's own configuration names. A nil store keeps answers for this run only.
 func NewTrust(project string, store TrustStore, run bool) *Trust {
 	return &Trust{project: project, store: store, run: run}
 }
@@ -60,7 +59,7 @@ func (t *Trust) Trusted(ctx context.Context, item tools.TrustItem) (bool, error)
 // Pending is an item that waits for trust.
 type Pending struct {
 	tools.TrustItem
-	// Changed says that it was trusted before, in another form.
+	// Changed says that an earlier version of it was trusted.
 	Changed bool
 }
 
@@ -101,8 +100,8 @@ type TrustQuestion struct {
 	Items   []Pending
 }
 
-// Question returns what a person is to be asked about, or ok false when nothing waits, or
-// everything that waits was declined in this run.
+// Question returns what a person must be asked about; ok is false when nothing is pending, or everything
+// pending was declined in this run.
 func (t *Trust) Question(ctx context.Context, items []tools.TrustItem) (q TrustQuestion, ok bool, err error) {
 	pending, err := t.pending(ctx, items)
 	if err != nil {
@@ -114,7 +113,7 @@ func (t *Trust) Question(ctx context.Context, items []tools.TrustItem) (q TrustQ
 	return TrustQuestion{t.project, pending}, len(pending) > 0, nil
 }
 
-// All returns the items of the question without what is known of their past.
+// All returns the items of the question without their history.
 func (q TrustQuestion) All() []tools.TrustItem {
 	out := make([]tools.TrustItem, len(q.Items))
 	for i, p := range q.Items {
@@ -123,7 +122,7 @@ func (q TrustQuestion) All() []tools.TrustItem {
 	return out
 }
 
-// Lines show the question's items for a terminal, everything hidden made visible.
+// Lines renders the question's items for a terminal, with everything hidden made visible.
 func (q TrustQuestion) Lines() []string {
 	var out []string
 	for _, p := range q.Items {
@@ -144,8 +143,7 @@ func (q TrustQuestion) Lines() []string {
 	return out
 }
 
-// Accept records the approval of items as they were shown: for good with keep, else for this
-// run.
+// Accept records the approval of items as they were shown: permanently with keep, otherwise for this run.
 func (t *Trust) Accept(ctx context.Context, items []tools.TrustItem, keep bool) error {
 	rows := make([]TrustRow, 0, len(items))
 	for _, i := range items {
@@ -172,8 +170,7 @@ func (t *Trust) Decline(items []tools.TrustItem) {
 	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.declined })
 }
 
-// remember adds rows to one of the sets, which readers hold without a lock: so it makes a
-// new one.
+// remember adds rows to one of the sets. Readers hold the sets without a lock, so it creates a new one.
 func (t *Trust) remember(rows []TrustRow, set func(*trustState) *map[TrustRow]bool) {
 	t.state.with(func(s *trustState) {
 		next := map[TrustRow]bool{}
@@ -187,7 +184,7 @@ func (t *Trust) remember(rows []TrustRow, set func(*trustState) *map[TrustRow]bo
 	})
 }
 
-// Revoke takes trust back, also what held for this run.
+// Revoke revokes trust, including what was trusted for this run.
 func (t *Trust) Revoke(ctx context.Context, kind tools.TrustKind, name string) error {
 	t.state.with(func(s *trustState) {
 		next := map[TrustRow]bool{}
@@ -204,7 +201,7 @@ func (t *Trust) Revoke(ctx context.Context, kind tools.TrustKind, name string) e
 	return t.store.RevokeTrust(ctx, kind, name)
 }
 
-// Notice says in one line what stays inert where nobody can be asked, "" when nothing.
+// Notice says in one line what stays inert when nobody can be asked; "" for nothing.
 func (t *Trust) Notice(ctx context.Context, items []tools.TrustItem) (string, error) {
 	pending, err := t.pending(ctx, items)
 	if err != nil || len(pending) == 0 {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// BlamedForReading says why the end of a command that could only read, and ran in dir, looks
-// like the doing of its confinement, "" when it doesn't. A file that this process can't read
-// either is its own reason.
+// BlamedForReading says why the failure of a read-only command that ran in dir looks like an effect of its
+// confinement; "" when it doesn't. A file that this process can't read either is its own reason.
 func (b *Box) BlamedForReading(tail string, code int, dir string) string {
 	if code == 0 {
 		return ""

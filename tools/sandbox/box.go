@@ -22,21 +22,21 @@ type Box struct {
 	index  index
 }
 
-// New makes a box. self is the program whose Main is called with Command, usually the
-// running one; policy gives the policy in force. Nothing is probed before it is needed.
+// New returns a box. self is the program whose Main is called with Command, usually the running one; policy
+// returns the policy in force. Nothing is probed before it is needed.
 func New(self string, policy func() Policy) *Box {
 	return &Box{self: self, policy: policy, probed: sync.OnceValue(func() Report { return probe(self) }), reads: sync.OnceValues(canRead)}
 }
 
-// Report says what this machine gives; it looks once.
+// Report says what this machine supports; it probes once.
 func (b *Box) Report() Report { return b.probed() }
 
 // Available reports whether commands can be confined.
 func (b *Box) Available() bool { return b.probed().Available }
 
-// Confine returns what to start instead of spec, so that its command runs confined, and a look
-// at the protected files and folders that it may make or change all the same: what does not
-// exist can't be locked, and some machines can't lock anything.
+// Confine returns what to start instead of spec, so that its command runs confined, and a snapshot of the
+// protected files and folders that it may still create or change: what does not exist can't be locked, and
+// some machines can't lock anything.
 func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err error) {
 	report := b.probed()
 	if !report.Available {
@@ -67,15 +67,15 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err e
 	return spec, before, nil
 }
 
-// Watch looks at the protected files, for a command that runs unconfined.
+// Watch takes a snapshot of the protected files, for a command that runs unconfined.
 func (b *Box) Watch() Watched {
 	policy := b.policy()
 	all, git := policy.steering(&b.index)
 	return policy.mark(&b.index, all, git, false)
 }
 
-// leadsOut reports whether a variable's purpose is to lead a program to a service outside,
-// which a confined one must not use: it better knows nothing of it.
+// leadsOut reports whether a variable points programs to a service outside, which a confined command must not
+// use and is better not told of.
 func leadsOut(kv string) bool {
 	name, _, _ := strings.Cut(kv, "=")
 	switch name {
@@ -86,8 +86,8 @@ func leadsOut(kv string) bool {
 	return false
 }
 
-// cacheEnv points the usual tools to a cache of their own. What follows the XDG rules
-// needs the first alone.
+// cacheEnv points the usual tools to a separate cache. Programs that follow the XDG rules need only the first
+// variable.
 func cacheEnv(dir string) []string {
 	return []string{
 		"XDG_CACHE_HOME=" + dir,
@@ -97,6 +97,5 @@ func cacheEnv(dir string) []string {
 	}
 }
 
-// Blamed says why the end of a confined command looks like the sandbox's doing, "" when
-// it doesn't.
+// Blamed says why the failure of a confined command looks like an effect of the sandbox; "" when it doesn't.
 func (b *Box) Blamed(tail string, code int) string { return blame(tail, code, b.policy().Network) }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets in what a filter of system calls sees (struct seccomp_data), on machines that are
-// little-endian: only the low half of an argument counts in what is compared here.
+// Offsets in the data that a filter of system calls sees (struct seccomp_data), on little-endian machines:
+// only the low half of an argument matters for the comparisons here.
 const (
 	dataNumber = 0
 	dataArch   = 4
@@ -35,7 +35,7 @@ func (p *program) load(offset uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_AB
 
 func (p *program) ret(action uint32) { p.add(unix.BPF_RET|unix.BPF_K, action, 0, 0) }
 
-// skipUnless passes over n instructions when what was loaded is not k.
+// skipUnless skips n instructions when the loaded value is not k.
 func (p *program) skipUnless(k uint32, n uint8) { p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, n) }
 
 func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
@@ -55,7 +55,7 @@ func (p *program) denyUnless(number, arg, value uint32, errno unix.Errno) {
 	p.ret(refuse(errno))
 }
 
-// denyIf refuses a system call when an argument has one of some values.
+// denyIf refuses a system call when an argument has one of several values.
 func (p *program) denyIf(number, arg uint32, errno unix.Errno, values ...uint32) {
 	p.skipUnless(number, uint8(2+2*len(values)))
 	p.load(arg)
@@ -72,7 +72,7 @@ func (p *program) denyAbove(number uint32, errno unix.Errno) {
 	p.ret(refuse(errno))
 }
 
-// denyBits refuses a system call when an argument has one of some bits.
+// denyBits refuses a system call when an argument has any of some bits set.
 func (p *program) denyBits(number, arg, bits uint32, errno unix.Errno) {
 	p.skipUnless(number, 4)
 	p.load(arg)
@@ -81,9 +81,8 @@ func (p *program) denyBits(number, arg, bits uint32, errno unix.Errno) {
 	p.ret(refuse(errno))
 }
 
-// filter is what Landlock does not know of: changes of a file's rights, times and
-// attributes, sockets, signals, namespaces, what belongs to other processes, and ways around
-// a filter.
+// filter covers what Landlock does not: changes of a file's mode, times and attributes, sockets, signals,
+// namespaces, other processes' resources, and ways around a filter.
 func filter() program {
 	p := newFilter(unix.SECCOMP_RET_KILL_PROCESS)
 	p.denyAbove(newestCall, unix.ENOSYS)
@@ -93,7 +92,7 @@ func filter() program {
 	for _, number := range machineCalls() {
 		p.deny(number, unix.EPERM)
 	}
-	// Programs do without these where a kernel does not have them.
+	// Programs work without these on kernels that lack them.
 	for _, number := range []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET} {
 		p.deny(number, unix.ENOSYS)
 	}
@@ -101,7 +100,7 @@ func filter() program {
 	p.denyIf(unix.SYS_IOCTL, dataArg1, unix.EPERM, unix.TIOCSTI, unix.TIOCLINUX, unix.FS_IOC_SETFLAGS, fsSetXattr, fsSetVersion)
 	p.denyUnless(unix.SYS_PRLIMIT64, dataArg0, 0, unix.EPERM)
 	p.denyUnless(unix.SYS_SCHED_SETAFFINITY, dataArg0, 0, unix.EPERM)
-	// The kernel's routing sockets tell addresses of this machine; all others lead elsewhere.
+	// The kernel's routing sockets report addresses of this machine; all others lead elsewhere.
 	p.skipUnless(unix.SYS_SOCKET, 6)
 	p.load(dataArg0)
 	p.skipUnless(unix.AF_NETLINK, 3)
@@ -113,13 +112,12 @@ func filter() program {
 	return p
 }
 
-// newestCall is the last system call that the filter was written for. Newer ones (to change a
-// file's attributes, to copy a mount) are absent for a command that only reads, as they are on
-// an older kernel.
+// newestCall is the last system call that the filter was written for. Newer ones (to change a file's
+// attributes, to copy a mount) are absent for a command that only reads, as on an older kernel.
 const newestCall = unix.SYS_REMOVEXATTRAT
 
-// newFilter begins a filter, with the number of the call loaded. foreign is what becomes of
-// calls of another machine, which would have other numbers.
+// newFilter begins a filter, with the number of the call loaded. foreign is the action for calls of another
+// architecture, which would have other numbers.
 func newFilter(foreign uint32) program {
 	var p program
 	p.load(dataArch)
@@ -130,10 +128,10 @@ func newFilter(foreign uint32) program {
 	return append(p, foreignCalls()...)
 }
 
-// filterOthers is for commands that may write: they change nothing about processes that are
-// not theirs, and reach no keys of the session.
+// filterOthers is for commands that may write: they can't change anything about other processes, and can't
+// reach the session's keys.
 func filterOthers() program {
-	p := newFilter(unix.SECCOMP_RET_ALLOW) // a 32-bit program may be what is built
+	p := newFilter(unix.SECCOMP_RET_ALLOW) // the build may be of a 32-bit program
 	p.denyUnless(unix.SYS_PRLIMIT64, dataArg0, 0, unix.EPERM)
 	p.denyUnless(unix.SYS_SETPRIORITY, dataArg1, 0, unix.EPERM)
 	p.denyUnless(unix.SYS_IOPRIO_SET, dataArg1, 0, unix.EPERM)
@@ -144,13 +142,13 @@ func filterOthers() program {
 	return p
 }
 
-// Requests of ioctl that change a file through a descriptor that was opened for reading.
+// ioctl requests that change a file through a descriptor opened for reading.
 const (
 	fsSetXattr   = 0x401c5820 // FS_IOC_FSSETXATTR
 	fsSetVersion = 0x40087602 // FS_IOC_SETVERSION
 )
 
-// changingCalls change what a file is besides its content.
+// changingCalls change a file in ways other than its content.
 func changingCalls() []uint32 {
 	return append([]uint32{
 		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
@@ -159,7 +157,7 @@ func changingCalls() []uint32 {
 	}, oldChangingCalls()...)
 }
 
-// machineCalls reach other processes, or the machine itself.
+// machineCalls affect other processes, or the machine itself.
 func machineCalls() []uint32 {
 	return []uint32{
 		unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_PIDFD_GETFD,
@@ -175,11 +173,11 @@ func machineCalls() []uint32 {
 	}
 }
 
-// filterCalls filters the system calls of this thread and of what it starts, for good, for
-// a command that only reads.
+// filterCalls permanently filters the system calls of this thread and of everything it starts, for a command
+// that only reads.
 func filterCalls() error { return filter().install() }
 
-// filterOtherProcesses does so for a command that may write.
+// filterOtherProcesses does the same for a command that may write.
 func filterOtherProcesses() error { return filterOthers().install() }
 
 func (p program) install() error {

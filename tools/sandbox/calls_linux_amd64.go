@@ -11,7 +11,7 @@ func foreignCalls() (p program) {
 	return p
 }
 
-// oldChangingCalls are those that newer machines don't have.
+// oldChangingCalls are calls that newer machines lack.
 func oldChangingCalls() []uint32 {
 	return []uint32{
 		unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT, unix.SYS_MKNOD, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT,

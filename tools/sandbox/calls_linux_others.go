@@ -4,10 +4,10 @@ package sandbox
 
 import "errors"
 
-// filtersCalls: the numbers of system calls are known for common machines only.
+// filtersCalls returns false: system call numbers are known for common machines only.
 func filtersCalls() bool { return false }
 
 func filterCalls() error { return errors.New("system calls can't be filtered on this machine") }
 
-// filterOtherProcesses does so for a command that may write.
+// filterOtherProcesses does nothing.
 func filterOtherProcesses() error { return nil }

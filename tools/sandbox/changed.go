@@ -12,36 +12,33 @@ import (
 	"jcode/internal/protected"
 )
 
-// maxMarked bounds how many files below one protected path are looked at.
+// maxMarked bounds how many files below one protected path are examined.
 const maxMarked = 2000
 
-// Watched is a look at the protected files before a command runs.
+// Watched is a snapshot of the protected files before a command runs.
 type Watched interface {
-	// Open returns the protected paths that the command may change, sorted: those that are
-	// not locked.
+	// Open returns the protected paths that the command may change, sorted: those that are not locked.
 	Open() []string
-	// Changed returns the paths that were made or changed since, sorted.
+	// Changed returns the paths that were created or changed since, sorted.
 	Changed() []string
 }
 
-// marks remembers the state of protected paths that a command may change all the same:
-// those that are not there, since nothing can be mounted on them, and where this machine
-// can't lock anything, all of them.
+// marks remembers the state of the protected paths that a command may still change: those that do not exist,
+// since nothing can be mounted on them, and, if this machine can't lock anything, all of them.
 type marks struct {
 	policy Policy
 	index  *index
-	git    []string // git's own folders before
+	git    []string // git's own folders before the command
 	before map[string]string
-	// locked are the files that can't be changed, as they are: a folder above may be moved
-	// away, and another one put in its place.
+	// locked are the files that can't be changed in place: a folder above may be moved away and replaced.
 	locked map[string]fs.FileInfo
 }
 
-// lockedState stands for what can't change: it is not looked into.
+// lockedState marks what can't change: it is not read.
 const lockedState = "locked"
 
-// mark looks at the protected paths, which are steering's. locked says that those that
-// exist can't be changed.
+// mark records the state of the protected paths, which come from steering. locked says that those that exist
+// can't be changed.
 func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
 	m := marks{p, x, git, map[string]string{}, map[string]fs.FileInfo{}}
 	for i, path := range all {
@@ -56,9 +53,8 @@ func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
 	return m
 }
 
-// steering returns all protected paths, those that patterns stand for included, and git's
-// own folders. Those at fixed places come first: only so many are locked, and a command can
-// make others.
+// steering returns all protected paths, including those that patterns match, and git's own folders. Those at
+// fixed places come first: only a limited number is locked, and a command can create others.
 func (p Policy) steering(x *index) (all, git []string) {
 	for _, root := range p.Roots {
 		all = append(all, always(root)...)
@@ -101,11 +97,11 @@ func (m marks) Changed() []string {
 	all, git := m.policy.steering(m.index)
 	for _, path := range all {
 		if dir, is := worktree(path); is && m.before[filepath.Join(dir, "commondir")] == "" {
-			continue // it is new; the .git file that leads to it would be named
+			continue // it is new; the .git file that points to it would be named
 		}
 		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && state(path, false) != was {
 			if dir := filepath.Dir(path); slices.Contains(git, dir) && !slices.Contains(m.git, dir) {
-				path = dir // a repository that was made as a whole
+				path = dir // a repository that was created as a whole
 			}
 			out = append(out, path)
 		}
@@ -117,28 +113,27 @@ func (m marks) Changed() []string {
 		if dir, is := worktree(path); is && state(dir, true) == "" {
 			continue // it was removed as a whole
 		}
-		out = append(out, path) // no pattern finds it any more
+		out = append(out, path) // no pattern matches it any more
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// worktree returns the folder in which a repository keeps what belongs to one worktree, of a
-// file in it.
+// worktree returns the folder in which a repository keeps the files of one worktree, given a file in it.
 func worktree(path string) (dir string, is bool) {
 	dir = filepath.Dir(path)
 	return dir, filepath.Base(filepath.Dir(dir)) == "worktrees"
 }
 
-// replaced reports whether another file stands where a locked one was.
+// replaced reports whether a locked file was replaced by another one.
 func (m marks) replaced(path string) bool {
 	now, err := os.Stat(path)
 	was := m.locked[path]
 	return err == nil && was != nil && !os.SameFile(was, now)
 }
 
-// state is what can be seen of a file or a tree without reading it, "" where there is
-// nothing. only asks no more than that.
+// state describes what can be seen of a file or a tree without reading it; "" if it does not exist. only
+// limits it to the path itself.
 func state(path string, only bool) string {
 	if _, err := os.Lstat(path); err != nil {
 		return ""
@@ -147,7 +142,7 @@ func state(path string, only bool) string {
 		return "there"
 	}
 	sum, n := fnv.New64a(), 0
-	// What can't be looked at counts as it is: an error is part of the state.
+	// An unreadable entry is recorded too: the error is part of the state.
 	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if n++; n > maxMarked {
 			return fs.SkipAll

@@ -11,36 +11,35 @@ import (
 	"jcode/internal/protected"
 )
 
-// The bounds of a search for protected files.
+// Limits of a search for protected files.
 const (
-	maxFolders = 10_000                // folders of all roots that are looked into
+	maxFolders = 10_000                // folders of all roots that are read
 	racy       = 50 * time.Millisecond // a folder that changed this shortly before it was read is read again
 )
 
-// index finds protected files by their names, wherever they lie below the roots. It
-// remembers folders that have not changed, so that a second search only looks at those. It
-// is safe for concurrent use.
+// index finds protected files by name, anywhere below the roots. It remembers folders that have not changed,
+// so that a second search only reads the others. It is safe for concurrent use.
 type index struct {
 	mu      sync.Mutex
 	folders map[string]seenFolder
 }
 
-// seenFolder is what a folder held when it was read.
+// seenFolder is what a folder contained when it was read.
 type seenFolder struct {
 	changed, read time.Time
-	below         []string // names of folders in it that are entered
+	below         []string // names of folders in it that are searched
 	found         []string // names of protected files and folders in it
 	git           bool     // git takes it for one of its own folders
 }
 
 // found is the result of a search.
 type found struct {
-	paths   []string // protected files and folders; parts of git's folders also where there are none
+	paths   []string // protected files and folders; parts of git's folders even if they do not exist
 	git     []string // git's own folders
-	partial bool     // there are more folders than are looked into
+	partial bool     // there are more folders than the limit
 }
 
-// find searches below the roots, those near the top first.
+// find searches below the roots, the top levels first.
 func (x *index) find(roots []string) found {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -91,7 +90,7 @@ func (f *found) addGit(dir string) {
 	f.paths = append(f.paths, expand(dir, "worktrees/*/{config.worktree,commondir}")...)
 }
 
-// look reads a folder, unless it is as it was. The caller holds mu.
+// look reads a folder unless it is unchanged. The caller holds mu.
 func (x *index) look(dir string) (seenFolder, bool) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

@@ -10,8 +10,8 @@ import (
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// restrict takes rights from this process and everything it becomes and starts.
-// ownTerminals says that the pseudo terminals it sees are its own.
+// restrict drops rights from this process, what it becomes and what it starts. ownTerminals says that the
+// pseudo terminals it sees are its own.
 func restrict(o order, ownTerminals bool) error {
 	cfg := landlock.V11.BestEffort()
 	rules := []landlock.Rule{
@@ -22,7 +22,7 @@ func restrict(o order, ownTerminals bool) error {
 	if ownTerminals {
 		rules = append(rules, landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(), landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing())
 	}
-	// Who writes to a person's terminal can read what he types, and show what he believes.
+	// A program that writes to a person's terminal can read what they type, and show them anything.
 	o.Hidden = append(o.Hidden, "/dev/pts", "/dev/ptmx")
 	var dirs, files []string
 	except("/", o.Hidden, func(path string, dir bool) {
@@ -53,9 +53,8 @@ func restrict(o order, ownTerminals bool) error {
 	return nil
 }
 
-// writable returns the rules for a folder that may be written. Where something hidden lies in
-// it and can't be shielded, only what lies beside that is given: Landlock knows no
-// exceptions inside a folder.
+// writable returns the rules for a folder that may be written. If something hidden is in it and can't be
+// shielded, only the parts beside that are granted: Landlock has no exceptions inside a folder.
 func writable(root string, o order) []landlock.Rule {
 	if o.Shields || !holds(root, o.Hidden) {
 		return []landlock.Rule{landlock.RWDirs(root).WithRefer().IgnoreIfMissing()}
@@ -71,8 +70,8 @@ func writable(root string, o order) []landlock.Rule {
 	return []landlock.Rule{landlock.RWDirs(dirs...).WithRefer().IgnoreIfMissing(), landlock.RWFiles(files...).IgnoreIfMissing()}
 }
 
-// except visits the largest parts of a folder that hold none of the hidden paths. Links
-// are left out: their targets are visited where they are.
+// except visits the largest parts of a folder that contain none of the hidden paths. Links are left out:
+// their targets are visited where they are.
 func except(dir string, hidden []string, visit func(path string, dir bool)) {
 	if !holds(dir, hidden) {
 		visit(dir, true)
@@ -80,7 +79,7 @@ func except(dir string, hidden []string, visit func(path string, dir bool)) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // what can't be listed is not given
+		return // what can't be listed is not granted
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())

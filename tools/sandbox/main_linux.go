@@ -43,7 +43,7 @@ func become(args []string) error {
 	if err != nil {
 		return err
 	}
-	// Capabilities count per thread, and the one that becomes the command must have none.
+	// Capabilities are per thread, and the thread that becomes the command must have none.
 	runtime.LockOSThread()
 	if o.NetNS {
 		if err := loopbackUp(); err != nil {
@@ -70,9 +70,9 @@ func become(args []string) error {
 	return fmt.Errorf("run %s: %w", args[1], unix.Exec(program, args[1:], os.Environ()))
 }
 
-// dropCapabilities takes from what this thread becomes the rights that would undo the
-// confinement, also where root runs it: with some of them the kernel lets a process read
-// the environment of any other, whatever Landlock says.
+// dropCapabilities drops the capabilities that would undo the confinement from what this thread becomes, even
+// when root runs it: with some of them the kernel lets a process read the environment of any other, whatever
+// Landlock says.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
@@ -82,7 +82,7 @@ func dropCapabilities() error {
 		unix.CAP_SYS_TIME, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_MKNOD, unix.CAP_SYS_CHROOT, unix.CAP_MAC_ADMIN, unix.CAP_MAC_OVERRIDE,
 		unix.CAP_AUDIT_CONTROL, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_DAC_READ_SEARCH, unix.CAP_SETPCAP,
 	} {
-		// EPERM: there are none to lose. EINVAL: this kernel does not know it.
+		// EPERM: there are none to drop. EINVAL: this kernel does not know it.
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EINVAL) {
 			return fmt.Errorf("drop capabilities: %w", err)
 		}
@@ -90,8 +90,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// Kernel returns the kernel's version of Landlock, 0 for none: without it nothing can be
-// confined.
+// Kernel returns the kernel's version of Landlock, 0 for none: without it nothing can be confined.
 func Kernel() int {
 	abi, err := llsys.LandlockGetABIVersion()
 	if err != nil {
@@ -100,7 +99,7 @@ func Kernel() int {
 	return abi
 }
 
-// probe looks what the kernel gives.
+// probe finds out what the kernel supports.
 func probe(self string) Report {
 	abi := Kernel()
 	if abi < 1 {
@@ -120,7 +119,7 @@ func probe(self string) Report {
 	return r
 }
 
-// tryChild starts this program in namespaces of its own and lets it mount something.
+// tryChild starts this program in new namespaces and lets it mount something.
 func tryChild(self string) error {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -139,7 +138,7 @@ func tryChild(self string) error {
 	}
 	if e := p.Exit(); e.Code != 0 {
 		buf := make([]byte, 300)
-		n, _ := read.Read(buf) // the reason, if it gave one
+		n, _ := read.Read(buf) // the reason, if it wrote one
 		return fmt.Errorf("%s", firstLine(buf[:n]))
 	}
 	return nil

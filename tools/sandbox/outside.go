@@ -9,10 +9,10 @@ import (
 	"jcode/internal/paths"
 )
 
-// Outside returns the environment of a command that only reads: it leads programs to no code
-// and no settings of the workspace. PATH and other lists of folders are without the
-// workspace's and those that are relative, which depend on where a command runs; variables
-// that hold code or flags, so that a command does not mean what it says, are left out.
+// Outside returns the environment of a command that only reads, in which no variable points programs to code
+// or settings of the workspace. PATH and other lists of folders lose the workspace's entries and relative
+// ones, which depend on where a command runs; variables that hold code or flags, which could change what a
+// command means, are removed.
 func Outside(env, roots []string) []string {
 	roots = append(slices.Clone(roots), resolveAll(roots)...)
 	out := make([]string, 0, len(env))
@@ -42,8 +42,8 @@ func outsideList(value string, roots []string) string {
 	}), string(os.PathListSeparator))
 }
 
-// leads reports whether a variable names files or folders from which programs load code, or
-// settings that name some.
+// leads reports whether a variable names files or folders from which programs load code, or settings that
+// name some.
 func leads(name string) bool {
 	switch name {
 	case "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GCONV_PATH", "LOCPATH", "NLSPATH", "PERL5LIB", "PERLLIB", "PYTHONPATH", "PYTHONHOME", "RUBYLIB", "NODE_PATH", "CLASSPATH",

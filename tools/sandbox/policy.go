@@ -22,36 +22,35 @@ const Command = "sandbox-exec"
 
 // Policy says what a confined command may do. All paths are absolute.
 type Policy struct {
-	// Roots are the workspace's folders: read and written.
+	// Roots are the workspace's folders, which may be read and written.
 	Roots []string
-	// Caches are further folders that may be written; those that don't exist are left out.
+	// Caches are additional folders that may be written; missing ones are left out.
 	Caches []string
-	// Cache is a folder that confined commands have for themselves as their cache: builds
-	// work, and what a hostile command leaves in it never reaches an unconfined one. It is
-	// made when it is missing. Empty means none.
+	// Cache is a cache folder that only confined commands use: builds work, and what a hostile command leaves
+	// there never reaches an unconfined one. It is created if missing. Empty means none.
 	Cache string
-	// Temp is where commands that may only read get their temporary folders; it is made when
-	// it is missing. Empty means the system's folder.
+	// Temp is where commands that may only read get their temporary folders; it is created if missing. Empty
+	// means the system's folder.
 	Temp string
 	// Hidden are files and folders that must not be read: keys, jcode's own data.
 	Hidden []string
-	// Home is the person's home folder: its start-up and key files are locked where it is
-	// worked in. Empty means none.
+	// Home is the person's home folder: if it is part of the workspace, its start-up and key files are locked.
+	// Empty means none.
 	Home string
-	// Hooks are further folders and files in the roots that are run: from which git runs
-	// something, and to which start-up files of the account lead.
+	// Hooks are additional folders and files in the roots that are run: from which git runs something, and to
+	// which start-up files of the account point.
 	Hooks []string
-	// Protect are patterns of files in the roots that must not be changed, besides git's
-	// hooks and configuration and the files that steer an agent (".env").
+	// Protect are patterns of files in the roots that must not be changed, besides git's hooks and configuration
+	// and the files that steer an agent (".env").
 	Protect []string
 	// Network lets commands use the network.
 	Network bool
 }
 
-// order is what the child is told: the policy worked out for one command.
+// order is what the child is told: the policy resolved for one command.
 type order struct {
 	Write   []string `json:"write"`
-	Work    []string `json:"work,omitempty"` // of these, the workspace: its sockets may be used
+	Work    []string `json:"work,omitempty"` // the part that is the workspace: its sockets may be used
 	Hidden  []string `json:"hidden"`
 	Pinned  []string `json:"pinned,omitempty"`  // can't be renamed
 	Locked  []string `json:"locked,omitempty"`  // can't be changed
@@ -60,15 +59,14 @@ type order struct {
 	NoTCP   bool     `json:"no_tcp,omitempty"`
 }
 
-// order works a policy out against the files that are there now. shields says that what is
-// hidden can be covered, wherever it lies.
-// locked are the protected paths.
+// order resolves a policy against the files that exist now. shields says that hidden paths can be covered
+// wherever they are. locked are the protected paths.
 func (p Policy) order(shields bool, locked []string) order {
 	var o order
 	add := func(list []string, path string) []string {
 		real, err := paths.Resolve(path)
 		if err != nil {
-			return list // a loop of links: nothing to protect, nothing to give
+			return list // a loop of links: nothing to protect, nothing to grant
 		}
 		if _, err := os.Lstat(real); err != nil || slices.Contains(list, real) {
 			return list
@@ -91,7 +89,7 @@ func (p Policy) order(shields bool, locked []string) order {
 	for _, path := range hidden {
 		o.Hidden = add(o.Hidden, path)
 	}
-	// What holds a folder that is worked in can't be hidden as a whole.
+	// A folder that contains a working folder can't be hidden as a whole.
 	o.Hidden = slices.DeleteFunc(o.Hidden, func(hidden string) bool {
 		return slices.ContainsFunc(o.Write, func(dir string) bool { return paths.Within(hidden, dir) })
 	})
@@ -108,7 +106,7 @@ func (p Policy) order(shields bool, locked []string) order {
 		}
 		o.Locked = add(o.Locked, path)
 		if dir := filepath.Dir(path); protected.Name(filepath.Base(dir)) == protected.Git {
-			o.Pinned = add(o.Pinned, dir) // git's folder can't be put aside for another
+			o.Pinned = add(o.Pinned, dir) // git's folder can't be moved aside for another
 		}
 	}
 	// A work tree's .git is a file that names the real folder: it stays as it is.
@@ -119,12 +117,10 @@ func (p Policy) order(shields bool, locked []string) order {
 	return o
 }
 
-// maxLocked bounds how many files are locked for one command; further ones are looked at
-// afterwards.
+// maxLocked bounds how many files are locked for one command; the others are checked afterwards.
 const maxLocked = 400
 
-// always are the protected paths of a root whether they exist or not, so that it is seen
-// when they come into being.
+// always returns the protected paths of a root whether they exist or not, so that their creation is noticed.
 func always(root string) []string {
 	var out []string
 	for _, name := range []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".jcode", ".claude", ".agents", ".mcp.json"} {
@@ -133,11 +129,11 @@ func always(root string) []string {
 	return out
 }
 
-// maxProtected bounds the files that one pattern stands for.
+// maxProtected bounds how many files one pattern may match.
 const maxProtected = 200
 
-// expand returns the files of a root that a pattern stands for. A pattern without a slash
-// holds at any depth, in folders that are likely to be sources.
+// expand returns the files of a root that a pattern matches. A pattern without a slash matches at any depth,
+// in folders that are likely to contain sources.
 func expand(root, pattern string) []string {
 	if filepath.IsAbs(pattern) {
 		return []string{pattern}
@@ -172,7 +168,7 @@ func decode(s string) (o order, err error) {
 	return o, nil
 }
 
-// Report says what this machine gives.
+// Report says what this machine supports.
 type Report struct {
 	// Available says whether commands can be confined at all.
 	Available bool
@@ -181,12 +177,11 @@ type Report struct {
 	// Shields says whether protected files inside the workspace can be locked, which
 	// needs namespaces.
 	Shields bool
-	// Network says how the network is cut: "namespace", "tcp" (only TCP) or "" (not).
+	// Network says how the network is blocked: "namespace", "tcp" (only TCP) or "" (not).
 	Network string
-	// OthersKept says whether commands are kept from limits and priorities of processes that
-	// are not theirs.
+	// OthersKept says whether commands are prevented from changing limits and priorities of other processes.
 	OthersKept bool
-	// Why gives the reasons for what is missing.
+	// Why holds the reasons for what is missing.
 	Why []string
 }
 
@@ -223,7 +218,7 @@ func (r Report) Lines() []string {
 	return append(out, r.Why...)
 }
 
-// blame looks in the last part of a failed command's output for what a sandbox causes.
+// blame looks for effects of a sandbox in the last part of a failed command's output.
 func blame(tail string, code int, network bool) string {
 	if code == 0 {
 		return ""
@@ -248,8 +243,7 @@ func blame(tail string, code int, network bool) string {
 	return ""
 }
 
-// landlockSockets is the version of Landlock from which on it keeps commands from sockets
-// of others.
+// landlockSockets is the first version of Landlock that keeps commands away from sockets of other processes.
 const landlockSockets = 9
 
 func unavailable(why string) Report {

@@ -15,25 +15,24 @@ import (
 	"jcode/internal/proc"
 )
 
-// Reading says what a command may read that runs unasked because it only reads. It may
-// write nothing but a private temporary folder.
+// Reading says what a command may read that runs unasked because it only reads. It may write only to a
+// private temporary folder.
 type Reading struct {
-	// Only are the files of the workspace that it may read; nil means all of it.
+	// Only are the files of the workspace that it may read; nil means all.
 	Only []string
-	// Hidden are further files that it must not read.
+	// Hidden are additional files that it must not read.
 	Hidden []string
-	// Beyond are further folders outside the workspace that it may read.
+	// Beyond are additional folders outside the workspace that it may read.
 	Beyond []string
 }
 
-// CanRead reports whether commands can be confined to reading here, and why not.
+// CanRead reports whether commands can be confined to reading here; if not, why says the reason.
 func (b *Box) CanRead() (ok bool, why string) { return b.reads() }
 
-// ConfineToReading returns what to start instead of spec, so that its command can only read:
-// the workspace, the system's folders and the tools of the person, without what is hidden. It
-// has no network, no sockets, no signals for others, and starts programs only from the
-// system's folders and those of PATH outside the workspace. done, called after the
-// command's end, removes its temporary folder.
+// ConfineToReading returns what to start instead of spec, so that its command can only read: the workspace,
+// the system's folders and the person's tools, except what is hidden. It has no network, no sockets, can't
+// signal other processes, and starts programs only from the system's folders and those of PATH outside the
+// workspace. done, called after the command's end, removes its temporary folder.
 func (b *Box) ConfineToReading(spec proc.Spec, r Reading) (confined proc.Spec, done func() error, err error) {
 	if ok, why := b.reads(); !ok {
 		return spec, nil, errors.New("confine command to reading: " + why)
@@ -58,11 +57,10 @@ func (b *Box) ConfineToReading(spec proc.Spec, r Reading) (confined proc.Spec, d
 	return spec, func() error { rules.release(); return os.RemoveAll(temp) }, nil
 }
 
-// maxRulesAge bounds how long a set of rules serves: it names files by what they were when
-// it was made.
+// maxRulesAge bounds how long a set of rules is reused: it refers to files as they were when it was made.
 const maxRulesAge = time.Minute
 
-// cachedRules is the set of rules that was made last, and what for.
+// cachedRules is the most recent set of rules, and what it is for.
 type cachedRules struct {
 	mu    sync.Mutex
 	key   string
@@ -70,9 +68,8 @@ type cachedRules struct {
 	rules *rules
 }
 
-// rules returns a set of rules that is the caller's until it releases it. To work one out
-// takes a millisecond or two, so the last one is kept where the folder of temporary files is
-// always the same.
+// rules returns a set of rules that the caller must release. Building one takes a millisecond or two, so the
+// last one is reused if the folder of temporary files is always the same.
 func (b *Box) rules(p Policy, r Reading, env []string, temp string) (*rules, error) {
 	if p.Temp == "" {
 		return newRules(p.reading(r, env, temp))
@@ -95,8 +92,7 @@ func (b *Box) rules(p Policy, r Reading, env []string, temp string) (*rules, err
 	return c.rules, nil
 }
 
-// rules is a set of rules that several commands may use; the last one to release it closes
-// it.
+// rules is a set of rules shared by several commands; the last one to release it closes it.
 type rules struct {
 	fd    int
 	users atomic.Int32
@@ -138,31 +134,30 @@ func resolveAll(list []string) []string {
 	return out
 }
 
-// readable is a policy for reading worked out: resolved paths.
+// readable is a resolved policy for reading: resolved paths.
 type readable struct {
-	read, run []string // folders and files that may be read, and started programs from
+	read, run []string // files and folders that may be read, and from which programs may be started
 	hidden    []string
 	temp      string
 }
 
-// systemFolders hold programs and what they need. What only root should read in them is
-// hidden.
+// systemFolders contain programs and what they need. What only root should read in them is hidden.
 var systemFolders = [...]string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap", "/home/linuxbrew/.linuxbrew", "/run/current-system", "/run/wrappers",
 }
 
-// systemFiles may be read besides. Terminals are not among them.
+// systemFiles may be read as well. Terminals are not among them.
 var systemFiles = [...]string{
 	"/etc", "/proc", "/sys", "/run/utmp", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 }
 
-// reading works out what a command may read. In the home folder that are the tools in
-// hidden folders and in those of PATH, not its documents.
+// reading computes what a command may read. In the home folder these are tools in hidden folders and in those
+// of PATH, not documents.
 func (p Policy) reading(r Reading, env []string, temp string) readable {
 	out := readable{temp: temp}
 	roots, home := resolveAll(p.Roots), variable(env, "HOME")
 	for _, path := range resolveAll(slices.Concat(p.Hidden, r.Hidden, rootsOwn())) {
-		// What holds a folder that is worked in can't be hidden as a whole.
+		// A folder that contains a working folder can't be hidden as a whole.
 		if !slices.ContainsFunc(roots, func(root string) bool { return paths.Within(path, root) }) {
 			out.hidden = append(out.hidden, path)
 		}
@@ -207,7 +202,7 @@ func (p Policy) reading(r Reading, env []string, temp string) readable {
 	return out
 }
 
-// rootsOwn are files that only root can read; commands that root's jcode runs can't.
+// rootsOwn are files that only root can read; commands that a jcode running as root starts can't.
 func rootsOwn() []string {
 	if os.Geteuid() != 0 {
 		return nil
@@ -215,7 +210,7 @@ func rootsOwn() []string {
 	return []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private"}
 }
 
-// variable returns the value of an environment's variable, "" for none.
+// variable returns the value of a variable of an environment, "" for none.
 func variable(env []string, name string) (value string) {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -225,8 +220,8 @@ func variable(env []string, name string) (value string) {
 	return value
 }
 
-// linked returns the targets of a folder's links that lie outside the system's folders: a
-// tool that its manager keeps elsewhere.
+// linked returns the targets of a folder's links that are outside the system's folders: a tool that a version
+// manager keeps elsewhere.
 func linked(dir string) (out []string) {
 	if below(dir, systemFolders[:]) {
 		return nil

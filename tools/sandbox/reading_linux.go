@@ -18,7 +18,7 @@ const (
 	rightsOfFile = llsys.AccessFSExecute | llsys.AccessFSWriteFile | llsys.AccessFSReadFile | llsys.AccessFSTruncate
 )
 
-// handled are the rights over files that a version of Landlock knows: all of them are taken.
+// handled are the rights over files that a version of Landlock knows: all of them are restricted.
 func handled(abi int) uint64 {
 	rights := uint64(llsys.AccessFSMakeSym<<1 - 1)
 	for _, since := range []struct {
@@ -32,8 +32,8 @@ func handled(abi int) uint64 {
 	return rights
 }
 
-// canRead reports whether this kernel can confine a single thread to reading. It tries it
-// with a shell: containers may forbid what the kernel could do.
+// canRead reports whether this kernel can confine a single thread to reading. It tries it with a shell:
+// containers may forbid what the kernel could do.
 func canRead() (ok bool, why string) {
 	if Kernel() < 1 {
 		return false, "the kernel has no Landlock, or it is switched off"
@@ -67,10 +67,10 @@ func canRead() (ok bool, why string) {
 	return true, ""
 }
 
-func closeRules(fd int) { _ = unix.Close(fd) } // a descriptor of our own
+func closeRules(fd int) { _ = unix.Close(fd) } // our own descriptor
 
-// enterReading takes from the calling thread, and from what it starts, all that is not
-// needed for reading.
+// enterReading drops from the calling thread, and from what it starts, every right that is not needed for
+// reading.
 func enterReading(fd int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -84,8 +84,8 @@ func enterReading(fd int) error {
 	return filterCalls()
 }
 
-// dropAllCapabilities leaves only the one with which root reads files of others; Landlock
-// holds for it as well.
+// dropAllCapabilities keeps only the capability with which root reads other users' files; Landlock restricts
+// it as well.
 func dropAllCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 		return err
@@ -107,7 +107,7 @@ func dropAllCapabilities() error {
 	return drop(unix.CAP_SETPCAP) // the right to do this goes last
 }
 
-// ruleset makes the set of Landlock rules.
+// ruleset builds the set of Landlock rules.
 func ruleset(r readable) (fd int, err error) {
 	abi := Kernel()
 	attr := llsys.RulesetAttr{HandledAccessFS: handled(abi)}
@@ -143,8 +143,7 @@ func ruleset(r readable) (fd int, err error) {
 	return fd, nil
 }
 
-// addRule grants rights to a file or to everything below a folder. What is not there any more
-// needs none.
+// addRule grants rights to a file or to everything below a folder. A path that no longer exists needs none.
 func addRule(ruleset int, path string, rights uint64) error {
 	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	switch {

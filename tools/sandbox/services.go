@@ -8,8 +8,8 @@ import (
 	"jcode/internal/paths"
 )
 
-// services are sockets through which a command could have others act for it: containers,
-// the session's and the system's own.
+// services are sockets through which a command could let others act for it: containers, the session's
+// services and the system's.
 func services() []string {
 	return []string{
 		fmt.Sprintf("/run/user/%d", os.Getuid()), "/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock",
@@ -18,14 +18,14 @@ func services() []string {
 	}
 }
 
-// resolvers are sockets of services that ask the network for a name.
+// resolvers are sockets of services that look up names on the network.
 func resolvers() []string {
 	return []string{"/run/systemd/resolve/io.systemd.Resolve", "/run/nscd/socket", "/var/run/nscd/socket", "/run/avahi-daemon/socket"}
 }
 
-// sockets finds the sockets of programs that run now: that of a terminal multiplexer, an
-// editor or a key agent lets whoever may connect act outside. Those in the workspace are the
-// project's own. Where commands may use the network, services of the system stay, too.
+// sockets finds the sockets of running programs: that of a terminal multiplexer, an editor or a key agent
+// lets anyone who can connect act outside the sandbox. Those in the workspace are the project's own. If
+// commands may use the network, services of the system stay reachable, too.
 func sockets(work []string, network bool) (out []string) {
 	data, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -34,7 +34,7 @@ func sockets(work []string, network bool) (out []string) {
 	for line := range strings.Lines(string(data)) {
 		i := strings.IndexByte(line, '/')
 		if i < 0 {
-			continue // without a name, or with one that is no file
+			continue // unnamed, or its name is not a file
 		}
 		path := strings.TrimSuffix(line[i:], "\n")
 		if network && (strings.HasPrefix(path, "/run/") || strings.HasPrefix(path, "/var/run/")) {
@@ -47,7 +47,7 @@ func sockets(work []string, network bool) (out []string) {
 	return out
 }
 
-// below reports whether a path is one of the folders or lies in one.
+// below reports whether a path is one of the folders or is inside one.
 func below(path string, dirs []string) bool {
 	for _, dir := range dirs {
 		if paths.Within(dir, path) {
@@ -57,7 +57,7 @@ func below(path string, dirs []string) bool {
 	return false
 }
 
-// holds reports whether one of the paths is dir or lies below it.
+// holds reports whether one of the paths is dir or below it.
 func holds(dir string, list []string) bool {
 	for _, p := range list {
 		if p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shield covers what must not be seen and locks what must not be changed, in this
-// process's own mount namespace. Landlock then forbids undoing it. ownTerminals says
-// whether the pseudo terminals are its own now.
+// shield covers what must not be seen and locks what must not be changed, in this process's own mount
+// namespace. Landlock then forbids undoing it. ownTerminals says whether the pseudo terminals are now its
+// own.
 func shield(o order) (ownTerminals bool, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, fmt.Errorf("detach mounts: %w", err)
@@ -24,7 +24,7 @@ func shield(o order) (ownTerminals bool, err error) {
 			return false, err
 		}
 	}
-	// A mount point can't be renamed, so .git can't be put aside for one with other hooks.
+	// A mount point can't be renamed, so .git can't be moved aside for one with other hooks.
 	for _, path := range o.Pinned {
 		if err := bind(path, path); err != nil {
 			return false, err
@@ -38,25 +38,25 @@ func shield(o order) (ownTerminals bool, err error) {
 			return false, err
 		}
 	}
-	// Shared memory of others is none of its business. Where it can't have its own, programs
-	// still need some.
+	// Other processes' shared memory is off limits. If a private one is not possible, programs still need the
+	// shared one.
 	_ = unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 	return terminals(), enterAgain()
 }
 
-// lockAllBut makes everything read-only but some folders. Landlock has no rights for a file's
-// mode, owner, times and attributes: on a read-only mount they can't be changed either.
+// lockAllBut makes everything read-only except some folders. Landlock has no rights for a file's mode, owner,
+// times and attributes: on a read-only mount they can't be changed either.
 func lockAllBut(folders []string) error {
 	locked := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &locked); err != nil {
 		return fmt.Errorf("mount read-only: %w", err)
 	}
 	open := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
-	for _, dir := range slices.Sorted(slices.Values(folders)) { // what holds another comes first
+	for _, dir := range slices.Sorted(slices.Values(folders)) { // outer folders come first
 		if err := bind(dir, dir); err != nil {
 			return err
 		}
-		// What was mounted read-only before stays so, and then all below must be left out.
+		// What was mounted read-only before stays so, and then everything below must be skipped.
 		if err := unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &open); err == nil {
 			continue
 		}
@@ -67,7 +67,7 @@ func lockAllBut(folders []string) error {
 	return nil
 }
 
-// terminals mounts pseudo terminals that are the command's own. Without them it gets none.
+// terminals mounts a separate set of pseudo terminals for the command. Without it the command gets none.
 func terminals() bool {
 	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
 		return false
@@ -75,8 +75,8 @@ func terminals() bool {
 	return bind("/dev/pts/ptmx", "/dev/ptmx") == nil
 }
 
-// enterAgain makes the working folder the mounted one: a folder that was entered before
-// a mount over it, or over one above it, is the old one.
+// enterAgain makes the working folder the mounted one: a folder that was entered before a mount over it, or
+// over one above it, is the old one.
 func enterAgain() error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -110,7 +110,7 @@ func bind(from, to string) error {
 	return nil
 }
 
-// readOnly locks a mount. A user namespace may not take away flags that were set before.
+// readOnly locks a mount. A user namespace must not clear flags that were set before.
 func readOnly(path string) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -135,8 +135,7 @@ func readOnly(path string) error {
 	return nil
 }
 
-// loopbackUp switches on the loopback of an own network, so that programs can talk to
-// themselves.
+// loopbackUp brings up the loopback of a private network, so that programs can talk to themselves.
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -154,8 +153,8 @@ func loopbackUp() error {
 	return nil
 }
 
-// tryNamespaces does in small what shield and loopbackUp do. It makes no folder of its own:
-// under the mounts it could not be removed any more.
+// tryNamespaces does on a small scale what shield and loopbackUp do. It creates no folder: under the mounts
+// it could not be removed any more.
 func tryNamespaces() error {
 	dir := os.TempDir()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {

@@ -15,11 +15,11 @@ import (
 	"jcode/internal/paths"
 )
 
-// maxAsk bounds how long git may take to answer; it looks at a few small files.
+// maxAsk bounds how long git may take to answer; it reads a few small files.
 const maxAsk = 5 * time.Second
 
-// asked says what git itself answers against looking: it takes another repository than was
-// found, or reads in its configuration what our reading did not see.
+// asked returns git's own objection to looking: git uses a different repository than the one found, or its
+// configuration has settings that our own reading did not see.
 func (l *Looker) asked(dir string, found []candidate) string {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -39,7 +39,7 @@ func (l *Looker) asked(dir string, found []candidate) string {
 	return l.steered(list, r, true)
 }
 
-// Alias returns what an alias of git stands for in a folder, "" for none.
+// Alias returns the expansion of a git alias in a folder, "" for none.
 func (l *Looker) Alias(dir, name string) string {
 	git, err := exec.LookPath("git")
 	if err != nil || strings.ContainsAny(name, ".\n") {
@@ -55,7 +55,7 @@ func (l *Looker) Alias(dir, name string) string {
 	return strings.TrimSuffix(out, "\x00")
 }
 
-// environment is what git gets when it is asked.
+// environment returns the environment for asking git.
 func (l *Looker) environment() []string {
 	if l.Env == nil {
 		return Overrides(os.Environ())
@@ -82,9 +82,8 @@ func (q *question) run(args ...string) (string, error) {
 	return string(out), err
 }
 
-// repository returns which of the found repositories git takes; none where it takes none,
-// and then it runs nothing. The files that settings come from tell it where the repository
-// is an ordinary one, which saves a start of git.
+// repository returns which of the found repositories git uses; none if git uses none, and then it runs
+// nothing. For an ordinary repository the origins of the settings answer this, which saves one start of git.
 func (q *question) repository(found []candidate) (r candidate, why string) {
 	if len(found) == 1 && found[0].complete && found[0].own == filepath.Join(found[0].top, ".git") && found[0].own == found[0].common {
 		if _, why := q.settings(); why == "" && len(q.origins) > 0 {
@@ -102,7 +101,7 @@ func (q *question) repository(found []candidate) (r candidate, why string) {
 	case q.ctx.Err() != nil:
 		return r, "git does not answer which repository it would take"
 	case refused(err):
-		return r, "" // it finds none, or refuses this one
+		return r, "" // git finds none, or refuses this one
 	case err != nil:
 		return r, "git can't be asked which repository it would take: " + err.Error()
 	}
@@ -119,8 +118,8 @@ func (q *question) repository(found []candidate) (r candidate, why string) {
 	return r, "git takes another repository than its files name: " + own
 }
 
-// same reports whether git means a file by a name, which may be relative to the folder or to
-// the work tree's top.
+// same reports whether name, as git prints it, means the file. It may be relative to the folder or to the top
+// of the work tree.
 func (q *question) same(name, file, top string) bool {
 	if filepath.IsAbs(name) {
 		return paths.Real(name) == file
@@ -143,21 +142,21 @@ func (q *question) settings() (list []setting, why string) {
 	case q.ctx.Err() != nil:
 		return nil, "git does not answer what is set in the repository"
 	case errors.As(q.failure, &exit) && exit.ExitCode() == 129:
-		return nil, "" // this git does not tell scopes; the configuration was read before
+		return nil, "" // this git does not report scopes; the configuration was read before
 	case q.failure != nil:
 		return nil, "git can't read the repository's configuration"
 	}
 	return q.local, ""
 }
 
-// refused reports whether git ran and said no.
+// refused reports whether git ran and refused.
 func refused(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 128
 }
 
-// localSettings reads what `git config --list --null --show-scope --show-origin` prints, and
-// returns what the repository itself sets, and from which files.
+// localSettings parses the output of `git config --list --null --show-scope --show-origin`, and returns what
+// the repository itself sets, and from which files.
 func localSettings(out string) (list []setting, origins []string) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+2 < len(fields); i += 3 {
@@ -181,12 +180,12 @@ func localSettings(out string) (list []setting, origins []string) {
 	return list, origins
 }
 
-// override is a setting that a looking git gets from its environment, above whatever the
-// repository says.
+// override is a setting that git gets from its environment while it only looks; it takes precedence over the
+// repository's.
 type override struct{ key, value string }
 
-// overrides are what git is told: it runs nothing of the repository's, and takes none that
-// is not marked as one.
+// overrides are the settings under which git runs nothing of the repository's, and accepts no folder as a
+// repository that is not marked as one.
 func overrides() []override {
 	return []override{
 		{"core.fsmonitor", "false"},
@@ -209,9 +208,8 @@ func overrides() []override {
 	}
 }
 
-// Overrides returns an environment in which git is told what it may not do. Settings count
-// from the environment: GIT_CONFIG_COUNT holds for git itself, GIT_CONFIG_PARAMETERS is what
-// it passes on to the git of a submodule.
+// Overrides returns an environment that carries these settings. GIT_CONFIG_COUNT reaches git itself,
+// GIT_CONFIG_PARAMETERS also the git of a submodule.
 func Overrides(env []string) []string {
 	out := make([]string, 0, len(env)+48)
 	count, parameters := 0, ""
@@ -225,7 +223,7 @@ func Overrides(env []string) []string {
 			if name == "GIT_CONFIG_GLOBAL" || name == "GIT_CONFIG_SYSTEM" || name == "GIT_CONFIG_NOSYSTEM" {
 				break
 			}
-			continue // what a person sets so for one command is not for these
+			continue // settings that a person made for one command do not apply to these
 		case name == "GIT_EXTERNAL_DIFF", name == "GIT_SSH", name == "GIT_SSH_COMMAND", name == "GIT_PROXY_COMMAND", strings.HasPrefix(name, "GIT_TRACE"):
 			continue
 		}

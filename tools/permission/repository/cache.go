@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// answers remembers what git said of a folder, so that it is asked once as long as nothing
-// changes that its answer depends on.
+// answers remembers git's answers about folders, so that git is asked once as long as nothing changes that
+// the answer depends on.
 type answers struct {
 	mu    sync.Mutex
 	known map[string]answer
@@ -18,14 +18,14 @@ type answers struct {
 
 type answer struct{ state, why string }
 
-// maxAnswers bounds the folders that are remembered.
+// maxAnswers bounds how many folders are remembered.
 const maxAnswers = 64
 
-// settled is how old a change must be before it counts as the last one: two changes in one
-// tick of the clock look alike.
+// settled is how old a change must be before the state is trusted: two changes within one tick of the clock
+// look alike.
 const settled = time.Second
 
-// recall returns the answer for a folder, asking for it where there is none for this state.
+// recall returns the answer for a folder, and asks for it if there is none for this state.
 func (a *answers) recall(dir, state string, ask func() string) string {
 	a.mu.Lock()
 	known, ok := a.known[dir]
@@ -43,8 +43,8 @@ func (a *answers) recall(dir, state string, ask func() string) string {
 	return why
 }
 
-// stateOf describes the files that decide which repository git takes and what is set in it;
-// "" while one of them is too fresh to tell.
+// stateOf describes the files that decide which repository git uses and what is set in it; "" while one of
+// them was changed too recently to tell.
 func stateOf(found []candidate) string {
 	var b strings.Builder
 	note := func(path string, times bool) bool {

@@ -11,7 +11,7 @@ import (
 type setting struct {
 	section, sub, name string // section and name in lower case
 	value              string
-	bare               bool // without "=": git takes it for true
+	bare               bool // without "=": git reads it as true
 }
 
 func (s setting) key() string {
@@ -23,9 +23,8 @@ func (s setting) key() string {
 
 var errConfig = errors.New("its configuration can't be parsed")
 
-// parseConfig reads a configuration file as git does: a comment ends with its line
-// whatever precedes the newline, a backslash continues a value and nothing else, and what
-// git rejects is an error.
+// parseConfig parses a configuration file as git does: a comment ends with its line whatever precedes the
+// newline, a backslash continues only a value, and whatever git rejects is an error.
 func parseConfig(data []byte) ([]setting, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	p := &configParser{rest: bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))}
@@ -131,7 +130,7 @@ func (p *configParser) quotedSection(c byte) (string, error) {
 	}
 }
 
-// setting reads a key whose first letter was read, and its value.
+// setting reads a key whose first letter was already read, and its value.
 func (p *configParser) setting(first byte) (setting, error) {
 	name := []byte{first}
 	c, ok := p.next()
@@ -158,7 +157,7 @@ func (p *configParser) setting(first byte) (setting, error) {
 // value reads a value to the end of its line or lines.
 func (p *configParser) value() (string, error) {
 	var b strings.Builder
-	quoted, comment, keep := false, false, 0 // keep: what trailing blanks don't reach
+	quoted, comment, keep := false, false, 0 // keep: the length without trailing white space
 	for {
 		c, ok := p.next()
 		if !ok || c == '\n' {
@@ -215,12 +214,12 @@ func isConfigAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <
 
 func isConfigKey(c byte) bool { return isConfigAlpha(c) || c >= '0' && c <= '9' || c == '-' }
 
-// lfsFilters are the commands that git-lfs installs: any other text would be a shell line
-// of the repository's.
+// lfsFilters matches the commands that git-lfs installs: any other text would be a shell line of the
+// repository's.
 var lfsFilters = regexp.MustCompile(`^git-lfs (clean -- %f|smudge -- %f|smudge --skip -- %f|filter-process|filter-process --skip)$`)
 
-// steers reports whether one setting makes git run something, go elsewhere or fetch.
-// worktree says that core.worktree counts.
+// steers reports whether one setting makes git run something, look elsewhere or fetch. worktree says that
+// core.worktree is included.
 func (s setting) steers(worktree bool) bool {
 	on := s.bare || !isFalse(s.value)
 	switch s.section {
@@ -266,8 +265,8 @@ func (s setting) names() string {
 	return ""
 }
 
-// signature finds placeholders that make git run gpg: %G?, and with a sign that moves
-// blanks before or after it; %(signature) with its forms.
+// signature matches placeholders that make git run gpg: %G?, also with a sign that adds or removes white
+// space; %(signature) with its forms.
 var signature = regexp.MustCompile(`%[-+ ]*G|%\([^)]*signature`)
 
 // AsksForSignature reports whether a format makes git run gpg.

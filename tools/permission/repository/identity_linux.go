@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// identity returns what tells a file from another one of its name, and when it was last
-// changed in any way, which no program can set.
+// identity returns what distinguishes a file from another one of the same name, and when it was last changed
+// in any way, a time that no program can set.
 func identity(info os.FileInfo) (id string, changed time.Time) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// identity tells nothing that could be relied on: git is asked each time.
+// identity returns nothing that could be relied on, so git is asked each time.
 func identity(os.FileInfo) (id string, changed time.Time) { return "", time.Now() }

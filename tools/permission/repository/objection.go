@@ -10,8 +10,8 @@ import (
 	"jcode/internal/paths"
 )
 
-// objection says why git must not look at a repository unasked, by what its files say. ""
-// means that nothing speaks against it.
+// objection says why git must not read a repository unasked, judging by the repository's files; "" for no
+// objection.
 func (l *Looker) objection(r candidate) string {
 	if why := l.configured(r, true); why != "" {
 		return why
@@ -30,7 +30,7 @@ func (l *Looker) objection(r candidate) string {
 		top := filepath.Join(r.top, filepath.FromSlash(link))
 		inner, why := l.at(top)
 		if why == "" && inner.own != "" {
-			// A submodule's folder of files is always elsewhere.
+			// A submodule's work tree is always elsewhere.
 			if why = l.configured(inner, false); why == "" {
 				why = l.borrowed(inner)
 			}
@@ -42,7 +42,7 @@ func (l *Looker) objection(r candidate) string {
 	return l.borrowed(r)
 }
 
-// configured looks at the configuration and the hooks of one repository.
+// configured checks the configuration and the hooks of one repository.
 func (l *Looker) configured(r candidate, worktree bool) string {
 	for _, file := range []string{filepath.Join(r.common, "config"), filepath.Join(r.own, "config.worktree")} {
 		data, err := readBounded(file, maxConfig)
@@ -57,15 +57,15 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 			return why
 		}
 	}
-	// The one hook that looking can trigger: git diff refreshes the index.
+	// The only hook that a read can trigger: git diff refreshes the index.
 	if info, err := os.Stat(filepath.Join(r.common, "hooks", "post-index-change")); err == nil && !info.IsDir() {
 		return "the repository has a hook that git diff may run (post-index-change)"
 	}
 	return ""
 }
 
-// steered names the first setting that makes git run a program, take in another file, look
-// at other files, or fetch what it lacks.
+// steered names the first setting that makes git run a program, include another file, read other files, or
+// fetch what it lacks.
 func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 	for _, s := range list {
 		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
@@ -82,8 +82,8 @@ func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 	return ""
 }
 
-// within reports whether a file that a configuration names lies in the workspace, from
-// wherever git takes its name.
+// within reports whether a file that a configuration names is in the workspace, whatever folder git resolves
+// the name from.
 func (l *Looker) within(r candidate, name string) bool {
 	if strings.HasPrefix(name, "~") || strings.HasPrefix(name, "%(prefix)") {
 		return false
@@ -99,8 +99,8 @@ func (l *Looker) within(r candidate, name string) bool {
 	return true
 }
 
-// borrowed says where a repository's objects or references come from another place than
-// the repository itself: git would print what lies there.
+// borrowed says where a repository's objects or references come from if not from the repository itself: git
+// would print what is there.
 func (l *Looker) borrowed(r candidate) string {
 	if why := l.linked(r); why != "" {
 		return why
@@ -137,17 +137,17 @@ func (l *Looker) borrowed(r candidate) string {
 	return alternates(filepath.Join(r.common, "objects"))
 }
 
-// maxDirs bounds how many folders of references, logs and work trees are looked at.
+// maxDirs bounds how many folders of references, logs and work trees are checked.
 const maxDirs = 5000
 
-// linked says where a link of the repository leads out of it: git prints the names, the
-// messages or the objects that it finds there.
+// linked says where a link in the repository leads out of it: git prints the names, the messages or the
+// objects that it finds there.
 func (l *Looker) linked(r candidate) string {
 	dirs := []string{r.own, r.common}
 	for _, sub := range []string{"objects", "objects/info", "objects/pack", "info"} {
 		dirs = append(dirs, filepath.Join(r.common, sub))
 	}
-	for _, sub := range []string{"rebase-merge", "rebase-apply", "sequencer"} { // git prints what stands there
+	for _, sub := range []string{"rebase-merge", "rebase-apply", "sequencer"} { // git prints their contents
 		dirs = append(dirs, filepath.Join(r.own, sub))
 	}
 	flat := len(dirs)
@@ -179,8 +179,8 @@ func (l *Looker) linked(r candidate) string {
 	return ""
 }
 
-// modules returns the folders of the repositories that are kept inside one: git goes into
-// them and follows the configuration of each.
+// modules returns the folders of the repositories that are kept inside one: git enters them and follows the
+// configuration of each.
 func modules(r candidate) (out []string) {
 	var walk func(dir string, depth int)
 	walk = func(dir string, depth int) {
@@ -196,7 +196,7 @@ func modules(r candidate) (out []string) {
 				out = append(out, at)
 				walk(filepath.Join(at, "modules"), depth-1)
 			default:
-				walk(at, depth-1) // names of modules have slashes
+				walk(at, depth-1) // names of modules may contain slashes
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func modules(r candidate) (out []string) {
 	return out
 }
 
-// gitLinks lists the paths of a repository's indexes under which other repositories stand.
+// gitLinks lists the paths in a repository's indexes at which other repositories are.
 func gitLinks(r candidate) (out []string) {
 	for _, data := range indexes(r) {
 		if !bytes.Contains(data, []byte{0, 0, gitindex.Link >> 8, 0}) {
@@ -219,7 +219,7 @@ func gitLinks(r candidate) (out []string) {
 	return out
 }
 
-// tracked lists the files of the repositories' indexes.
+// tracked lists the files in the repositories' indexes.
 func tracked(found []candidate) (out []string) {
 	for _, r := range found {
 		for _, data := range indexes(r) {

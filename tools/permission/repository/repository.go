@@ -10,17 +10,17 @@ import (
 	"jcode/internal/paths"
 )
 
-// Bounds of what is read of a repository before a git command is vouched for.
+// Limits of what is read of a repository before a git command is vouched for.
 const (
 	maxConfig  = 1 << 20
-	maxPointer = 1 << 20 // git's own bound of a .git file
+	maxPointer = 1 << 20 // git's own limit for a .git file
 	maxIndex   = 64 << 20
 	maxModules = 200
 )
 
-// Looker looks at repositories for one workspace. It is safe for concurrent use.
+// Looker examines repositories for one workspace. It is safe for concurrent use.
 type Looker struct {
-	// Inside reports whether a resolved path lies in the workspace.
+	// Inside reports whether a resolved path is in the workspace.
 	Inside func(path string) bool
 	// Env returns the environment that git commands get; nil means the process's own.
 	Env func() []string
@@ -28,21 +28,20 @@ type Looker struct {
 	answers answers
 }
 
-// Finding is what a look at a folder's repository found.
+// Finding is the result of examining a folder's repository.
 type Finding struct {
-	// Why says why git must not look at it unasked: because of its configuration or a hook,
-	// or because it belongs to another folder. Empty means that nothing speaks against it.
+	// Why says why git must not read it unasked: because of its configuration or a hook, or because it belongs
+	// to another folder. Empty means no objection.
 	Why string
-	// Beyond are folders outside the workspace that git needs in order to look: those of a
-	// linked work tree, or of a repository whose work tree holds the workspace.
+	// Beyond are folders outside the workspace that git needs to read: those of a linked work tree, or of a
+	// repository whose work tree contains the workspace.
 	Beyond []string
 	// Tracked lists the files that the repository tracks, absolute. It reads the index.
 	Tracked func() []string
 }
 
-// Look judges the repository that git would take in a folder, which is absolute and
-// resolved. What the person configured for all repositories is not looked at: no project
-// can change that.
+// Look judges the repository that git would use in a folder, which is absolute and resolved. What the person
+// configured for all repositories is ignored: no project can change that.
 func (l *Looker) Look(dir string) Finding {
 	found, why := l.find(dir)
 	if why != "" {
@@ -68,15 +67,15 @@ func (l *Looker) Look(dir string) Finding {
 	return out
 }
 
-// candidate is a repository that git may take: the folder whose .git it is, its own folder
-// and the one with its configuration and objects. All are resolved.
+// candidate is a repository that git may use: the folder whose .git it is, its own folder and the one with
+// its configuration and objects. All are resolved.
 type candidate struct {
 	top, own, common string
 	complete         bool // git would stop here
 }
 
-// find goes up from a folder through everything that git would try, to the first that is
-// complete. why objects at once.
+// find goes up from a folder through everything that git would try, to the first complete one. A non-empty
+// why is an immediate objection.
 func (l *Looker) find(dir string) (found []candidate, why string) {
 	for {
 		r, why := l.at(dir)
@@ -100,20 +99,20 @@ func (l *Looker) find(dir string) (found []candidate, why string) {
 	}
 }
 
-// looksBare reports whether a folder could be a repository without being named .git. With a
-// commondir its objects and refs may lie elsewhere.
+// looksBare reports whether a folder could be a repository without being named .git. With a commondir its
+// objects and refs may be elsewhere.
 func looksBare(dir string) bool {
 	return exists(filepath.Join(dir, "HEAD")) &&
 		(exists(filepath.Join(dir, "commondir")) || exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")))
 }
 
-// exists reports whether there is anything of that name, also a link that leads nowhere.
+// exists reports whether the name exists, even as a link that leads nowhere.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// at reads the .git of a folder; own is empty where there is none.
+// at reads the .git of a folder; own is empty if there is none.
 func (l *Looker) at(top string) (r candidate, why string) {
 	name := filepath.Join(top, ".git")
 	info, err := os.Stat(name)
@@ -142,10 +141,9 @@ func (l *Looker) at(top string) (r candidate, why string) {
 	return r, l.elsewhere(r, own == name && paths.Real(name) == filepath.Join(paths.Real(top), ".git"))
 }
 
-// elsewhere says why a repository does not belong to the folder that leads to it. plain says
-// that it is the folder's own .git, without a link or file in between. Whoever can write in
-// the workspace can name any repository of this machine; only the repository itself can name
-// the folder.
+// elsewhere says why a repository does not belong to the folder that leads to it. plain says that it is the
+// folder's own .git, without a link or file in between. Anyone who can write in the workspace can name any
+// repository of this machine; only the repository itself can name the folder.
 func (l *Looker) elsewhere(r candidate, plain bool) string {
 	switch {
 	case plain && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
@@ -153,7 +151,7 @@ func (l *Looker) elsewhere(r candidate, plain bool) string {
 	case l.Inside(r.own):
 		return "its repository takes configuration and history from " + r.common + ", outside the workspace"
 	case r.common != r.own && filepath.Dir(filepath.Dir(r.own)) == r.common:
-		// A linked work tree: the repository keeps where it is.
+		// A linked work tree: the repository records where it is.
 		if back, err := pointer(filepath.Join(r.own, "gitdir"), ""); err == nil && back != "" && paths.Real(filepath.Dir(back)) == paths.Real(r.top) {
 			return ""
 		}
@@ -166,14 +164,13 @@ func (l *Looker) elsewhere(r candidate, plain bool) string {
 	return "its .git leads to a repository outside the workspace that does not name this folder: " + r.own
 }
 
-// worktreeOf returns the folder that the configuration of a repository names as its work
-// tree, "" for none.
+// worktreeOf returns the folder that a repository's configuration names as its work tree, "" for none.
 func worktreeOf(own string) (dir string) {
 	data, err := readBounded(filepath.Join(own, "config"), maxConfig)
 	if err != nil {
 		return ""
 	}
-	list, _ := parseConfig(data) // a later look objects to what can't be parsed
+	list, _ := parseConfig(data) // a later check objects to what can't be parsed
 	for _, s := range list {
 		if s.key() == "core.worktree" && s.sub == "" {
 			dir = s.value
@@ -188,8 +185,8 @@ func worktreeOf(own string) (dir string) {
 	return paths.Real(dir)
 }
 
-// pointer reads a small file that names a folder, relative to its own, as git does: the
-// prefix counts to the last blank, and only line ends at the end are no part of the name.
+// pointer reads a small file that names a folder, relative to its own, as git does: the prefix extends to the
+// last space, and only line ends at the end are not part of the name.
 func pointer(file, prefix string) (string, error) {
 	data, err := readBounded(file, maxPointer)
 	if err != nil || data == nil {
@@ -205,7 +202,7 @@ func pointer(file, prefix string) (string, error) {
 	return name, nil
 }
 
-// readBounded reads a file; one that is absent is nil, one that is too long an error.
+// readBounded reads a file. It returns nil for an absent file and an error for one that is too long.
 func readBounded(file string, limit int64) ([]byte, error) {
 	info, err := os.Stat(file)
 	if os.IsNotExist(err) {

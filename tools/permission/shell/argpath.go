@@ -8,7 +8,7 @@ import (
 	"jcode/internal/paths"
 )
 
-// maxGlob bounds how many files a wildcard may name before nobody vouches for it.
+// maxGlob bounds how many files a wildcard may match before the command is no longer vouched for.
 const maxGlob = 500
 
 // expandTilde returns the path for ~/x, or no path for ~name.
@@ -22,8 +22,8 @@ func (a *analysis) expandTilde(s string) (string, bool) {
 	return s, false
 }
 
-// outside says why a word must not be read unasked: it leads, or may lead, out of the
-// workspace, or a rule forbids it. "" means that it is no such path.
+// outside says why a word must not be read unasked: it leads, or may lead, out of the workspace, or a rule
+// forbids it. "" means that it is not such a path.
 func (a *analysis) outside(w word) string {
 	if w.dynamic {
 		return "it names a file that is not known before"
@@ -56,13 +56,13 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 	}
 	full := lexical(dir, name)
 	if real := climb(dir, name); real != full && !glob {
-		// Links before a "..": the system goes where they lead, cd may not.
+		// Links before a "..": the system follows them, cd may not.
 		if why := a.judgeRead(real, name); why != "" {
 			return why
 		}
 	}
 	if glob && strings.ContainsAny(name, "*?[") {
-		// The fixed part must lie inside in any case: listing a folder reads it.
+		// The fixed part must be inside in any case: listing a folder reads it.
 		if fixed := fixedPart(full); !a.Places.Inside(paths.Real(fixed)) {
 			return name + " is outside the workspace"
 		}
@@ -83,8 +83,8 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 func (a *analysis) judgeRead(full, shown string) string {
 	real := paths.Real(full)
 	if !a.Places.Inside(real) {
-		// A word that is no path at all stays inside: it is joined to the folder. What
-		// leads out is absolute, has "..", or is a link.
+		// A word that is not a path stays inside: it is joined to the folder. A path that leads out is absolute,
+		// has "..", or is a link.
 		return shown + " is outside the workspace"
 	}
 	if a.Ruled {
@@ -103,11 +103,11 @@ func (a *analysis) judgeRead(full, shown string) string {
 	return ""
 }
 
-// maxScan bounds how many names are looked at to expand a wildcard.
+// maxScan bounds how many names are examined to expand a wildcard.
 const maxScan = 20_000
 
-// expandGlob returns the files that an absolute pattern stands for, and hidden ones that the
-// shell leaves out. ok is false when there are too many, or the pattern climbs up again.
+// expandGlob returns the files that an absolute pattern matches, including hidden ones that the shell leaves
+// out. ok is false when there are too many, or the pattern contains "..".
 func expandGlob(pattern string) (hits []string, ok bool) {
 	base := fixedPart(pattern)
 	rest, err := filepath.Rel(base, pattern)
@@ -138,8 +138,8 @@ func expandGlob(pattern string) (hits []string, ok bool) {
 	return hits, true
 }
 
-// matching returns the entries of a folder that fit one part of a pattern; none when it is
-// no folder that can be read.
+// matching returns the entries of a folder that match one part of a pattern; none if it is not a readable
+// folder.
 func matching(dir, part string) (paths []string, ok bool) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -162,7 +162,7 @@ func matching(dir, part string) (paths []string, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		if strings.Contains(part, "[") { // a range may take in both cases
+		if strings.Contains(part, "[") { // a range may match both cases
 			for _, other := range []string{strings.ToLower(n), strings.ToUpper(n)} {
 				also, err := filepath.Match(part, other)
 				fits = fits || err == nil && also
@@ -175,8 +175,8 @@ func matching(dir, part string) (paths []string, ok bool) {
 	return paths, true
 }
 
-// plainClasses reports whether the bracket expressions of a pattern are of the plain kind
-// that all shells and filepath.Match read alike.
+// plainClasses reports whether the bracket expressions of a pattern are of the plain kind that all shells and
+// filepath.Match read alike.
 func plainClasses(part string) bool {
 	for {
 		_, rest, ok := strings.Cut(part, "[")
@@ -193,8 +193,8 @@ func plainClasses(part string) bool {
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// climb returns the path that a name leads to from a folder, as the system goes: a ".." leads
-// to the parent of what the part before it resolves to.
+// climb returns the path that a name leads to from a folder, as the system resolves it: a ".." leads to the
+// parent of what the part before it resolves to.
 func climb(dir, name string) string {
 	if filepath.IsAbs(name) {
 		dir = filepath.VolumeName(name) + string(filepath.Separator)
@@ -232,8 +232,7 @@ func fixedPart(path string) string {
 	return filepath.Dir(path[:i] + "x")
 }
 
-// targets returns the resolved paths that a part of a word may name, for the protected ones
-// among them.
+// targets returns the resolved paths that a part of a word may name, to find the protected ones among them.
 func (a *analysis) targets(w word) []string {
 	full, ok := a.expandTilde(w.text)
 	if w.dynamic || !ok || w.text == "" || len(w.text) > 4096 {
@@ -251,7 +250,7 @@ func (a *analysis) targets(w word) []string {
 	return out
 }
 
-// stands returns the resolved paths that a path, or a wildcard, stands for.
+// stands returns the resolved paths that a path or wildcard may mean.
 func (a *analysis) stands(path string, glob bool) []string {
 	if !glob {
 		return []string{paths.Real(path)}

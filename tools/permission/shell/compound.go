@@ -41,7 +41,7 @@ func orReads(doubt string) string {
 	return doubt
 }
 
-// compound visits what is no simple command.
+// compound visits a command that is not a simple command.
 func (a *analysis) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case nil:
@@ -52,7 +52,7 @@ func (a *analysis) compound(c syntax.Command) {
 			a.stmt(c.Y)
 			return
 		}
-		// Each side of a pipe is a process of its own.
+		// Each side of a pipe is its own process.
 		fed := a.fed
 		a.dirs, a.moved, a.fed = dirs, moved, true
 		a.stmt(c.Y)
@@ -94,8 +94,8 @@ func (a *analysis) compound(c syntax.Command) {
 	}
 }
 
-// twice visits the body of a loop, and once more when it changed the folder: its second
-// round begins where the first one ended. What was found is kept once.
+// twice visits the body of a loop, and visits it again if it changed the folder: its second round begins
+// where the first one ended. Commands found twice are kept once.
 func (a *analysis) twice(body func()) {
 	n, dirs := len(a.line.Commands), len(a.dirs)
 	body()
@@ -114,7 +114,7 @@ func (a *analysis) loop(c *syntax.ForClause) {
 		return
 	}
 	if name := iter.Name.Value; name != strings.ToLower(name) {
-		a.doubt("it sets the variable %s", name) // PATH and its like
+		a.doubt("it sets the variable %s", name) // PATH and similar
 	}
 	for _, w := range iter.Items {
 		a.within(w)
@@ -127,16 +127,16 @@ func (a *analysis) loop(c *syntax.ForClause) {
 	a.twice(func() { a.stmts(c.Do) })
 }
 
-// plain visits a word that is compared, and doubts one that does more than read variables:
-// arithmetic runs what stands in the index of a variable.
+// plain visits a word that is compared, and doubts one that does more than read variables: arithmetic runs
+// what is in the index of a variable.
 func (a *analysis) plain(w *syntax.Word) {
 	if !a.within(w) && !readsOnly(w.Parts) {
 		a.doubt("it computes something that can't be vouched for")
 	}
 }
 
-// tame reports whether words are known, and can't be taken for flags, for several words, or
-// for a variable with an index.
+// tame reports whether words are known, and can't be read as flags, as several words, or as a variable with
+// an index.
 func tame(items []*syntax.Word) bool {
 	for _, item := range items {
 		w := readWord(item)
@@ -147,8 +147,7 @@ func tame(items []*syntax.Word) bool {
 	return len(items) > 0
 }
 
-// within visits the commands in a node's substitutions; found says whether there were
-// any.
+// within visits the commands in a node's substitutions; found reports whether there were any.
 func (a *analysis) within(n syntax.Node) (found bool) {
 	if n == nil {
 		return false

@@ -6,8 +6,8 @@ import (
 	"jcode/internal/shellword"
 )
 
-// FirstWords returns the words that a wider grant would hold: program and subcommand. Not
-// for programs whose arguments are everything.
+// FirstWords returns the words that a wider grant would contain: program and subcommand. It returns none for
+// programs whose arguments decide everything.
 func (cmd Command) FirstWords() string {
 	name, known := program(cmd.words[0])
 	if !known || cmd.Wrapper || interprets(name) || strings.Contains(cmd.words[0].text, "/") {
@@ -32,7 +32,7 @@ func (cmd Command) FirstWords() string {
 	return first
 }
 
-// hasSubcommands names programs whose first word says little.
+// hasSubcommands names programs whose name alone says little.
 func hasSubcommands(name string) bool {
 	switch name {
 	case "git", "go", "npm", "pnpm", "yarn", "cargo", "gh", "aws", "gcloud", "az", "brew", "apt", "apt-get", "pip", "pip3", "terraform", "helm", "hg", "svn", "dotnet", "rustup", "uv":

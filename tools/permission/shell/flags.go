@@ -8,44 +8,43 @@ import (
 	"jcode/internal/system"
 )
 
-// flags is what is known of a program's flags: enough to tell words that are text, which
-// the program opens no file by, from all others. What is not known counts as a path.
+// flags is what is known about a program's flags: enough to tell words that are plain text, by which the
+// program opens no file, from all others. An unknown word is treated as a path.
 type flags struct {
-	// plain are short flags without a value, text those whose value is no file, glued those
-	// whose value, if they have one, is no file and stands in the same word. All mean the
-	// same on all systems.
+	// plain are short flags without a value, text those whose value is not a file, glued those whose optional
+	// value is not a file and is part of the same word. All mean the same on all systems.
 	plain, text, glued string
-	// longPlain, longText and longFile are long flags, written whole: without a value or with
-	// one behind "=" only, with one that is no file, and with one that is. The values of the
-	// last two may stand in a word of their own.
+	// longPlain, longText and longFile are long flags, written in full: without a value or with one after "="
+	// only, with a value that is not a file, and with a value that is. The values of the last two may be words
+	// of their own.
 	longPlain, longText, longFile []string
-	// counts is set when letters behind a number are units (head -5c): no flags.
+	// counts is set when letters after a number are units (head -5c), not flags.
 	counts bool
-	// permutes is set when the program itself takes flags behind operands. Others leave that
-	// to getopt, which not everywhere does.
+	// permutes is set when the program itself accepts flags after operands. Others leave that to getopt, which
+	// does so only on some systems.
 	permutes bool
-	// pattern is set when the first operand is a text, unless one of the flags in gives
-	// (short) or givesLong gives it.
+	// pattern is set when the first operand is a text, unless one of the flags in gives (short) or givesLong
+	// supplies it.
 	pattern   bool
 	gives     string
 	givesLong []string
-	// exact programs have flags that are whole words, and checked one by one.
+	// exact programs have flags that are whole words and are checked one by one.
 	exact bool
 }
 
-// named is a word, or the part of one, that may be a path.
+// named is a word, or a part of one, that may be a path.
 type named struct {
 	word
-	// sure parts stand for themselves; others are a guess about what follows a flag.
+	// sure parts are certain; others are a guess about what follows a flag.
 	sure bool
-	// operand words are what the program was given to go through, for certain.
+	// operand words are certainly what the program was told to process.
 	operand bool
 }
 
 // paths returns what may be a path among the words after the program.
 func (s flags) paths(args []word) []named {
 	r := flagReader{flags: s, args: args, given: !s.pattern, known: true, permuted: s.permutes || getoptPermutes()}
-	operands := false // "--" was read: what follows are no flags
+	operands := false // "--" was read: no flags follow
 	for ; r.i < len(args); r.i++ {
 		switch w := args[r.i]; {
 		case operands && !s.exact:
@@ -65,24 +64,24 @@ func (s flags) paths(args []word) []named {
 	return r.out
 }
 
-// flagReader goes through the words of a command.
+// flagReader reads the words of a command.
 type flagReader struct {
 	flags
 	args []word
 	i    int
 	out  []named
 
-	given bool // the text to look for was given
-	// taken is the operand that was taken for the text. A flag behind it may give the text
-	// after all, and then it is a file.
+	given bool // the text to search for was given
+	// taken is the operand that was taken for the text. A later flag may supply the text instead, and then the
+	// operand is a file.
 	taken *word
 	known bool // all flags so far were known
-	// unclear says that a flag which is not known may have given the text.
+	// unclear says that an unknown flag may have supplied the text.
 	unclear bool
-	// permuted says that flags behind operands are flags; begun that an operand was read.
+	// permuted says that flags after operands are flags; begun that an operand was read.
 	permuted, begun bool
-	// unsure counts the operands that may be the text, or the value of a flag that is not
-	// known: they are looked at, but are not what the program goes through for certain.
+	// unsure counts the operands that may be the text, or the value of an unknown flag: they are checked, but it
+	// is not certain that the program processes them.
 	unsure int
 }
 
@@ -91,26 +90,26 @@ func (r *flagReader) doubt() {
 	r.reconsider(false)
 }
 
-// give notes that a flag gives the text to look for.
+// give records that a flag supplies the text to search for.
 func (r *flagReader) give() {
 	r.given = true
 	r.reconsider(true)
 }
 
-// mayGive notes that a flag may give the text: as an abbreviation, or on another system.
+// mayGive records that a flag may supply the text: as an abbreviation, or on another system.
 func (r *flagReader) mayGive() {
 	r.unclear = true
 	r.reconsider(false)
 }
 
-// maybe looks at a word that may be a path, but does not stand for a file.
+// maybe checks a word that may be a path, but is not certainly a file.
 func (r *flagReader) maybe(w word) {
 	for _, p := range parts(w) {
 		r.out = append(r.out, named{word: p.word})
 	}
 }
 
-// reconsider looks at the operand that was taken for the text as at a file.
+// reconsider checks the operand that was taken for the text as a file.
 func (r *flagReader) reconsider(sure bool) {
 	if r.taken == nil {
 		return
@@ -123,9 +122,8 @@ func (r *flagReader) reconsider(sure bool) {
 	}
 }
 
-// value passes over the next word when it is one word for certain, and returns it. Behind a
-// flag that is not known this flag may itself be a value, and the word an operand; behind an
-// operand both may be operands.
+// value skips the next word if it is certainly one word, and returns it. After an unknown flag this flag may
+// itself be a value, and the word an operand; after an operand both may be operands.
 func (r *flagReader) value() (w word, ok bool) {
 	if r.i+1 < len(r.args) {
 		if w = r.args[r.i+1]; !w.glob && (!w.dynamic || w.simple && !w.bare) {
@@ -140,7 +138,7 @@ func (r *flagReader) value() (w word, ok bool) {
 	return w, false
 }
 
-// file takes the next word for a file.
+// file treats the next word as a file.
 func (r *flagReader) file() {
 	if w, ok := r.value(); ok {
 		r.out = append(r.out, parts(w)...)
@@ -205,7 +203,7 @@ func (r *flagReader) short(w word) {
 func (r *flagReader) operand(w word) {
 	r.begun = true
 	if w.several {
-		r.maybe(w) // another one of them may stand here
+		r.maybe(w) // another one of them may be here
 	}
 	switch {
 	case !r.given && r.known && !r.unclear:
@@ -217,7 +215,7 @@ func (r *flagReader) operand(w word) {
 			r.given = true
 		}
 		r.maybe(w)
-	case r.unsure > 0: // it may be the value of the flag that is not known
+	case r.unsure > 0: // it may be the value of the unknown flag
 		r.unsure--
 		r.out = append(r.out, parts(w)...)
 	default:
@@ -225,15 +223,15 @@ func (r *flagReader) operand(w word) {
 	}
 }
 
-// operandParts is parts for a word that the program goes through.
+// operandParts is parts for a word that the program processes.
 func operandParts(w word) []named {
 	out := parts(w)
 	out[0].operand = true
 	return out
 }
 
-// clusters returns what may follow a short flag in its own word: each rest of the letters
-// and digits that the word begins with may be flags, and what is left a value.
+// clusters returns what may follow a short flag in its own word: any prefix of letters and digits may be more
+// flags, and the remainder a value.
 func clusters(w word, rest string) (out []named) {
 	for i := range len(rest) {
 		part := w
@@ -265,7 +263,7 @@ func parts(w word) []named {
 		case '=':
 			add(rest, strings.HasPrefix(rest, "~"))
 		case ':':
-			add(rest, strings.HasPrefix(rest, "~")) // some shells put the home folder there, too
+			add(rest, strings.HasPrefix(rest, "~")) // some shells expand the home folder there, too
 			add(w.text[:i], w.tilde)
 		case '@':
 			if i == 0 {
@@ -281,7 +279,7 @@ func parts(w word) []named {
 	return out
 }
 
-// generous returns whatever may be a path in a word of a program that is not known.
+// generous returns everything that may be a path in a word of an unknown program.
 func generous(w word) []named {
 	if len(w.text) > 2 && w.text[0] == '-' && w.text[1] != '-' {
 		return append(parts(w), clusters(w, w.text[1:])...)
@@ -291,17 +289,17 @@ func generous(w word) []named {
 
 const digits = "0123456789"
 
-// getoptPermutes reports whether the system's programs take flags behind operands: those of
-// Linux do, unless they are told to be as strict as POSIX.
+// getoptPermutes reports whether the system's programs accept flags after operands: those of Linux do, unless
+// they are told to be as strict as POSIX.
 func getoptPermutes() bool {
 	_, strict := os.LookupEnv("POSIXLY_CORRECT")
 	return system.GNUTools() && !strict
 }
 
-// maxParts bounds the parts of one word; nobody vouches for more.
+// maxParts bounds the parts of one word; a word with more is not vouched for.
 const maxParts = 64
 
-// flagsOf returns what is known of a program's flags.
+// flagsOf returns what is known about a program's flags.
 func flagsOf(name string, args []word) flags {
 	switch name {
 	case "grep", "egrep", "fgrep":
@@ -311,7 +309,7 @@ func flagsOf(name string, args []word) flags {
 			longText:  []string{"regexp", "max-count", "after-context", "before-context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
 			longPlain: []string{"ignore-case", "no-ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "color", "colour", "files-without-match", "files-with-matches", "only-matching", "quiet", "silent", "no-messages", "byte-offset", "with-filename", "no-filename", "line-number", "initial-tab", "null", "null-data", "text", "recursive", "extended-regexp", "fixed-strings", "basic-regexp", "perl-regexp", "line-buffered", "binary", "version", "help"},
 		}
-		if system.GNUTools() { // BSD's takes the number behind "=" only
+		if system.GNUTools() { // BSD's takes the number after "=" only
 			f.longText = append(f.longText, "context")
 		}
 		return f

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// meant returns what a git command means besides what its words say: the everyday command
-// that plumbing does the work of, and what an alias stands for.
+// meant returns what a git command means besides its literal words: the everyday command that a plumbing
+// command does the work of, and the expansion of an alias.
 func (a *analysis) meant(words []word) (out [][]word) {
 	args := skipGlobal(words[1:])
 	if len(args) == 0 || args[0].dynamic {
@@ -32,7 +32,7 @@ func (a *analysis) meant(words []word) (out [][]word) {
 	return append(out, a.expanded(sub, rest, maxInner)...)
 }
 
-// expanded returns what an alias stands for in each folder where it may be used.
+// expanded returns the expansions of an alias in each folder where it may be used.
 func (a *analysis) expanded(sub string, rest []word, depth int) (out [][]word) {
 	for _, dir := range a.dirs {
 		text := a.Alias(dir, sub)
@@ -63,7 +63,7 @@ func (a *analysis) expanded(sub string, rest []word, depth int) (out [][]word) {
 	return out
 }
 
-// gitCommands are git's own: no alias can stand for one.
+// gitCommands are git's own commands, which no alias can replace.
 func gitCommands() []string {
 	return strings.Fields("add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap checkout cherry cherry-pick clean clone commit config " +
 		"count-objects describe diff diff-files diff-index diff-tree difftool fetch fetch-pack filter-branch for-each-ref format-patch fsck gc grep hash-object help init log ls-files " +

@@ -10,25 +10,24 @@ import (
 	"jcode/tools/permission/repository"
 )
 
-// Line is a shell text taken apart into its simple commands.
+// Line is a shell text split into its simple commands.
 type Line struct {
-	// Text is the whole text without surrounding blanks.
+	// Text is the whole text without surrounding white space.
 	Text string
-	// Commands are the simple commands in the order in which they stand, those inside
-	// substitutions and wrappers included.
+	// Commands are the simple commands in the order in which they occur, including those inside substitutions
+	// and wrappers.
 	Commands []Command
-	// Doubt says why the line as a whole is not vouched for, "" when each of its simple
-	// commands stands for itself.
+	// Doubt says why the line as a whole is not vouched for; "" when each of its simple commands is judged on
+	// its own.
 	Doubt string
-	// Opaque is set when the text could not be taken apart at all.
+	// Opaque is set when the text could not be parsed at all.
 	Opaque bool
 
-	// Git says that a git command of it was vouched for; Beyond are folders outside the
-	// workspace that this git needs, Hidden files that it tracks and rules forbid.
+	// Git says that a git command of the line was vouched for. Beyond are folders outside the workspace that
+	// this git needs, Hidden are files that it tracks and rules forbid.
 	Git            bool
 	Beyond, Hidden []string
-	// Ruled says that rules forbid reading some files, and Reads are then those that it may
-	// read.
+	// Ruled says that rules forbid reading some files; Reads are then the files that it may read.
 	Ruled bool
 	Reads []string
 }
@@ -50,59 +49,59 @@ func (l Line) OnlyReads() bool {
 type Command struct {
 	// Text is the command as a rule would name it.
 	Text string
-	// ReadOnly says that it changes nothing, by the table of commands.
+	// ReadOnly says that the command changes nothing, according to the table of commands.
 	ReadOnly bool
 	// Why is the reason for ReadOnly, or against it.
 	Why string
-	// Doubt says why rules with wildcards don't vouch for it: an assignment, a
-	// redirection, a substitution, another command inside.
+	// Doubt says why rules with wildcards don't vouch for it: an assignment, a redirection, a substitution,
+	// another command inside.
 	Doubt string
 	// Inner commands run inside a substitution or a wrapper.
 	Inner bool
-	// Wrapper commands run another one that stands in their words; Wrapped is 1 + the index
-	// of the wrapper that holds a command, else 0.
+	// Wrapper commands run another command contained in their words; Wrapped is 1 + the index of the wrapper
+	// that contains a command, or 0.
 	Wrapper bool
 	Wrapped int
-	// Pin is what a grant of it is tied to.
+	// Pin is what a grant for it is tied to.
 	Pin Pin
-	// Touches are the resolved paths that its words and redirections may name. Of these it
-	// reads Opens for certain, and may well change Changes.
+	// Touches are the resolved paths that its words and redirections may name. Of these it certainly reads
+	// Opens, and may change Changes.
 	Touches, Opens, Changes []string
 
 	words []word
-	later [][]word // what it may run besides, as far as that is known
-	exact bool     // the words say it all: no expansion, redirection or assignment
+	later [][]word // what else it may run, as far as that is known
+	exact bool     // the words are complete: no expansion, redirection or assignment
 }
 
-// Places are the folders that a line's paths are judged by.
+// Places are the folders by which a line's paths are judged.
 type Places interface {
-	// Roots are the workspace's folders, Start is where jcode was started, Home is the
-	// person's. All are resolved.
+	// Roots are the workspace's folders, Start is where jcode was started, Home is the person's. All are
+	// resolved.
 	Roots() []string
 	Start() string
 	Home() string
-	// Inside reports whether a resolved path lies in the workspace.
+	// Inside reports whether a resolved path is in the workspace.
 	Inside(path string) bool
 	// Show writes a path as a person would.
 	Show(path string) string
 }
 
-// Scene is where a line would run.
+// Scene describes where a line would run.
 type Scene struct {
 	Places Places
 	Dir    string
-	// Denied says which rule forbids reading a path, "" if none; Ruled whether there is
-	// any such rule.
+	// Denied returns the rule that forbids reading a path, "" if none; Ruled reports whether there is any such
+	// rule.
 	Denied func(path string) string
 	Ruled  bool
-	// Look says what git would find in a folder.
+	// Look returns what git would find in a folder.
 	Look func(dir string) repository.Finding
-	// Alias says what an alias of git stands for in a folder. It is nil where nobody needs
-	// to know: without rules that restrict commands.
+	// Alias returns the expansion of a git alias in a folder. It is nil if nobody needs it: without rules that
+	// restrict commands.
 	Alias func(dir, name string) string
 }
 
-// Analyse takes a line apart. It never fails: what it can't read is opaque.
+// Analyse parses a line. It never fails: what it can't read is opaque.
 func Analyse(text string, at Scene) Line {
 	a := &analysis{Scene: at, dirs: []string{at.Dir}}
 	a.line.Ruled = at.Ruled
@@ -111,7 +110,7 @@ func Analyse(text string, at Scene) Line {
 	return a.line
 }
 
-// AnalyseArgv judges a command that no shell reads.
+// AnalyseArgv judges a command that no shell parses.
 func AnalyseArgv(argv []string, at Scene) Line {
 	a := &analysis{Scene: at, dirs: []string{at.Dir}, noShell: true}
 	a.line.Ruled = at.Ruled
@@ -130,20 +129,20 @@ func AnalyseArgv(argv []string, at Scene) Line {
 type analysis struct {
 	Scene
 	line  Line
-	dirs  []string // where the commands may find themselves
+	dirs  []string // folders in which the commands may run
 	moved bool     // a cd came before
 	depth int      // inside sh -c
 	inner int      // inside a substitution or wrapper
 	holds int      // 1 + the index of the wrapper around
 	fed   bool     // the input comes from another command of the line
 
-	loops   map[string]bool // variables that the line sets to what may be more than a word
+	loops   map[string]bool // variables that the line may set to more than one word
 	items   map[string]bool // variables that the line sets to words which are judged there
-	noShell bool            // no shell reads the words
+	noShell bool            // no shell parses the words
 }
 
-// doubt notes why the line is not vouched for. What stands inside a wrapper's text is
-// that wrapper's: a wrapper is only ever allowed verbatim.
+// doubt records why the line is not vouched for. A doubt inside a wrapper's text belongs to the wrapper: a
+// wrapper is only ever allowed verbatim.
 func (a *analysis) doubt(format string, args ...any) {
 	if a.line.Doubt == "" && a.depth == 0 {
 		a.line.Doubt = fmt.Sprintf(format, args...)

@@ -13,12 +13,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxLine bounds what is parsed, in bytes: the parser recurses, and nobody vouches for
-// more.
+// maxLine bounds what is parsed, in bytes: the parser recurses, and a longer line is never vouched for.
 const maxLine = 64 << 10
 
-// unreadable names what makes a text not worth parsing: a shell and a parser may not
-// agree on such bytes.
+// unreadable says why a text must not be parsed: a shell and a parser may not agree on such bytes.
 func unreadable(src string) string {
 	if len(src) > maxLine {
 		return fmt.Sprintf("it is longer than %d KiB", maxLine>>10)
@@ -38,8 +36,8 @@ func unreadable(src string) string {
 	return ""
 }
 
-// maxParse bounds the time of one parse: a text that nests thousands of brackets takes
-// seconds, and no ordinary command does.
+// maxParse bounds the time of one parse: a text that nests thousands of brackets takes seconds; no ordinary
+// command does.
 const maxParse = 150 * time.Millisecond
 
 func parse(src string, lang syntax.LangVariant) (*syntax.File, error) {

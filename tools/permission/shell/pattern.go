@@ -6,24 +6,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Pattern is the compiled pattern of an exec rule: the words of one simple
-// command, in which an unquoted * stands for anything, or a whole line that must be
-// equal to the last character.
+// Pattern is the compiled pattern of an exec rule: the words of one simple command, in which an unquoted *
+// matches anything, or a whole line that must be exactly equal.
 type Pattern struct {
-	line  string // the pattern as it is written
+	line  string // the pattern as written
 	words []patternWord
-	Whole bool // it is no simple command of known words
+	Whole bool // it is not a simple command of known words
 }
 
-// patternWord is one word of a pattern. A run stands for any number of words, also none.
+// patternWord is one word of a pattern. A run matches any number of words, including none.
 type patternWord struct {
 	run bool
-	// parts are the texts between wildcards; one part is a word without wildcards.
+	// parts are the texts between wildcards; a single part is a word without wildcards.
 	parts []string
 }
 
-// Compile reads a pattern. What is no simple command of known words is taken as a
-// whole line.
+// Compile parses a pattern. What is not a simple command of known words is taken as a whole line.
 func Compile(src string) (*Pattern, error) {
 	whole := &Pattern{line: src, Whole: true}
 	if unreadable(src) != "" {
@@ -91,14 +89,14 @@ func (p *Pattern) Vouches(c Command) bool {
 	return matchWords(p.words, c.words, false)
 }
 
-// VouchesLine reports whether the pattern is this very line.
+// VouchesLine reports whether the pattern is exactly this line.
 func (p *Pattern) VouchesLine(text string) bool {
 	return p.line == text && (p.Whole || p.Literal())
 }
 
-// MayMean reports whether a simple command could be one that the pattern names, as a deny
-// or ask rule: with flags between its words, behind a wrapper, under the program's path,
-// or once its unknown words are known. sure says that it is, whatever those become.
+// MayMean reports whether a simple command could be one that the pattern names, as a deny or ask rule: with
+// flags between its words, behind a wrapper, under the program's path, or once its unknown words are known.
+// sure says that it is, whatever those become.
 func (p *Pattern) MayMean(c Command) (may, sure bool) {
 	if p.Whole || len(c.words) == 0 {
 		return false, false
@@ -137,12 +135,12 @@ func hasDynamic(words []word) bool {
 	return false
 }
 
-// maxSteps bounds one comparison; beyond it a deny rule counts as matching.
+// maxSteps bounds one comparison; beyond it a deny rule is taken to match.
 const maxSteps = 20_000
 
-// matchWords compares a pattern with words. generous is for rules that restrict: flags
-// that the pattern doesn't name are skipped, with or without a value; flags that it names
-// may stand anywhere; words that are not known yet may be anything, or nothing.
+// matchWords compares a pattern with words. generous is for rules that restrict: flags that the pattern
+// doesn't name are skipped, with or without a value; flags that it names may occur anywhere; words that are
+// not known yet may be anything, or nothing.
 func matchWords(pattern []patternWord, words []word, generous bool) bool {
 	steps := 0
 	var match func(p []patternWord, w []word, first bool) bool
@@ -154,7 +152,7 @@ func matchWords(pattern []patternWord, words []word, generous bool) bool {
 			if len(w) == 0 {
 				return true
 			}
-			// Only what may be skipped may be left over.
+			// Only words that may be skipped may remain.
 			return generous && skippable(w, first, func(rest []word) bool { return match(p, rest, false) })
 		}
 		if p[0].run {
@@ -194,7 +192,7 @@ func matchWords(pattern []patternWord, words []word, generous bool) bool {
 	return match(pattern, words, true)
 }
 
-// skippable tries what follows when a flag is passed over, with and without its value.
+// skippable tries what follows when a flag is skipped, with and without its value.
 func skippable(w []word, first bool, next func([]word) bool) bool {
 	if first || len(w) == 0 {
 		return false
@@ -234,8 +232,7 @@ func (p patternWord) fits(s string) bool {
 	return strings.HasSuffix(rest, p.parts[len(p.parts)-1])
 }
 
-// MatchText matches a whole text with a pattern in which * stands for anything and \* for
-// a star.
+// MatchText matches a whole text with a pattern in which * matches anything and \* a star.
 func MatchText(pattern, s string) bool {
 	parts := []string{""}
 	for i := 0; i < len(pattern); i++ {

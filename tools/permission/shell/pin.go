@@ -12,15 +12,15 @@ import (
 	"jcode/internal/paths"
 )
 
-// Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is
-// another program in another folder, and after a change. Programs that are found on the
-// search path outside the workspace have none.
+// Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is a different program
+// in another folder, and after a change. Programs that are found on the search path outside the workspace
+// have none.
 type Pin struct {
-	// Hash is of folders, files and their contents; "" for none.
+	// Hash covers folders, files and their contents; "" for none.
 	Hash string
-	// Files are those of the workspace that it covers, as they are named.
+	// Files are the workspace's files that it covers, as they are named.
 	Files []string
-	// Unknown says that it can't be told what would run: no grant covers that.
+	// Unknown says that it is not known what would run: no grant covers that.
 	Unknown bool
 }
 
@@ -53,8 +53,8 @@ func (a *analysis) pinOf(program string, words []word) Pin {
 	return a.pinned(names)
 }
 
-// programsOfWorkspace returns the programs of the workspace that the search path leads to:
-// the one that a command names, and for a wrapper those that any of its words does.
+// programsOfWorkspace returns the programs of the workspace that the search path leads to: the one that a
+// command names and, for a wrapper, those that any of its words names.
 func (a *analysis) programsOfWorkspace(words []word, wrapper bool) (out []string) {
 	for i, w := range words {
 		if i > 0 && !wrapper {
@@ -72,8 +72,7 @@ func (a *analysis) programsOfWorkspace(words []word, wrapper bool) (out []string
 	return out
 }
 
-// system reports whether a program is named with a folder outside the workspace: then the
-// name says it all.
+// system reports whether a program is named with a folder outside the workspace: then the name identifies it.
 func (a *analysis) system(name string) bool {
 	return filepath.IsAbs(name) && !a.Places.Inside(paths.Real(name))
 }
@@ -91,7 +90,7 @@ func (a *analysis) isFile(w word) bool {
 	return false
 }
 
-// makefiles returns what make would read: the folder itself stands for "none there yet".
+// makefiles returns what make would read; the folder itself means "none there yet".
 func makefiles(words []word) []string {
 	dir, files := ".", []string(nil)
 	for i, w := range words {
@@ -123,7 +122,7 @@ func makefiles(words []word) []string {
 	return out
 }
 
-// pinned hashes what names stand for in each folder where the command may run.
+// pinned hashes what the names refer to in each folder where the command may run.
 func (a *analysis) pinned(names []string) Pin {
 	sum := sha256.New()
 	write := func(parts ...string) {
@@ -142,7 +141,7 @@ func (a *analysis) pinned(names []string) Pin {
 			path := paths.Real(full)
 			write(name, path)
 			if filepath.IsAbs(name) && !a.Places.Inside(path) {
-				continue // the system's interpreter, say: which one it is says enough
+				continue // the system's interpreter, say: its path identifies it
 			}
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
@@ -174,7 +173,7 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Pin is the pin of a whole line, that of its only command with one where there is just one.
+// Pin returns the pin of a whole line: that of its only command with a pin, if there is just one.
 func (l Line) Pin() Pin {
 	var out Pin
 	var hashes []string

@@ -68,8 +68,8 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 	return true, "it only reads"
 }
 
-// forbidden says why git may print what rules forbid to read: files that it tracks. Those are
-// hidden from it in any case.
+// forbidden says why git may print what rules forbid to read: files that it tracks. Those are hidden from it
+// in any case.
 func (a *analysis) forbidden(words []word, found repository.Finding) string {
 	if !a.Ruled || found.Tracked == nil {
 		return ""
@@ -85,7 +85,7 @@ func (a *analysis) forbidden(words []word, found repository.Finding) string {
 	return ""
 }
 
-// opened says why the files that a command would open are not for reading unasked.
+// opened says why the files that a command would open must not be read unasked.
 func (a *analysis) opened(row reads, words []word) string {
 	if row.enters {
 		defer func(was bool) { a.Ruled = was }(a.Ruled)
@@ -132,9 +132,9 @@ func (a *analysis) paths(row reads, words []word) []named {
 	return out
 }
 
-// staysInside reports whether a word with variables that are not known leads nowhere else
-// than they do themselves: a variable alone is the person's own or was judged where the loop
-// sets it, and so is what follows one that a loop sets.
+// staysInside reports whether a word with unknown variables leads nowhere but where the variables lead: a
+// variable alone is the person's own or was judged where the loop sets it, and so is what follows one that a
+// loop sets.
 func (a *analysis) staysInside(w word) bool {
 	if w.text == "" && len(w.vars) == 1 {
 		return true
@@ -143,8 +143,8 @@ func (a *analysis) staysInside(w word) bool {
 	return (!first || a.items[w.vars[0]]) && !strings.HasPrefix(w.text, "~") && !strings.Contains(w.text, "..") && (first || !strings.HasPrefix(w.text, "/"))
 }
 
-// chosen reports whether a word's value may come from the line itself, from the names of
-// files, or be cut into several words.
+// chosen reports whether a word's value may come from the line itself, from the names of files, or be split
+// into several words.
 func (a *analysis) chosen(w word) bool {
 	for _, v := range w.vars {
 		switch {
@@ -158,9 +158,9 @@ func (a *analysis) chosen(w word) bool {
 	return false
 }
 
-// misplaced says why a program that is named without its folder is not the one that the
-// table knows: the search path leads to one that a call may have changed, or to one that
-// takes the real one from what stands in the folder.
+// misplaced says why a program that is named without its folder is not the one that the table knows: the
+// search path leads to one that a call may have changed, or to a shim that picks the real one by the contents
+// of the folder.
 func (a *analysis) misplaced(name, written string) string {
 	if strings.Contains(written, "/") || builtin(name) && !a.noShell {
 		return ""
@@ -180,8 +180,8 @@ func (a *analysis) misplaced(name, written string) string {
 	return ""
 }
 
-// onPath returns the programs that a name may lead to on the search path: several where
-// that depends on the folder in which the command finds itself.
+// onPath returns the programs that a name may lead to on the search path: several if that depends on the
+// folder in which the command runs.
 func (a *analysis) onPath(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -205,12 +205,12 @@ func (a *analysis) onPath(name string) iter.Seq[string] {
 	}
 }
 
-// ofWorkspace reports whether a program lies in the workspace, itself or by its folder.
+// ofWorkspace reports whether a program, or its folder, is in the workspace.
 func (a *analysis) ofWorkspace(full string) bool {
 	return a.Places.Inside(paths.Real(full)) || a.Places.Inside(paths.Real(filepath.Dir(full)))
 }
 
-// builtin reports whether shells have a command of the table themselves.
+// builtin reports whether a command of the table is a shell builtin.
 func builtin(name string) bool {
 	switch name {
 	case ":", "true", "false", "echo", "pwd", "printf", "test", "[", "exit", "break", "continue", "type", "cd", "command":
@@ -229,8 +229,7 @@ func (a *analysis) folder(w word) bool {
 	return false
 }
 
-// atRoot reports whether the command runs where jcode was started or in one of the
-// workspace's own folders.
+// atRoot reports whether the command runs where jcode was started or in one of the workspace's own folders.
 func (a *analysis) atRoot() bool {
 	if dir := paths.Real(a.Dir); dir != "" && dir == a.Places.Start() {
 		return true

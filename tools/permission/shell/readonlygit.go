@@ -8,8 +8,8 @@ import (
 	"jcode/tools/permission/repository"
 )
 
-// git says why a git command is not vouched for. Flags count as much as the subcommand:
-// `git branch` lists, `git branch -D main` deletes.
+// git says why a git command is not vouched for. Flags matter as much as the subcommand: `git branch` lists,
+// `git branch -D main` deletes.
 func git(words []word) string {
 	args := words[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
@@ -41,12 +41,12 @@ func git(words []word) string {
 	return "git " + sub + " with these arguments is not known to only read"
 }
 
-// gitReads holds the subcommands with what makes each of them read only.
+// gitReads holds the subcommands and the conditions under which each only reads.
 func gitReads(sub string, args []word, texts []string) bool {
 	switch sub {
 	case "status", "ls-tree", "rev-parse", "cat-file", "show-ref", "for-each-ref", "merge-base", "name-rev", "count-objects", "check-ignore",
 		"blame", "annotate", "shortlog", "version", "ls-files", "check-attr", "cherry", "range-diff":
-		// A file for each folder may be a link in one of them.
+		// A per-folder file may be a link in one of them.
 		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters", "--exclude-per-directory")
 	case "describe":
 		return !gitWrites(args) && !hasFlag(args, "", "--dirty", "--broken") // they refresh the index
@@ -79,13 +79,13 @@ func gitReads(sub string, args []word, texts []string) bool {
 	return false
 }
 
-// flagsOnly reports whether all words are flags with their values in the same word.
+// flagsOnly reports whether all words are flags, with values in the same word.
 func flagsOnly(texts []string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return !strings.HasPrefix(s, "-") })
 }
 
-// gitPrints reports whether a git command may print what files hold, rather than their names
-// and the messages of commits.
+// gitPrints reports whether a git command may print the contents of files, rather than their names and the
+// messages of commits.
 func gitPrints(args []word) bool {
 	args = skipGlobal(args)
 	if len(args) == 0 {
@@ -102,8 +102,8 @@ func gitPrints(args []word) bool {
 	return false
 }
 
-// tellsOfCommits reports whether a long flag of git log chooses commits, or prints names,
-// numbers and messages: what is not known may print lines of files (--patch, --check).
+// tellsOfCommits reports whether a long flag of git log selects commits, or prints names, numbers and
+// messages: an unknown one may print lines of files (--patch, --check).
 func tellsOfCommits(flag string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 	switch name {
@@ -122,8 +122,8 @@ func tellsOfCommits(flag string) bool {
 	return false
 }
 
-// configured returns the files that a git command writes settings to: they steer git as its
-// hooks do, and no word names them.
+// configured returns the files that a git command writes settings to: they steer git as its hooks do, and no
+// word names them.
 func (a *analysis) configured(args []word) (out []string) {
 	args = skipGlobal(args)
 	if len(args) == 0 || args[0].text != "config" {
@@ -137,7 +137,7 @@ func (a *analysis) configured(args []word) (out []string) {
 		}
 	}
 	if values < 2 && !hasFlag(args, "e", "--edit", "--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section") {
-		return nil // it asks for a setting
+		return nil // it only reads a setting
 	}
 	if hasFlag(args, "", "--global") {
 		return []string{paths.Real(a.Places.Home() + "/.gitconfig"), paths.Real(a.Places.Home() + "/.config/git/config")}
@@ -150,7 +150,7 @@ func (a *analysis) configured(args []word) (out []string) {
 	return out
 }
 
-// skipGlobal passes over the flags before git's subcommand.
+// skipGlobal skips the flags before git's subcommand.
 func skipGlobal(args []word) []word {
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		switch flag := args[0].text; flag {
@@ -163,8 +163,8 @@ func skipGlobal(args []word) []word {
 	return args
 }
 
-// harmlessKey reports whether a setting holds no secret: those of the person's own
-// configuration, outside of the workspace, may.
+// harmlessKey reports whether a setting holds no secret: settings of the person's own configuration, outside
+// the workspace, may.
 func harmlessKey(key string) bool {
 	section, _, _ := strings.Cut(strings.ToLower(key), ".")
 	switch section {
@@ -174,8 +174,8 @@ func harmlessKey(key string) bool {
 	return false
 }
 
-// gitWrites knows the flag with which many subcommands write their output to a file, in
-// all abbreviations that git takes for it, and those that make git run gpg or merge anew.
+// gitWrites recognises the flag with which many subcommands write their output to a file, in all
+// abbreviations that git accepts, and those that make git run gpg or repeat a merge.
 func gitWrites(args []word) bool {
 	if hasFlag(args, "", "--show-signature", "--remerge-diff", "--diff-merges") {
 		return true
@@ -189,8 +189,8 @@ func gitWrites(args []word) bool {
 	return false
 }
 
-// listing allows flags that never take a value, flags that take one and switch to a
-// list, and flags that carry their value. Other words are only fine in a list.
+// listing allows flags that never take a value, flags that take one and switch to a list, and flags that
+// contain their value. Other words are only allowed in a list.
 func listing(args, plain, lists, prefixes []string) bool {
 	inList := slices.ContainsFunc(args, func(s string) bool { return slices.Contains(lists, s) })
 	for _, s := range args {

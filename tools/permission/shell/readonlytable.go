@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// checker says why a command with these words changes something or may; "" means that it
-// only reads. words[0] is the program.
+// checker says why a command with these words changes something or may; "" means that it only reads. words[0]
+// is the program.
 type checker func(words []word) string
 
 // reads is one row of the table of commands that only read.
 type reads struct {
 	check checker
-	// free programs don't open files named by their arguments: those may be anything.
+	// free programs don't open files named by their arguments, which may be anything.
 	free bool
-	// names reports whether a word of a free program names a file all the same.
+	// names reports whether a word of a free program nevertheless names a file.
 	names func(words []word, i int) bool
-	// here programs read the folder in which they run when they are given no other.
+	// here programs read the folder in which they run when no other is given.
 	here bool
-	// files programs take files: of two folders diff would follow the links in them.
+	// files programs take files: given two folders, diff would follow the links in them.
 	files bool
-	// filesWith are flags with which a program would go through a folder that it is given.
+	// filesWith are flags that make a program recurse into a folder.
 	filesWith string
-	// endings are what a program puts behind the name of a file that it does not find.
+	// endings are suffixes that a program appends to a file name that it does not find.
 	endings []string
-	// enters programs only go to a folder.
+	// enters programs only change the folder.
 	enters bool
-	// evaluates programs are of the shell, and may take a word for a flag or a variable
-	// whose index is run.
+	// evaluates programs belong to the shell, and may take a word for a flag or for a variable whose index is
+	// run.
 	evaluates bool
 }
 
-// hasFlag reports whether words hold one of the letters in a cluster of short flags, or
-// one of the long flags, also abbreviated or with a value.
+// hasFlag reports whether words contain one of the letters in a cluster of short flags, or one of the long
+// flags, also abbreviated or with a value.
 func hasFlag(words []word, letters string, long ...string) bool {
 	for _, w := range words {
 		// A "--" ends nothing here: it may be the value of the flag before it.
@@ -56,7 +56,7 @@ func hasFlag(words []word, letters string, long ...string) bool {
 	return false
 }
 
-// without short flags and long flags that write, run or follow.
+// no refuses the given short and long flags: those that write, run or follow.
 func no(letters string, long ...string) checker {
 	return func(words []word) string {
 		if hasFlag(words[1:], letters, long...) {
@@ -66,7 +66,7 @@ func no(letters string, long ...string) checker {
 	}
 }
 
-// operands counts the words that are no flags.
+// operands counts the words that are not flags.
 func operands(words []word) (n int) {
 	for _, w := range words[1:] {
 		if !strings.HasPrefix(w.text, "-") || w.text == "-" {
@@ -76,8 +76,8 @@ func operands(words []word) (n int) {
 	return n
 }
 
-// inputLast allows one operand, and nothing after it: some systems take whatever follows,
-// a flag included, for the file to write.
+// inputLast allows one operand, and nothing after it: some systems take whatever follows, even a flag, for
+// the output file.
 func inputLast(words []word) string {
 	for i, w := range words[1:] {
 		if (!strings.HasPrefix(w.text, "-") || w.text == "-") && i+2 < len(words) {
@@ -87,7 +87,7 @@ func inputLast(words []word) string {
 	return ""
 }
 
-// only allows just these arguments.
+// only allows exactly these arguments.
 func only(args ...string) checker {
 	return func(words []word) string {
 	next:
@@ -142,7 +142,7 @@ func table(name string) (reads, bool) {
 		"realpath", "readlink", "stat", "df", "base32", "cmp", "pr", "tsort", "factor":
 		return reads{check: no("", "--files0-from")}, true
 	case "zcat", "bzcat", "xzcat":
-		// They would go through folders, read what a list names, or take any ending.
+		// They would recurse into folders, read the files that a list names, or accept any ending.
 		return reads{check: no("rS", "--recursive", "--files", "--files0", "--suffix"), endings: []string{".gz", ".z", "-z", ".Z", ".bz2", ".xz"}}, true
 	case "strings":
 		return reads{check: atFile}, true
@@ -170,7 +170,7 @@ func table(name string) (reads, bool) {
 	case "diff":
 		return reads{files: true, check: no("rl", "--recursive", "--paginate")}, true
 	case "tree":
-		return reads{here: true, check: no("oRl", "--output", "--info", "--gitfile", "--infofile")}, true // it would print files, and follow links
+		return reads{here: true, check: no("oRl", "--output", "--info", "--gitfile", "--infofile")}, true // it would print files and follow links
 	case "grep", "egrep", "fgrep":
 		return reads{check: no("RSO", "--dereference-recursive"), here: true}, true
 	case "rg":
@@ -191,8 +191,8 @@ func table(name string) (reads, bool) {
 	return reads{}, false
 }
 
-// plainWords refuses what a shell may evaluate when a builtin takes it for a variable or a
-// number: the index of x[$(…)] is run. -v names a variable.
+// plainWords refuses what a shell may evaluate when a builtin takes it for a variable or a number: the index
+// of x[$(…)] is run. -v names a variable.
 func plainWords(words []word) string {
 	for _, w := range words[1:] {
 		if strings.ContainsAny(w.text, "`$") && !w.dynamic {
@@ -202,12 +202,12 @@ func plainWords(words []word) string {
 	return no("v")(words)
 }
 
-// withSlash finds words that are looked for where they say, not on the search path.
+// withSlash finds words that are used as paths, not looked up on the search path.
 func withSlash(words []word, i int) bool {
 	return strings.Contains(words[i].text, "/") || words[i].tilde
 }
 
-// tested finds the words of a test whose files are looked at.
+// tested finds the words of a test that name the files it checks.
 func tested(words []word, i int) bool {
 	switch words[i-1].text {
 	case "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-G", "-h", "-k", "-L", "-N", "-O", "-p", "-r", "-s", "-S", "-u", "-w", "-x", "-nt", "-ot", "-ef":
@@ -222,7 +222,7 @@ func tested(words []word, i int) bool {
 	return false
 }
 
-// atFile refuses words that stand for a file with more words in it.
+// atFile refuses words that name a file with more words in it.
 func atFile(words []word) string {
 	for _, w := range words[1:] {
 		if strings.HasPrefix(w.text, "@") {
@@ -232,11 +232,11 @@ func atFile(words []word) string {
 	return ""
 }
 
-// jqTakes finds the directives with which a jq program takes in another file, and the filter
-// that reads what one has.
+// jqTakes finds the directives with which a jq program loads another file, and the filter that reads what one
+// contains.
 var jqTakes = regexp.MustCompile(`(^|[;\s])(import|include)([\s"#]|$)|modulemeta`)
 
-// jq refuses programs that take in other files, which they may look for anywhere.
+// jq refuses programs that load other files, which they may look for anywhere.
 func jq(words []word) string {
 	for _, w := range words[1:] {
 		if jqTakes.MatchString(w.text) {
@@ -246,7 +246,7 @@ func jq(words []word) string {
 	return no("fL", "--from-file", "--library-path", "--run-tests")(words)
 }
 
-// goesTo takes a cd with just the folder.
+// goesTo accepts a cd with just the folder.
 func goesTo(words []word) string {
 	if operands(words) != 1 || len(words) != 2 || words[1].text == "-" || words[1].glob {
 		return "it is not known where it leads"
@@ -276,7 +276,7 @@ func date(words []word) string {
 	return ""
 }
 
-// findTests are the words of find that only look; all others ask.
+// find accepts tests that only look; everything else asks.
 func find(words []word) string {
 	for _, w := range words[1:] {
 		s := w.text

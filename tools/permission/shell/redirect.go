@@ -10,11 +10,11 @@ import (
 // redirected is what redirections mean for the command that has them.
 type redirected struct {
 	doubt   string
-	reads   string // why reading one of them is not fine
+	reads   string // why one of them must not be read
 	touches []string
-	opens   []string // resolved paths that are read for certain
-	changes []string // and that are written
-	feeds   bool     // the input stands in the line or in a file
+	opens   []string // resolved paths that are certainly read
+	changes []string // resolved paths that are written
+	feeds   bool     // the input is in the line or in a file
 	text    string
 }
 

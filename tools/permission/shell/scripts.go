@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// sedScript fits the scripts that do no more than print, leave out and replace lines: 5p,
-// 1,20p;40q, $d, /word/!d, s/a/b/g. Brackets and backslashes are left out: seds don't agree
-// on where they end an expression.
+// sedScript matches scripts that only print, drop and replace lines: 5p, 1,20p;40q, $d, /word/!d, s/a/b/g.
+// Brackets and backslashes are excluded: implementations of sed don't agree on where they end an expression.
 var sedScript = regexp.MustCompile(`^` + sedStep + `(;\s*` + sedStep + `)*;?$`)
 
 const (
@@ -15,7 +14,7 @@ const (
 	sedStep    = `(` + sedAddress + `(,\s*(` + sedAddress + `|\+\d+))?\s*!?)?([pdq=]|s/[^/\\\n\[\]]*/[^/\\\n\[\]]*/[gpiI0-9]*)`
 )
 
-// sed takes one script of the plain kind, before the files.
+// sed accepts one script of the plain kind, before the files.
 func sed(words []word) string {
 	script := false
 	for _, w := range words[1:] {
@@ -34,8 +33,8 @@ func sed(words []word) string {
 	return ""
 }
 
-// awkProgram fits the programs that print fields of lines which are chosen by a number, a
-// comparison or a word. Inside of braces there is no redirection.
+// awkProgram matches programs that print fields of lines selected by a number, a comparison or a word. Braces
+// contain no redirection.
 var awkProgram = regexp.MustCompile(`^\s*(` + awkTest + `(\s*(&&|\|\|)\s*` + awkTest + `)*)?\s*(\{\s*print(\s*` + awkValue + `([\s,]*` + awkValue + `)*)?\s*;?\s*\})?\s*$`)
 
 const (
@@ -45,7 +44,7 @@ const (
 	awkValue    = `(` + awkVariable + `|` + awkText + `)`
 )
 
-// awk takes one program of the plain kind, behind nothing but a separator of fields.
+// awk accepts one program of the plain kind, preceded by nothing but a field separator.
 func awk(words []word) string {
 	const why = "awk can write files and run commands"
 	args := words[1:]

@@ -72,8 +72,8 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	}
 }
 
-// later returns what a command may run that its words don't say: what a shell or xargs is
-// fed, what git is configured for on the spot.
+// later returns what a command may run that its words don't say: what a shell or xargs reads as input, what
+// git is configured for on the command line.
 func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out [][]word) {
 	unknown := word{dynamic: true}
 	name, _ := program(c.words[0])
@@ -139,7 +139,7 @@ func (a *analysis) command(words []word, doubt string) {
 	}
 }
 
-// name notes the files that a command's words name for certain.
+// name records the files that a command's words certainly name.
 func (a *analysis) name(c *Command, program string, known bool) {
 	words := make([]word, len(c.words))
 	for i, w := range c.words {
@@ -166,7 +166,7 @@ func (a *analysis) name(c *Command, program string, known bool) {
 	}
 }
 
-// known returns a word with the variables put in that are known before it runs.
+// known returns a word with the variables replaced whose values are known before it runs.
 func (a *analysis) known(w word) word {
 	if !w.simple || !w.dynamic || a.loops != nil {
 		return w
@@ -189,8 +189,8 @@ func (a *analysis) known(w word) word {
 	return w
 }
 
-// program returns the name by which a command's program is known: without a folder where
-// that is one of the system's.
+// program returns the name by which a command's program is known: without its folder if that is one of the
+// system's.
 func program(w word) (name string, known bool) {
 	if w.dynamic || w.glob || w.tilde || w.text == "" {
 		return w.text, false
@@ -203,7 +203,7 @@ func program(w word) (name string, known bool) {
 	return w.text, true
 }
 
-// chdir follows a cd, as far as it is known where it leads.
+// chdir follows a cd as far as its target is known.
 func (a *analysis) chdir(words []word) {
 	a.moved = true
 	if len(words) != 2 || words[1].dynamic || words[1].glob || words[1].tilde || strings.HasPrefix(words[1].text, "-") {
@@ -215,7 +215,7 @@ func (a *analysis) chdir(words []word) {
 		if d == "" {
 			continue
 		}
-		// cd takes ".." away as text, unless it was told otherwise.
+		// cd removes ".." textually, unless told otherwise.
 		for _, next := range []string{climb(d, words[1].text), lexical(d, words[1].text)} {
 			if !slices.Contains(a.dirs, next) {
 				a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], next)

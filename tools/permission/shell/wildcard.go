@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// forms returns a command's words in each way in which the program may get them: as they are
-// written, and with the names of files that wildcards stand for. The program sees only
-// those: one may be a flag, a list of further words, or the text to look for, and a second
-// one the file to write.
+// forms returns a command's words in each form in which the program may get them: as written, and with the
+// file names that wildcards expand to. The program sees only those: one may be a flag, a list of more words,
+// or the text to search for, and a second one the file to write.
 func (a *analysis) forms(words []word) (out [][]word, why string) {
 	out = [][]word{words}
 	if !slices.ContainsFunc(words[1:], func(w word) bool { return w.glob }) {
@@ -17,7 +16,7 @@ func (a *analysis) forms(words []word) (out [][]word, why string) {
 	}
 	for _, dir := range a.dirs {
 		if dir == "" {
-			continue // not known: what is relative to it asks
+			continue // unknown: anything relative to it asks
 		}
 		form, found := words[:1:1], false
 		for _, w := range words[1:] {
@@ -41,8 +40,7 @@ func (a *analysis) forms(words []word) (out [][]word, why string) {
 	return out, ""
 }
 
-// stood returns the names that a word with a wildcard is replaced by in a folder, none where
-// it stays as it is.
+// stood returns the names that replace a word with a wildcard in a folder; none if the word stays as it is.
 func (a *analysis) stood(dir string, w word) (names []string, ok bool) {
 	text, known := a.expandTilde(w.text)
 	if !w.glob || w.dynamic || w.tilde && !known {
@@ -68,7 +66,7 @@ func (a *analysis) stood(dir string, w word) (names []string, ok bool) {
 	return names, ok
 }
 
-// becomesFlag reports whether a wildcard stands for a file whose name begins with a dash.
+// becomesFlag reports whether a wildcard matches a file whose name begins with a dash.
 func (a *analysis) becomesFlag(w word) bool {
 	if at := strings.IndexAny(w.text, "*?["); at < 0 || at > 0 && w.text[0] != '-' {
 		return false

@@ -8,23 +8,22 @@ import (
 	"jcode/internal/shellword"
 )
 
-// word is one word of a simple command, as far as it is known before it runs.
+// word is one word of a simple command, as far as it is known before the command runs.
 type word struct {
-	// text is the word without its quotes; of a dynamic word only the known parts.
+	// text is the word without its quotes; for a dynamic word only the known parts.
 	text string
 	// dynamic words get their value when the command runs ($x, $(…), {a,b}).
 	dynamic bool
 	// simple marks a dynamic word that only reads variables.
 	simple bool
-	// glob words hold an unquoted wildcard; text has it as it is written.
+	// glob words contain an unquoted wildcard; text holds it as written.
 	glob bool
-	// several is set for a name that is one of those which a wildcard stands for: the order
-	// in which they come is not known.
+	// several is set for a name that is one of several that a wildcard matches: their order is not known.
 	several bool
 	// tilde words begin with an unquoted ~.
 	tilde bool
-	// vars are the variables that a simple word reads; bare says that one of them stands
-	// outside of quotes, so that a shell cuts its value into words.
+	// vars are the variables that a simple word reads; bare says that one of them is unquoted, so that a shell
+	// splits its value into words.
 	vars []string
 	bare bool
 	// template is the text with each variable between two NUL bytes.
@@ -33,11 +32,11 @@ type word struct {
 
 func static(text string) word { return word{text: text} }
 
-// readWord takes a parsed word apart.
+// readWord converts a parsed word.
 func readWord(w *syntax.Word) word {
 	var b strings.Builder
 	out := word{simple: true}
-	masked := false // quotes take the meaning from what a wildcard could be made of
+	masked := false // quotes protect characters that could form a wildcard
 	for i, part := range w.Parts {
 		n := b.Len()
 		switch p := part.(type) {
@@ -45,7 +44,7 @@ func readWord(w *syntax.Word) word {
 			masked = out.literal(&b, p.Value, i == 0) || masked
 			continue
 		case *syntax.SglQuoted:
-			if p.Dollar { // $'…' means another thing to a plain sh
+			if p.Dollar { // $'…' means something else to a plain sh
 				out.dynamic, out.simple = true, false
 			}
 			b.WriteString(p.Value)
@@ -59,7 +58,7 @@ func readWord(w *syntax.Word) word {
 	}
 	out.template = b.String()
 	out.text = withoutVariables(out.template)
-	if out.text == "[" { // the command, no wildcard
+	if out.text == "[" { // the command, not a wildcard
 		out.glob = false
 	}
 	if out.glob && masked {
@@ -71,7 +70,7 @@ func readWord(w *syntax.Word) word {
 	return out
 }
 
-// withoutVariables returns a template's text with its variables left out.
+// withoutVariables returns a template's text with its variables removed.
 func withoutVariables(template string) string {
 	if !strings.Contains(template, "\x00") {
 		return template
@@ -85,11 +84,11 @@ func withoutVariables(template string) string {
 	return b.String()
 }
 
-// globBytes mean something in a wildcard.
+// globBytes are the special characters of a wildcard.
 const globBytes = `*?[]!^-\`
 
-// literal adds unquoted text. masked says that a backslash took its meaning from something
-// that means something in a wildcard.
+// literal adds unquoted text. masked says that a backslash protects a character that is special in a
+// wildcard.
 func (w *word) literal(b *strings.Builder, s string, first bool) (masked bool) {
 	if first && strings.HasPrefix(s, "~") {
 		w.tilde = true
@@ -108,7 +107,7 @@ func (w *word) literal(b *strings.Builder, s string, first bool) (masked bool) {
 		case '{':
 			brace = true
 		case ',', '.':
-			// bash makes several words of {a,b} and {1..3}, sh does not.
+			// bash expands {a,b} and {1..3} to several words, sh does not.
 			if brace && (c == ',' || strings.HasPrefix(s[i:], "..")) {
 				w.dynamic, w.simple = true, false
 			}
@@ -116,7 +115,7 @@ func (w *word) literal(b *strings.Builder, s string, first bool) (masked bool) {
 		b.WriteByte(s[i])
 	}
 	if brace && !strings.Contains(s, "}") {
-		// Closed in a later part, or not at all: not told apart.
+		// Closed in a later part, or not at all: not distinguished.
 		w.dynamic, w.simple = true, false
 	}
 	return masked
@@ -159,8 +158,8 @@ func (w *word) expansion(b *strings.Builder, part syntax.WordPart) {
 	}
 }
 
-// readsOnly reports whether the parts of a text that is expanded, but not cut into words or
-// names of files, do no more than read variables.
+// readsOnly reports whether the parts of a text that is expanded, but not split into words or matched with
+// file names, only read variables.
 func readsOnly(parts []syntax.WordPart) bool {
 	for _, part := range parts {
 		switch p := part.(type) {

@@ -14,7 +14,7 @@ func isShell(name string) bool {
 	return false
 }
 
-// isWrapper reports whether a command runs another command that stands in its words.
+// isWrapper reports whether a command runs another command contained in its words.
 func isWrapper(name string, words []word) bool {
 	if isShell(name) {
 		return true
@@ -45,8 +45,7 @@ func isWrapper(name string, words []word) bool {
 	return false
 }
 
-// gitRuns reports whether git is given a command line to run: by a setting, or by a
-// subcommand that is made for it.
+// gitRuns reports whether git is given a command line to run: by a setting, or by a subcommand made for that.
 func gitRuns(args []word) bool {
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		flag := args[0].text
@@ -74,7 +73,7 @@ func gitRuns(args []word) bool {
 	return false
 }
 
-// interprets reports whether a program runs what stands in its input.
+// interprets reports whether a program executes its input.
 func interprets(name string) bool {
 	switch name {
 	case "python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "psql", "mysql", "sqlite3", "R", "Rscript", "julia", "ghci",
@@ -84,8 +83,8 @@ func interprets(name string) bool {
 	return isShell(name)
 }
 
-// suffixes returns each way in which a wrapper's words may hold a command: nobody knows
-// all flags of all wrappers, so every tail of the words is one.
+// suffixes returns every tail of a wrapper's words. Nobody knows all flags of all wrappers, so each of them
+// may be the wrapped command.
 func suffixes(words []word) [][]word {
 	out := make([][]word, 0, len(words))
 	for i := 1; i < len(words); i++ {

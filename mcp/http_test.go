@@ -212,6 +212,17 @@ func TestHTTPSessionIsClosedAtTheServer(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
+	for deadline := time.Now().Add(patience); !nobodyListens(t); {
+		if time.Now().After(deadline) {
+			t.Fatal("each free port was taken by another program meanwhile")
+		}
+	}
+}
+
+// nobodyListens connects to a port at which a server comes up later, and returns false where
+// another program has taken the port meanwhile.
+func nobodyListens(t *testing.T) bool {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +237,8 @@ func TestNobodyListens(t *testing.T) {
 	}
 	l, err = net.Listen("tcp", addr)
 	if err != nil {
-		t.Skip("the port was taken meanwhile")
+		r.m.Close()
+		return false
 	}
 	server := mcptest.NewHTTP("ok")
 	defer server.Close()
@@ -238,6 +250,7 @@ func TestNobodyListens(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	r.m.Close()
+	return true
 }
 
 func TestStreamOfNotifications(t *testing.T) {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -74,14 +75,22 @@ func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) {
 }
 
 func TestStartsRunInParallel(t *testing.T) {
+	open := filepath.Join(t.TempDir(), "open")
 	off := map[string]any{"enabled": false}
-	quick(t, "three starts of 0.8 s", 2*time.Second, func() time.Duration {
-		r := newManagerRig(t, map[string]any{"a": with("a", "slow=800ms", off), "b": with("b", "slow=800ms", off), "c": with("c", "slow=800ms", off)}, nil)
-		r.m.Start()
-		began := time.Now()
-		acquire(t, Leaser{M: r.m}, "a", "b", "c")()
-		return time.Since(began)
-	})
+	names := []string{"a", "b", "c"}
+	servers := map[string]any{}
+	for _, name := range names {
+		servers[name] = with(name, "until="+open, off)
+	}
+	r := newManagerRig(t, servers, nil)
+	r.m.Start()
+	release := make(chan func(), 1)
+	go func() { release <- acquire(t, Leaser{M: r.m}, names...) }()
+	for _, name := range names { // none is connected before the file is there
+		waitFor(t, name+" was started", func() bool { return len(r.pids(name)) == 1 })
+	}
+	writeFile(t, open, "")
+	(<-release)()
 }
 
 func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) {

@@ -203,9 +203,14 @@ func TestDeathInACallIsTheCallsReason(t *testing.T) {
 	t.Run("kill", func(t *testing.T) {
 		r := newStdioRig(t)
 		d := r.mustDial("grandchild") // which holds the pipe open
-		time.AfterFunc(100*time.Millisecond, d.session.link.Kill)
-		_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
-		if err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
+			ended <- err
+		}()
+		waitCalls(t, r.file, 1)
+		d.session.link.Kill()
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "signal: killed") {
 			t.Errorf("%v", err)
 		}
 		waitLogGone(t, r.file)

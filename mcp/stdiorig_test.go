@@ -22,7 +22,7 @@ const patience = time.Minute
 
 // late is later than anything comes that need not be waited for, on a busy machine too, and
 // earlier than any limit that holds where a test sets none.
-const late = 20 * time.Second
+const late = 40 * time.Second
 
 // stdioRig dials fault servers without a manager.
 type stdioRig struct {
@@ -119,6 +119,15 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("%s: not within %v", what, patience)
 		}
 	}
+}
+
+// waitCalls waits until a server has received n tool calls, as its log tells.
+func waitCalls(t *testing.T, file string, n int) {
+	t.Helper()
+	waitFor(t, fmt.Sprintf("%d calls have arrived", n), func() bool {
+		events, err := mcptest.ReadLog(file)
+		return err == nil && len(mcptest.Received(events, "tools/call")) == n
+	})
 }
 
 // waitLogGone waits until every process that a server's log tells of has ended.

@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"jcode/internal/paths"
 )
 
 // maxGlob bounds how many files a wildcard may match before the command is no longer vouched for.
@@ -55,7 +53,7 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 		return "it is not known in which folder it runs"
 	}
 	full := lexical(dir, name)
-	if real := climb(dir, name); real != full && !glob {
+	if real := a.climb(dir, name); real != full && !glob {
 		// Links before a "..": the system follows them, cd may not.
 		if why := a.judgeRead(real, name); why != "" {
 			return why
@@ -63,10 +61,10 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 	}
 	if glob && strings.ContainsAny(name, "*?[") {
 		// The fixed part must be inside in any case: listing a folder reads it.
-		if fixed := fixedPart(full); !a.Places.Inside(paths.Real(fixed)) {
+		if fixed := fixedPart(full); !a.Places.Inside(a.disk.real(fixed)) {
 			return name + " is outside the workspace"
 		}
-		hits, ok := expandGlob(full)
+		hits, ok := a.expandGlob(full)
 		if !ok {
 			return name + " stands for too many files to look at each"
 		}
@@ -81,7 +79,7 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 }
 
 func (a *analysis) judgeRead(full, shown string) string {
-	real := paths.Real(full)
+	real := a.disk.real(full)
 	if !a.Places.Inside(real) {
 		// A word that is not a path stays inside: it is joined to the folder. A path that leads out is absolute,
 		// has "..", or is a link.
@@ -95,7 +93,7 @@ func (a *analysis) judgeRead(full, shown string) string {
 			return shown + " is covered by the rule " + rule
 		}
 		if a.Ruled {
-			if info, err := os.Stat(real); err == nil && info.IsDir() {
+			if info, err := a.disk.stat(real); err == nil && info.IsDir() {
 				return shown + " is a folder in which a rule forbids some files"
 			}
 		}
@@ -108,7 +106,7 @@ const maxScan = 20_000
 
 // expandGlob returns the files that an absolute pattern matches, including hidden ones that the shell leaves
 // out. ok is false when there are too many, or the pattern contains "..".
-func expandGlob(pattern string) (hits []string, ok bool) {
+func (a *analysis) expandGlob(pattern string) (hits []string, ok bool) {
 	base := fixedPart(pattern)
 	rest, err := filepath.Rel(base, pattern)
 	if err != nil {
@@ -125,7 +123,7 @@ func expandGlob(pattern string) (hits []string, ok bool) {
 				next = append(next, filepath.Join(dir, part))
 				continue
 			}
-			names, ok := matching(dir, part)
+			names, ok := a.disk.matching(dir, part)
 			if scanned += len(names) + 1; !ok || scanned > maxScan {
 				return nil, false
 			}
@@ -195,7 +193,7 @@ const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // climb returns the path that a name leads to from a folder, as the system resolves it: a ".." leads to the
 // parent of what the part before it resolves to.
-func climb(dir, name string) string {
+func (a *analysis) climb(dir, name string) string {
 	if filepath.IsAbs(name) {
 		dir = filepath.VolumeName(name) + string(filepath.Separator)
 	}
@@ -207,7 +205,7 @@ func climb(dir, name string) string {
 		switch part {
 		case "", ".":
 		case "..":
-			at = filepath.Dir(paths.Real(at))
+			at = filepath.Dir(a.disk.real(at))
 		default:
 			at = filepath.Join(at, part)
 		}
@@ -239,12 +237,12 @@ func (a *analysis) targets(w word) []string {
 		return nil
 	}
 	if filepath.IsAbs(full) {
-		return a.stands(climb("/", full), w.glob)
+		return a.stands(a.climb("/", full), w.glob)
 	}
 	var out []string
 	for _, dir := range a.dirs {
 		if dir != "" {
-			out = append(out, a.stands(climb(dir, full), w.glob)...)
+			out = append(out, a.stands(a.climb(dir, full), w.glob)...)
 		}
 	}
 	return out
@@ -253,12 +251,12 @@ func (a *analysis) targets(w word) []string {
 // stands returns the resolved paths that a path or wildcard may mean.
 func (a *analysis) stands(path string, glob bool) []string {
 	if !glob {
-		return []string{paths.Real(path)}
+		return []string{a.disk.real(path)}
 	}
-	hits, _ := expandGlob(path)
-	out := []string{paths.Real(path)}
+	hits, _ := a.expandGlob(path)
+	out := []string{a.disk.real(path)}
 	for _, h := range hits {
-		out = append(out, paths.Real(h))
+		out = append(out, a.disk.real(h))
 	}
 	return out
 }

@@ -4,8 +4,8 @@
 //
 // A text goes through parse.go (two parsers must agree), compound.go and simple.go (from the syntax tree to
 // commands), word.go and redirect.go; then readonly.go with its tables judges each command; flags.go and
-// argpath.go find what its words may open. pattern.go works in the other direction: it holds the command
-// patterns of rules. Read line.go first.
+// argpath.go find what its words may open. disk.go asks the file system, each question once.
+// pattern.go works in the other direction: it holds the command patterns of rules. Read line.go first.
 //
 // The package must not know of rules, modes or questions. Except for reading files, and for what a Scene's
 // functions do, it has no effects.

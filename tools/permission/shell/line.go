@@ -103,17 +103,15 @@ type Scene struct {
 
 // Analyse parses a line. It never fails: what it can't read is opaque.
 func Analyse(text string, at Scene) Line {
-	a := &analysis{Scene: at, dirs: []string{at.Dir}}
-	a.line.Ruled = at.Ruled
-	a.line.Text = strings.TrimSpace(text)
-	a.text(a.line.Text)
+	a := newAnalysis(at)
+	a.whole(text)
 	return a.line
 }
 
 // AnalyseArgv judges a command that no shell parses.
 func AnalyseArgv(argv []string, at Scene) Line {
-	a := &analysis{Scene: at, dirs: []string{at.Dir}, noShell: true}
-	a.line.Ruled = at.Ruled
+	a := newAnalysis(at)
+	a.noShell = true
 	words := make([]word, len(argv))
 	for i, s := range argv {
 		words[i] = static(s)
@@ -128,6 +126,7 @@ func AnalyseArgv(argv []string, at Scene) Line {
 
 type analysis struct {
 	Scene
+	disk  *disk
 	line  Line
 	dirs  []string // folders in which the commands may run
 	moved bool     // a cd came before
@@ -139,6 +138,16 @@ type analysis struct {
 	loops   map[string]bool // variables that the line may set to more than one word
 	items   map[string]bool // variables that the line sets to words which are judged there
 	noShell bool            // no shell parses the words
+}
+
+func newAnalysis(at Scene) *analysis {
+	return &analysis{Scene: at, disk: newDisk(), dirs: []string{at.Dir}, line: Line{Ruled: at.Ruled}}
+}
+
+// whole visits a line.
+func (a *analysis) whole(text string) {
+	a.line.Text = strings.TrimSpace(text)
+	a.text(a.line.Text)
 }
 
 // doubt records why the line is not vouched for. A doubt inside a wrapper's text belongs to the wrapper: a

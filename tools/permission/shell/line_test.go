@@ -120,3 +120,27 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// A wrapper's words may be a command of their own, at each level of nesting. What they name is
+// looked up once, so that a long line costs by its words and not by their number times the depth.
+func TestNestedWrappersAskForEachFileOnce(t *testing.T) {
+	at := scene(t)
+	asked := func(line string) int {
+		_, n := shell.AnalyseAsking(line, at)
+		return n
+	}
+	words := " a b* ./c sub/d /etc/e"
+	one := asked("eval" + words)
+	for name, line := range map[string]string{
+		"an eval in an eval":      strings.Repeat("eval ", 100) + words,
+		"quotes in quotes":        strings.Repeat("eval '", 100) + words,
+		"quotes that close":       strings.Repeat("eval '", 101) + words + strings.Repeat("'", 101),
+		"the same words again":    "eval" + strings.Repeat(words, 100),
+		"other wrappers between":  strings.Repeat("eval nice env ", 100) + words,
+		"commands beside another": strings.Repeat("eval"+words+"; ", 100),
+	} {
+		if n := asked(line); n > 4*one {
+			t.Errorf("%s: the file system is asked %d times, and %d times for the words alone", name, n, one)
+		}
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"jcode/internal/paths"
 )
 
 // Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is a different program
@@ -74,7 +72,7 @@ func (a *analysis) programsOfWorkspace(words []word, wrapper bool) (out []string
 
 // system reports whether a program is named with a folder outside the workspace: then the name identifies it.
 func (a *analysis) system(name string) bool {
-	return filepath.IsAbs(name) && !a.Places.Inside(paths.Real(name))
+	return filepath.IsAbs(name) && !a.Places.Inside(a.disk.real(name))
 }
 
 // isFile reports whether a word names a file of the workspace.
@@ -83,7 +81,7 @@ func (a *analysis) isFile(w word) bool {
 		return false
 	}
 	for _, path := range a.targets(w) {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && a.Places.Inside(path) {
+		if info, err := a.disk.stat(path); err == nil && info.Mode().IsRegular() && a.Places.Inside(path) {
 			return true
 		}
 	}
@@ -135,18 +133,18 @@ func (a *analysis) pinned(names []string) Pin {
 		if dir == "" {
 			return Pin{Unknown: true}
 		}
-		write("in", paths.Real(dir))
+		write("in", a.disk.real(dir))
 		for _, name := range names {
-			full := climb(dir, name)
-			path := paths.Real(full)
+			full := a.climb(dir, name)
+			path := a.disk.real(full)
 			write(name, path)
 			if filepath.IsAbs(name) && !a.Places.Inside(path) {
 				continue // the system's interpreter, say: its path identifies it
 			}
-			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			if info, err := a.disk.stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			content, err := hashFile(path)
+			content, err := a.disk.hash(path)
 			if err != nil {
 				return Pin{Unknown: true}
 			}

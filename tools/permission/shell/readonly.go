@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/internal/paths"
 	"jcode/tools/permission/repository"
 )
 
@@ -51,7 +50,7 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 		if a.moved || !a.atRoot() {
 			return false, "git runs what another folder's repository is configured for"
 		}
-		found := a.Look(paths.Real(a.Dir))
+		found := a.Look(a.disk.real(a.Dir))
 		if found.Why != "" {
 			return false, found.Why
 		}
@@ -191,7 +190,7 @@ func (a *analysis) onPath(name string) iter.Seq[string] {
 				if !filepath.IsAbs(dir) {
 					full = filepath.Join(at, dir, name)
 				}
-				if info, err := os.Stat(full); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+				if info, err := a.disk.stat(full); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
 					continue
 				}
 				if hit = true; !yield(full) {
@@ -207,7 +206,7 @@ func (a *analysis) onPath(name string) iter.Seq[string] {
 
 // ofWorkspace reports whether a program, or its folder, is in the workspace.
 func (a *analysis) ofWorkspace(full string) bool {
-	return a.Places.Inside(paths.Real(full)) || a.Places.Inside(paths.Real(filepath.Dir(full)))
+	return a.Places.Inside(a.disk.real(full)) || a.Places.Inside(a.disk.real(filepath.Dir(full)))
 }
 
 // builtin reports whether a command of the table is a shell builtin.
@@ -222,7 +221,7 @@ func builtin(name string) bool {
 // folder reports whether a word names a folder.
 func (a *analysis) folder(w word) bool {
 	for _, dir := range a.dirs {
-		if info, err := os.Stat(climb(dir, w.text)); err == nil && info.IsDir() {
+		if info, err := a.disk.stat(a.climb(dir, w.text)); err == nil && info.IsDir() {
 			return true
 		}
 	}
@@ -231,11 +230,11 @@ func (a *analysis) folder(w word) bool {
 
 // atRoot reports whether the command runs where jcode was started or in one of the workspace's own folders.
 func (a *analysis) atRoot() bool {
-	if dir := paths.Real(a.Dir); dir != "" && dir == a.Places.Start() {
+	if dir := a.disk.real(a.Dir); dir != "" && dir == a.Places.Start() {
 		return true
 	}
 	for _, r := range a.Places.Roots() {
-		if r == paths.Real(a.Dir) {
+		if r == a.disk.real(a.Dir) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/internal/paths"
 	"jcode/tools/permission/repository"
 )
 
@@ -140,11 +139,11 @@ func (a *analysis) configured(args []word) (out []string) {
 		return nil // it only reads a setting
 	}
 	if hasFlag(args, "", "--global") {
-		return []string{paths.Real(a.Places.Home() + "/.gitconfig"), paths.Real(a.Places.Home() + "/.config/git/config")}
+		return []string{a.disk.real(a.Places.Home() + "/.gitconfig"), a.disk.real(a.Places.Home() + "/.config/git/config")}
 	}
 	for _, dir := range a.dirs {
 		if dir != "" {
-			out = append(out, paths.Real(dir+"/.git/config"))
+			out = append(out, a.disk.real(dir+"/.git/config"))
 		}
 	}
 	return out

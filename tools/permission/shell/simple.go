@@ -216,7 +216,7 @@ func (a *analysis) chdir(words []word) {
 			continue
 		}
 		// cd removes ".." textually, unless told otherwise.
-		for _, next := range []string{climb(d, words[1].text), lexical(d, words[1].text)} {
+		for _, next := range []string{a.climb(d, words[1].text), lexical(d, words[1].text)} {
 			if !slices.Contains(a.dirs, next) {
 				a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], next)
 			}

@@ -55,7 +55,7 @@ func (a *analysis) stood(dir string, w word) (names []string, ok bool) {
 	}
 	before := text[:strings.LastIndexByte(text[:first], '/')+1]
 	full := lexical(dir, text)
-	hits, ok := expandGlob(full)
+	hits, ok := a.expandGlob(full)
 	for _, h := range hits {
 		rest, err := filepath.Rel(fixedPart(full), h)
 		if err != nil {
@@ -73,7 +73,7 @@ func (a *analysis) becomesFlag(w word) bool {
 	}
 	first, _, _ := strings.Cut(w.text, "/")
 	for _, dir := range a.dirs {
-		hits, ok := matching(dir, first)
+		hits, ok := a.disk.matching(dir, first)
 		if !ok || slices.ContainsFunc(hits, func(h string) bool { return strings.HasPrefix(filepath.Base(h), "-") }) {
 			return true
 		}

@@ -48,8 +48,9 @@ type scripting struct {
 
 	asking sync.Mutex // one question about trust at a time
 	mu     sync.Mutex
-	no     bool // the person said no in this run
-	said   bool // the headless notice was given
+	no     bool   // the person said no in this run
+	said   bool   // the headless notice was given
+	failed string // the last error of the trust, "" after an answer
 }
 
 // openLua creates the room. Nothing runs and no file is read yet.
@@ -283,9 +284,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 		return
 	}
 	_, open, err := s.trust.Question(ctx, []tools.TrustItem{item})
-	if err != nil {
-		s.board.say(agent.LevelWarn, "Lua of this project stays off: %v", err)
-	}
+	s.report(err)
 	if err != nil || !open {
 		return
 	}
@@ -314,6 +313,22 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 	if err := s.room.Reload(""); err != nil {
 		s.board.say(agent.LevelWarn, "%v", err)
+	}
+}
+
+// report tells the person why trust could not be read: once until it can be read, or another
+// reason comes.
+func (s *scripting) report(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	s.mu.Lock()
+	fresh := text != s.failed
+	s.failed = text
+	s.mu.Unlock()
+	if fresh && err != nil {
+		s.board.say(agent.LevelWarn, "Lua of this project stays off: %v", err)
 	}
 }
 

@@ -352,13 +352,14 @@ func (p *person) asked() []tools.Question {
 type personTrust struct {
 	mu     sync.Mutex
 	yes    bool
+	err    error
 	wanted []tools.TrustItem
 }
 
 func (f *personTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.yes, nil
+	return f.yes, f.err
 }
 
 func (f *personTrust) Accept(context.Context, []tools.TrustItem, bool) error { return nil }
@@ -373,6 +374,12 @@ func (f *personTrust) set(yes bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yes = yes
+}
+
+func (f *personTrust) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
 }
 
 type notices struct {

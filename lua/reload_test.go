@@ -323,6 +323,26 @@ func TestUntrustedProjectIsInert(t *testing.T) {
 	until(t, "the plugin runs", func() bool { return len(h.room.Log("p")) > 0 })
 }
 
+func TestErrorOfTrustIsLoggedOncePerChange(t *testing.T) {
+	h := build(t, setup{untrust: true})
+	h.tool("x", simple, `return 1`)
+	h.start()
+	before := len(h.room.Log("lua"))
+	for _, step := range []struct {
+		err  error
+		want int
+	}{{errors.New("disk I/O error"), 1}, {errors.New("disk I/O error"), 1}, {nil, 1}, {errors.New("disk I/O error"), 2}} {
+		h.trust.fail(step.err)
+		h.room.trust.forget()
+		if h.room.trusted("project") {
+			t.Errorf("trusted after %v", step.err)
+		}
+		if got := h.room.Log("lua")[before:]; len(got) != step.want {
+			t.Errorf("after %v the log has %+v, want %d lines", step.err, got, step.want)
+		}
+	}
+}
+
 func TestLinkOutOfTheProjectIsRefused(t *testing.T) {
 	h := build(t, setup{})
 	outside := realDir(t)

@@ -17,9 +17,10 @@ const trustAge = 50 * time.Millisecond
 
 // folderTrust is whether the Lua of the project is trusted, as of a moment ago.
 type folderTrust struct {
-	mu  sync.Mutex
-	yes bool
-	at  time.Time
+	mu     sync.Mutex
+	yes    bool
+	at     time.Time
+	failed string // the error of the last look, "" after an answer
 }
 
 // forget makes the next question read the files again.
@@ -57,9 +58,14 @@ func (r *Room) trusted(scope string) bool {
 	defer f.mu.Unlock()
 	if time.Since(f.at) > trustAge {
 		ok, err := r.opts.Trust.Trusted(context.Background(), r.Folder(nil))
+		failed := ""
 		if err != nil {
-			r.logs.add("lua", "warn", "trust: "+err.Error())
+			failed = "trust: " + err.Error()
 		}
+		if failed != "" && failed != f.failed {
+			r.logs.add("lua", "warn", failed)
+		}
+		f.failed = failed
 		f.yes, f.at = ok && err == nil, time.Now()
 	}
 	return f.yes

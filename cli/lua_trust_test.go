@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"jcode/lua"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// failingTrust is a store of approvals that can't be read while it has an error.
+type failingTrust struct{ err error }
+
+func (f *failingTrust) Trusted(context.Context) ([]permission.TrustRow, error) { return nil, f.err }
+func (f *failingTrust) AddTrust(context.Context, ...permission.TrustRow) error { return nil }
+func (f *failingTrust) RevokeTrust(context.Context, tools.TrustKind, string) error {
+	return nil
+}
+
+// refuses answers every question with no.
+type refuses struct{}
+
+func (refuses) Ask(context.Context, tools.Question) (tools.Answer, error) {
+	return tools.Answer{Scope: tools.AnswerNo}, nil
+}
+
+// Each step of a turn looks at the Lua that waits. An error of the trust is said when it comes,
+// not at each of them.
+func TestErrorOfLuasTrustIsSaidOncePerChange(t *testing.T) {
+	room, err := lua.New(lua.Options{Registry: tools.NewRegistry(), Dispatcher: &tools.Dispatcher{}, Root: t.TempDir(), NoWatch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(room.Close)
+	var said []string
+	store := &failingTrust{}
+	s := &scripting{
+		board: &board{other: func(n notice) { said = append(said, n.text) }}, room: room,
+		trust: permission.NewTrust("project", store, false), asker: func() tools.Asker { return refuses{} },
+	}
+	waiting := []tools.TrustItem{{Kind: tools.TrustLuaTool, Name: "greet", File: "greet"}}
+	for _, step := range []struct {
+		fails string
+		want  int
+	}{{"disk I/O error", 1}, {"disk I/O error", 1}, {"database is locked", 2}, {"database is locked", 2}, {"", 2}, {"database is locked", 3}} {
+		store.err, s.no = nil, false
+		if step.fails != "" {
+			store.err = errors.New(step.fails)
+		}
+		s.ask(t.Context(), waiting)
+		if len(said) != step.want || !strings.Contains(said[len(said)-1], "Lua of this project stays off") {
+			t.Fatalf("after %q the person was told %q, want %d notices", step.fails, said, step.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/session"
 )
@@ -71,7 +73,11 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 	}
 	told, worktrees := 0, 0
 	for round := range rounds {
-		results := killedRun(t, c, file, 8+round*29%60)
+		at := 8 + round*29%60
+		if round == rounds-1 {
+			at = 0 // when all are at work
+		}
+		results := killedRun(t, c, file, at)
 		told += len(results)
 		checkKept(t, c, results)
 		awaitEnd(t, pids)
@@ -98,7 +104,8 @@ type toldResult struct {
 	Session string `json:"agent_session"`
 }
 
-// killedRun kills a run after some lines of its output, and returns the results that it told.
+// killedRun kills a run after some lines of its output, or when its three agents wait for their
+// last command, and returns the results that it told.
 func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResult) {
 	t.Helper()
 	cmd := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "--mode", "yolo", "-m", "replay:"+script, "--output-format", "stream-json", "go")
@@ -109,7 +116,7 @@ func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResu
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	main := ""
+	main, waiting := "", 0
 	in := bufio.NewScanner(out)
 	for n := 1; in.Scan(); n++ {
 		var line struct {
@@ -128,7 +135,11 @@ func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResu
 			}
 			told = append(told, line.toldResult)
 		}
-		if n == lines {
+		if line.Type == "tool_call" && bytes.Contains(in.Bytes(), []byte("sleep 300")) {
+			waiting++
+		}
+		if n == lines || waiting == 3 {
+			waiting = 0
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -187,25 +198,39 @@ func awaitEnd(t *testing.T, dir string) {
 	}
 }
 
-// checkListed finds each worktree that git knows in what doctor lists, and returns how many.
+// checkListed finds each worktree that git knows in what doctor lists, and returns how many. A
+// git that created one may still be ending.
 func checkListed(t *testing.T, c *chat) (n int) {
 	t.Helper()
-	listed, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it finds other things too
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		n, err := listed(t, c)
+		if err == nil {
+			return n
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func listed(t *testing.T, c *chat) (n int, err error) {
+	t.Helper()
 	cmd := exec.Command("git", "worktree", "list", "--porcelain")
 	cmd.Dir = c.dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return 0, fmt.Errorf("git worktree list: %w: %s", err, out)
 	}
+	said, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it finds other things too
 	for line := range strings.Lines(string(out)) {
 		dir, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
 		if !ok || !strings.Contains(dir, "worktrees") {
 			continue
 		}
 		n++
-		if !strings.Contains(string(listed), filepath.Base(dir)) {
-			t.Errorf("the worktree %s is not listed:\n%s", dir, listed)
+		if !strings.Contains(string(said), filepath.Base(dir)) {
+			return 0, fmt.Errorf("the worktree %s is not listed:\n%s", dir, said)
 		}
 	}
-	return n
+	return n, nil
 }

@@ -227,6 +227,11 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var removed, kept []string
+	if _, err := os.Lstat(a.worktrees); err == nil {
+		if removed, err = worktree.Repair(ctx, a.root, a.worktrees); err != nil {
+			return "", err
+		}
+	}
 	known := map[string]bool{}
 	for _, row := range rows {
 		if row.Dir == "" || row.Project != a.project {

@@ -20,6 +20,7 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/system"
 	"jcode/internal/text"
+	"jcode/internal/worktree"
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
@@ -139,7 +140,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.webSearch()
 	d.terminal()
 	d.programs()
-	d.worktrees()
+	d.worktrees(ctx, a.root)
 	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins says what is wrong with them
 	d.languageServers(a)
 	d.sandbox()
@@ -327,16 +328,20 @@ func (d *doctor) terminal() {
 	}
 }
 
-// programs reports what jcode uses where it is there.
-// worktrees names those that sub-agents left with changes.
-func (d *doctor) worktrees() {
+// worktrees names those that sub-agents left with changes, and those at which git fails.
+func (d *doctor) worktrees(ctx context.Context, root string) {
 	left, err := filepath.Glob(filepath.Join(d.paths.Data, "worktrees", "*", "*"))
 	if err == nil && len(left) > 0 {
 		d.warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
 			"%d left by agents: %s", len(left), strings.Join(left, ", "))
 	}
+	for _, dir := range worktree.Incomplete(ctx, root) {
+		d.warn("worktrees", "/agents prune removes it if it is an agent's; otherwise remove that folder, unless a git that creates a worktree is running",
+			"git fails in this repository, because the entry %s of a worktree is incomplete", dir)
+	}
 }
 
+// programs reports what jcode uses where it is there.
 func (d *doctor) programs() {
 	if path, err := exec.LookPath("git"); err == nil {
 		d.ok("programs", "git at %s", path)

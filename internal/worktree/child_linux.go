@@ -7,13 +7,13 @@ import (
 )
 
 // runChild runs a command that ends with this process, however that ends: no git is left to
-// write into a copy that a later run looks at. Linux counts from the end of the thread that
-// started the command, which is why it is kept. With its context end the filters that it started,
-// too.
+// write into a copy that a later run looks at. It is asked to end, so that it removes a copy it
+// has just begun: a git that is killed there leaves an entry at which every later
+// "git worktree list" fails. Linux counts from the end of the thread that started the command,
+// which is why the thread is kept.
 func runChild(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	return cmd.Run()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
+	return runGroup(cmd)
 }

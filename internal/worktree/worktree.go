@@ -52,7 +52,7 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
-	if _, err := git(ctx, o.Root, nil, "worktree", "add", "-q", "--no-checkout", "-b", o.Branch, o.Dir, "HEAD"); err != nil {
+	if err := addEntry(ctx, o); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
 	if err := t.fill(ctx, o); err != nil {
@@ -185,10 +185,10 @@ func (t Tree) Diff(ctx context.Context) (string, error) {
 func (t Tree) Remove(ctx context.Context) error {
 	t.Stop()
 	if _, err := git(ctx, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
-		if _, gone := os.Stat(t.Dir); !errors.Is(gone, fs.ErrNotExist) {
-			return fmt.Errorf("remove worktree: %w", err)
+		if _, fault := Repair(ctx, t.Root, filepath.Dir(t.Dir)); fault != nil {
+			return fmt.Errorf("remove worktree: %w", errors.Join(err, fault))
 		}
-		if _, err := git(ctx, t.Root, nil, "worktree", "prune"); err != nil {
+		if _, gone := os.Stat(t.Dir); !errors.Is(gone, fs.ErrNotExist) {
 			return fmt.Errorf("remove worktree: %w", err)
 		}
 	}

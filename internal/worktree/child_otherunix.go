@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package worktree
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// runChild runs a command. Where this process is killed, the command ends by itself.
+func runChild(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return runGroup(cmd)
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package worktree_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jcode/internal/worktree"
+)
+
+// A git that is killed in the middle of "git worktree add" leaves the repository broken. It is
+// asked to end where its work is canceled, and has the time to clean up.
+func TestCanceledGitMayCleanUp(t *testing.T) {
+	root := repository(t)
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	script := "#!/bin/sh\ncase \"$*\" in *'worktree add'*) ;; *) exec '" + git + "' \"$@\" ;; esac\n" +
+		"trap 'echo >" + bin + "/ended; exit 1' TERM\necho >" + bin + "/begun\nwhile :; do sleep 0.05; done\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	made := make(chan error, 1)
+	go func() {
+		_, err := worktree.Add(ctx, worktree.Options{Root: root, Dir: filepath.Join(t.TempDir(), "x"), Branch: "jcode/x"})
+		made <- err
+	}()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(bin, "begun")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("git was not started")
+		}
+	}
+	cancel()
+	if err := <-made; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "ended")); err != nil {
+		t.Error("git was killed without having been asked to end")
+	}
+}

@@ -1,0 +1,137 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// addLimit is how long a "git worktree add" takes at most for its entry in the repository.
+	// An entry that is incomplete for longer belongs to one that was killed.
+	addLimit = 5 * time.Second
+	// addPoll is how often the entry of another "git worktree add" is looked at.
+	addPoll = 20 * time.Millisecond
+)
+
+// entry is what a repository knows of one of its copies.
+type entry struct {
+	dir  string // of the entry, in the repository
+	copy string // the folder of the copy, "" where it isn't known
+	age  time.Duration
+}
+
+// Repair removes the incomplete entries of copies below a folder, which a killed
+// "git worktree add" leaves: git fails at them in nearly everything it does with the repository.
+// It returns the folders of their copies, none of which held a file.
+func Repair(ctx context.Context, root, below string) (removed []string, err error) {
+	all, err := incomplete(ctx, root)
+	for _, e := range all {
+		if e.age < addLimit || !inside(below, e.copy) || same(below, e.copy) {
+			continue
+		}
+		if fault := e.remove(); fault != nil {
+			err = errors.Join(err, fmt.Errorf("remove the incomplete worktree %s: %w", e.copy, fault))
+			continue
+		}
+		removed = append(removed, e.copy)
+	}
+	return removed, err
+}
+
+// Incomplete returns the folders in a repository's git directory that are incomplete entries of
+// copies, whoever made them. A folder that is no repository has none.
+func Incomplete(ctx context.Context, root string) (dirs []string) {
+	all, _ := incomplete(ctx, root)
+	for _, e := range all {
+		if e.age >= addLimit {
+			dirs = append(dirs, e.dir)
+		}
+	}
+	return dirs
+}
+
+// incomplete lists the entries that git has not finished.
+func incomplete(ctx context.Context, root string) ([]entry, error) {
+	common, err := git(ctx, root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []entry
+	for _, d := range dirs {
+		e := entry{dir: filepath.Join(common, "worktrees", d.Name())}
+		info, err := d.Info()
+		if err != nil || !d.IsDir() || e.complete() {
+			continue // it may just have been removed
+		}
+		e.age = time.Since(info.ModTime())
+		if link, err := os.ReadFile(filepath.Join(e.dir, "gitdir")); err == nil {
+			if path := string(bytes.TrimSpace(link)); filepath.Base(path) == ".git" {
+				e.copy = filepath.Dir(path)
+			}
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// complete reports whether git finished the entry: it is locked as "initializing" until then,
+// and its file commondir says where the repository is.
+func (e entry) complete() bool {
+	common, err := os.ReadFile(filepath.Join(e.dir, "commondir"))
+	if err != nil || len(bytes.TrimSpace(common)) == 0 {
+		return false
+	}
+	lock, err := os.ReadFile(filepath.Join(e.dir, "locked"))
+	return err != nil || !bytes.HasPrefix(lock, []byte("initializing"))
+}
+
+// remove removes the entry and the copy, which holds nothing but the file that leads back here.
+func (e entry) remove() error {
+	switch files, err := os.ReadDir(e.copy); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case len(files) > 1 || len(files) == 1 && files[0].Name() != ".git":
+		return errors.New("there are files in it: move them away first")
+	default:
+		if err := os.RemoveAll(e.copy); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(e.dir)
+}
+
+// addEntry runs "git worktree add". Where git fails at the incomplete entry of another copy, it
+// removes that if it is one of a killed git, and else waits until it is complete.
+func addEntry(ctx context.Context, o Options) error {
+	branch := "-b"
+	for began := time.Now(); ; {
+		_, err := git(ctx, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, "HEAD")
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "commondir") {
+			return err
+		}
+		branch = "-B" // the failed one may have created it
+		if _, fault := Repair(ctx, o.Root, filepath.Dir(o.Dir)); fault != nil {
+			return errors.Join(err, fault)
+		}
+		if time.Since(began) > 2*addLimit {
+			return fmt.Errorf("%w: remove the folder of that incomplete worktree in the repository", err)
+		}
+		select {
+		case <-time.After(addPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -19,6 +19,8 @@ type Subscription struct {
 	wake   chan struct{}
 	closed bool
 	drop   func()
+
+	observer bool
 }
 
 // Next waits for the next event. It returns false when ctx ends, or when the conversation or the subscription
@@ -128,7 +130,7 @@ func merge(a, b Event) (Event, bool) {
 type broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
-	early []Event // notices from before the first subscription, which gets them
+	early []Event // notices from before the first subscription, which gets them; observers don't
 	held  Event   // the delta that is being collected
 	last  time.Time
 	timer *time.Timer
@@ -137,8 +139,10 @@ type broker struct {
 
 func newBroker() *broker { return &broker{subs: map[*Subscription]struct{}{}} }
 
-func (b *broker) subscribe() *Subscription {
-	s := &Subscription{wake: make(chan struct{}, 1)}
+// subscribe adds a reader. A mere observer neither takes the early notices nor counts as somebody
+// who could answer.
+func (b *broker) subscribe(observer bool) *Subscription {
+	s := &Subscription{wake: make(chan struct{}, 1), observer: observer}
 	s.drop = func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -151,6 +155,9 @@ func (b *broker) subscribe() *Subscription {
 		return s
 	}
 	b.subs[s] = struct{}{}
+	if observer {
+		return s
+	}
 	for _, ev := range b.early {
 		s.push(ev)
 	}
@@ -162,7 +169,17 @@ func (b *broker) subscribe() *Subscription {
 func (b *broker) watched() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.subs) > 0
+	return b.answerable()
+}
+
+// answerable is watched for a caller that holds the lock.
+func (b *broker) answerable() bool {
+	for s := range b.subs {
+		if !s.observer {
+			return true
+		}
+	}
+	return false
 }
 
 // emit delivers an event after every delta that came before it.
@@ -212,7 +229,7 @@ func (b *broker) flush() {
 }
 
 func (b *broker) send(ev Event) {
-	if _, ok := ev.(Notice); ok && len(b.subs) == 0 && len(b.early) < maxEarly {
+	if _, ok := ev.(Notice); ok && len(b.early) < maxEarly && !b.answerable() {
 		b.early = append(b.early, ev)
 	}
 	for s := range b.subs {

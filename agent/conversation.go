@@ -163,7 +163,11 @@ func (c *Conversation) close() {
 }
 
 // Subscribe returns a reader of all events from now on.
-func (c *Conversation) Subscribe() *Subscription { return c.broker.subscribe() }
+func (c *Conversation) Subscribe() *Subscription { return c.broker.subscribe(false) }
+
+// Observe returns a reader of all events from now on for a log or a hook. The notices from
+// before the first subscription are left for one that shows them.
+func (c *Conversation) Observe() *Subscription { return c.broker.subscribe(true) }
 
 // State is what the status line shows.
 func (c *Conversation) State() State {

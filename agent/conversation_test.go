@@ -49,6 +49,26 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 	}
 }
 
+// What is said before anybody reads is kept for the first who shows it, whoever else listens.
+func TestEarlyNoticesAreNotLostToAnObserver(t *testing.T) {
+	b := start(t, nil)
+	c, err := agent.New(b.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	seen := c.Observe()
+	defer seen.Close()
+	c.Notify(agent.LevelWarn, "early")
+	sub := c.Subscribe()
+	defer sub.Close()
+	for name, s := range map[string]*agent.Subscription{"observer": seen, "subscriber": sub} {
+		if got := s.Drain(); len(got) != 1 || got[0].(agent.Notice).Text != "early" {
+			t.Errorf("the %s got %v", name, got)
+		}
+	}
+}
+
 func TestNoSessionIsWrittenBeforeTheFirstMessage(t *testing.T) {
 	b := start(t, nil)
 	list, err := b.store.List(t.Context(), session.Filter{All: true})

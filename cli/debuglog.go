@@ -97,7 +97,7 @@ func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 
 // follow writes a conversation's events down until it is closed.
 func (d *debugLog) follow(conv *agent.Conversation) {
-	sub := conv.Subscribe()
+	sub := conv.Observe()
 	d.following.Go(func() {
 		for {
 			ev, ok := sub.Next(context.Background()) // ends with the conversation

@@ -20,7 +20,7 @@ func (h *happenings) follow(conv *agent.Conversation) {
 	if followed {
 		return
 	}
-	sub := conv.Subscribe()
+	sub := conv.Observe()
 	h.work.Go(func() {
 		defer sub.Close()
 		h.notify(conv, sub)

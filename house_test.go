@@ -244,12 +244,31 @@ func TestNothingRunsAtPackageInit(t *testing.T) {
 		if f.test {
 			continue
 		}
+		shipped := f.room != "bench" && !strings.HasPrefix(f.room, "internal/testkit/")
 		for _, decl := range f.ast.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
 				t.Errorf("%s: func init", f.path)
 			}
+			if vars, ok := decl.(*ast.GenDecl); ok && shipped && compiles(vars) {
+				t.Errorf("%s: an expression is compiled at every start: pattern.Lazy compiles it at its first use", f.path)
+			}
 		}
 	}
+}
+
+// compiles reports whether a declaration compiles a regular expression when the program starts.
+func compiles(vars *ast.GenDecl) (found bool) {
+	ast.Inspect(vars, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false // called later, or not at all
+		case *ast.SelectorExpr:
+			pkg, ok := n.X.(*ast.Ident)
+			found = found || ok && pkg.Name == "regexp" && strings.HasPrefix(n.Sel.Name, "MustCompile")
+		}
+		return true
+	})
+	return found
 }
 
 func contains(list []string, s string) bool {

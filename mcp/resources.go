@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/pattern"
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
 	"jcode/mcp/config"
@@ -127,9 +127,7 @@ func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string,
 }
 
 // mention is `@server:uri` in a person's text.
-var mention = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
-})
+var mention = pattern.Lazy(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
 
 // Mentioned is one resource that a text mentions, with its content.
 type Mentioned struct {
@@ -141,6 +139,9 @@ type Mentioned struct {
 // Mentions reads the resources that a text mentions as `@server:uri`, each once, in
 // order. Mentions of unknown servers are ordinary text.
 func (m *Manager) Mentions(ctx context.Context, prompt string) []Mentioned {
+	if !strings.Contains(prompt, "@") {
+		return nil
+	}
 	m.mu.Lock()
 	known := m.wants.known()
 	m.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -267,7 +266,17 @@ func (r *Registry) publish() {
 	}
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// plainName says which names a tool may have; isPlain looks at one.
+const plainName = `^[A-Za-z0-9_-]{1,64}$`
+
+func isPlain(name string) bool {
+	for _, c := range []byte(name) {
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
 
 // newEntry checks a tool's spec and fills in what it left out.
 func newEntry(owner string, rank Rank, t Tool) (*Entry, error) {
@@ -277,7 +286,7 @@ func newEntry(owner string, rank Rank, t Tool) (*Entry, error) {
 			return nil, fmt.Errorf("tool %s of %s: no wire name", spec.Name, owner)
 		}
 	} else {
-		if !plainName.MatchString(spec.Name) {
+		if !isPlain(spec.Name) {
 			return nil, fmt.Errorf("tool %q of %s: a name must match %s", spec.Name, owner, plainName)
 		}
 		if strings.HasPrefix(spec.Name, "mcp__") {
@@ -287,7 +296,7 @@ func newEntry(owner string, rank Rank, t Tool) (*Entry, error) {
 			spec.Wire = spec.Name
 		}
 	}
-	if !plainName.MatchString(spec.Wire) {
+	if !isPlain(spec.Wire) {
 		return nil, fmt.Errorf("tool %s of %s: wire name %q must match %s", spec.Name, owner, spec.Wire, plainName)
 	}
 	if len(spec.Parameters) == 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,16 +13,17 @@ import (
 	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/internal/cells"
+	"jcode/internal/pattern"
 	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/session"
 )
 
 // imageWord finds @file words that name a picture.
-var imageWord = regexp.MustCompile(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)"|\S+\.(?:png|jpe?g|gif|webp))`)
+var imageWord = pattern.Lazy(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)"|\S+\.(?:png|jpe?g|gif|webp))`)
 
 // imageFile recognises one pasted path of a picture.
-var imageFile = regexp.MustCompile(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\n]*\.(?:png|jpe?g|gif|webp)['"]?$`)
+var imageFile = pattern.Lazy(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\n]*\.(?:png|jpe?g|gif|webp)['"]?$`)
 
 // mostPictures bounds the pictures of one prompt.
 const mostPictures = 8
@@ -47,12 +47,12 @@ func label(name string, data []byte) string {
 
 // namedPictures reads the pictures that a prompt names with @, and labels each.
 func namedPictures(read func(path string) (mime string, data []byte, err error), prompt string) ([]model.Image, chips, error) {
-	if read == nil {
+	if read == nil || !strings.Contains(prompt, "@") {
 		return nil, nil, nil
 	}
 	var images []model.Image
 	labels := chips{}
-	for _, hit := range imageWord.FindAllStringSubmatch(prompt, mostPictures) {
+	for _, hit := range imageWord().FindAllStringSubmatch(prompt, mostPictures) {
 		file := strings.Trim(hit[1], `"`)
 		mime, data, err := read(file)
 		if errors.Is(err, os.ErrNotExist) {
@@ -101,7 +101,7 @@ func (p *outside) foldPictures(in string) tea.Cmd {
 	if p.opt.Image == nil || len(in) > mostText || !strings.Contains(in, "@") {
 		return nil
 	}
-	hits := imageWord.FindAllStringSubmatch(in, mostPictures)
+	hits := imageWord().FindAllStringSubmatch(in, mostPictures)
 	if len(hits) == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func storedChips(prompt string, parts []session.Part) chips {
 	if len(data) == 0 {
 		return nil
 	}
-	hits := imageWord.FindAllStringSubmatch(prompt, mostPictures)
+	hits := imageWord().FindAllStringSubmatch(prompt, mostPictures)
 	if len(hits) != len(data) { // some word named no picture: which is not known any more
 		return nil
 	}
@@ -152,9 +152,12 @@ func lastMention(before string) string { return before[max(strings.LastIndexByte
 
 // spans shows a prompt with its pictures as chips.
 func (c chips) spans(prompt string, style, chip cells.Style) []cells.Span {
+	if len(c) == 0 {
+		return []cells.Span{{Text: prompt, Style: style}}
+	}
 	var out []cells.Span
 	at := 0
-	for _, hit := range imageWord.FindAllStringSubmatchIndex(prompt, mostPictures) {
+	for _, hit := range imageWord().FindAllStringSubmatchIndex(prompt, mostPictures) {
 		from, to := hit[2]-1, hit[3] // with the @
 		label, known := c[prompt[from:to]]
 		if !known {

@@ -144,7 +144,7 @@ func (p *program) paste(s string) tea.Cmd {
 		return p.outside.pasteClipboard(false)
 	}
 	var fold tea.Cmd
-	if p.opt.Image != nil && imageFile.MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
+	if p.opt.Image != nil && imageFile().MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
 		s = strings.TrimRight(fileWord(unquote(strings.TrimSpace(s))), " ") + " "
 		fold = p.outside.foldPictures(s)
 	}

@@ -2,10 +2,10 @@ package edit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"jcode/internal/pattern"
 	"jcode/internal/text"
 )
 
@@ -70,11 +70,11 @@ func alreadyThere(content, now string) string {
 	return fmt.Sprintf("; new_string is already there, at line %d; the edit may have been made before", lineOf(content, i))
 }
 
-var numbered = regexp.MustCompile(`(?m)^\s*\d+\t`)
+var numbered = pattern.Lazy(`(?m)^\s*\d+\t`)
 
 // slip names a known mistake that explains why old is not in content, or returns "".
 func slip(content, old string) string {
-	if plain := numbered.ReplaceAllString(old, ""); plain != old && strings.Contains(toLF(content), toLF(plain)) {
+	if plain := numbered().ReplaceAllString(old, ""); plain != old && strings.Contains(toLF(content), toLF(plain)) {
 		return "; old_string has the line numbers that read shows: leave them out"
 	}
 	plain := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)

@@ -2,20 +2,21 @@ package edit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"jcode/internal/pattern"
 )
 
 // The words that a writer uses instead of text that it means to keep. A line with dots at one end
 // must also say that something is kept (lazy) and what (noun), or that something is left out
 // (cut); with dots at both ends, saying that it is kept is enough. worded needs no dots.
 var (
-	dots   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
-	lazy   = regexp.MustCompile(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
-	cut    = regexp.MustCompile(`(?i)\b(?:omitted|unchanged|elided|snip(?:ped)?|truncated|skipped|abbreviated|for brevity|as before|as is|same as (?:before|above))\b`)
-	both   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)\s+.{1,60}\s(?:\.{3,}|…)\s*[\])}>]?$`)
-	noun   = regexp.MustCompile(`(?i)\b(?:code|files?|functions?|methods?|class(?:es)?|contents?|implementations?|lines?|imports?|logic|body|tests?|components?|styles?|fields?|unchanged|before|above|as is)\b`)
-	worded = regexp.MustCompile(`(?i)^[\[({<]?\s*(?:the\s+)?(?:rest|remainder)\s+of\s+(?:the\s+|this\s+|your\s+)?[\w ]{1,30}?` +
+	dots   = pattern.Lazy(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
+	lazy   = pattern.Lazy(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
+	cut    = pattern.Lazy(`(?i)\b(?:omitted|unchanged|elided|snip(?:ped)?|truncated|skipped|abbreviated|for brevity|as before|as is|same as (?:before|above))\b`)
+	both   = pattern.Lazy(`^[\[({<]?\s*(?:\.{3,}|…)\s+.{1,60}\s(?:\.{3,}|…)\s*[\])}>]?$`)
+	noun   = pattern.Lazy(`(?i)\b(?:code|files?|functions?|methods?|class(?:es)?|contents?|implementations?|lines?|imports?|logic|body|tests?|components?|styles?|fields?|unchanged|before|above|as is)\b`)
+	worded = pattern.Lazy(`(?i)^[\[({<]?\s*(?:the\s+)?(?:rest|remainder)\s+of\s+(?:the\s+|this\s+|your\s+)?[\w ]{1,30}?` +
 		`\s+(?:is\s+|are\s+|remains?\s+|stays?\s+|left\s+)*(?:unchanged|the same|as is|as before|omitted)\b.{0,20}$`)
 )
 
@@ -38,12 +39,12 @@ func Omission(text, original string) (line string, found bool) {
 // stands reports whether the words of a comment replace omitted text.
 func stands(core string) bool {
 	switch {
-	case worded.MatchString(core):
+	case worded().MatchString(core):
 		return true
-	case !dots.MatchString(core):
+	case !dots().MatchString(core):
 		return false
 	}
-	return cut.MatchString(core) || lazy.MatchString(core) && (noun.MatchString(core) || both.MatchString(core))
+	return cut().MatchString(core) || lazy().MatchString(core) && (noun().MatchString(core) || both().MatchString(core))
 }
 
 // uncomment removes comment signs. A line that is no comment counts if it begins with dots or a

@@ -5,10 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"jcode/internal/pattern"
 	"jcode/internal/proc"
 	"jcode/mcp/auth"
 )
@@ -62,12 +62,12 @@ func (env Environment) lookup(name string) (string, bool) {
 	return "", false
 }
 
-var variable = regexp.MustCompile(`\$\{([^{}]*)\}`)
+var variable = pattern.Lazy(`\$\{([^{}]*)\}`)
 
 // expand replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in one pass.
 func (env Environment) expand(s string) (string, error) {
 	var failed error
-	out := variable.ReplaceAllStringFunc(s, func(m string) string {
+	out := variable().ReplaceAllStringFunc(s, func(m string) string {
 		name, fallback, hasFallback := strings.Cut(m[2:len(m)-1], ":-")
 		if rest, ok := strings.CutPrefix(name, "input:"); ok {
 			failed = faultf("${input:%s}: inputs are not supported; use an environment variable", rest)
@@ -109,7 +109,7 @@ func isVariableName(s string) bool {
 func Variables(t Target) []string {
 	var names []string
 	for _, s := range targetStrings(t) {
-		for _, m := range variable.FindAllStringSubmatch(s, -1) {
+		for _, m := range variable().FindAllStringSubmatch(s, -1) {
 			name, _, _ := strings.Cut(m[1], ":-")
 			if name = strings.TrimPrefix(name, "env:"); isVariableName(name) {
 				names = append(names, name)

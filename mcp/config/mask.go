@@ -25,7 +25,7 @@ func Mask(t Target) Target {
 // onlyVariables reports whether a text holds nothing but variables and a scheme word
 // such as Bearer: it names secrets and holds none.
 func onlyVariables(s string) bool {
-	rest := strings.TrimSpace(variable.ReplaceAllStringFunc(s, func(m string) string {
+	rest := strings.TrimSpace(variable().ReplaceAllStringFunc(s, func(m string) string {
 		if strings.Contains(m, ":-") {
 			return m // a default is a value
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/pattern"
 	"jcode/internal/schema"
 	"jcode/internal/text"
 	"jcode/mcp/config"
@@ -113,7 +114,7 @@ func (r *roundTripper) errorReply(req *http.Request, msg envelope, text string) 
 	return reply(req, http.StatusOK, "application/json", e.encode())
 }
 
-var unknownSession = pattern(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
+var unknownSession = pattern.Lazy(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
 
 // refusal answers a call with the status and body that the server sent.
 func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envelope, x *Exchange) *http.Response {

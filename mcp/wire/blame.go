@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"jcode/internal/pattern"
 	"jcode/internal/text"
 )
 
@@ -45,8 +46,8 @@ func looksLikeAnswer(data []byte) bool {
 }
 
 var (
-	methodMember = pattern(`["']?method["']?\s*:\s*["']`)
-	idMember     = pattern(`["']id["']\s*:\s*(\d+|"[^"]{0,100}")`)
+	methodMember = pattern.Lazy(`["']?method["']?\s*:\s*["']`)
+	idMember     = pattern.Lazy(`["']id["']\s*:\s*(\d+|"[^"]{0,100}")`)
 )
 
 // suspect records output that may be an unusable answer. After blameGrace the request fails that

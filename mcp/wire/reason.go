@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/pattern"
 	"jcode/internal/text"
 )
 
@@ -70,7 +71,7 @@ func (r *reasons) line(raw string) {
 }
 
 // errorLine matches the start of error lines of programs in common languages.
-var errorLine = pattern(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
+var errorLine = pattern.Lazy(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
 
 // isFrame reports whether a line is a stack frame, a piece of source or a version line of a
 // crash report.
@@ -89,9 +90,9 @@ func isFrame(line, trimmed string) bool {
 }
 
 var (
-	frameNumber = pattern(`^\d+: `) // of a Rust backtrace
-	versionLine = pattern(`^(Node\.js v\d|Bun v\d|Deno \d|\[signal SIG)`)
-	sourcePlace = pattern(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
+	frameNumber = pattern.Lazy(`^\d+: `) // of a Rust backtrace
+	versionLine = pattern.Lazy(`^(Node\.js v\d|Bun v\d|Deno \d|\[signal SIG)`)
+	sourcePlace = pattern.Lazy(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
 )
 
 // text joins the lines that explain an exit: the one that names the error, then the last others.

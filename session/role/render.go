@@ -2,9 +2,10 @@ package role
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"jcode/internal/pattern"
 )
 
 // Vars are the values of the variables in a role's text.
@@ -51,7 +52,7 @@ func (r Rendered) Prompt(input string) string {
 	return strings.Join(r.Template, input)
 }
 
-var variable = regexp.MustCompile(`\\?\{\{ *([A-Za-z_][A-Za-z0-9_-]*) *\}\}`)
+var variable = pattern.Lazy(`\\?\{\{ *([A-Za-z_][A-Za-z0-9_-]*) *\}\}`)
 
 // builtin returns the value that jcode itself has for a name. `__os__` means os, too.
 func (v Vars) builtin(name string) (string, bool) {
@@ -78,12 +79,12 @@ func builtinVariable(name string) bool {
 // expand inserts the values of variables into a text. What looks like a variable in a value
 // stays text. The escape `\{{` exists only in roles with variables of their own.
 func (r Role) expand(s string, values map[string]string, v Vars) string {
-	return variable.ReplaceAllStringFunc(s, func(s string) string {
+	return variable().ReplaceAllStringFunc(s, func(s string) string {
 		inner, escaped := strings.CutPrefix(s, `\`)
 		if escaped && r.Variables != nil {
 			return inner
 		}
-		name := variable.FindStringSubmatch(inner)[1]
+		name := variable().FindStringSubmatch(inner)[1]
 		value, known := values[name]
 		if !known {
 			value, known = v.builtin(name)
@@ -113,7 +114,7 @@ func (r Role) settled(v Vars) map[string]string {
 	// refuses, stay as they are written.
 	for range len(defaults) {
 		for name, text := range defaults {
-			waits := slices.ContainsFunc(variable.FindAllStringSubmatch(text, -1), func(m []string) bool {
+			waits := slices.ContainsFunc(variable().FindAllStringSubmatch(text, -1), func(m []string) bool {
 				_, open := defaults[m[1]]
 				return open && m[0][0] != '\\'
 			})

@@ -70,11 +70,11 @@ func (v Variable) String() string {
 }
 
 // Refers reports whether the default refers to variables.
-func (v Variable) Refers() bool { return v.Default != nil && variable.MatchString(*v.Default) }
+func (v Variable) Refers() bool { return v.Default != nil && variable().MatchString(*v.Default) }
 
 // In reports whether a text refers to the variable.
 func (v Variable) In(s string) bool {
-	return slices.ContainsFunc(variable.FindAllStringSubmatch(s, -1), func(m []string) bool { return m[1] == v.Name })
+	return slices.ContainsFunc(variable().FindAllStringSubmatch(s, -1), func(m []string) bool { return m[1] == v.Name })
 }
 
 // Variable returns the variable of a name. The error of an unknown one suggests the nearest.
@@ -242,7 +242,7 @@ func (r *Role) admit(v Variable, line int) {
 	case v.Name == "":
 		r.problem(line, "variables: an entry has no name", "give it a `name`", true)
 		return
-	case variable.FindString("{{"+v.Name+"}}") == "" || len(v.Name) > 64:
+	case variable().FindString("{{"+v.Name+"}}") == "" || len(v.Name) > 64:
 		r.problem(line, fmt.Sprintf("variables: name %q", text.Ellipsis(v.Name, 60)), "use letters, digits, _ and -, the first a letter or _, at most 64", true)
 		return
 	case builtinVariable(v.Name):
@@ -267,7 +267,7 @@ func (r *Role) checkVariables(bodyLine int) {
 		return
 	}
 	unknown := func(line int, where, s string) {
-		for _, m := range variable.FindAllStringSubmatchIndex(s, -1) {
+		for _, m := range variable().FindAllStringSubmatchIndex(s, -1) {
 			name := s[m[2]:m[3]]
 			if s[m[0]] == '\\' || builtinVariable(name) || slices.ContainsFunc(r.Variables, func(v Variable) bool { return v.Name == name }) {
 				continue
@@ -301,7 +301,7 @@ func (r *Role) circle() []string {
 		if v.Default == nil {
 			continue
 		}
-		for _, m := range variable.FindAllStringSubmatch(*v.Default, -1) {
+		for _, m := range variable().FindAllStringSubmatch(*v.Default, -1) {
 			if m[0][0] != '\\' {
 				refers[v.Name] = append(refers[v.Name], m[1])
 			}

@@ -3,8 +3,9 @@ package repository
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"strings"
+
+	"jcode/internal/pattern"
 )
 
 // setting is one key of a git configuration.
@@ -216,7 +217,7 @@ func isConfigKey(c byte) bool { return isConfigAlpha(c) || c >= '0' && c <= '9' 
 
 // lfsFilters matches the commands that git-lfs installs: any other text would be a shell line of the
 // repository's.
-var lfsFilters = regexp.MustCompile(`^git-lfs (clean -- %f|smudge -- %f|smudge --skip -- %f|filter-process|filter-process --skip)$`)
+var lfsFilters = pattern.Lazy(`^git-lfs (clean -- %f|smudge -- %f|smudge --skip -- %f|filter-process|filter-process --skip)$`)
 
 // steers reports whether one setting makes git run something, look elsewhere or fetch. worktree says that
 // core.worktree is included.
@@ -239,7 +240,7 @@ func (s setting) steers(worktree bool) bool {
 	case "merge":
 		return s.name == "driver"
 	case "filter":
-		return (s.name == "clean" || s.name == "smudge" || s.name == "process") && !lfsFilters.MatchString(s.value)
+		return (s.name == "clean" || s.name == "smudge" || s.name == "process") && !lfsFilters().MatchString(s.value)
 	case "log":
 		return s.name == "showsignature" && on || s.name == "diffmerges"
 	case "format":
@@ -267,10 +268,10 @@ func (s setting) names() string {
 
 // signature matches placeholders that make git run gpg: %G?, also with a sign that adds or removes white
 // space; %(signature) with its forms.
-var signature = regexp.MustCompile(`%[-+ ]*G|%\([^)]*signature`)
+var signature = pattern.Lazy(`%[-+ ]*G|%\([^)]*signature`)
 
 // AsksForSignature reports whether a format makes git run gpg.
-func AsksForSignature(format string) bool { return signature.MatchString(format) }
+func AsksForSignature(format string) bool { return signature().MatchString(format) }
 
 func isFalse(value string) bool {
 	switch strings.ToLower(value) {

@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"jcode/internal/pattern"
 )
 
 // checker says why a command with these words changes something or may; "" means that it only reads. words[0]
@@ -234,12 +235,12 @@ func atFile(words []word) string {
 
 // jqTakes finds the directives with which a jq program loads another file, and the filter that reads what one
 // contains.
-var jqTakes = regexp.MustCompile(`(^|[;\s])(import|include)([\s"#]|$)|modulemeta`)
+var jqTakes = pattern.Lazy(`(^|[;\s])(import|include)([\s"#]|$)|modulemeta`)
 
 // jq refuses programs that load other files, which they may look for anywhere.
 func jq(words []word) string {
 	for _, w := range words[1:] {
-		if jqTakes.MatchString(w.text) {
+		if jqTakes().MatchString(w.text) {
 			return "it may take in other files"
 		}
 	}

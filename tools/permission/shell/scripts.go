@@ -1,13 +1,14 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"jcode/internal/pattern"
 )
 
 // sedScript matches scripts that only print, drop and replace lines: 5p, 1,20p;40q, $d, /word/!d, s/a/b/g.
 // Brackets and backslashes are excluded: implementations of sed don't agree on where they end an expression.
-var sedScript = regexp.MustCompile(`^` + sedStep + `(;\s*` + sedStep + `)*;?$`)
+var sedScript = pattern.Lazy(`^` + sedStep + `(;\s*` + sedStep + `)*;?$`)
 
 const (
 	sedAddress = `(\d+|\$|/[\w .-]+/)`
@@ -21,7 +22,7 @@ func sed(words []word) string {
 		s := w.text
 		switch {
 		case s == "--quiet" || s == "--silent", len(s) > 1 && s[0] == '-' && strings.Trim(s[1:], "nEr") == "":
-		case strings.HasPrefix(s, "-") || !script && !sedScript.MatchString(s):
+		case strings.HasPrefix(s, "-") || !script && !sedScript().MatchString(s):
 			return "sed can write files and run commands"
 		default:
 			script = true
@@ -35,7 +36,7 @@ func sed(words []word) string {
 
 // awkProgram matches programs that print fields of lines selected by a number, a comparison or a word. Braces
 // contain no redirection.
-var awkProgram = regexp.MustCompile(`^\s*(` + awkTest + `(\s*(&&|\|\|)\s*` + awkTest + `)*)?\s*(\{\s*print(\s*` + awkValue + `([\s,]*` + awkValue + `)*)?\s*;?\s*\})?\s*$`)
+var awkProgram = pattern.Lazy(`^\s*(` + awkTest + `(\s*(&&|\|\|)\s*` + awkTest + `)*)?\s*(\{\s*print(\s*` + awkValue + `([\s,]*` + awkValue + `)*)?\s*;?\s*\})?\s*$`)
 
 const (
 	awkVariable = `(NR|FNR|NF|\$\d+|\$NF)`
@@ -54,7 +55,7 @@ func awk(words []word) string {
 		}
 		args = args[1:]
 	}
-	if len(args) == 0 || args[0].text == "" || args[0].glob || !awkProgram.MatchString(args[0].text) {
+	if len(args) == 0 || args[0].text == "" || args[0].glob || !awkProgram().MatchString(args[0].text) {
 		return why
 	}
 	for _, w := range args[1:] {

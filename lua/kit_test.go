@@ -210,7 +210,7 @@ func (h *house) has(name string) bool { return slices.Contains(h.names(), name) 
 const patience = time.Minute
 
 // late is later than anything ends that has to end soon, on a busy machine too.
-const late = 20 * time.Second
+const late = 40 * time.Second
 
 // until waits for a condition.
 func until(t *testing.T, what string, cond func() bool) {

@@ -574,7 +574,7 @@ func TestSilenceEnds(t *testing.T) {
 	t.Run("open after the finish reason", func(t *testing.T) {
 		t.Parallel()
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(3))
-		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *provider.Config) { c.Limits.Idle = 2 * time.Second }), ask("x"))
+		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *provider.Config) { c.Limits.Idle = time.Minute }), ask("x"))
 		if err != nil || resp.Text != "x" {
 			t.Errorf("%+v %v", resp, err)
 		}

@@ -27,22 +27,46 @@ const stoppable = "JCODE_TEST_STOPPABLE"
 
 func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 	t.Parallel()
-	const idle = 1600 * time.Millisecond
 	if url := os.Getenv(stoppable); url != "" {
-		client, err := chat.New(provider.Config{Name: "test", BaseURL: url, Limits: provider.Limits{Idle: idle, Attempts: 1}})
-		if err != nil {
-			fmt.Println("ERR", err)
-			return
-		}
-		defer client.Close()
-		resp, err := client.Stream(context.Background(), ask("x"), func(e model.Event) {
-			if _, ok := e.(model.TextEvent); ok {
-				fmt.Println("HEARD")
-			}
-		})
-		fmt.Printf("GOT %q %v\n", resp.Text, err)
+		askStoppable(url)
 		return
 	}
+	// Where the machine is too busy for the limit to hold before the stop and after it, the next is longer.
+	got := ""
+	for _, idle := range []time.Duration{1600 * time.Millisecond, 5 * time.Second, 15 * time.Second} {
+		if got = stoppedFor(t, 2*idle, idle); got == `GOT "ab" <nil>` {
+			return
+		}
+		t.Logf("with %v: %s", idle, got)
+	}
+	t.Error(got)
+}
+
+// askStoppable is the child process: it says when it has heard something, and what it got.
+func askStoppable(url string) {
+	idle, err := time.ParseDuration(os.Getenv(stoppable + "_IDLE"))
+	if err != nil {
+		fmt.Println("ERR", err)
+		return
+	}
+	client, err := chat.New(provider.Config{Name: "test", BaseURL: url, Limits: provider.Limits{Idle: idle, Attempts: 1}})
+	if err != nil {
+		fmt.Println("ERR", err)
+		return
+	}
+	defer client.Close()
+	resp, err := client.Stream(context.Background(), ask("x"), func(e model.Event) {
+		if _, ok := e.(model.TextEvent); ok {
+			fmt.Println("HEARD")
+		}
+	})
+	fmt.Printf("GOT %q %v\n", resp.Text, err)
+}
+
+// stoppedFor stops a child process in the middle of an answer, for some time, and returns what
+// the child says of the answer. The rest of it comes meanwhile.
+func stoppedFor(t *testing.T, span, idle time.Duration) (got string) {
+	t.Helper()
 	resume := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -53,7 +77,7 @@ func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 	}))
 	defer srv.Close()
 	child := exec.Command(os.Args[0], "-test.run=^TestTimeInWhichTheProcessDidNotRunIsNoSilence$")
-	child.Env = append(os.Environ(), stoppable+"="+srv.URL+"/v1")
+	child.Env = append(os.Environ(), stoppable+"="+srv.URL+"/v1", stoppable+"_IDLE="+idle.String())
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -68,19 +92,19 @@ func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(resume)
-	time.Sleep(2 * idle) // what is tested is that this time does not count
+	time.Sleep(span) // what is tested is that this time does not count
 	if err := child.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	got := ""
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "GOT") {
 			got = lines.Text()
 		}
 	}
-	if err := child.Wait(); err != nil || got != `GOT "ab" <nil>` {
-		t.Errorf("%s %v", got, err)
+	if err := child.Wait(); err != nil {
+		t.Error(err)
 	}
+	return got
 }
 
 // To read the system's certificates costs more than a start, and a local server needs none.

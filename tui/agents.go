@@ -18,7 +18,7 @@ func (p *listener) agentChanged(s roster.State) {
 	p.agents = append(p.agents, s)
 }
 
-// agentLines is the strip: sub-agents that work, wait, or have something to merge.
+// agentLines draws the strip: sub-agents that work, wait, or have something to merge.
 func (p *composer) agentLines() []string {
 	var shown []roster.State
 	for _, s := range p.agents {
@@ -54,7 +54,7 @@ func (p *composer) agentLines() []string {
 	return out
 }
 
-// working reports whether one of the agents works, so that the strip moves.
+// working reports whether any of the agents is working, so that the strip is animated.
 func working(agents []roster.State) bool {
 	return slices.ContainsFunc(agents, func(s roster.State) bool { return s.Status == roster.Working })
 }

@@ -23,10 +23,9 @@ type approval struct {
 	word   *field
 	edit   *editor.Editor // of the argument that may be changed
 	edited bool
-	// numbers returns the places in the question of options that are shown by others; nil when
-	// they are the same.
+	// numbers maps shown options to those of the question when they differ; nil when they are the same.
 	numbers map[int]int
-	rule    *review // the chosen answer in full, in place of what is approved
+	rule    *review // the chosen answer in full, instead of what is approved
 	terse   bool    // the answers have no room for what they grant
 	width   int
 }
@@ -58,7 +57,7 @@ func (a *approval) lay() {
 	if a.edited {
 		notes = append([]string{"as you edited it"}, notes...)
 	}
-	if len(a.text.parts) == 0 { // they are the thing
+	if len(a.text.parts) == 0 { // they are the content itself
 		for _, n := range notes {
 			a.text.parts = append(a.text.parts, reviewPart{text: n, prose: true})
 		}
@@ -66,7 +65,7 @@ func (a *approval) lay() {
 	}
 	for _, n := range notes {
 		if q.Command == "" && q.Diff == "" && strings.HasPrefix(n, "arguments: ") {
-			continue // they are the thing, whole and in order
+			continue // they are the content, whole and in order
 		}
 		a.text.notes = append(a.text.notes, n)
 	}
@@ -74,8 +73,8 @@ func (a *approval) lay() {
 
 func (a *approval) armed(now time.Time) bool { return a.ready(now) }
 
-// keyOf returns the letter of option i besides its number: the first of a scope has one, and
-// y is always the most limited yes.
+// keyOf returns the letter of option i, which it has in addition to its number: the first option of a scope
+// has one, and y is always the most limited yes.
 func (a *approval) keyOf(i int) string {
 	scope := a.q.Options[i].Scope
 	once := false
@@ -137,7 +136,7 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	name := keyboard.Letter(k)
-	if name == "w" { // what follows is the word
+	if name == "w" { // what follows is the message
 		f := newField()
 		a.word = &f
 		return nil
@@ -149,7 +148,7 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// letter returns what a letter or number does, nil if it does nothing here.
+// letter returns the effect of a letter or number, nil if it has none here.
 func (a *approval) letter(h host, name string) func() tea.Cmd {
 	switch {
 	case name == "r":
@@ -178,7 +177,7 @@ func (a *approval) choose(h host, i int) tea.Cmd {
 	return a.reply(h, i, "")
 }
 
-// lasting reports whether option i holds for more than this call.
+// lasting reports whether option i covers more than this call.
 func (a *approval) lasting(i int) bool {
 	scope := a.q.Options[i].Scope
 	return scope == tools.AnswerSession || scope == tools.AnswerProject
@@ -204,7 +203,7 @@ func ruleLead(scope tools.AnswerScope) string {
 	return "Runs without asking in this session:"
 }
 
-// ruleKey is a key while the chosen answer is shown in full.
+// ruleKey handles a key while the chosen answer is shown in full.
 func (a *approval) ruleKey(h host, act action) tea.Cmd {
 	switch act {
 	case actSubmit:

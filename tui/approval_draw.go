@@ -6,7 +6,7 @@ import (
 	"jcode/tools"
 )
 
-// title says what is asked, and how much of it there is to read.
+// title says what is asked, and how much there is to read.
 func (a *approval) title(l *look, width int) string {
 	title := oneLine(text.Visible(a.q.Heading()))
 	if much := a.text.measure(width); much != "" {
@@ -47,7 +47,7 @@ func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos
 	return append(lines, foot...), cursor
 }
 
-// foot lists the answers in at most limit rows; before keys are taken it says so instead.
+// foot lists the answers in at most limit rows; until keys are accepted it says so instead.
 func (a *approval) foot(l *look, width, limit int) []string {
 	a.terse = false
 	switch {
@@ -87,11 +87,11 @@ func (a *approval) foot(l *look, width, limit int) []string {
 	return out
 }
 
-// keyFor is the key of option i: its letter, else its number.
+// keyFor returns the key of option i: its letter, otherwise its number.
 func (a *approval) keyFor(i int) string { return orElse(a.keyOf(i), itoa(i+1)) }
 
-// chips lists the answers in few words, side by side, where there is no room for more: at
-// worst only their keys, with the word of the chosen one.
+// chips lists the answers in few words, side by side, when there is no room for more: at worst only their
+// keys, with the label of the chosen one.
 func (a *approval) chips(l *look, width, limit int) []string {
 	rows := a.chipRows(l, width, true)
 	if len(rows) > limit {
@@ -127,7 +127,7 @@ func (a *approval) chipRows(l *look, width int, words bool) [][]cells.Span {
 	return rows
 }
 
-// scopeWord is an answer in one word; a lasting one grants more than it says.
+// scopeWord returns an answer as one word; a lasting one grants more than the word says.
 func scopeWord(scope tools.AnswerScope) string {
 	switch scope {
 	case tools.AnswerSession:

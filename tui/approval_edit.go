@@ -28,8 +28,8 @@ func (a *approval) wordKey(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// argument returns the argument that may be edited, as it is; ok is false where the editor
-// would not keep every byte of it.
+// argument returns the argument that may be edited; ok is false if the editor would not preserve every byte
+// of it.
 func (a *approval) argument() (value string, ok bool) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(a.q.Arguments, &m); err != nil {
@@ -52,7 +52,7 @@ func (a *approval) beginEdit(h host) {
 	a.edit.SetText(s)
 }
 
-// editKey edits the argument; Enter takes the change, Esc drops it.
+// editKey edits the argument; Enter accepts the change, Esc discards it.
 func (a *approval) editKey(k tea.KeyPressMsg, act action) {
 	switch act {
 	case actSubmit:
@@ -73,7 +73,7 @@ func (a *approval) editKey(k tea.KeyPressMsg, act action) {
 	}
 }
 
-// take puts an edited argument in place of the model's.
+// take replaces the model's argument with an edited one.
 func (a *approval) take(value string) {
 	var m map[string]json.RawMessage
 	raw, err := json.Marshal(value)
@@ -91,8 +91,8 @@ func (a *approval) take(value string) {
 	}
 }
 
-// dropGrants removes the answers that would last longer than this call: they refer to the call
-// before it was edited.
+// dropGrants removes the answers that would last longer than this call: they refer to the call before it was
+// edited.
 func (a *approval) dropGrants() {
 	var once []tools.AnswerOption
 	numbers := map[int]int{}
@@ -107,7 +107,7 @@ func (a *approval) dropGrants() {
 	}
 }
 
-// number is the place of a shown option among those of the question.
+// number returns the index of a shown option among those of the question.
 func (a *approval) number(i int) int {
 	if n, ok := a.numbers[i]; ok {
 		return n

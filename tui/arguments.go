@@ -11,10 +11,10 @@ import (
 	"jcode/tools"
 )
 
-// mainArguments names, in order, the arguments that say best what a call does.
+// mainArguments names, in order, the arguments that best describe a call.
 var mainArguments = []string{"cmd", "command", "path", "file_path", "pattern", "query", "url", "src", "action", "question", "prompt", "name", "server"}
 
-// briefArguments says in one line what a call is about.
+// briefArguments describes a call in one line.
 func briefArguments(name string, raw json.RawMessage) string {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || len(m) == 0 {
@@ -31,7 +31,7 @@ func briefArguments(name string, raw json.RawMessage) string {
 	}
 	if !strings.HasPrefix(name, "mcp:") {
 		first := mainArguments
-		if _, has := m["pattern"]; has { // what is looked for says more than where
+		if _, has := m["pattern"]; has { // what is searched for says more than where
 			first = append([]string{"pattern"}, first...)
 		}
 		for _, key := range first {
@@ -47,7 +47,7 @@ func briefArguments(name string, raw json.RawMessage) string {
 	return strings.Join(parts, " ")
 }
 
-// briefPlan says what of a plan is going on, else how long it is.
+// briefPlan returns the plan's current item, or otherwise the plan's length.
 func briefPlan(raw json.RawMessage) string {
 	var items []tools.TodoItem
 	if json.Unmarshal(raw, &items) != nil {
@@ -61,7 +61,7 @@ func briefPlan(raw json.RawMessage) string {
 	return count(len(items), "item")
 }
 
-// briefPatch names the files of a patch, also of one that still comes.
+// briefPatch names the files of a patch, even of one that is still arriving.
 func briefPatch(raw json.RawMessage) string {
 	var input string
 	if json.Unmarshal(raw, &input) != nil {
@@ -78,7 +78,7 @@ func briefPatch(raw json.RawMessage) string {
 	return strings.Join(names, ", ")
 }
 
-// secondary adds what else matters beside the main argument.
+// secondary adds what else matters besides the main argument.
 func secondary(key string, m map[string]json.RawMessage) string {
 	get := func(name string) string {
 		if v, ok := m[name]; ok && name != key {
@@ -111,7 +111,7 @@ func secondary(key string, m map[string]json.RawMessage) string {
 	return ""
 }
 
-// scalar returns a string value as it is and others as JSON, cleaned.
+// scalar returns a string value unchanged and other values as JSON, sanitised.
 func scalar(v json.RawMessage) string {
 	var s string
 	if err := json.Unmarshal(v, &s); err == nil {
@@ -122,7 +122,7 @@ func scalar(v json.RawMessage) string {
 
 func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
 
-// oneLine shows a text from outside in one line, cleaned.
+// oneLine shows external text in one line, sanitised.
 func oneLine(s string) string {
 	s = text.Clean(s)
 	if !strings.ContainsAny(s, "\n\t") {

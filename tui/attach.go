@@ -28,15 +28,14 @@ var imageFile = pattern.Lazy(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\
 // mostPictures bounds the pictures of one prompt.
 const mostPictures = 8
 
-// mostText bounds the text, in bytes, that is looked through for names of pictures while it is
-// written.
+// mostText bounds the text, in bytes, that is searched for names of pictures while it is written.
 const mostText = 64 << 10
 
 // chips are the labels of pictures by the word that names each ("@shot.png"), as the input
 // and the transcript show them.
 type chips map[string]string
 
-// label says what a picture is: its file's name and its size in pixels.
+// label describes a picture: its file's name and its size in pixels.
 func label(name string, data []byte) string {
 	name = cells.FitMiddle(oneLine(text.Visible(name)), 40)
 	if w, h, ok := picture.Size(data); ok {
@@ -95,8 +94,8 @@ func (p *outside) named(word, label string) {
 	}
 }
 
-// foldPictures makes chips of the pictures that a text names, in the input. Each is read
-// first: what is no picture stays a word.
+// foldPictures turns the pictures that the input names into chips. Each is read first: what is not a picture
+// stays a word.
 func (p *outside) foldPictures(in string) tea.Cmd {
 	if p.opt.Image == nil || len(in) > mostText || !strings.Contains(in, "@") {
 		return nil
@@ -109,7 +108,7 @@ func (p *outside) foldPictures(in string) tea.Cmd {
 		labels := chips{}
 		for _, hit := range hits {
 			file := strings.Trim(hit[1], `"`)
-			if _, data, err := p.opt.Image(file); err == nil { // else it is told when the prompt is sent
+			if _, data, err := p.opt.Image(file); err == nil { // otherwise it is reported when the prompt is sent
 				labels["@"+hit[1]] = label(filepath.Base(file), data)
 			}
 		}
@@ -124,8 +123,8 @@ func (p *outside) foldPictures(in string) tea.Cmd {
 	})
 }
 
-// storedChips labels the pictures of a stored message, which holds them in the order of the
-// words that name them.
+// storedChips labels the pictures of a stored message, which holds them in the order of the words that name
+// them.
 func storedChips(prompt string, parts []session.Part) chips {
 	var data [][]byte
 	for _, part := range parts {
@@ -137,7 +136,7 @@ func storedChips(prompt string, parts []session.Part) chips {
 		return nil
 	}
 	hits := imageWord().FindAllStringSubmatch(prompt, mostPictures)
-	if len(hits) != len(data) { // some word named no picture: which is not known any more
+	if len(hits) != len(data) { // some word named no picture: and it is no longer known which
 		return nil
 	}
 	c := chips{}
@@ -147,7 +146,7 @@ func storedChips(prompt string, parts []session.Part) chips {
 	return c
 }
 
-// lastMention returns the word that begins with the last @, which a blank completes.
+// lastMention returns the word that begins with the last @, which a space completes.
 func lastMention(before string) string { return before[max(strings.LastIndexByte(before, '@'), 0):] }
 
 // spans shows a prompt with its pictures as chips.

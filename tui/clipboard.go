@@ -23,17 +23,16 @@ import (
 // clipboard is a program that reaches a clipboard of this machine.
 type clipboard struct {
 	name string
-	// write takes text on its input. types lists what there is; nil where it cannot tell.
-	// text and picture print what there is; the last argument of picture is the type, where
-	// types is set.
+	// write takes text on its input. types lists the available types; nil if it cannot. text and picture print
+	// the content; if types is set, the type is the last argument of picture.
 	write, types, text, picture []string
-	// decode turns what picture printed into bytes; nil takes it as it is.
+	// decode turns what picture printed into bytes; nil uses it unchanged.
 	decode func(out []byte) ([]byte, error)
 	// keep is added to its environment.
 	keep []string
 }
 
-// clipboards lists the programs that may reach the clipboard, the likeliest first.
+// clipboards lists the programs that may reach the clipboard, the most likely first.
 func clipboards(env func(string) string) []clipboard {
 	var out []clipboard
 	if env("WAYLAND_DISPLAY") != "" {
@@ -49,8 +48,7 @@ func clipboards(env func(string) string) []clipboard {
 	return append(out, systemClipboards(env)...)
 }
 
-// clipboardWait bounds one program that reaches the clipboard: some wait for the one that
-// filled it.
+// clipboardWait bounds one program that reaches the clipboard: some wait for the program that filled it.
 const clipboardWait = 5 * time.Second
 
 // maxPicture bounds a picture from the clipboard, in bytes.
@@ -68,7 +66,7 @@ func (c clipboard) run(ctx context.Context, args []string, input string) ([]byte
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(proc.CommandEnv(os.Environ(), proc.EnvRules{}), c.keep...)
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
-	cmd.WaitDelay = time.Second // what it leaves running may hold its output
+	cmd.WaitDelay = time.Second // a process that it leaves running may hold its output
 	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -88,8 +86,8 @@ func (c *capped) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// copyText puts text on the clipboard and reports what is known: that a program has taken it, or
-// only that it was sent to the terminal, which never answers.
+// copyText puts text on the clipboard and reports what is known: that a program has accepted it, or only that
+// it was sent to the terminal, which never replies.
 func (p *outside) copyText(s string) tea.Cmd {
 	lines, env := count(strings.Count(s, "\n")+1, "line"), p.env
 	return p.background(func(ctx context.Context) do {
@@ -113,7 +111,7 @@ func (p *outside) copyText(s string) tea.Cmd {
 	})
 }
 
-// writeClipboard hands text to a program that keeps it and returns its name; "" where none does.
+// writeClipboard passes text to a program that keeps it and returns the program's name; "" if none does.
 func writeClipboard(ctx context.Context, env func(string) string, s string) string {
 	for _, c := range clipboards(env) {
 		if c.write == nil {
@@ -127,7 +125,7 @@ func writeClipboard(ctx context.Context, env func(string) string, s string) stri
 		return ""
 	}
 	tmux := clipboard{name: "tmux", keep: []string{"TMUX=" + env("TMUX")}}
-	for _, args := range [][]string{{"load-buffer", "-w", "-"}, {"load-buffer", "-"}} { // -w is known from 3.2 on
+	for _, args := range [][]string{{"load-buffer", "-w", "-"}, {"load-buffer", "-"}} { // -w exists since version 3.2
 		if _, err := tmux.run(ctx, args, s); err == nil {
 			return tmux.name
 		}
@@ -138,8 +136,8 @@ func writeClipboard(ctx context.Context, env func(string) string, s string) stri
 // screenLimit is how many bytes of a sequence GNU screen passes on at once.
 const screenLimit = 700
 
-// setClipboard is the sequence that puts text on a terminal's clipboard (OSC 52), in the
-// envelope that a multiplexer between wants.
+// setClipboard returns the sequence that puts text on a terminal's clipboard (OSC 52), wrapped as a
+// multiplexer in between requires.
 func setClipboard(env func(string) string, s string) string {
 	seq := ansi.SetSystemClipboard(s)
 	if env("STY") != "" {
@@ -148,21 +146,21 @@ func setClipboard(env func(string) string, s string) string {
 	return seq
 }
 
-// pasted is what was found on the clipboard: a picture or text.
+// pasted is the content found on the clipboard: a picture or text.
 type pasted struct {
 	picture []byte
 	kind    string // "png", "jpeg", "gif", "webp"
 	text    string
 }
 
-// errNoClipboard says that nothing here reads the clipboard.
+// errNoClipboard is returned when no program here reads the clipboard.
 var errNoClipboard = errors.New("nothing here reads the clipboard")
 
-// pictureKinds are the types that models take, the best first. It is never written.
+// pictureKinds are the types that models accept, the best first. It is never written.
 var pictureKinds = []string{"png", "jpeg", "webp", "gif"}
 
-// readClipboard returns what is on the clipboard, a picture before text. failed is what went
-// wrong where nothing was found; errNoClipboard where no program could be asked.
+// readClipboard returns the content of the clipboard, a picture before text. failed says what went wrong if
+// nothing was found; it is errNoClipboard if no program could be asked.
 func readClipboard(ctx context.Context, env func(string) string) (got pasted, failed error) {
 	failed = errNoClipboard
 	all := clipboards(env)
@@ -201,7 +199,7 @@ func readClipboard(ctx context.Context, env func(string) string) (got pasted, fa
 	return pasted{}, failed
 }
 
-// readPicture returns the picture on the clipboard, nothing where there is none.
+// readPicture returns the picture on the clipboard, nothing if there is none.
 func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 	args := c.picture
 	if c.types != nil {
@@ -227,9 +225,9 @@ func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 	return c.decode(out)
 }
 
-// pasteClipboard puts what is on the clipboard into the input: a picture as a chip, text as
-// a paste. Terminals keep pictures to themselves, so the clipboard itself is asked; asked
-// tells whether the person wants to hear where there is nothing.
+// pasteClipboard puts the content of the clipboard into the input: a picture as a chip, text as a paste.
+// Terminals do not pass pictures on, so the clipboard itself is asked; asked says that the person must be
+// told if there is nothing.
 func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	if asked {
 		p.flash("reading the clipboard …")
@@ -264,7 +262,7 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	})
 }
 
-// noClipboard says what to do where no program reads the clipboard.
+// noClipboard says what to do when no program reads the clipboard.
 func noClipboard(env func(string) string) string {
 	const instead = " A picture also comes in as a file: drag it here, or name it with @."
 	switch {
@@ -278,8 +276,8 @@ func noClipboard(env func(string) string) string {
 	return "Nothing here reads the clipboard." + instead
 }
 
-// insertPicture writes a picture as a chip; what is sent is its file's name, and the
-// picture itself to a model that sees.
+// insertPicture writes a picture as a chip. What is sent is its file's name, and to a model that accepts
+// images the picture itself.
 func (p *outside) insertPicture(file string, data []byte) {
 	p.outside.pictures++
 	word := strings.TrimRight(fileWord(file), " ")
@@ -288,12 +286,12 @@ func (p *outside) insertPicture(file string, data []byte) {
 	p.complete.menu.close()
 }
 
-// pictureLife is how long pictures from the clipboard are kept: what was sent is in the
-// session, this is for drafts and for earlier prompts that are sent again.
+// pictureLife is how long pictures from the clipboard are kept: what was sent is in the session, this is for
+// drafts and for earlier prompts that are sent again.
 const pictureLife = 30 * 24 * time.Hour
 
-// keepPicture writes a picture into a folder, for the person's eyes only, and clears old
-// ones away; "" is a folder for temporary files.
+// keepPicture writes a picture into a folder, readable by the person only, and removes old ones; "" means a
+// folder for temporary files.
 func keepPicture(dir string, data []byte, kind string) (file string, err error) {
 	if dir == "" {
 		dir, err = os.MkdirTemp("", "jcode")
@@ -309,7 +307,7 @@ func keepPicture(dir string, data []byte, kind string) (file string, err error) 
 	}
 	for _, name := range old {
 		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > pictureLife {
-			_ = os.Remove(name) // another try comes with the next picture
+			_ = os.Remove(name) // it is tried again with the next picture
 		}
 	}
 	f, err := os.CreateTemp(dir, "picture-*."+kind) // mode 0600

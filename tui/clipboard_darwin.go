@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// systemClipboards are those that the system brings.
+// systemClipboards returns the programs that the system includes.
 func systemClipboards(func(string) string) []clipboard {
 	return []clipboard{
 		{name: "pbcopy", write: []string{}},

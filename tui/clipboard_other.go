@@ -2,7 +2,7 @@
 
 package tui
 
-// systemClipboards are those of Windows, where this is a Linux inside it.
+// systemClipboards returns those of Windows when this is a Linux inside it.
 func systemClipboards(env func(string) string) []clipboard {
 	if env("WSL_DISTRO_NAME") == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// windowsClipboards are those of Windows, which WSL reaches too.
+// windowsClipboards returns the programs of Windows, which WSL reaches too.
 func windowsClipboards() []clipboard {
 	shell := []string{"-NoProfile", "-NonInteractive", "-STA", "-Command"}
 	return []clipboard{{name: "clip.exe", write: []string{}}, {

@@ -1,4 +1,4 @@
 package tui
 
-// systemClipboards are those that the system brings.
+// systemClipboards returns the programs that the system includes.
 func systemClipboards(func(string) string) []clipboard { return windowsClipboards() }

@@ -17,11 +17,11 @@ type slash struct {
 	name, hint, help string
 	run              func(p *program, args string) tea.Cmd
 	complete         func(p *program, args string) []string
-	// outside completes with what another room knows, which may take its time.
+	// outside completes with values that another part of the program knows, which may take a moment.
 	outside func(ctx context.Context, args string) []string
 }
 
-// ownCommands are the ones that concern the terminal itself. The table is never written.
+// ownCommands returns the commands that concern the terminal itself. The table is never written.
 func ownCommands() []slash {
 	return []slash{
 		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
@@ -53,8 +53,7 @@ func ownCommands() []slash {
 	}
 }
 
-// OwnCommands lists the names of the commands that the terminal itself has: no other room
-// can take them.
+// OwnCommands lists the names of the terminal's own commands: nothing else can use them.
 func OwnCommands() []string {
 	var names []string
 	for _, c := range ownCommands() {
@@ -63,8 +62,8 @@ func OwnCommands() []string {
 	return names
 }
 
-// list returns everything that / offers: own commands, panels, and those of other
-// rooms. The first that has a name keeps it.
+// list returns everything that / offers: own commands, panels, and commands from outside. If a name occurs
+// twice, the first one keeps it.
 func (p slashes) list() []slash {
 	all := ownCommands()
 	seen := map[string]bool{}
@@ -88,7 +87,7 @@ func (p slashes) list() []slash {
 	return all
 }
 
-// foreign adapts a command of another room.
+// foreign adapts a command from outside.
 func foreign(c command.Command) slash {
 	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Complete}
 	if c.Origin != "" {
@@ -107,7 +106,7 @@ func foreign(c command.Command) slash {
 	return s
 }
 
-// work runs a command that may take a while: its progress is shown, and esc ends it.
+// work runs a command that may take a while: its progress is shown, and Esc ends it.
 func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 	if p.stop != nil {
 		p.flash("another command is still running (esc stops it)")
@@ -153,7 +152,7 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	return nil
 }
 
-// find returns the command of exactly that name.
+// find returns the command with exactly that name.
 func (p slashes) find(name string) (slash, bool) {
 	for _, c := range p.slashes.list() {
 		if c.name == name {
@@ -173,7 +172,7 @@ func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
 	return c.run(p.program, strings.TrimSpace(line[1+len(name):])), true
 }
 
-// run runs "/name arguments". An unknown one is named, never guessed, and stays in the input.
+// run runs "/name arguments". An unknown command is reported, never guessed, and stays in the input.
 func (p slashes) run(line string) tea.Cmd {
 	name := firstWord(line)[1:]
 	c, ok := p.slashes.find(name)
@@ -183,12 +182,12 @@ func (p slashes) run(line string) tea.Cmd {
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
-	p.tr.toBottom() // what it has to say shows there
-	// The draft is gone before a command may open another session and look for one.
+	p.tr.toBottom() // its output is shown there
+	// The draft must be gone before a command opens another session, which looks for one.
 	return tea.Sequence(p.sender.sent(line), c.run(p.program, args))
 }
 
-// change runs something that changes the conversation outside the loop and says what went wrong.
+// change runs something that changes the conversation outside the loop, and reports a failure.
 func (p *program) change(what string, f func(ctx context.Context, c Conversation) error) tea.Cmd {
 	conv := p.conv
 	if conv == nil {
@@ -206,10 +205,10 @@ func (p *program) change(what string, f func(ctx context.Context, c Conversation
 	})
 }
 
-// failed says what went wrong with a change.
+// failed reports why a change failed.
 func (p *program) failed(what string, err error) {
 	said := err.Error()
-	if !strings.HasPrefix(said, what+" ") { // else it says what it is about
+	if !strings.HasPrefix(said, what+" ") { // otherwise the error says what it is about
 		said = what + ": " + said
 	}
 	p.say(agent.LevelError, said)
@@ -271,7 +270,7 @@ func (p *settings) mode(name string) tea.Cmd {
 	return nil
 }
 
-// nextMode goes to the next mode (Shift+Tab); yolo has to be chosen by name.
+// nextMode switches to the next mode (Shift+Tab); yolo must be chosen by name.
 func (p *settings) nextMode() tea.Cmd {
 	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
 	next := order[0]
@@ -312,7 +311,7 @@ var themeHelp = map[string]string{
 	"ansi16":        "only the sixteen colours that your terminal has set",
 }
 
-// theme chooses the colours; the list shows each as the cursor stands on it.
+// theme chooses the colours; the list previews the theme under the cursor.
 func (p *settings) theme(name string) tea.Cmd {
 	if name != "" {
 		for _, n := range ThemeNames() {
@@ -341,7 +340,7 @@ func (p *settings) theme(name string) tea.Cmd {
 	return nil
 }
 
-// save keeps a setting.
+// save stores a setting.
 func (p *settings) save(key, value string) tea.Cmd {
 	if p.opt.Save == nil {
 		return nil

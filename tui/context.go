@@ -32,7 +32,7 @@ func (p *panels) showTodo() tea.Cmd {
 	return nil
 }
 
-// showCost says what the session has used.
+// showCost shows what the session has used.
 func (p *panels) showCost() tea.Cmd {
 	u := p.usage
 	mark := ""
@@ -53,7 +53,7 @@ func (p *panels) showCost() tea.Cmd {
 	return nil
 }
 
-// showContext says what fills the model's window.
+// showContext shows what fills the model's window.
 func (p *panels) showContext() tea.Cmd {
 	if p.opt.Context == nil {
 		return p.panels.showCost()
@@ -75,7 +75,7 @@ func (p *panels) showContext() tea.Cmd {
 	})
 }
 
-// contextText lists the parts of a request, the largest bar being the whole.
+// contextText lists the parts of a request with bars; the largest one has the full length.
 func contextText(use agent.ContextUse) string {
 	mark := " (estimated)"
 	if use.Known {

@@ -12,63 +12,63 @@ import (
 	"jcode/tui/editor"
 )
 
-// pos is a cell of what a dialog draws: row and column count from 0.
+// pos is a cell of a dialog's drawing: row and column count from 0.
 type pos struct{ row, col int }
 
-// dialog is what takes the place of the input for a while: a question, a picker, the help.
+// dialog replaces the input for a while: a question, a picker, the help.
 type dialog interface {
-	// armed reports whether keys go to it. One that opens by itself is not, as long as the
-	// person is still typing what was meant for the input.
+	// armed reports whether it receives keys. A dialog that opens by itself does not, as long as the person is
+	// still typing what was meant for the input.
 	armed(now time.Time) bool
 	// key handles a key; act is its action in the key table, or "".
 	key(h host, k tea.KeyPressMsg, act action) tea.Cmd
-	// draw returns at most height lines and, for a text field, the place of the cursor.
+	// draw returns at most height lines and, for a text field, the position of the cursor.
 	draw(l *look, width, height int) (lines []string, cursor *pos)
 }
 
-// host is all that a dialog asks of the program.
+// host is everything that a dialog needs from the program.
 type host interface {
 	// say shows a line in the transcript, flash a few words for a moment.
 	say(level agent.Level, msg string)
 	flash(msg string)
-	// open puts another dialog in front; close takes one away.
+	// open puts another dialog in front; close removes one.
 	open(d dialog)
 	close(d dialog)
-	// background runs work outside the loop; what it returns is done inside.
+	// background runs work outside the loop; the func that it returns runs inside.
 	background(work func(ctx context.Context) do) tea.Cmd
-	// act does what an action does outside of dialogs.
+	// act performs an action outside of dialogs.
 	act(a action) tea.Cmd
 	// busy reports whether a turn runs; interrupt stops it.
 	busy() bool
 	interrupt()
 	// insert writes text that was typed into the input.
 	insert(s string)
-	// switchDiffs turns from one way of drawing this diff to the other.
+	// switchDiffs switches between the two ways of drawing this diff.
 	switchDiffs(src string, width int)
 }
 
-// The contracts that some dialogs fulfil besides.
+// Optional interfaces that some dialogs implement.
 type (
-	// guarded is one that opens by itself: it takes no keys that were meant for the input.
+	// guarded is a dialog that opens by itself: it ignores keys that were meant for the input.
 	guarded interface {
-		// shown notes when it came to the front, and when the last key before was pressed.
+		// shown records when it came to the front, and when the last key before was pressed.
 		shown(now, typed time.Time)
-		// touch notes a key that went to the input.
+		// touch records a key that went to the input.
 		touch(now time.Time)
 		// disarm makes it wait for a pause again.
 		disarm(now time.Time)
 	}
-	// pasteable takes a paste; false leaves it to the input.
+	// pasteable accepts a paste; false leaves it to the input.
 	pasteable interface{ paste(s string) bool }
-	// animated is one that moves by itself, for now.
+	// animated is a dialog that is currently moving by itself.
 	animated interface{ moving() bool }
-	// wheeled is one that the mouse wheel scrolls, n lines down, while the pointer is on it.
+	// wheeled is a dialog that the mouse wheel scrolls, n lines down, while the pointer is on it.
 	wheeled interface{ wheel(h host, n int) }
-	// lasting is one that does not belong to the session: it stays when that is left.
+	// lasting is a dialog that does not belong to the session: it stays when the session is left.
 	lasting interface{ outlasts() }
 )
 
-// Which dialogs fulfil which contract.
+// Which dialogs implement which interface.
 var (
 	_ = []guarded{(*approval)(nil), (*question)(nil), (*form)(nil), (*planView)(nil), (*trustView)(nil)}
 	_ = []pasteable{(*approval)(nil), (*question)(nil), (*form)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil), (*keyEntry)(nil)}
@@ -80,10 +80,10 @@ var (
 // dialogStack holds the dialogs that are open.
 type dialogStack struct {
 	dialogs []dialog // opened by the person; the last one has the keys
-	asks    []dialog // put to the person; the first one has the keys
+	asks    []dialog // questions to the person; the first one has the keys
 }
 
-// front is the dialog that is drawn, or nil.
+// front returns the dialog that is drawn, or nil.
 func (s *dialogStack) front() dialog {
 	if n := len(s.dialogs); n > 0 {
 		return s.dialogs[n-1]
@@ -100,7 +100,7 @@ func (p *program) open(d dialog) {
 	p.dialogs = append(p.dialogs, d)
 }
 
-// close takes a dialog away.
+// close removes a dialog.
 func (p *program) close(d dialog) {
 	p.dialogs = without(p.dialogs, d)
 	p.asks = without(p.asks, d)
@@ -119,7 +119,7 @@ func without(list []dialog, d dialog) []dialog {
 	return out
 }
 
-// ask queues a question that came by itself.
+// ask queues a question that opened by itself.
 func (p *program) ask(d dialog) {
 	p.asks = append(p.asks, d)
 	if f, ok := d.(guarded); ok && p.front() == d {
@@ -127,7 +127,7 @@ func (p *program) ask(d dialog) {
 	}
 }
 
-// titleRule is the first line of a dialog: its title in a rule.
+// titleRule returns the first line of a dialog: its title in a rule.
 func titleRule(l *look, title string, width int, style cells.Style) string {
 	title = cells.Fit(oneLine(title), max(width-6, 0))
 	line := max(width-cells.Width(title)-4, 0)
@@ -141,7 +141,7 @@ func titleRule(l *look, title string, width int, style cells.Style) string {
 // hints shows keys and what they do; those that do not fit are left out.
 func hints(l *look, width int, pairs ...string) string { return hintRows(l, width, 1, pairs...)[0] }
 
-// hintRows is hints on up to so many rows.
+// hintRows is hints on up to most rows.
 func hintRows(l *look, width, most int, pairs ...string) []string {
 	var rows []string
 	spans, used := []cells.Span{{Text: " "}}, 1
@@ -170,8 +170,8 @@ func hintRows(l *look, width, most int, pairs ...string) []string {
 	return append(rows, cells.Render(clip(spans, width)))
 }
 
-// answerRow is one answer of a question: its key and its label, which shows whole. The one
-// that Enter takes is marked over the whole width.
+// answerRow returns one answer of a question: its key and its label, in full. The one that Enter takes is
+// marked over the whole width.
 func answerRow(l *look, chosen bool, key, label string, width int) []string {
 	mark, style := "   ", cells.Style("")
 	if chosen {
@@ -191,15 +191,14 @@ func answerRow(l *look, chosen bool, key, label string, width int) []string {
 	return out
 }
 
-// answerLine is answerRow in one row: what is too long is cut in its middle, and whole is
-// false.
+// answerLine is answerRow in one row: a label that is too long is cut in its middle, and whole is false.
 func answerLine(l *look, chosen bool, key, label string, width int) (row string, whole bool) {
 	fitted := cells.FitMiddle(label, max(width-5-cells.Width(key), 1))
 	rows := answerRow(l, chosen, key, fitted, width)
 	return rows[0], fitted == label
 }
 
-// filled lengthens a row to a width, in the style that marks it.
+// filled pads a row to a width, in the style that marks it.
 func filled(row []cells.Span, style cells.Style, width int) []cells.Span {
 	return append(row, cells.Span{Text: cells.Blank(width - cells.SpansWidth(row)), Style: style})
 }
@@ -221,7 +220,7 @@ func (f field) key(k tea.KeyPressMsg, act action) bool {
 	return false
 }
 
-// draw returns the field with what stands before it, and the cursor's column.
+// draw returns the field after its label, and the cursor's column.
 func (f field) draw(l *look, label string, width int) (line string, x int) {
 	shown, at := f.ed.Line(max(width-cells.Width(label)-1, 1))
 	return cells.Paint(l.theme.Accent, label) + shown, cells.Width(label) + at

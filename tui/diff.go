@@ -30,7 +30,7 @@ type diffLine struct {
 	partner  int         // index of the line that it replaces or that replaces it, -1 = none
 }
 
-// parsedDiff is a unified diff as it is shown.
+// parsedDiff is a unified diff prepared for display.
 type parsedDiff struct {
 	lines          []diffLine
 	files          int
@@ -47,8 +47,8 @@ const (
 	layoutSplit               // side by side where there is room
 )
 
-// splits reports whether a diff is drawn side by side: not where one side would be empty or
-// a line would fold, unless the person asked for it.
+// splits reports whether a diff is drawn side by side: not when one side would be empty or a line would fold,
+// unless the person asked for it.
 func (d parsedDiff) splits(l *look, width int) bool {
 	switch {
 	case width < splitWidth || l.diffs == layoutOne:
@@ -59,7 +59,7 @@ func (d parsedDiff) splits(l *look, width int) bool {
 	return d.added > 0 && d.removed > 0 && d.longest <= (width-1)/2-d.digits()-3
 }
 
-// switchDiffs turns from one way of drawing a diff to the other.
+// switchDiffs switches between the two ways of drawing a diff.
 func (l *look) switchDiffs(src string, width int) {
 	if parseDiff(src).splits(l, width-2) {
 		l.diffs = layoutOne
@@ -68,13 +68,13 @@ func (l *look) switchDiffs(src string, width int) {
 	}
 }
 
-// switchDiffs turns from one way of drawing this diff to the other.
+// switchDiffs switches between the two ways of drawing this diff.
 func (p *program) switchDiffs(src string, width int) {
 	p.look.switchDiffs(src, width)
 	p.restyle()
 }
 
-// digits is the width of its line numbers.
+// digits returns the width of its line numbers.
 func (d parsedDiff) digits() int {
 	most := 0
 	for _, p := range d.lines {
@@ -92,8 +92,8 @@ type diffReader struct {
 	crlf             bool // every line ends in CR LF: the CR is not shown
 }
 
-// parseDiff reads a unified diff, with everything visible that its lines hold. What it
-// cannot read is kept as a note.
+// parseDiff parses a unified diff and makes everything in its lines visible. What it cannot parse is kept as
+// a note.
 func parseDiff(src string) parsedDiff {
 	r := diffReader{crlf: endsInCR(src)}
 	for s := range strings.SplitSeq(strings.TrimSuffix(src, "\n"), "\n") {
@@ -125,7 +125,7 @@ func endsInCR(src string) bool {
 	return some
 }
 
-// inHunk takes a line of a file.
+// inHunk handles a line of a file.
 func (r *diffReader) inHunk(s string) {
 	switch {
 	case strings.HasPrefix(s, "+"):
@@ -142,7 +142,7 @@ func (r *diffReader) inHunk(s string) {
 	}
 }
 
-// between takes a line that belongs to no file: headers, hunks, notes.
+// between handles a line outside of any file: headers, hunks, notes.
 func (r *diffReader) between(s string) {
 	switch {
 	case strings.HasPrefix(s, "@@"):
@@ -171,7 +171,7 @@ func (r *diffReader) add(ln diffLine) {
 	r.longest = max(r.longest, cells.Width(cells.ExpandTabs(ln.text, 4)))
 }
 
-// hunk reads "@@ -3,7 +3,8 @@": first line and number of lines on both sides.
+// hunk parses "@@ -3,7 +3,8 @@": first line and number of lines on both sides.
 func (r *diffReader) hunk(s string) {
 	fields := strings.Fields(strings.TrimPrefix(s, "@@"))
 	for _, f := range fields[:min(len(fields), 2)] {
@@ -193,8 +193,8 @@ func (r *diffReader) hunk(s string) {
 	}
 }
 
-// pairLines finds, in each run of removed lines that added ones follow, which belong
-// together, and what differs in them.
+// pairLines finds, in each run of removed lines followed by added ones, which lines belong together, and what
+// differs in them.
 func pairLines(lines []diffLine) {
 	for i := 0; i < len(lines); {
 		if lines[i].kind != diffDel {
@@ -213,8 +213,8 @@ func pairLines(lines []diffLine) {
 	}
 }
 
-// pairRun pairs the removed lines from dels with the added ones from adds up to end, in
-// their order, by how much they have in common.
+// pairRun pairs the removed lines from dels with the added ones from adds up to end, in order, by how much
+// they have in common.
 func pairRun(lines []diffLine, dels, adds, end int) {
 	const lookahead = 8
 	next := adds
@@ -235,7 +235,7 @@ func pairRun(lines []diffLine, dels, adds, end int) {
 	}
 }
 
-// similar returns the share, in percent, of the longer line that both lines begin and end with.
+// similar returns the percentage of the longer line that both lines share at the beginning and the end.
 func similar(a, b string) int {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	short, long := min(len(a), len(b)), max(len(a), len(b))

@@ -71,7 +71,7 @@ func (d *diffDrawer) unified(limit int) []string {
 	return out
 }
 
-// heading draws what is no line of a file; ok is false for those.
+// heading draws a line that is not part of a file; ok is false for the others.
 func (d *diffDrawer) heading(ln diffLine, i int) (row string, ok bool) {
 	switch ln.kind {
 	case diffHead:
@@ -80,7 +80,7 @@ func (d *diffDrawer) heading(ln diffLine, i int) (row string, ok bool) {
 		}
 		return cells.Paint(d.l.theme.Faint, cells.Fit("⋯", d.width)), true
 	case diffFile:
-		if d.files == 1 { // whoever shows the diff has named it
+		if d.files == 1 { // the caller has named the file
 			return "", true
 		}
 		return cells.Paint(d.l.theme.Strong, cells.FitStart(ln.text, d.width)), true
@@ -91,7 +91,7 @@ func (d *diffDrawer) heading(ln diffLine, i int) (row string, ok bool) {
 	return "", false
 }
 
-// row draws one line of a file, folded to width; with fill the rest of the width is blank.
+// row draws one line of a file, folded to width; with fill it is padded to the full width.
 func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fill bool) []string {
 	style, word := cells.Style(""), cells.Style("")
 	switch ln.kind {
@@ -230,7 +230,7 @@ func overlay(spans []cells.Span, ranges []diff.Span, style cells.Style) []cells.
 	return out
 }
 
-// expandSpans replaces tabs by blanks.
+// expandSpans replaces tabs with spaces.
 func expandSpans(spans []cells.Span) []cells.Span {
 	col := 0
 	for i, s := range spans {

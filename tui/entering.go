@@ -9,7 +9,7 @@ import (
 	"jcode/agent"
 )
 
-// eventsMsg brings what happened in the conversation.
+// eventsMsg carries what happened in the conversation.
 type eventsMsg struct {
 	pump   int
 	events []agent.Event
@@ -38,7 +38,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.tr.addHistory(s.History, s.Shown)
 	p.record.pending, p.record.acted = nil, false
 	for _, n := range s.Notices {
-		p.tr.add(notice(n.Level, n.Text)) // said anew each time it is opened
+		p.tr.add(notice(n.Level, n.Text)) // repeated each time it is opened
 	}
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)
@@ -78,13 +78,13 @@ func (p *program) leave() {
 		p.stop = nil
 	}
 	p.pump++
-	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the folder's question stays
+	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the question about the folder stays
 		_, stays := d.(lasting)
 		return !stays
 	})
 }
 
-// pump carries events into the loop until ctx ends; what waits goes together.
+// pump carries events into the loop until ctx ends; pending events are sent together.
 func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
 	defer events.Close()
 	for {

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// escape closes what is open, else stops the running turn, else clears marks.
+// escape closes what is open, otherwise stops the running turn, otherwise clears marks.
 func (p *program) escape() tea.Cmd {
 	switch {
 	case p.complete.menu.active():
@@ -47,11 +47,11 @@ func (p *program) interrupt() {
 	}
 }
 
-// cancel is Ctrl+C: it clears the input, else stops the turn, else quits at the second press.
+// cancel is Ctrl+C: it clears the input, otherwise stops the turn, otherwise quits at the second press.
 func (p *program) cancel() tea.Cmd {
 	switch {
 	case !p.in.Empty():
-		p.hist.add(p.in.Text()) // Up brings it back
+		p.hist.add(p.in.Text()) // Up recalls it
 		p.in.Reset()
 		p.complete.menu.close()
 	case p.switcher.unswitch != nil:
@@ -70,5 +70,5 @@ func (p *program) cancel() tea.Cmd {
 
 const quitHint = "press ctrl+c again to quit"
 
-// quit leaves. Run keeps what was written and not sent.
+// quit leaves the program. Run keeps what was written and not sent.
 func (p *program) quit() tea.Cmd { return tea.Quit }

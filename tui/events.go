@@ -12,11 +12,11 @@ import (
 	"jcode/session"
 )
 
-// turn is what is going on in the running turn.
+// turn is the state of the running turn.
 type turn struct {
 	busy    bool
 	started time.Time
-	// doing says what it is at: "thinking", "writing edit (2 KB)", "running exec".
+	// doing says what it is working on: "thinking", "writing edit (2 KB)", "running exec".
 	doing   string
 	retry   time.Time // when a failed request is tried again
 	answer  *answerItem
@@ -43,7 +43,7 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 func (p *listener) event(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case agent.TurnStart:
-		if !p.turn.busy { // else a queued message joined the turn
+		if !p.turn.busy { // otherwise a queued message joined the turn
 			p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
 		}
 		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
@@ -65,7 +65,7 @@ func (p *listener) event(ev agent.Event) tea.Cmd {
 	case agent.Rewound:
 		last := p.tr.last()
 		p.tr.cut(ev.From)
-		if last != nil && last == p.told && p.tr.last() != last { // the command that rewound has been answered before
+		if last != nil && last == p.told && p.tr.last() != last { // the command that rewound was answered before
 			p.tr.add(last)
 		}
 	case agent.QueueChanged:
@@ -115,7 +115,7 @@ func (p *listener) answerEvent(ev agent.Event) {
 	}
 }
 
-// assistant closes the streamed answer with the committed one.
+// assistant completes the streamed answer with the committed one.
 func (p *listener) assistant(ev agent.AssistantMessage) {
 	t := &p.turn
 	if t.thought != nil {
@@ -172,7 +172,7 @@ func (p *listener) callEvent(ev agent.Event) {
 	}
 }
 
-// newsEvent shows what is said on the side.
+// newsEvent shows notices and other side information.
 func (p *listener) newsEvent(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
@@ -193,12 +193,12 @@ func (p *listener) newsEvent(ev agent.Event) {
 	}
 }
 
-// turnEnd closes a turn and says how it ended if that is not obvious.
+// turnEnd closes a turn and says how it ended unless that is obvious.
 func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	for _, c := range p.turn.calls {
 		c.end(agent.CallEnd{Status: string(session.StatusInterrupted)})
 	}
-	if p.turn.answer != nil { // cut off: what came is kept
+	if p.turn.answer != nil { // cut off: what arrived is kept
 		p.turn.answer.finish(p.turn.answer.text())
 	}
 	if p.turn.thought != nil {
@@ -253,7 +253,7 @@ func toolsChanged(ev agent.ToolsChanged) string {
 	return s
 }
 
-// list names a few of many.
+// list names the first few of many.
 func list(names []string) string {
 	s := ""
 	for i, n := range names {
@@ -278,7 +278,7 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// thousands shortens a count of tokens.
+// thousands abbreviates a count of tokens.
 func thousands(n int) string {
 	switch {
 	case n < 1000:

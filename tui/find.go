@@ -14,40 +14,40 @@ import (
 	"jcode/internal/cells"
 )
 
-// finder is a search in the transcript. It goes from the end to the beginning, a little at a
-// time, and keeps no drawing of what it only looked at.
+// finder is a search in the transcript. It proceeds from the end to the beginning, a little at a time, and
+// keeps no drawing of items that it only examined.
 type finder struct {
 	term string  // lower case; "" = none
 	bare string  // its letters and digits
 	said string  // as it was typed
 	hits []place // the newest first
 	at   int
-	left int // items that were not looked at yet: the first ones
+	left int // items that were not examined yet: the first ones
 }
 
 func (f *finder) active() bool { return f.term != "" }
 
-// searchSlice is how long a search may hold up the screen at once.
+// searchSlice is how long a search may block the screen at once.
 const searchSlice = 8 * time.Millisecond
 
-// search finds all lines that hold a text, whatever its case, and shows the last one.
+// search finds all lines that contain a text, ignoring case, and shows the last one.
 func (t *transcript) search(l *look, term string) {
 	t.beginSearch(term)
 	t.searchOn(l, func() bool { return false })
 	t.showHit(l)
 }
 
-// beginSearch prepares a search; searchOn carries it out.
+// beginSearch prepares a search; searchOn performs it.
 func (t *transcript) beginSearch(term string) {
 	low := strings.ToLower(term)
 	t.find = finder{term: low, bare: string(bareText(nil, low)), said: term, left: len(t.items)}
 	t.searches++
 }
 
-// searchOn looks at items until all were looked at or enough says so.
+// searchOn examines items until all are done or enough returns true.
 func (t *transcript) searchOn(l *look, enough func() bool) {
 	f := &t.find
-	f.left = min(f.left, len(t.items)) // some may have gone meanwhile
+	f.left = min(f.left, len(t.items)) // some may have been removed meanwhile
 	var buf []byte
 	for f.left > 0 && !enough() {
 		f.left--
@@ -72,8 +72,8 @@ func (t *transcript) searchOn(l *look, enough func() bool) {
 	}
 }
 
-// may reports whether an item can hold the text when it is drawn. Markup and line ends may stand
-// between the letters of its source, so only letters and digits are compared.
+// may reports whether an item can contain the text when it is drawn. Markup and line ends may separate the
+// letters of its source, so only letters and digits are compared.
 func (f *finder) may(it item, buf []byte) (bool, []byte) {
 	source := it.text()
 	if g, ok := it.(*groupItem); ok && g.open {
@@ -104,11 +104,11 @@ func bareText(out []byte, s string) []byte {
 	return out
 }
 
-// searchStep goes to the next hit below (1) or above (-1).
+// searchStep moves to the next hit below (1) or above (-1).
 func (t *transcript) searchStep(l *look, delta int) {
 	f := &t.find
 	f.at -= delta
-	if f.at >= len(f.hits) || f.at < 0 { // around the end: look further first
+	if f.at >= len(f.hits) || f.at < 0 { // wrapping around: search further first
 		above, n := f.at > 0, len(f.hits)
 		t.searchOn(l, func() bool { return above && len(f.hits) > n })
 	}
@@ -118,15 +118,15 @@ func (t *transcript) searchStep(l *look, delta int) {
 	t.showHit(l)
 }
 
-// showHit moves the window to the hit that was chosen.
+// showHit moves the window to the chosen hit.
 func (t *transcript) showHit(l *look) {
 	if t.find.at < len(t.find.hits) {
 		t.show(l, t.find.hits[t.find.at])
 	}
 }
 
-// findText searches the transcript: the first hit shows at once, the others are counted while
-// the person reads.
+// findText searches the transcript: the first hit is shown at once, the others are counted while the person
+// reads.
 func (p searching) findText(term string) tea.Cmd {
 	if term == "" {
 		p.flash("usage: /find <text>; n and N go on, esc ends")
@@ -136,7 +136,7 @@ func (p searching) findText(term string) tea.Cmd {
 	return p.search.searchOn()
 }
 
-// searchOn makes one slice of a search and comes back for the next.
+// searchOn performs one slice of a search and schedules the next.
 func (p searching) searchOn() tea.Cmd {
 	f, until := &p.tr.find, time.Now().Add(searchSlice)
 	none := len(f.hits) == 0
@@ -185,7 +185,7 @@ func (f *finder) highlight(line string, style cells.Style) string {
 	return line
 }
 
-// marking is a selection by mouse: from where the button went down to where it is now.
+// marking is a selection by mouse: from where the button went down to the current position.
 type marking struct {
 	on, dragged bool
 	from, to    place

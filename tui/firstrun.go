@@ -11,13 +11,13 @@ import (
 	"jcode/internal/cells"
 )
 
-// idEnterKey marks the row that leads to entering a key.
+// idEnterKey marks the row for entering a key.
 const idEnterKey = "jcode:enter-key"
 
-// idEnterServer marks the row that leads to the address of an own server.
+// idEnterServer marks the row for entering the address of one's own server.
 const idEnterServer = "jcode:enter-server"
 
-// firstRun shows how to get to a model: what was found, a key, an own server, the tour.
+// firstRun shows how to set up a model: what was found, a key, one's own server, the tour.
 func (p *panels) firstRun() tea.Cmd {
 	begin := *p.opt.First
 	begin.start = true
@@ -43,7 +43,7 @@ func (p *panels) firstRun() tea.Cmd {
 	return p.panels.ways(pk, &begin, func(r Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
 }
 
-// login leads to a model while the program runs: another key, or a server of one's own.
+// login sets up a model while the program runs: another key, or one's own server.
 func (p *panels) login() tea.Cmd {
 	if p.opt.Login == nil {
 		p.flash("nothing to log in to here")
@@ -68,7 +68,7 @@ func (p *panels) login() tea.Cmd {
 	})
 }
 
-// ways fills a list with the ways to a model and goes on with the one that is taken.
+// ways fills a list with the ways to set up a model and continues with the chosen one.
 func (p *panels) ways(pk *picker, from *FirstRun, then func(r Row) tea.Cmd) tea.Cmd {
 	pk.choose = func(r Row) tea.Cmd {
 		switch r.ID {
@@ -89,7 +89,7 @@ const firstRunText = `jcode needs a model. Below is what was found on this machi
 Before it edits a file or runs a command, jcode asks: shift+tab changes how much runs without asking.
 What a project brings along and could run code waits until you trust the folder.`
 
-// found lists what can be used at once, and then the ways to a key and to an own server.
+// found lists what can be used at once, then the rows for a key and for one's own server.
 func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 	var rows []Row
 	var err error
@@ -135,7 +135,7 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 	})
 }
 
-// newProviders asks for whom the key is.
+// newProviders asks which provider the key is for.
 func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker {
 	pk := newPicker("Whose key?", from.Providers, nil)
 	pk.choose = func(r Row) tea.Cmd {
@@ -174,12 +174,12 @@ type keyEntry struct {
 	asking      string // who is asked with what was entered
 	field       field
 	secret      bool // shown as dots
-	empty       bool // nothing is an answer, too
+	empty       bool // an empty answer is allowed, too
 	note        string
 	left        bool
-	busy        bool // somebody is being asked
+	busy        bool // a request is running
 	enter       func(ctx context.Context, s string) (Row, error)
-	next        func(s string) *keyEntry // what is asked next, in place of enter
+	next        func(s string) *keyEntry // what is asked next, instead of enter
 	then        func(r Row) tea.Cmd
 }
 
@@ -202,7 +202,7 @@ func (k *keyEntry) key(h host, press tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// submit asks with what was entered, or goes on to what is asked next.
+// submit validates what was entered, or continues with what is asked next.
 func (k *keyEntry) submit(h host) tea.Cmd {
 	s := strings.TrimSpace(k.field.ed.Text())
 	switch {

@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// form is a question with fields. The two places behind the fields are its buttons.
+// form is a question with fields. The two positions after the fields are its buttons.
 type form struct {
 	guard
 	id     string
@@ -24,7 +24,7 @@ type form struct {
 	fields []*formField
 	at     int  // the field with the cursor; then send, then decline
 	scroll int  // first body line shown
-	free   bool // the person scrolls: the cursor's field need not be in sight
+	free   bool // the person scrolls: the field with the cursor may be out of view
 }
 
 func newForm(ev agent.AskForm, send func(a tools.FormAnswer) error) *form {
@@ -41,7 +41,7 @@ func (f *form) armed(now time.Time) bool { return f.ready(now) }
 func (f *form) onSend() bool    { return f.at == len(f.fields) }
 func (f *form) onDecline() bool { return f.at == len(f.fields)+1 }
 
-// current is the field with the cursor, nil on a button.
+// current returns the field with the cursor, nil on a button.
 func (f *form) current() *formField {
 	if f.at < len(f.fields) {
 		return f.fields[f.at]
@@ -75,7 +75,7 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 			return nil
 		}
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
-	case actUp, actMode: // shift+tab goes back here
+	case actUp, actMode: // shift+tab moves back here
 		f.move(-1)
 		return nil
 	case actDown, actComplete:
@@ -96,7 +96,7 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// move takes the cursor to another place and looks at what was written into the one it leaves.
+// move moves the cursor to another position and checks what was written into the one it leaves.
 func (f *form) move(by int) {
 	f.free = false
 	if c := f.current(); c != nil && c.written() {
@@ -106,7 +106,7 @@ func (f *form) move(by int) {
 	f.at = (f.at + by + places) % places
 }
 
-// submit is Enter: on to the next place, or the answer.
+// submit is Enter: it moves to the next position, or answers.
 func (f *form) submit(h host) tea.Cmd {
 	switch c := f.current(); {
 	case c != nil:
@@ -121,7 +121,7 @@ func (f *form) submit(h host) tea.Cmd {
 	for i := len(f.fields) - 1; i >= 0; i-- {
 		c := f.fields[i]
 		if !c.check() {
-			f.at, f.free = i, false // the first that is wrong in the end
+			f.at, f.free = i, false // the first one that is still wrong
 			continue
 		}
 		if v, _ := c.value(); v != nil {
@@ -197,8 +197,8 @@ func (f *form) hints(l *look, width int) string {
 	return hints(l, width, append(pairs, "↑↓", "other field")...)
 }
 
-// body draws everything between title and hints. The lines from first up to last belong to
-// the place of the cursor.
+// body draws everything between title and hints. The lines from first to last belong to the position of the
+// cursor.
 func (f *form) body(l *look, width int) (lines []string, first, last int, cursor *pos) {
 	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(width-2, 1)) {
 		lines = append(lines, "  "+cells.Render(spans))
@@ -233,7 +233,7 @@ func (f *form) body(l *look, width int) (lines []string, first, last int, cursor
 	return append(lines, cells.Render(clip(row, width))), first, last, cursor
 }
 
-// letter returns the only letter or digit that a key types, 0 if it types none.
+// letter returns the single letter or digit that a key types, 0 if it types none.
 func letter(k tea.KeyPressMsg) rune {
 	r := []rune(k.Text)
 	if len(r) != 1 || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]) {

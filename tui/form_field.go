@@ -16,7 +16,7 @@ import (
 type formField struct {
 	spec    tools.FormField
 	label   string
-	options []string // what is shown of the options; yes and no of a boolean
+	options []string // the options as shown; yes and no of a boolean
 	input   field    // of text and numbers
 	chosen  int      // option of a choice or boolean; -1 = none
 	marked  []bool   // options of several choices
@@ -60,7 +60,7 @@ func (c *formField) begin() {
 	}
 }
 
-// value returns what the field holds, nil where nothing does.
+// value returns the field's value, nil if it has none.
 func (c *formField) value() (any, error) {
 	if c.options == nil {
 		return c.spec.Parse(c.input.ed.Text())
@@ -90,7 +90,7 @@ func (c *formField) value() (any, error) {
 	return v, c.spec.Check(v)
 }
 
-// check notes what is wrong with the field and reports whether nothing is.
+// check records what is wrong with the field and reports whether it is valid.
 func (c *formField) check() bool {
 	c.problem = ""
 	if _, err := c.value(); err != nil {
@@ -99,10 +99,10 @@ func (c *formField) check() bool {
 	return c.problem == ""
 }
 
-// optional reports whether nothing may be chosen. What a default stands for cannot be left out.
+// optional reports whether no choice is allowed. A field with a default always has a value.
 func (c *formField) optional() bool { return !c.spec.Required && c.spec.Default == nil }
 
-// written reports whether the person did something to it.
+// written reports whether the person changed it.
 func (c *formField) written() bool { return c.touched }
 
 func (c *formField) paste(s string) {
@@ -142,7 +142,7 @@ func (c *formField) key(k tea.KeyPressMsg, act action) {
 	}
 }
 
-// turn takes the next option; none stands between the last and the first where that is allowed.
+// turn moves to the next option; if allowed, none is between the last and the first.
 func (c *formField) turn(by int) {
 	n := len(c.options)
 	if !c.optional() {
@@ -167,8 +167,8 @@ func (c *formField) begins(k tea.KeyPressMsg, from int) int {
 	return from
 }
 
-// draw returns the lines of the field; x is the place of the cursor in them, nil if none is
-// shown. With focus it says what is wanted.
+// draw returns the lines of the field; x is the position of the cursor in them, nil if none is shown. With
+// focus it says what is expected.
 func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string, x *pos) {
 	mark, style := "   ", cells.Style("")
 	if focus {
@@ -251,7 +251,7 @@ func (c *formField) several(l *look, room int, focus bool) [][]cells.Span {
 	return append(out, line)
 }
 
-// notes say what is wrong, and of the field with the cursor what it is for.
+// notes say what is wrong and, for the field with the cursor, what it is for.
 func (c *formField) notes(l *look, width, indent int, focus bool) []string {
 	var out []string
 	if width-indent < 20 {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// fuzzy reports whether the characters of query stand in text in their order, whatever
-// their case, and how well: higher is better. Both must be lower case already; raw is the
-// text with its case, for the starts of words.
+// fuzzy reports whether the characters of query occur in text in order, ignoring case, and how well they
+// match: higher is better. Both must be lower case already; raw is the text with its case, for the starts of
+// words.
 func fuzzy(query, text string) (score int, ok bool) {
 	if query == "" {
 		return 0, true

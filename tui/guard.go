@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// quiet is how long nothing must be typed before a question that opened by itself takes keys;
-// settle is how long it takes none in any case.
+// quiet is how long no key must be pressed before a question that opened by itself takes keys; settle is how
+// long it takes none in any case.
 const (
 	quiet  = 700 * time.Millisecond
 	settle = 150 * time.Millisecond
@@ -16,20 +16,20 @@ const (
 
 // guard keeps a question from taking keys that were meant for the input.
 type guard struct {
-	since time.Time // it was in front since
-	typed time.Time // the last key before or since
-	open  bool      // armed once, it stays so
+	since time.Time // when it came to the front
+	typed time.Time // the last key, before or after that
+	open  bool      // once armed, it stays armed
 
-	text   string         // a letter that answers, if no other follows at once
-	answer func() tea.Cmd // what it answers; nil = none waits
-	held   int            // number of the last one that waited
+	text   string         // a letter that answers, unless another one follows at once
+	answer func() tea.Cmd // its answer; nil = none is pending
+	held   int            // number of the last one that was pending
 }
 
-// typeAhead is how long a letter waits for another one before it is an answer: who writes
-// a word meant it for the input.
+// typeAhead is how long a letter waits for another one before it is an answer: someone who types a word meant
+// it for the input.
 const typeAhead = 200 * time.Millisecond
 
-// hold makes an answer by a letter wait.
+// hold delays an answer by a letter.
 func (g *guard) hold(letter string, answer func() tea.Cmd) tea.Cmd {
 	g.text, g.answer = letter, answer
 	g.held++
@@ -45,8 +45,8 @@ func (g *guard) hold(letter string, answer func() tea.Cmd) tea.Cmd {
 	})
 }
 
-// settle takes the key after a letter that waits: another letter makes both text for the
-// input, Enter the answer; any other key takes the letter back, and done is false.
+// settle handles the key after a pending letter: another letter makes both text for the input, Enter makes it
+// the answer; any other key cancels it, and done is false.
 func (g *guard) settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd) {
 	answer := g.answer
 	g.answer = nil
@@ -63,7 +63,7 @@ func (g *guard) settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd te
 	return false, nil
 }
 
-// stray takes text that is no answer: it was meant for the input.
+// stray handles text that is not an answer: it was meant for the input.
 func (g *guard) stray(h host, k tea.KeyPressMsg) {
 	if strings.TrimSpace(k.Text) != "" {
 		h.insert(k.Text)
@@ -89,11 +89,11 @@ func (g *guard) ready(now time.Time) bool {
 	return g.open
 }
 
-// touch notes a key that went to the input.
+// touch records a key that went to the input.
 func (g *guard) touch(now time.Time) { g.typed = now }
 
 // disarm makes the question wait for a pause again.
 func (g *guard) disarm(now time.Time) { g.open, g.typed, g.answer = false, now, nil }
 
-// moving keeps the clock going until the question takes keys.
+// moving keeps the clock running until the question takes keys.
 func (g *guard) moving() bool { return !g.open }

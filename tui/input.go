@@ -29,7 +29,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.redraw()
 	}
 	if d := p.front(); d != nil {
-		if _, asks := d.(guarded); asks && act.unfolds() { // what the question is about stands above
+		if _, asks := d.(guarded); asks && act.unfolds() { // what the question is about is above
 			return p.itemAct(act)
 		}
 		if d.armed(now) {
@@ -83,7 +83,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// viKey hands a key to the vi keys; ok is false for those that do what they always do.
+// viKey passes a key to the vi keys; ok is false for keys that keep their usual meaning.
 func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
 	if p.vi.Writing() && (act != actInterrupt || p.complete.menu.active()) {
 		return nil, false
@@ -114,7 +114,7 @@ func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// redraw draws the whole screen anew: somebody else may have written on it.
+// redraw repaints the whole screen: another program may have written to it.
 func (p *program) redraw() tea.Cmd {
 	if p.painter == nil {
 		return tea.ClearScreen
@@ -123,8 +123,8 @@ func (p *program) redraw() tea.Cmd {
 	return nil
 }
 
-// paste takes a bracketed paste: the dialog in front where it has a place for text, else the
-// input. It never counts as an answer.
+// paste handles a bracketed paste: the dialog in front takes it if it has a text field, otherwise the input.
+// It is never an answer.
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if d := p.front(); d != nil && d.armed(time.Now()) {
@@ -134,13 +134,13 @@ func (p *program) paste(s string) tea.Cmd {
 			}
 			return nil
 		}
-		if g, ok := d.(guarded); ok { // an Enter right behind it is no answer
+		if g, ok := d.(guarded); ok { // an Enter right after it is not an answer
 			g.disarm(time.Now())
 		}
 		p.flash("pasted into the input")
 	}
 	p.typing.last = time.Now()
-	if s == "" { // what some terminals make of a picture
+	if s == "" { // some terminals send this for a picture
 		return p.outside.pasteClipboard(false)
 	}
 	var fold tea.Cmd
@@ -153,7 +153,7 @@ func (p *program) paste(s string) tea.Cmd {
 	return fold
 }
 
-// act carries out an action that concerns the input, the transcript or the program.
+// act performs an action that concerns the input, the transcript or the program.
 func (p *program) act(a action) tea.Cmd {
 	if p.in.Do(editor.Command(a)) {
 		return p.complete.menuUpdate()
@@ -167,7 +167,7 @@ func (p *program) act(a action) tea.Cmd {
 		p.complete.menu.close()
 	case actUp:
 		if p.in.Empty() && len(p.queue) > 0 {
-			p.sender.takeBack() // else it would be sent twice
+			p.sender.takeBack() // otherwise it would be sent twice
 		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
 			p.hist.older(p.in)
 			return p.outside.foldPictures(p.in.Text())

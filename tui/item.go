@@ -14,7 +14,7 @@ import (
 type look struct {
 	theme *Theme
 	width int // cells of a transcript line
-	// stamp changes whenever width, theme or the like do: lines kept under another stamp are stale.
+	// stamp changes whenever width, theme or the like do: lines cached under another stamp are stale.
 	stamp int
 	// now and spin move while something runs.
 	now  time.Time
@@ -26,23 +26,23 @@ type look struct {
 	unfold       string // the key that unfolds, "" = none
 }
 
-// item is one thing in the transcript. Its methods cost what it shows, and nothing when
-// it did not change.
+// item is one thing in the transcript. Its methods cost as much as it shows, and nothing when it has not
+// changed.
 type item interface {
-	// height counts the item's lines.
+	// height returns the number of the item's lines.
 	height(l *look) int
-	// line returns one line, at most look.width cells wide; height was called before.
+	// line returns one line, at most look.width cells wide; height must have been called before.
 	line(l *look, i int) string
 	// toggle unfolds or folds the item and reports whether there is anything to fold.
 	toggle() bool
-	// text is the item for the clipboard.
+	// text returns the item for the clipboard.
 	text() string
 }
 
-// caching is an item that keeps what it drew; drop makes it draw anew.
+// caching is an item that caches its drawing; drop makes it redraw.
 type caching interface{ drop() }
 
-// kept holds lines until the look changes.
+// kept caches lines until the look changes.
 type kept struct {
 	stamp int
 	lines []string
@@ -59,7 +59,7 @@ func (k *kept) drop() { k.lines = nil }
 
 func (k *kept) cached() bool { return k.lines != nil }
 
-// textItem is a fixed text: a prompt, a notice, the welcome.
+// textItem is fixed text: a prompt, a notice, the welcome.
 type textItem struct {
 	kept
 	draw  func(l *look) []string
@@ -118,7 +118,7 @@ func (l *look) unfolds() string {
 	return " (" + l.unfold + ")"
 }
 
-// prefixed renders wrapped spans behind a mark.
+// prefixed renders wrapped spans after a mark.
 func prefixed(body [][]cells.Span, first, rest string) []string {
 	lines := make([]string, len(body))
 	for i, spans := range body {
@@ -131,7 +131,7 @@ func prefixed(body [][]cells.Span, first, rest string) []string {
 	return lines
 }
 
-// answerItem is an answer of the model, streaming or whole.
+// answerItem is an answer of the model, streaming or complete.
 type answerItem struct {
 	src    string // until it is first shown
 	stream *markdown.Stream
@@ -168,7 +168,7 @@ func (a *answerItem) append(s string) {
 	a.stream.Append(s)
 }
 
-// finish closes the answer. Deltas may have been lost on the way: the committed text counts.
+// finish completes the answer. Deltas may have been lost on the way, so the committed text replaces them.
 func (a *answerItem) finish(whole string) {
 	if a.raw != len(whole) {
 		a.stream, a.src, a.raw = nil, whole, len(whole)
@@ -195,7 +195,7 @@ func (a *answerItem) line(_ *look, i int) string {
 func (a *answerItem) toggle() bool { return false }
 func (a *answerItem) cached() bool { return a.stream != nil }
 
-// drop forgets the drawing of a whole answer.
+// drop discards the drawing of a complete answer.
 func (a *answerItem) drop() {
 	if a.done && a.stream != nil {
 		a.src, a.stream = a.stream.Source(), nil
@@ -209,7 +209,7 @@ func (a *answerItem) text() string {
 	return a.stream.Source()
 }
 
-// thoughtItem is the model's thinking: the last lines while it goes on, one line after.
+// thoughtItem is the model's thinking: its last lines while it continues, one line afterwards.
 type thoughtItem struct {
 	kept
 	b     strings.Builder
@@ -260,7 +260,7 @@ func (t *thoughtItem) line(_ *look, i int) string { return t.lines[i] }
 func (t *thoughtItem) toggle() bool               { t.open = !t.open; t.drop(); return true }
 func (t *thoughtItem) text() string               { return t.b.String() }
 
-// notice makes an item of a message to the person.
+// notice returns an item for a message to the person.
 func notice(level agent.Level, msg string) *textItem {
 	msg = strings.TrimRight(text.Clean(msg), "\n")
 	return &textItem{plain: msg, draw: func(l *look) []string {

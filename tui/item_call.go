@@ -11,8 +11,8 @@ import (
 	"jcode/tools"
 )
 
-// callItem is a tool call: what it does, its state, how long it takes, the tail of its
-// output while it runs, and what came of it.
+// callItem is a tool call: what it does, its state, how long it takes, the tail of its output while it runs,
+// and its result.
 type callItem struct {
 	kept
 	id, name string
@@ -22,15 +22,15 @@ type callItem struct {
 	took     time.Duration
 	status   string        // "" while it runs, then done, failed, denied, interrupted
 	waits    bool          // for the person
-	since    time.Time     // it waits since
-	waited   time.Duration // it waited so far; its own time is without that
+	since    time.Time     // waiting since
+	waited   time.Duration // how long it has waited; its own time excludes that
 	state    string        // its own progress line
 	tail     string        // output so far, at most tailBytes
 	cutTail  bool
 	result   tools.Result
 	open     bool
 	nested   *nested
-	group    *groupItem // the row that it shares, nil for its own
+	group    *groupItem // the row that it shares, nil if it has its own
 	frame    int        // spin at which lines were drawn while it runs
 }
 
@@ -38,7 +38,7 @@ func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 	return &callItem{id: id, name: name, args: args, brief: briefArguments(name, args), started: at}
 }
 
-// change replaces the arguments by those that the call runs with.
+// change replaces the arguments with those that the call runs with.
 func (c *callItem) change(args json.RawMessage) {
 	c.args, c.brief = args, briefArguments(c.name, args)
 	c.drop()
@@ -52,7 +52,7 @@ func (c *callItem) answered(a tools.Answer) {
 	c.wait(false)
 }
 
-// drop makes the next frame draw it anew, and the row that it shares.
+// drop makes the next frame redraw it and the row that it shares.
 func (c *callItem) drop() {
 	c.kept.drop()
 	if c.group != nil {
@@ -62,7 +62,7 @@ func (c *callItem) drop() {
 
 func (c *callItem) running() bool { return c.status == "" }
 
-// wait notes that a call begins or ends to wait for the person; there may be no call.
+// wait records that a call starts or stops waiting for the person; there may be no call.
 func (c *callItem) wait(on bool) {
 	switch {
 	case c == nil || c.waits == on:
@@ -129,7 +129,7 @@ func (c *callItem) drawLines(l *look) []string {
 	return append(lines, c.body(l)...)
 }
 
-// spinner shows that something goes on.
+// spinner shows that something is running.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 func (c *callItem) mark(l *look) (string, cells.Style) {
@@ -148,12 +148,12 @@ func (c *callItem) mark(l *look) (string, cells.Style) {
 	return "✗", l.theme.Bad
 }
 
-// failed reports whether it came to nothing: a command does by its exit code.
+// failed reports whether the call failed: a command does so by its exit code.
 func (c *callItem) failed() bool {
 	return c.result.Failed || c.status == "failed" || c.exit() > 0
 }
 
-// exit is the exit code of a command, 0 for anything else.
+// exit returns the exit code of a command, 0 for anything else.
 func (c *callItem) exit() int {
 	if code := c.result.Display.ExitCode; code != nil {
 		return *code
@@ -161,7 +161,7 @@ func (c *callItem) exit() int {
 	return 0
 }
 
-// head is the line that always shows.
+// head returns the line that is always shown.
 func (c *callItem) head(l *look) string {
 	mark, style := c.mark(l)
 	name, brief, right := c.parts(l)
@@ -179,8 +179,8 @@ func (c *callItem) head(l *look) string {
 	return cells.Render(clip(spans, l.width))
 }
 
-// parts returns what the head shows, each in its room: the tool, what the call is about, and
-// how far it is or what came of it.
+// parts returns what the head shows, each within its space: the tool, what the call is about, and its
+// progress or result.
 func (c *callItem) parts(l *look) (name, brief, right string) {
 	switch {
 	case c.waits:
@@ -212,7 +212,7 @@ func clip(spans []cells.Span, width int) []cells.Span {
 	return cells.Fold(spans, width)[0]
 }
 
-// outcome is the short report at the right of a finished call.
+// outcome returns the short report at the right of a finished call.
 func (c *callItem) outcome() string {
 	var parts []string
 	d := c.result.Display
@@ -235,7 +235,7 @@ func (c *callItem) outcome() string {
 	return strings.Join(parts, " · ")
 }
 
-// body is what stands below the head.
+// body returns what is below the head.
 func (c *callItem) body(l *look) []string {
 	switch {
 	case c.running():
@@ -260,8 +260,8 @@ func (c *callItem) body(l *look) []string {
 	return nil
 }
 
-// said is what a failed call says, for a person: without the exit code at its end, which its
-// row has, and without the words of the Lua interface.
+// said returns what a failed call says, for a person: without the exit code at its end, which its row shows,
+// and without the words of the Lua interface.
 func (c *callItem) said() string {
 	s := strings.TrimRight(c.result.Text, "\n")
 	if name, ok := strings.CutPrefix(s, "unknown intent: "); ok {
@@ -282,7 +282,7 @@ func (c *callItem) runningTail(l *look) []string {
 	return c.block(l, c.tail, limit, true, l.theme.Faint)
 }
 
-// block shows at most limit lines of a text, the first or with tail the last ones.
+// block shows at most limit lines of a text: the first ones, or with tail the last ones.
 func (c *callItem) block(l *look, s string, limit int, tail bool, style cells.Style) []string {
 	s = strings.TrimRight(text.Clean(s), "\n \t")
 	if s == "" {
@@ -304,7 +304,7 @@ func (c *callItem) block(l *look, s string, limit int, tail bool, style cells.St
 		out = append(out, more)
 	}
 	fold := cells.Fold
-	if c.result.Failed && c.name != "exec" { // words to read, and no columns
+	if c.result.Failed && c.name != "exec" { // prose, not columns
 		fold = cells.Wrap
 	}
 	for _, row := range rows {

@@ -8,8 +8,8 @@ import (
 	"jcode/internal/cells"
 )
 
-// groupItem is a run of reads and searches in one row that grows: what was read and looked
-// for. Unfolded it shows each of them. Thinking between them belongs to it.
+// groupItem is a run of reads and searches in one row that grows: what was read and searched for. Unfolded it
+// shows each of them. Thinking between them belongs to it.
 type groupItem struct {
 	kept
 	members []item // callItems and finished thoughtItems, in order
@@ -26,7 +26,7 @@ func looks(tool string) bool {
 	return false
 }
 
-// addCall adds a call: to the row of those before it where all of them only look.
+// addCall adds a call: to the row of the preceding ones if all of them only look.
 func (t *transcript) addCall(c *callItem) {
 	if looks(c.name) {
 		if g := t.groupFor(); g != nil {
@@ -39,8 +39,8 @@ func (t *transcript) addCall(c *callItem) {
 	t.add(c)
 }
 
-// groupFor finds the row that a further look joins, or makes it of the look before. Thinking
-// that stands between goes into it.
+// groupFor finds the row that another look joins, or creates it from the look before. Thinking in between is
+// moved into it.
 func (t *transcript) groupFor() *groupItem {
 	at := len(t.items) - 1
 	for at >= 0 {
@@ -68,7 +68,7 @@ func (t *transcript) groupFor() *groupItem {
 		return nil
 	}
 	if g.open {
-		return nil // the person reads it: what comes stands below
+		return nil // the person reads it: what follows goes below
 	}
 	g.members = append(g.members, between...)
 	t.items = t.items[:at+1]
@@ -80,7 +80,7 @@ func (t *transcript) groupFor() *groupItem {
 	return g
 }
 
-// calls are the members that are calls.
+// calls returns the members that are calls.
 func (g *groupItem) calls() []*callItem {
 	var out []*callItem
 	for _, m := range g.members {
@@ -122,7 +122,7 @@ func (g *groupItem) drawLines(l *look) []string {
 		switch {
 		case !g.open && !(isCall && c.failed() && !c.running()):
 			continue
-		case !g.open: // what failed shows
+		case !g.open: // failures are shown
 			lines = append(lines, indent(c.drawLines(&inner), "  ")...)
 		default:
 			for i := range m.height(&inner) {
@@ -136,7 +136,7 @@ func (g *groupItem) drawLines(l *look) []string {
 	return lines
 }
 
-// head is the row: a mark, how much of what, the names, and how long it took.
+// head returns the row: a mark, how much of what, the names, and how long it took.
 func (g *groupItem) head(l *look) string {
 	calls := g.calls()
 	mark, style := "✓", l.theme.Good
@@ -182,7 +182,7 @@ func (g *groupItem) head(l *look) string {
 	return cells.Render(clip(spans, l.width))
 }
 
-// newest joins names so that the last ones are in sight.
+// newest joins names so that the last ones are visible.
 func newest(names []string, width int) string {
 	s := oneLine(strings.Join(names, " · "))
 	if cells.Width(s) <= width {

@@ -8,7 +8,7 @@ import (
 	"jcode/internal/text"
 )
 
-// nested is what is seen of a sub-agent inside its call.
+// nested is what is shown of a sub-agent inside its call.
 type nested struct {
 	label string
 	calls []*callItem

@@ -81,7 +81,7 @@ type keyRow struct {
 	group string
 }
 
-// keyTable is the one table that the program obeys and /help and /keys show. It is never written.
+// keyTable is the one table that the program obeys and that /help and /keys show. It is never written.
 var keyTable = []keyRow{
 	{actSubmit, []string{"enter"}, "send, or queue while a turn runs", "Input"},
 	{actNewline, []string{"shift+enter", "ctrl+j", "alt+enter"}, "new line", "Input"},
@@ -135,9 +135,8 @@ type keymap struct {
 	rows  []keyRow
 }
 
-// newKeymap makes the key table with a person's changes: action names and the keys that
-// are to do them; an empty list unbinds. problems names what could not be done: unknown
-// actions, and keys that two actions claim.
+// newKeymap builds the key table with a person's changes: action names and their new keys; an empty list
+// unbinds. problems names what could not be applied: unknown actions, and keys claimed by two actions.
 func newKeymap(changes map[string][]string) (km keymap, problems []string) {
 	km = keymap{byKey: map[string]action{}, rows: slices.Clone(keyTable)}
 	names := make([]string, 0, len(changes))
@@ -155,7 +154,7 @@ func newKeymap(changes map[string][]string) (km keymap, problems []string) {
 		km.rows[i].keys = normalKeys(changes[name])
 		changed[km.rows[i].act] = true
 	}
-	for pass := range 2 { // a person's keys win over the table's
+	for pass := range 2 { // a person's keys take precedence over the table's
 		for i := range km.rows {
 			r := &km.rows[i]
 			if changed[r.act] != (pass == 0) {

@@ -1,20 +1,20 @@
 package tui
 
-// How much of something is shown before it folds, in lines or cells. What a terminal of 80
-// columns and 24 lines can show decided them.
+// How much of something is shown before it folds, in lines or cells. The values suit a terminal of 80 columns
+// and 24 lines.
 const (
 	promptLines  = 12   // of what the person sent
-	thoughtLines = 3    // of thinking, while it goes on
+	thoughtLines = 3    // of thinking, while it continues
 	foundLines   = 12   // of what was found after a change
 	tailLines    = 5    // of a command's output
-	failedLines  = 6    // of what a call failed of
+	failedLines  = 6    // of why a call failed
 	diffLines    = 16   // of a change
 	fullLines    = 2000 // of anything that is unfolded
 	nestedShown  = 4    // calls of a sub-agent
 	queueShown   = 3    // messages that wait
 	agentsShown  = 4    // sub-agents in the strip above the input
 	filesShown   = 3    // changed files that a turn's line names
-	namesShown   = 6    // tools that came or went
+	namesShown   = 6    // tools that were added or removed
 
 	tailBytes = 16 << 10 // of output that is kept while a command runs
 
@@ -23,8 +23,8 @@ const (
 	barWidth    = 20  // of the largest part in /context
 
 	minHeight   = 4  // of a terminal with rule and status line
-	airyHeight  = 10 // from here on a blank line stands above what is going on
+	airyHeight  = 10 // from here on an empty line separates the activity
 	inputHeight = 10 // most lines of the input
 	menuHeight  = 8  // most lines of the completion menu
-	roomyHeight = 12 // from here on an open question leaves the input in sight
+	roomyHeight = 12 // from here on an open question leaves the input visible
 )

@@ -74,7 +74,7 @@ func (m *menu) draw(l *look, width, height int) []string {
 	return out
 }
 
-// menuKey handles keys while the menu is open; ok is false for those that are not its own.
+// menuKey handles keys while the menu is open; ok is false for keys that are not the menu's.
 func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
 	m := &p.complete.menu
 	if !m.active() {
@@ -94,7 +94,7 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 		switch {
 		case m.kind == menuCommand && exact && !m.moved:
 			m.close()
-			return nil, false // what was typed counts
+			return nil, false // what was typed takes precedence
 		case m.kind == menuCommand && m.moved:
 			return tea.Batch(p.complete.take(), p.sender.submit()), true
 		case m.kind == menuArgument && !m.moved:
@@ -117,7 +117,7 @@ func (p *completion) take() tea.Cmd {
 	folder := file && strings.HasSuffix(c.insert, "/")
 	m.close()
 	switch {
-	case folder: // go on inside the folder
+	case folder: // continue inside the folder
 		return p.complete.fileMenu(false)
 	case file:
 		return p.outside.foldPictures(c.insert)
@@ -159,8 +159,8 @@ func (p *completion) menuUpdate() tea.Cmd {
 	return nil
 }
 
-// commandMenu offers commands by what was typed of their name, then values of their argument.
-// The command brings values that are not known at once.
+// commandMenu offers commands by what was typed of their name, then values of their argument. The returned
+// command fetches values that are not known at once.
 func (p *completion) commandMenu(typed string) tea.Cmd {
 	name, args, hasArgs := strings.Cut(typed[1:], " ")
 	if hasArgs {
@@ -201,7 +201,7 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 	return nil
 }
 
-// offerValues offers what may stand behind a command.
+// offerValues offers what may follow a command.
 func (p *completion) offerValues(command string, values []string) {
 	p.complete.menu.choices = nil
 	for _, v := range values {
@@ -210,11 +210,11 @@ func (p *completion) offerValues(command string, values []string) {
 	p.complete.menu.kind, p.complete.menu.start = menuArgument, editor.Columns(command)+2
 }
 
-// atOnce is how long a value may take that is still offered with the key that asked for it.
+// atOnce is how long a value may take and still be offered with the key that asked for it.
 const atOnce = 20 * time.Millisecond
 
-// askValues asks another room for values. Those that take longer are offered when they come,
-// if the line is still the same.
+// askValues asks outside the terminal for values. Those that take longer are offered when they arrive, if the
+// line is still the same.
 func (p *completion) askValues(typed, command string, complete func(context.Context) []string) tea.Cmd {
 	ctx, got := p.ctx, make(chan []string, 1)
 	go func() { got <- complete(ctx) }()

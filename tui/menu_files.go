@@ -12,20 +12,20 @@ import (
 	"jcode/internal/text"
 )
 
-// fileIndex holds what @ completes: the files of the folder, and mentions of other things.
+// fileIndex holds what @ completes: the files of the folder, and other mentions.
 type fileIndex struct {
-	all      []string // files and folders, as they are, then mentions
+	all      []string // files and folders, unchanged, then mentions
 	low      []string // the same in lower case
 	files    fileList
 	mentions []Row
-	loading  int  // lists that are being read
-	loaded   bool // one was read
+	loading  int  // lists being read
+	loaded   bool // one has been read
 	query    string
 	hits     []int // indexes that match query, to narrow further
 }
 
-// fileMenu offers files and mentions for the word at the cursor; load reads the lists where
-// that is due: for each word anew.
+// fileMenu offers files and mentions for the word at the cursor; load rereads the lists if that is due: once
+// per word.
 func (p *completion) fileMenu(load bool) tea.Cmd {
 	at, query, ok := p.in.Mention()
 	if !ok || p.opt.Files == nil {
@@ -54,7 +54,7 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 	return cmd
 }
 
-// readFiles reads what @ completes. What comes first is offered first.
+// readFiles reads what @ completes. The list that arrives first is offered first.
 func (p *completion) readFiles() tea.Cmd {
 	arrived := func() tea.Cmd {
 		p.complete.files.loading--
@@ -92,7 +92,7 @@ func (p *completion) readFiles() tea.Cmd {
 	}))
 }
 
-// fileWord writes a file as it is sent: @path, in quotes where it holds blanks.
+// fileWord writes a file as it is sent: @path, quoted if it contains white space.
 func fileWord(name string) string {
 	if strings.ContainsAny(name, " \t\"\n") {
 		return `@"` + visibleName(strings.ReplaceAll(name, `"`, `\"`)) + `" `
@@ -103,10 +103,10 @@ func fileWord(name string) string {
 	return "@" + name + " "
 }
 
-// fileList are files and their folders, and the same in lower case.
+// fileList holds files and their folders, and the same in lower case.
 type fileList struct{ all, low []string }
 
-// listFiles adds their folders to files.
+// listFiles adds the folders of files.
 func listFiles(files []string) fileList {
 	var f fileList
 	seen := map[string]bool{}
@@ -127,7 +127,7 @@ func listFiles(files []string) fileList {
 	return f
 }
 
-// set takes files and mentions.
+// set replaces files and mentions.
 func (f *fileIndex) set(files fileList, mentions []Row) {
 	f.files, f.mentions = files, mentions
 	f.all, f.low = slices.Clip(files.all), slices.Clip(files.low)
@@ -137,8 +137,7 @@ func (f *fileIndex) set(files fileList, mentions []Row) {
 	f.loaded, f.query, f.hits = true, "", nil
 }
 
-// find returns the best matches. A query that extends the previous one only looks at
-// the matches of that one.
+// find returns the best matches. A query that extends the previous one only searches the matches of that one.
 func (f *fileIndex) find(query string) []int {
 	pool := f.hits
 	if f.hits == nil || !strings.HasPrefix(query, f.query) {

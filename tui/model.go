@@ -34,7 +34,7 @@ type program struct {
 	hist recall
 
 	conv Conversation
-	pump int // number of the events' pump; messages of older ones are void
+	pump int // number of the event pump; messages of older ones are void
 	stop context.CancelFunc
 
 	turn  turn
@@ -42,7 +42,7 @@ type program struct {
 	usage agent.UsageEvent
 	queue []agent.Queued
 	todo  []tools.TodoItem
-	// agents are the sub-agents beside the conversation, in the order of their start.
+	// agents are the sub-agents beside the conversation, in start order.
 	agents []roster.State
 
 	dialogStack
@@ -51,14 +51,14 @@ type program struct {
 	vi      editor.Vi
 	hint    hint
 	blurred bool
-	escaped time.Time // the last Esc that had nothing to do
+	escaped time.Time // the last Esc that had no effect
 	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 	record  record
 
 	frames   frames
-	painter  *screen.Painter  // nil where Bubble Tea draws
-	keyboard *keyboard.Reader // nil where Bubble Tea reads
+	painter  *screen.Painter  // nil if Bubble Tea draws
+	keyboard *keyboard.Reader // nil if Bubble Tea reads
 	began    time.Time
 
 	opening    string // sent as soon as there is a conversation
@@ -77,16 +77,16 @@ type program struct {
 	search   searching
 }
 
-// What the program does, by idea. Each of these values belongs to one program and keeps
-// what only its idea needs.
+// What the program does, by idea. Each of these values belongs to one program and holds what only its idea
+// needs.
 type (
 	// listener shows what happens in the conversation.
 	listener struct{ *program }
 	// slashes finds and runs slash commands.
 	slashes struct{ *program }
-	// sender sends what was written, and takes back what waits.
+	// sender sends what was written, and takes back what is queued.
 	sender struct{ *program }
-	// searching finds text in the transcript, a slice of it at a time.
+	// searching finds text in the transcript, a slice at a time.
 	searching struct{ *program }
 	// planning asks what to do with a plan, and has it carried out.
 	planning struct{ *program }
@@ -99,9 +99,9 @@ type (
 	// switcher switches to other sessions and roles.
 	switcher struct {
 		*program
-		moving  bool             // another session or role is about to take this one's place
-		next    []nextSwitch     // that were asked for meanwhile
-		waiting []agent.Prompt   // sent before there was the conversation that they are for
+		moving  bool             // another session or role is about to replace this one
+		next    []nextSwitch     // that were requested meanwhile
+		waiting []agent.Prompt   // sent before their conversation existed
 		later   []func() tea.Cmd // commands that were entered before there was a conversation
 		// unswitch cancels the switch of roles under way; nil without one.
 		unswitch context.CancelFunc
@@ -109,10 +109,10 @@ type (
 	// settings changes settings of the session or the program.
 	settings struct {
 		*program
-		theming string // the theme in force, "" or "auto" follow the terminal
+		theming string // the theme in force; "" or "auto" follows the terminal
 		few     bool   // the terminal shows sixteen colours
 	}
-	// panels opens lists and shows what the session used.
+	// panels opens lists and shows what the session has used.
 	panels struct{ *program }
 	// composer draws a frame.
 	composer struct{ *program }
@@ -120,23 +120,22 @@ type (
 	outside struct {
 		*program
 		pictures int // pasted so far
-		// stop ends the command of another room that works and shows how far it is; nil without one.
+		// stop ends the running command from outside that shows its progress; nil without one.
 		stop  context.CancelFunc
 		chips chips
 	}
 )
 
-// do is a message that carries what is to be done with the result of something that ran
-// outside the loop.
+// do is a message that carries what must be done with the result of work outside the loop.
 type do func() tea.Cmd
 
-// tickMsg moves the spinner and the clocks while something runs.
+// tickMsg advances the spinner and the clocks while something runs.
 type tickMsg struct{}
 
-// refreshMsg asks for a frame that was put off.
+// refreshMsg asks for a frame that was postponed.
 type refreshMsg struct{}
 
-// tick is how often a running thing is drawn anew.
+// tick is how often a running item is redrawn.
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
@@ -157,7 +156,7 @@ func newProgram(ctx context.Context, opt Options) *program {
 	return p
 }
 
-// Init starts what may take its time, after the first frame.
+// Init starts what may take a while, after the first frame.
 func (p *program) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if p.painter != nil {
@@ -188,20 +187,20 @@ func (p *program) Init() tea.Cmd {
 			}
 		}))
 	}
-	if p.animated() { // what comes later starts the clock by itself
+	if p.animated() { // what arrives later starts the clock by itself
 		cmds = append(cmds, nextTick())
 	}
 	cmds = append(cmds, p.loadHistory())
 	return tea.Batch(cmds...)
 }
 
-// background runs work outside the loop; what it returns is done inside.
+// background runs work outside the loop; the func that it returns runs inside.
 func (p *program) background(work func(ctx context.Context) do) tea.Cmd {
 	ctx := p.ctx
 	return func() tea.Msg { return work(ctx) }
 }
 
-// Update takes one message; each kind has its own method.
+// Update handles one message; each type has its own method.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.opt.observe != nil {
 		p.opt.observe(msg)
@@ -267,7 +266,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// terminalSaid passes on what the terminal can do.
+// terminalSaid records what the terminal can do.
 func (p *program) terminalSaid(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
@@ -304,10 +303,10 @@ func (p *program) resize(w, h int) {
 	}
 }
 
-// restyle makes everything kept under the look so far stale.
+// restyle makes everything cached under the current look stale.
 func (p *program) restyle() { p.look.stamp++ }
 
-// backgroundIs follows the terminal's background where the theme is to.
+// backgroundIs follows the terminal's background if the theme must.
 func (p *settings) backgroundIs(dark bool) {
 	if dark == p.dark {
 		return
@@ -316,20 +315,20 @@ func (p *settings) backgroundIs(dark bool) {
 	p.settings.follow()
 }
 
-// automatic reports whether the theme is to be what fits the terminal.
+// automatic reports whether the theme must fit the terminal.
 func (p *settings) automatic() bool {
 	return p.settings.theming == "" || p.settings.theming == "auto"
 }
 
-// follow takes the theme that fits the terminal, where it is to.
+// follow switches to the theme that fits the terminal, if it must.
 func (p *settings) follow() {
 	if p.settings.automatic() {
 		p.settings.setTheme("auto")
 	}
 }
 
-// setTheme draws everything in a theme. In sixteen colours the shades of dark and light
-// would all become a few strong ones.
+// setTheme draws everything in a theme. With sixteen colours the shades of dark and light would all become a
+// few strong ones.
 func (p *settings) setTheme(name string) {
 	p.settings.theming = name
 	if p.settings.few && p.settings.automatic() {
@@ -345,7 +344,7 @@ func (p *program) say(level agent.Level, msg string) {
 	p.record.note(shownNotice, keptNotice{Level: level, Text: text.Cut(msg, keptBytes)})
 }
 
-// hint is a short word in the status line that vanishes by itself.
+// hint is a short message in the status line that vanishes by itself.
 type hint struct {
 	text  string
 	until time.Time

@@ -55,13 +55,13 @@ func (pk *picker) wheel(h host, n int) {
 	}
 	for range 3 {
 		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {
-			return // the wheel does not go round
+			return // the wheel does not wrap around
 		}
 		pk.moveKey(h, act)
 	}
 }
 
-// What scrolls by lines; drawing keeps it inside its text.
+// Dialogs that scroll by lines; drawing keeps the position inside the text.
 func (d *diffView) wheel(_ host, n int)  { d.scroll = max(d.scroll+n, 0) }
 func (a *approval) wheel(_ host, n int)  { a.text.move(n) }
 func (q *question) wheel(_ host, n int)  { q.text.move(n) }

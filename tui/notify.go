@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// notify rings where the person looks elsewhere: a turn ended or a question waits.
+// notify alerts a person who looks elsewhere: a turn ended or a question waits.
 func (p *outside) notify(title, body string) tea.Cmd {
 	const bell = "\x07"
 	switch {

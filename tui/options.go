@@ -12,11 +12,11 @@ import (
 	"jcode/tools/command"
 )
 
-// Conversation is what the program drives. *agent.Conversation is one.
+// Conversation is what the program drives. *agent.Conversation implements it.
 type Conversation interface {
 	// Prompt queues a message; during a turn it joins at the next step. It returns the queue ID.
 	Prompt(p agent.Prompt) string
-	// Unqueue takes a waiting message back, with "" all of them.
+	// Unqueue removes a waiting message, with "" all of them.
 	Unqueue(id string) []agent.Prompt
 	// Interrupt ends the running turn and reports whether there was one.
 	Interrupt() bool
@@ -30,7 +30,7 @@ type Conversation interface {
 // Settings are what a person changes in a running conversation.
 type Settings interface {
 	State() agent.State
-	// Sees reports whether the model in force takes pictures.
+	// Sees reports whether the current model accepts pictures.
 	Sees() bool
 	SetMode(m tools.Mode)
 	SetModel(name string) error
@@ -42,11 +42,11 @@ type Settings interface {
 	Compact(ctx context.Context, keep string) error
 }
 
-// Events are what happens in a conversation. *agent.Subscription is one.
+// Events are what happens in a conversation. *agent.Subscription implements it.
 type Events interface {
 	// Next waits for an event; false means that there are no more, or that ctx ended.
 	Next(ctx context.Context) (agent.Event, bool)
-	// Drain returns what waits, without waiting.
+	// Drain returns pending events without waiting.
 	Drain() []agent.Event
 	Close()
 }
@@ -55,7 +55,7 @@ type Events interface {
 type Session struct {
 	Conversation Conversation
 	Events       Events
-	// History is shown above; nil for a new session. Shown is what stood beside it.
+	// History is shown above; nil for a new session. Shown is what was displayed beside it.
 	History []session.Message
 	Shown   []session.Shown
 	// Todo is the plan so far, Draft what was left in the input.
@@ -65,29 +65,28 @@ type Session struct {
 	Usage agent.UsageEvent
 	// Agents are the sub-agents beside it.
 	Agents []roster.State
-	// Role is the role that is to be entered first, by EnterRole, which may put a form.
+	// Role is the role to enter first, by EnterRole, which may show a form.
 	Role      string
 	EnterRole func(ctx context.Context) error
-	// Notices are said when the session opens ("the role has changed since").
+	// Notices are shown when the session opens ("the role has changed since").
 	Notices []agent.Notice
 }
 
-// Sessions switches between sessions. All methods may take their time; the program calls
-// them outside its loop.
+// Sessions switches between sessions. All methods may take a while; the program calls them outside its loop.
 type Sessions interface {
-	// List returns sessions of this folder, or with all of every folder, newest first. query
-	// filters by title and text.
+	// List returns sessions of this folder, or of every folder with all, newest first. query filters by title
+	// and text.
 	List(ctx context.Context, query string, all bool) ([]session.Session, error)
-	// New, Open and Fork return the session to continue with. Open takes an ID or a title, and
-	// returns session.ErrNotFound where there is none. upTo is the last message taken over,
-	// 0 for all. The one before is closed by whoever implements this.
+	// New, Open and Fork return the session to continue with. Open takes an ID or a title, and returns
+	// session.ErrNotFound if there is none. upTo is the last message to copy, 0 for all. The implementation
+	// closes the previous one.
 	New(ctx context.Context, carry bool) (Session, error)
 	Open(ctx context.Context, id string) (Session, error)
 	Fork(ctx context.Context, id string, upTo int64) (Session, error)
 	Delete(ctx context.Context, id string) error
 }
 
-// History keeps what a person sent and was writing.
+// History stores what a person sent and was writing.
 type History interface {
 	// Recent returns the prompts of this project, newest first.
 	Recent(ctx context.Context) ([]string, error)
@@ -99,13 +98,13 @@ type History interface {
 type Row struct {
 	// ID identifies the row to actions.
 	ID string
-	// Name stands first, Info beside it, State at the right ("ready", "3 tools").
+	// Name comes first, Info beside it, State at the right ("ready", "3 tools").
 	Name, Info, State string
 	// Detail is shown below the list for the row under the cursor; several lines.
 	Detail string
 	// Current marks the row in force, Bad one that failed.
 	Current, Bad bool
-	// Search is further text that a search finds.
+	// Search is additional text for searches.
 	Search string
 }
 
@@ -114,22 +113,21 @@ type Panel struct {
 	// Name is the command, Help its description.
 	Name, Help string
 	Title      string
-	// Empty is said where there are no rows, and what to do then.
+	// Empty is shown when there are no rows, and says what to do then.
 	Empty string
-	// Rows returns the lines; it is called outside the program's loop, again after each action.
+	// Rows returns the lines; it is called outside the program's loop, and again after each action.
 	Rows func(ctx context.Context) ([]Row, error)
-	// Complete returns the lines that what was typed behind the command may become; may be nil.
+	// Complete returns completions of what was typed after the command; may be nil.
 	Complete func(ctx context.Context, args string) []string
-	// Live panels read their rows anew when Options.Changed says so, and each second.
+	// Live panels reread their rows when Options.Changed says so, and each second.
 	Live bool
-	// Actions are what can be done with a row. The first is Enter's.
+	// Actions are what can be done with a row. Enter runs the first.
 	Actions []Action
-	// Words carries out the command with its arguments ("/mcp reload") and may return a notice;
-	// with ErrSearch the arguments search the list, as they do if Words is nil.
+	// Words runs the command with arguments ("/mcp reload") and may return a notice; with ErrSearch the
+	// arguments search the list, as they do if Words is nil.
 	Words func(ctx context.Context, words string) (notice string, err error)
-	// Edits finds the row that words behind the command would open in the person's editor
-	// ("/roles edit NAME"), by the first action that edits. ok is false for other words. May
-	// be nil.
+	// Edits finds the row that the words after the command open in the person's editor ("/roles edit NAME"), by
+	// the first action that edits. ok is false for other words. May be nil.
 	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
 }
 
@@ -144,14 +142,14 @@ type Action struct {
 	Confirm bool
 	// Close closes the panel afterwards.
 	Close bool
-	// Command, when set, stands for Run: a slash command for a row, which the terminal runs
-	// once the panel is closed.
+	// Command, when set, replaces Run: a slash command for a row, which the terminal runs once the panel is
+	// closed.
 	Command func(row Row) string
-	// Run does it and may say what came of it.
+	// Run performs the action and may return a notice on the result.
 	Run func(ctx context.Context, row Row) (notice string, err error)
-	// Edit, when set, stands for Run: it returns the file that is opened in the person's editor.
+	// Edit, when set, replaces Run: it returns the file to open in the person's editor.
 	Edit func(row Row) (file string, err error)
-	// Edited, when set, takes over what the person left in that file.
+	// Edited, when set, applies what the person left in that file.
 	Edited func(ctx context.Context, row Row, file string) (notice string, err error)
 }
 
@@ -171,14 +169,14 @@ type Trust struct {
 	Decide func(ctx context.Context, trusted bool) error
 }
 
-// FirstRun leads somebody who has no model yet to one.
+// FirstRun helps a person who has no model yet to set one up.
 type FirstRun struct {
 	// Found returns what can be used at once (keys in the environment, local servers, the
 	// tour); it is called outside the loop.
 	Found func(ctx context.Context) ([]Row, error)
 	// Providers are offered for entering a key.
 	Providers []Row
-	// Looked says where models were looked for, and what was there; several lines.
+	// Looked says where models were searched for, and what was found; several lines.
 	Looked string
 	// EnterKey stores a key for a provider.
 	EnterKey func(ctx context.Context, provider, key string) error
@@ -186,16 +184,16 @@ type FirstRun struct {
 	// the row of its first model. May be nil.
 	EnterServer func(ctx context.Context, address, key string) (Row, error)
 
-	start bool // nothing runs yet
-	// Choose begins with what was chosen.
+	start bool // nothing is running yet
+	// Choose starts with what was chosen.
 	Choose func(ctx context.Context, row Row) (Session, error)
 }
 
-// Options are what the program is made of. Everything but one of Session, Start and First
-// is optional: what is nil is left out.
+// Options configure the program. Everything but one of Session, Start and First is optional: a nil feature is
+// left out.
 type Options struct {
-	// Session is the conversation to begin with. Without it, Start makes one after the
-	// first frame, or First leads to one.
+	// Session is the initial conversation. Without it, Start creates one after the first frame, or First sets
+	// one up.
 	Session *Session
 	Start   func(ctx context.Context) (Session, error)
 	First   *FirstRun
@@ -203,7 +201,7 @@ type Options struct {
 	Login *FirstRun
 	// Prompt is sent as soon as there is a conversation; it may be a slash command.
 	Prompt string
-	// Editor is the command of the external editor; "" is $VISUAL, $EDITOR, or vi.
+	// Editor is the command of the external editor; "" means $VISUAL, $EDITOR, or vi.
 	Editor string
 
 	Sessions Sessions
@@ -215,31 +213,28 @@ type Options struct {
 	Roles  func(ctx context.Context) ([]Row, error)
 	// Files lists the files of the folder for @, relative, ignored ones left out.
 	Files func(ctx context.Context) ([]string, error)
-	// Mentions lists what else @ completes: ID is written behind the @, as Name shows it with
-	// Info. May be nil.
+	// Mentions lists what else @ completes: ID is written after the @, shown as Name with Info. May be nil.
 	Mentions func(ctx context.Context) ([]Row, error)
-	// Shell runs a `!` line as the person; output goes to out as it comes.
+	// Shell runs a `!` line as the person; output goes to out as it arrives.
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes returns what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]FileChange, error)
-	// Preview shows what a session was last about and, with a query, the line that was found.
-	// May be nil.
+	// Preview shows what a session was last about and, with a query, the line that was found. May be nil.
 	Preview func(ctx context.Context, id, query string) (string, error)
-	// Keep keeps what is shown beside the messages of a session. May be nil.
+	// Keep stores what is shown beside the messages of a session. May be nil.
 	Keep func(ctx context.Context, sessionID string, list []session.Shown) error
-	// Undoable says what /undo would put back: the turn's prompt by its sequence number, and
-	// its files; ErrNothing of the session where there is nothing.
+	// Undoable says what /undo would restore: the turn's prompt by its sequence number, and its files;
+	// ErrNothing of the session if there is nothing.
 	Undoable func(ctx context.Context) (seq int64, files []FileChange, err error)
-	// Context measures what the next request will hold, for /context.
+	// Context measures what the next request will contain, for /context.
 	Context func(ctx context.Context) (agent.ContextUse, error)
-	// Image reads a picture for @image.png where the model sees; nil where none does.
+	// Image reads a picture for @image.png; nil if pictures are not supported.
 	Image func(path string) (mime string, data []byte, err error)
-	// Pictures is the folder for pictures from the clipboard; "" is one for temporary files.
+	// Pictures is the folder for pictures from the clipboard; "" means one for temporary files.
 	Pictures string
-	// Save keeps a setting that was changed here ("theme").
+	// Save stores a setting that was changed here ("theme").
 	Save func(key, value string) error
-	// Trust looks for what the folder's files would run, after the first frame; nil asks
-	// nothing.
+	// Trust finds what the folder's files would run, after the first frame; nil asks nothing.
 	Trust func(ctx context.Context) *Trust
 
 	// Theme is a name of ThemeNames; "" is auto.
@@ -249,16 +244,15 @@ type Options struct {
 	Status []string
 	// NoMouse turns off mouse reporting.
 	NoMouse bool
-	// Notifications says how to call a person whose window has no focus: "bell" rings only,
-	// "off" does nothing, anything else notifies and rings.
+	// Notifications says how to alert a person whose window has no focus: "bell" only rings, "off" does nothing,
+	// anything else notifies and rings.
 	Notifications string
-	// Vi turns on vi keys in the input: Esc goes to normal mode.
+	// Vi turns on vi keys in the input: Esc switches to normal mode.
 	Vi bool
-	// Health says in a few words how servers are ("mcp 2/3"). It is called for each frame
-	// and must be cheap.
+	// Health summarises the state of servers ("mcp 2/3"). It is called for each frame and must be cheap.
 	Health func() string
-	// Changed waits until something that Health or a live panel shows has changed; false
-	// means that ctx ended. May be nil.
+	// Changed waits until something that Health or a live panel shows has changed; false means that ctx ended.
+	// May be nil.
 	Changed func(ctx context.Context) bool
 
 	Version string
@@ -269,6 +263,6 @@ type Options struct {
 	Input  io.Reader
 	Output io.Writer
 	Env    []string
-	// observe is told each message before the program handles it; only tests set it.
+	// observe is called with each message before the program handles it; only tests set it.
 	observe func(msg any)
 }

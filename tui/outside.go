@@ -14,7 +14,7 @@ import (
 	"jcode/agent"
 )
 
-// externalEditor opens the input in $VISUAL or $EDITOR, folded pastes in full.
+// externalEditor opens the input in $VISUAL or $EDITOR, with folded pastes in full.
 func (p *outside) externalEditor() tea.Cmd {
 	if p.state.Private {
 		p.flash("an editor works on a file, and a private conversation makes none: write here")
@@ -45,7 +45,7 @@ func (p *outside) externalEditor() tea.Cmd {
 	})
 }
 
-// editorFor is the person's editor with a file.
+// editorFor returns the command that opens a file in the person's editor.
 func (p *outside) editorFor(file string) *exec.Cmd {
 	var editor []string
 	for _, line := range []string{p.opt.Editor, p.outside.env("VISUAL"), p.outside.env("EDITOR")} {
@@ -59,7 +59,7 @@ func (p *outside) editorFor(file string) *exec.Cmd {
 	return exec.CommandContext(p.ctx, editor[0], append(editor[1:], file)...)
 }
 
-// edit opens a file in the person's editor and then goes on with after.
+// edit opens a file in the person's editor and then continues with after.
 func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
 	return p.outside.handOver(p.outside.editorFor(file), func(err error) tea.Msg {
 		if err != nil {
@@ -72,13 +72,13 @@ func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
 	})
 }
 
-// answers is how long after the start a terminal may take to answer the queries sent then.
+// answers is how long after the start a terminal may take to reply to the queries sent then.
 const answers = 400 * time.Millisecond
 
-// handOver lends the terminal to another program. It waits for the terminal's answers to the
-// queries at the start, which the program would read as typed.
+// handOver lends the terminal to another program. It waits for the terminal's replies to the queries at the
+// start, which the program would read as typed.
 func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
-	if p.keyboard != nil { // it reads the terminal itself, not what we make of it
+	if p.keyboard != nil { // it reads the terminal itself, not our processed input
 		cmd.Stdin = p.keyboard.File
 	}
 	run := tea.ExecProcess(cmd, after)
@@ -89,7 +89,7 @@ func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 	return tea.Sequence(tea.Tick(wait, func(time.Time) tea.Msg { return nil }), run)
 }
 
-// returned takes back the terminal after a suspend or another program.
+// returned reclaims the terminal after a suspend or another program.
 func (p *outside) returned() {
 	if p.painter != nil {
 		p.painter.Back()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canSuspend reports whether a shell with job control waits for this process: its parent
-// is in the same session and leads another process group.
+// canSuspend reports whether a shell with job control waits for this process: its parent is in the same
+// session and leads another process group.
 func canSuspend() bool {
 	parent := os.Getppid()
 	own, err := unix.Getsid(0)

@@ -32,7 +32,7 @@ func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]Row, error))
 	return p.panels.refill(pk, rows, func() {})
 }
 
-// refill reads a picker's rows and does what belongs to them in the same moment.
+// refill reads a picker's rows and runs then at the moment they are set.
 func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
 	pk.loading = len(pk.rows) == 0
 	return p.background(func(ctx context.Context) do {
@@ -43,7 +43,7 @@ func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error
 			if err != nil {
 				pk.failed = err.Error()
 			}
-			return pk.searched(p) // new rows know nothing of the search
+			return pk.searched(p) // new rows do not know the search
 		}
 	})
 }
@@ -51,14 +51,14 @@ func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error
 // changedMsg says that what the status line or a live panel shows has changed.
 type changedMsg struct{}
 
-// liveEvery bounds how often changes are shown. What is not reported (the output of a server,
-// passing time) is read again after liveAnyway.
+// liveEvery limits how often changes are shown. What is not reported (the output of a server, passing time)
+// is reread after liveAnyway.
 const (
 	liveEvery  = 100 * time.Millisecond
 	liveAnyway = time.Second
 )
 
-// keepLive reads the rows of a live panel again and again while it is open.
+// keepLive rereads the rows of a live panel while it is open.
 func (p *panels) keepLive(pk *picker) tea.Cmd {
 	return p.background(func(ctx context.Context) do {
 		select {
@@ -78,7 +78,7 @@ func (p *panels) keepLive(pk *picker) tea.Cmd {
 	})
 }
 
-// follow brings changes into the loop until ctx ends; those that come in bursts go together.
+// follow brings changes into the loop until ctx ends; bursts are combined.
 func follow(ctx context.Context, changed func(context.Context) bool, send func(tea.Msg)) {
 	for changed(ctx) {
 		send(changedMsg{})
@@ -90,7 +90,7 @@ func follow(ctx context.Context, changed func(context.Context) bool, send func(t
 	}
 }
 
-// refreshLive reads the rows of live panels anew.
+// refreshLive rereads the rows of live panels.
 func (p *panels) refreshLive() tea.Cmd {
 	var all []tea.Cmd
 	for _, d := range p.dialogs {
@@ -101,8 +101,8 @@ func (p *panels) refreshLive() tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// editWords opens what the words behind a command name in the person's editor, or goes on to
-// the panel when they name nothing to edit.
+// editWords opens what the words after a command name in the person's editor, or continues with the panel if
+// they name nothing to edit.
 func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
 	failed := func(err error) tea.Cmd { return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
@@ -136,9 +136,9 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	})
 }
 
-// openPanel shows a panel of another room, or carries out the words behind its command.
+// openPanel shows a panel, or runs the words after its command.
 func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
-	if query != "" && p.conv == nil && p.switcher.moving { // the words may be about what it has
+	if query != "" && p.conv == nil && p.switcher.moving { // the words may refer to the new session
 		return p.switcher.whenReady(func() tea.Cmd { return p.panels.openPanel(pl, query) })
 	}
 	if query != "" && pl.Edits != nil {

@@ -13,8 +13,8 @@ import (
 	"jcode/internal/text"
 )
 
-// isPath reports whether a word behind @ is written as a path from somewhere: "./", "../",
-// "~/" or "/". Such a path is completed from the disk, folder by folder.
+// isPath reports whether a word after @ is written as a path: "./", "../", "~/" or "/". Such a path is
+// completed from the disk, folder by folder.
 func isPath(word string) bool {
 	for _, start := range []string{"./", "../", "~/", "/"} {
 		if strings.HasPrefix(word, start) {
@@ -24,10 +24,10 @@ func isPath(word string) bool {
 	return word == ".." || word == "~"
 }
 
-// pathEntries bounds how many names of a folder are looked at.
+// pathEntries bounds how many names of a folder are examined.
 const pathEntries = 5000
 
-// pathMenu offers what stands in the folder that a path names so far.
+// pathMenu offers the contents of the folder that a path names so far.
 func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	base, home := orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home
 	return p.background(func(context.Context) do {
@@ -43,8 +43,8 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	})
 }
 
-// listPath returns the entries that a path may become, as the person writes paths; folders
-// come with a slash, hidden entries only where their dot was typed.
+// listPath returns the entries that complete a path, in the form in which the person writes paths; folders
+// get a slash, hidden entries are included only if their dot was typed.
 func listPath(base, home, word string) []choice {
 	if word == ".." || word == "~" {
 		word += "/"
@@ -93,8 +93,7 @@ func isFolder(dir string, e os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// visibleName shows a file's name in one line: what a terminal would obey, and line ends, as
-// they are escaped in quotes.
+// visibleName shows a file's name in one line, with control characters and line ends escaped and quoted.
 func visibleName(name string) string {
 	return text.Visible(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(name))
 }

@@ -13,12 +13,12 @@ import (
 	"jcode/tui/keyboard"
 )
 
-// picker is a list with a search field and a detail of the row under the cursor. Enter
-// chooses; other keys run actions.
+// picker is a list with a search field and a detail of the row under the cursor. Enter chooses; other keys
+// run actions.
 type picker struct {
 	title, empty string
 	rows         []Row
-	shown        []int // indexes of rows that the search leaves
+	shown        []int // indexes of rows that match the search
 	at, from     int   // chosen one among shown, first one drawn
 	search       field
 	loading      bool
@@ -27,22 +27,22 @@ type picker struct {
 	noSearch     bool
 	noDetail     bool
 	live         bool    // its rows change while it is open
-	infoFirst    bool    // what stands beside the names matters more than what is at the right
+	infoFirst    bool    // the text beside the names matters more than the one at the right
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
 	choose  func(r Row) tea.Cmd
-	actions []Action                  // further ones, by key
-	reload  func(then func()) tea.Cmd // reads the rows anew; then happens with them
-	move    func(r Row)               // told when the cursor moves
+	actions []Action                  // additional ones, by key
+	reload  func(then func()) tea.Cmd // rereads the rows; then runs when they are set
+	move    func(r Row)               // called when the cursor moves
 	cancel  func() tea.Cmd
-	typed   func(query string) tea.Cmd // searches elsewhere as well
+	typed   func(query string) tea.Cmd // also searches elsewhere
 	toggle  func() tea.Cmd             // Tab
 	tabHint string
 	preview func(ctx context.Context, r Row, query string) (string, error) // more of a row than its detail, read when the cursor is on it
-	seen    map[string]string                                              // previews by row, of the search in force
+	seen    map[string]string                                              // previews by row, of the current search
 	enter   string                                                         // what Enter does, "" = "choose"
-	// What actions ask of the program; set where there are any.
+	// What actions need from the program; set if there are any.
 	command func(line string) (cmd tea.Cmd, ok bool)                // runs "/name arguments"
 	editor  func(file string, then func(err error) tea.Cmd) tea.Cmd // opens the person's editor
 	leave   string                                                  // what Esc does, "" = "close"
@@ -54,8 +54,8 @@ func newPicker(title string, rows []Row, choose func(r Row) tea.Cmd) *picker {
 	return pk
 }
 
-// set replaces the rows; the cursor stays on the row that it was on, and what was scrolled
-// or pressed there stays too.
+// set replaces the rows. The cursor stays on its row, together with its scroll position and pending
+// confirmation.
 func (pk *picker) set(rows []Row) {
 	was, had := pk.current()
 	detailFrom := pk.detailFrom
@@ -107,7 +107,7 @@ func (pk *picker) armed(time.Time) bool { return true }
 
 func (pk *picker) moving() bool { return pk.loading }
 
-// paste searches for what is pasted; a list without a search leaves it to the input.
+// paste searches for the pasted text; a list without a search leaves it to the input.
 func (pk *picker) paste(s string) bool {
 	if pk.noSearch {
 		return false
@@ -157,7 +157,7 @@ func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// searched tells who looks further than the rows what the search is now.
+// searched passes a new search on to whoever searches beyond the rows.
 func (pk *picker) searched(h host) tea.Cmd {
 	pk.seen = nil
 	if pk.typed == nil {
@@ -205,7 +205,7 @@ func (pk *picker) moveKey(h host, act action) (done bool, cmd tea.Cmd) {
 	return true, pk.ahead(h)
 }
 
-// ahead reads the preview of the row under the cursor where there is none yet.
+// ahead reads the preview of the row under the cursor if there is none yet.
 func (pk *picker) ahead(h host) tea.Cmd {
 	r, ok := pk.current()
 	if pk.preview == nil || !ok {
@@ -219,7 +219,7 @@ func (pk *picker) ahead(h host) tea.Cmd {
 		s, err := pk.preview(ctx, r, query)
 		return func() tea.Cmd {
 			if err != nil || pk.search.ed.Text() != query {
-				return nil // the row's own detail is there; a newer one is on its way
+				return nil // the row's own detail is shown; a newer one is on its way
 			}
 			if pk.seen == nil {
 				pk.seen = map[string]string{}
@@ -230,7 +230,7 @@ func (pk *picker) ahead(h host) tea.Cmd {
 	})
 }
 
-// run carries out an action on the row under the cursor, outside the loop.
+// run performs an action on the row under the cursor, outside the loop.
 func (pk *picker) run(h host, a *Action) tea.Cmd {
 	r, ok := pk.current()
 	if !ok {
@@ -264,8 +264,7 @@ func (pk *picker) run(h host, a *Action) tea.Cmd {
 	})
 }
 
-// edit opens a row's file in the person's editor; afterwards the change is taken over and
-// the rows are read anew.
+// edit opens a row's file in the person's editor; afterwards the change is applied and the rows are reread.
 func (pk *picker) edit(h host, a *Action, r Row) tea.Cmd {
 	file, err := a.Edit(r)
 	if err != nil {
@@ -283,7 +282,7 @@ func (pk *picker) edit(h host, a *Action, r Row) tea.Cmd {
 	})
 }
 
-// say shows what came of an action.
+// say shows the result of an action.
 func (pk *picker) say(msg string, err error) {
 	pk.note = text.Clean(msg)
 	if err != nil {
@@ -291,8 +290,8 @@ func (pk *picker) say(msg string, err error) {
 	}
 }
 
-// done shows what came of an action, and the rows as they are now in the same frame: whoever
-// acts on what it says must not act on rows of before.
+// done shows the result of an action and the new rows in the same frame: a person who acts on the result must
+// not act on old rows.
 func (pk *picker) done(msg string, err error) tea.Cmd {
 	show := func() { pk.say(msg, err) }
 	if pk.reload != nil {

@@ -46,14 +46,14 @@ func (pk *picker) list(l *look, width, room int) []string {
 	return out[:min(len(out), room)]
 }
 
-// wrapped breaks a text to a width, behind a mark and below it.
+// wrapped breaks a text to a width, indented after a mark.
 func wrapped(s string, style cells.Style, mark string, width int) []string {
 	indent := cells.Width(mark)
 	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(width-indent-1, 1))
 	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
 }
 
-// nameWidth returns the column of the names among the rows that may be drawn.
+// nameWidth returns the width of the name column for the rows that may be drawn.
 func (pk *picker) nameWidth(width int) int {
 	w := 0
 	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
@@ -111,7 +111,7 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 	return cells.Render(clip(spans, width))
 }
 
-// detail shows more of the row under the cursor where there is room.
+// detail shows more of the row under the cursor if there is room.
 func (pk *picker) detail(l *look, width, room int) []string {
 	r, ok := pk.current()
 	shown := r.Detail
@@ -144,7 +144,7 @@ func (pk *picker) foot(l *look, width, height int) []string {
 	if pk.choose != nil && has {
 		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
-	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always in sight
+	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always visible
 	for _, a := range pk.actions {
 		if has {
 			pairs = append(pairs, a.Key, a.Label)

@@ -14,10 +14,9 @@ import (
 	"jcode/session"
 )
 
-// RunPlain holds the conversation line by line: no alternate screen, no redraws, no
-// colours, no spinners, for screen readers and logs. It ends with in, with /quit, or with
-// ctx, and then returns ctx's cause. A read of in that is under way when it ends goes on
-// until a line comes or in is closed.
+// RunPlain holds the conversation line by line: no alternate screen, no redraws, no colours, no spinners, for
+// screen readers and logs. It ends with in, with /quit, or with ctx, and then returns ctx's cause. A pending
+// read of in continues until a line arrives or in is closed.
 func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
 	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}, diffs: map[string]string{}, ended: make(chan func())}
 	s, err := p.first(ctx)
@@ -35,23 +34,23 @@ type plain struct {
 	// events are those of conv, until unplug is called.
 	events chan agent.Event
 	unplug func()
-	// prompts are those of the session, oldest first.
+	// prompts are the session's prompts, oldest first.
 	prompts []*promptItem
 	calls   map[string]*callItem
-	diffs   map[string]string // that were approved as they are, by their call
+	diffs   map[string]string // approved unchanged, by their call
 	sum     turnSum
 	usage   agent.UsageEvent
 	record  record          // of what is written beside the messages
 	line    strings.Builder // of the answer, until its end
-	ended   chan func()     // what is done in the loop with what ran beside it
-	shells  int             // that run
+	ended   chan func()     // what the loop does with the result of work beside it
+	shells  int             // running ones
 	asks    []plainAsk
 	busy    bool // a prompt is being answered
 	// turning says that its turn has begun.
 	turning bool
-	eof     bool  // nobody answers any more
+	eof     bool  // no more answers can be given
 	failed  error // of the output
-	// entered ends a switch of the role; nil while there is none.
+	// entered signals the end of a switch of roles; nil without one.
 	entered chan error
 	work    sync.WaitGroup // what runs beside the loop
 }
@@ -66,8 +65,7 @@ func (p *plain) first(ctx context.Context) (Session, error) {
 	return Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
 }
 
-// loop takes lines and events in turn. The role of the first session, where it has one, is
-// entered before everything.
+// loop handles lines and events in turn. If the first session has a role, it is entered before anything else.
 func (p *plain) loop(ctx context.Context, in io.Reader, start Session) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer p.work.Wait()
@@ -137,7 +135,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- string) {
 			}
 		}
 		if err != nil {
-			return // the end of the input, however it came
+			return // the input has ended, for whatever reason
 		}
 	}
 }
@@ -170,7 +168,7 @@ func (p *plain) prompt() {
 	}
 }
 
-// keep keeps what was written beside the messages, as soon as the session is stored.
+// keep stores what was written beside the messages, as soon as the session is stored.
 func (p *plain) keep(ctx context.Context) {
 	id := p.conv.State().Session
 	if p.opt.Keep == nil || id == "" || len(p.record.pending) == 0 {
@@ -200,15 +198,14 @@ func (p *plain) history(rows []session.Message, shown []session.Shown) {
 					p.past(c)
 				}
 			}
-		case *thoughtItem: // it is not written as it comes either
+		case *thoughtItem: // it is not written while it arrives either
 		default:
 			p.say(it.text())
 		}
 	}
 }
 
-// past writes a call of the past: one of the model with how it ended, a line of the person
-// with what it said.
+// past writes a past call: a call of the model with how it ended, a line of the person with its output.
 func (p *plain) past(c *callItem) {
 	if c.name == "!" {
 		p.say(c.text())

@@ -21,7 +21,7 @@ type plainAsk struct {
 	options []string
 }
 
-// approval puts a question; the next line answers.
+// approval asks a question that the next line answers.
 func (p *plain) approval(ev agent.ApprovalAsked) {
 	a := newApproval(ev.ID, ev.Question, nil)
 	p.say("Question: " + text.Visible(a.q.Heading()))
@@ -66,12 +66,12 @@ func (p *plain) trust(t *Trust) {
 	p.question("Answer (number): ")
 }
 
-// refuseAll answers what waits when nobody can any more; the turn goes on.
+// refuseAll answers what is pending when nobody can answer any more; the turn continues.
 func (p *plain) refuseAll() {
 	for _, a := range p.asks {
 		var err error
 		if a.trust != nil || a.choose != nil {
-			continue // what is not trusted stays inert, what is not chosen undone
+			continue // what is not trusted stays inert, what is not chosen is not done
 		}
 		switch {
 		case a.approval != nil:

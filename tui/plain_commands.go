@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// take handles a line of the person; true leaves.
+// take handles a line of the person; true leaves the program.
 func (p *plain) take(ctx context.Context, line string) bool {
 	if len(p.asks) > 0 {
 		p.answer(ctx, line)
@@ -35,7 +35,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 	return false
 }
 
-// send sends a prompt, with the pictures that it names.
+// send sends a prompt with the pictures that it names.
 func (p *plain) send(line string) {
 	prompt := agent.Prompt{Text: line}
 	images, _, err := namedPictures(p.opt.Image, line)
@@ -114,7 +114,7 @@ func (p *plain) help() {
 	}
 }
 
-// list writes what there is to choose.
+// list writes the choices.
 func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]Row, error)) error {
 	found, err := rows(ctx)
 	p.rows(found)
@@ -153,7 +153,7 @@ func (p *plain) changes(ctx context.Context) error {
 	return err
 }
 
-// undo says which files would be put back, and asks.
+// undo says which files would be restored, and asks.
 func (p *plain) undo(ctx context.Context, line string) error {
 	if p.opt.Undoable == nil {
 		return p.elsewhere(ctx, "undo", "", line)
@@ -175,7 +175,7 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	return nil
 }
 
-// elsewhere runs a command of another room, or writes the rows of a panel.
+// elsewhere runs a command from outside, or writes the rows of a panel.
 func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 	for i := range p.opt.Panels {
 		if p.opt.Panels[i].Name == name {
@@ -201,7 +201,7 @@ func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 	return nil
 }
 
-// panel writes the rows of a panel, or carries out words behind its command.
+// panel writes the rows of a panel, or runs the words after its command.
 func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
 	if args != "" && pl.Words != nil {
 		notice, err := pl.Words(ctx, args)

@@ -13,7 +13,7 @@ import (
 func (p *plain) event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.TurnStart:
-		if !p.turning { // else a queued message joined the turn
+		if !p.turning { // otherwise a queued message joined the turn
 			p.sum = turnSum{before: p.usage}
 		}
 		p.busy, p.turning = true, true
@@ -64,7 +64,7 @@ func (p *plain) event(ev agent.Event) {
 	}
 }
 
-// text writes the lines of an answer as they become whole.
+// text writes the lines of an answer as they are completed.
 func (p *plain) text(s string) {
 	p.line.WriteString(s)
 	all := p.line.String()
@@ -77,7 +77,7 @@ func (p *plain) text(s string) {
 	p.write(text.Clean(all[:i]) + "\n")
 }
 
-// notice writes a line that is kept with the session.
+// notice writes a line that is stored with the session.
 func (p *plain) notice(n agent.Notice) {
 	p.record.note(shownNotice, keptNotice{Level: n.Level, Text: text.Cut(n.Text, keptBytes)})
 	prefix := ""
@@ -103,7 +103,7 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 	approved := p.diffs[ev.ID]
 	delete(p.diffs, ev.ID)
 	if d := ev.Result.Display.Diff; d != "" {
-		if d != approved { // else the question showed it
+		if d != approved { // otherwise the question showed it
 			p.say(text.Visible(d))
 		}
 		if found := ev.Result.Display.Found; found != "" {
@@ -123,8 +123,8 @@ func (c *callItem) ending() string {
 	return strings.TrimSpace(status + ". " + c.outcome())
 }
 
-// excerpt writes at most limit lines of a text, the first or with tail the last ones, and
-// how many it leaves out.
+// excerpt writes at most limit lines of a text, the first ones or with tail the last ones, and how many it
+// omits.
 func (p *plain) excerpt(s string, limit int, tail bool) {
 	lines := strings.Split(strings.Trim(s, "\n"), "\n")
 	hidden := max(len(lines)-limit, 0)

@@ -8,14 +8,14 @@ import (
 	"jcode/tools"
 )
 
-// plainForm is a form that is filled in field by field, a line each.
+// plainForm is a form that is filled in field by field, one line each.
 type plainForm struct {
 	form   tools.Form
 	at     int
 	values map[string]any
 }
 
-// form puts a form; the next lines fill it in.
+// form shows a form; the next lines fill it in.
 func (p *plain) form(ev agent.AskForm) {
 	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
@@ -23,7 +23,7 @@ func (p *plain) form(ev agent.AskForm) {
 	p.question(p.asks[len(p.asks)-1].form.prompt())
 }
 
-// prompt asks for the field that is next.
+// prompt asks for the next field.
 func (f *plainForm) prompt() string {
 	if f.at == len(f.form.Fields) {
 		return "Send it? An empty line sends: "
@@ -64,7 +64,7 @@ func (f *plainForm) prompt() string {
 	return strings.TrimSpace(ask) + ": "
 }
 
-// fill takes a line into a form and settles it after the last one.
+// fill takes a line for a form and settles the form after the last one.
 func (p *plain) fill(id string, f *plainForm, line string) {
 	answer := tools.FormAnswer{Action: tools.FormAccept, Values: f.values}
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// role carries out /role.
+// role runs /role.
 func (p *plain) role(ctx context.Context, args string) error {
 	switch key, value, set := roleValue(args); {
 	case set:
@@ -20,14 +20,14 @@ func (p *plain) role(ctx context.Context, args string) error {
 	return nil
 }
 
-// enterRole switches the role beside the loop: it may put a form, which the next lines fill in.
-// Lines that belong to no question wait until it has ended.
+// enterRole switches the role beside the loop: it may show a form, which the next lines fill in. Other lines
+// wait until it has ended.
 func (p *plain) enterRole(ctx context.Context, enter func(context.Context) error) {
 	p.entered = make(chan error, 1)
 	p.work.Go(func() { p.entered <- enter(ctx) })
 }
 
-// roleEntered ends a switch, and returns its error once it is said.
+// roleEntered ends a switch, and returns its error once it was shown.
 func (p *plain) roleEntered(err error) error {
 	p.entered = nil
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *plain) roleEntered(err error) error {
 	return err
 }
 
-// roleValue takes `set NAME VALUE` behind /role apart.
+// roleValue parses `set NAME VALUE` after /role.
 func roleValue(args string) (key, value string, ok bool) {
 	rest, ok := strings.CutPrefix(args, "set ")
 	if !ok {

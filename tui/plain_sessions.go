@@ -11,7 +11,7 @@ import (
 	"jcode/session"
 )
 
-// plainSessions bounds the list of /resume: whoever seeks an older one adds a word of it.
+// plainSessions limits the list of /resume: to find an older session, add a word from it.
 const plainSessions = 20
 
 var (
@@ -19,7 +19,7 @@ var (
 	errBusy       = errors.New("not while something runs: wait for its end, or /stop the turn")
 )
 
-// plug has the events of a session come into the loop, in place of those of the one before.
+// plug connects the events of a session to the loop, in place of the previous one's.
 func (p *plain) plug(ctx context.Context, s Session) {
 	if p.unplug != nil {
 		p.unplug()
@@ -46,7 +46,7 @@ func (p *plain) plug(ctx context.Context, s Session) {
 	})
 }
 
-// open writes what is there of a session.
+// open writes the content of a session so far.
 func (p *plain) open(s Session) {
 	st := p.conv.State()
 	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, p.opt.Cwd) + ".")
@@ -57,7 +57,7 @@ func (p *plain) open(s Session) {
 	}
 }
 
-// switchTo goes over to another session.
+// switchTo switches to another session.
 func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Session, error)) error {
 	if p.busy || p.shells > 0 {
 		return errBusy
@@ -77,7 +77,7 @@ func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Sessio
 	return nil
 }
 
-// newSession begins anew, and asks whether the last exchange goes along where there is one.
+// newSession starts a new session, and asks whether to carry over the last exchange if there is one.
 func (p *plain) newSession(ctx context.Context, title string) error {
 	switch {
 	case p.opt.Sessions == nil:
@@ -106,7 +106,7 @@ func (p *plain) newSession(ctx context.Context, title string) error {
 	return nil
 }
 
-// resume lists earlier sessions of this folder, with a query those that hold it, and asks for one.
+// resume lists earlier sessions of this folder, with a query those that contain it, and asks for one.
 func (p *plain) resume(ctx context.Context, query string) error {
 	if p.opt.Sessions == nil {
 		return errNoSessions
@@ -142,7 +142,7 @@ func (p *plain) resume(ctx context.Context, query string) error {
 	return nil
 }
 
-// session resumes the session of a name, which begins here where there is none.
+// session resumes the named session, or starts it if there is none.
 func (p *plain) session(ctx context.Context, name string) error {
 	if name == "" || p.opt.Sessions == nil {
 		return p.resume(ctx, "")
@@ -154,7 +154,7 @@ func (p *plain) session(ctx context.Context, name string) error {
 	return err
 }
 
-// fork goes on in a copy of the session, or of its first prompts.
+// fork continues in a copy of the session, or of its first prompts.
 func (p *plain) fork(ctx context.Context, args string) error {
 	id := p.conv.State().Session
 	if p.opt.Sessions == nil || id == "" {
@@ -168,7 +168,7 @@ func (p *plain) fork(ctx context.Context, args string) error {
 	return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
-// choice puts a question of ours; the next line answers it by number.
+// choice asks one of our own questions; the next line answers it by number.
 func (p *plain) choice(question string, options []string, choose func(ctx context.Context, n int) error) {
 	p.say("Question: " + question)
 	for i, o := range options {

@@ -12,8 +12,8 @@ import (
 	"jcode/tui/editor"
 )
 
-// planView asks what becomes of a plan that was made in mode plan. Whoever just writes on
-// asks for changes: the keys go to the input.
+// planView asks what to do with a plan that was made in mode plan. To ask for changes the person just
+// continues to write: the keys go to the input.
 type planView struct {
 	guard
 	plan     string
@@ -22,7 +22,7 @@ type planView struct {
 	at       int
 }
 
-// planChoices are the answers in order; the first two carry the plan out in a mode.
+// planChoices returns the answers in order; the first two carry the plan out in a mode.
 func planChoices() []string {
 	return []string{
 		"yes, asking before each change",
@@ -71,7 +71,7 @@ func (v *planView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// choose does what was chosen.
+// choose carries out the choice.
 func (v *planView) choose(h host, at int) tea.Cmd {
 	h.close(v)
 	switch at {
@@ -88,21 +88,20 @@ func (v *planView) choose(h host, at int) tea.Cmd {
 	return nil
 }
 
-// ownPlan begins a plan that the person changed: sent in mode plan, it is an accepted one.
+// ownPlan introduces a plan that the person changed: sent in mode plan, it is an accepted one.
 const ownPlan = "Carry out this plan instead:"
 
-// isOwn reports whether a text is a plan that the person changed and accepts so.
+// isOwn reports whether a text is a plan that the person changed and thereby accepts.
 func (p *planning) isOwn(s string) bool {
 	return p.conv != nil && p.state.Mode == tools.ModePlan && strings.HasPrefix(s, ownPlan)
 }
 
-// carryOutOwn has a plan of the person's own done.
+// carryOutOwn has a plan of the person's own carried out.
 func (p *planning) carryOutOwn(prompt agent.Prompt) tea.Cmd {
 	return p.plans.carryOut(tools.ModeAsk, prompt)
 }
 
-// carryOut leaves the mode that only plans, and the role where it allows no other, and has
-// a plan done.
+// carryOut leaves plan mode, and the role if it allows no other mode, and has a plan carried out.
 func (p *planning) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
 	return p.change("plan", func(ctx context.Context, c Conversation) error {
 		c.SetMode(mode)

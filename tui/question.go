@@ -11,7 +11,7 @@ import (
 	"jcode/internal/text"
 )
 
-// question is one of the ask tool: options to choose from, and always free text.
+// question is a question of the ask tool: options to choose from, and always free text.
 type question struct {
 	guard
 	id, label, ask string
@@ -62,7 +62,7 @@ func (q *question) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return q.reply(h)
 	}
 	if act == "" || onField {
-		q.at = len(q.options) // writing goes to the field
+		q.at = len(q.options) // typing goes to the field
 		q.answer.key(k, act)
 	}
 	return nil
@@ -104,8 +104,8 @@ func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos
 	return append(lines, foot...), at
 }
 
-// foot draws the answers in at most limit rows, with the chosen one in sight; the cursor is
-// that of the text field.
+// foot draws the answers in at most limit rows, with the chosen one visible; the cursor is that of the text
+// field.
 func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) {
 	if !q.open {
 		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}, nil

@@ -18,7 +18,7 @@ type recall struct {
 	at      int      // index of the prompt in the input; len(prompts) = the draft
 	draft   editor.Content
 	loading bool // the prompts of earlier runs are still being read
-	wanted  int  // steps back beyond what is known so far, taken once they are read
+	wanted  int  // steps back beyond what is loaded so far, taken once the prompts are read
 	typed   int  // the input's generation at the first of these steps
 }
 
@@ -35,7 +35,7 @@ func (r *recall) add(s string) {
 	r.at, r.draft, r.wanted = len(r.prompts), nil, 0
 }
 
-// older puts the prompt before into the input; what was being written is kept.
+// older puts the previous prompt into the input; what was being written is kept.
 func (r *recall) older(e *editor.Editor) {
 	if r.at == 0 {
 		if r.loading {
@@ -53,7 +53,7 @@ func (r *recall) older(e *editor.Editor) {
 	r.put(e)
 }
 
-// newer goes back towards what was being written.
+// newer moves back towards what was being written.
 func (r *recall) newer(e *editor.Editor) {
 	if r.wanted > 0 {
 		r.wanted--
@@ -66,8 +66,8 @@ func (r *recall) newer(e *editor.Editor) {
 	r.put(e)
 }
 
-// load puts the prompts of earlier runs, newest first, before those of this one, and takes
-// the steps that were asked for meanwhile unless something was written after them.
+// load puts the prompts of earlier runs, newest first, before those of this one, and takes the steps that
+// were requested meanwhile unless something was written after them.
 func (r *recall) load(recent []string, e *editor.Editor) {
 	own := r.prompts
 	r.prompts = slices.Clone(recent)
@@ -90,7 +90,7 @@ func (r *recall) put(e *editor.Editor) {
 		return
 	}
 	e.Clear()
-	e.Paste(r.prompts[r.at]) // a long one shows as a chip, with the real text behind it
+	e.Paste(r.prompts[r.at]) // a long one is shown as a chip for the real text
 }
 
 // loadHistory reads the prompts of this project.
@@ -132,23 +132,23 @@ func (p *panels) historyPicker() *picker {
 	return pk
 }
 
-// draftPause is how long after a change the draft is kept.
+// draftPause is how long after a change the draft is saved.
 const draftPause = 1500 * time.Millisecond
 
-// draftMsg says that it is time to keep the draft.
+// draftMsg says that it is time to save the draft.
 type draftMsg struct{}
 
-// drafts keeps what was written and not sent. Writes run outside the loop; an older one
-// never replaces a newer one.
+// drafts saves what was written and not sent. Writes run outside the loop; an older one never replaces a
+// newer one.
 type drafts struct {
 	waiting bool // a draftMsg is on its way
-	kept    int  // generation of the input that was last handed over
+	kept    int  // generation of the input that was last saved
 
 	mu      sync.Mutex
 	written int
 }
 
-// changed returns a command that keeps the draft a little later.
+// changed returns a command that saves the draft a little later.
 func (d *drafts) changed(p *program) tea.Cmd {
 	if d.waiting || p.opt.History == nil || p.in.Generation() == d.kept {
 		return nil
@@ -161,7 +161,7 @@ func (d *drafts) changed(p *program) tea.Cmd {
 		select {
 		case <-pause.C:
 			return draftMsg{}
-		case <-ctx.Done(): // it is kept at the end
+		case <-ctx.Done(): // it is saved at the end
 			return nil
 		}
 	}
@@ -198,14 +198,14 @@ func (d *drafts) write(ctx context.Context, h History, generation int, s string)
 	return h.SetDraft(ctx, s)
 }
 
-// warned makes a warning of an error, or nothing.
+// warned turns an error into a warning, nil into nothing.
 func (p *program) warned(what string, err error) tea.Msg {
 	if err == nil {
 		return nil
 	}
 	return do(func() tea.Cmd {
 		if p.ctx.Err() != nil {
-			return nil // it is over
+			return nil // the program is ending
 		}
 		p.say(agent.LevelWarn, what+": "+err.Error())
 		return nil

@@ -13,16 +13,15 @@ import (
 	"jcode/tools"
 )
 
-// record keeps what is shown beside the messages, so that a session looks as it did when it
-// is opened again. Writes follow each other; what is shown before the session is stored
-// waits for it.
+// record stores what is shown beside the messages, so that a session looks the same when it is opened again.
+// Writes are sequential; what is shown before the session is stored waits for it.
 type record struct {
 	pending []session.Shown
 	writing bool
-	acted   bool // the person did something here: what is said at each start is not kept
+	acted   bool // the person did something here: what is shown at each start is not stored
 }
 
-// The kinds of what is kept, and what is kept of them.
+// The kinds of stored items, and what is stored of them.
 const (
 	shownNotice = "notice"
 	shownShell  = "shell"
@@ -46,7 +45,7 @@ type (
 	}
 )
 
-// note keeps something that was shown just now.
+// note stores something that was just shown.
 func (r *record) note(kind string, what any) {
 	data, err := json.Marshal(what)
 	if err != nil || !r.acted {
@@ -55,10 +54,10 @@ func (r *record) note(kind string, what any) {
 	r.pending = append(r.pending, session.Shown{At: time.Now(), Kind: kind, Data: data})
 }
 
-// keptBytes bounds a text that is kept, in bytes.
+// keptBytes bounds a stored text, in bytes.
 const keptBytes = 16 << 10
 
-// changed writes what waits, as soon as there is a session that it belongs to.
+// changed writes what is pending, as soon as there is a session that it belongs to.
 func (r *record) changed(p *program) tea.Cmd {
 	keep := p.opt.Keep
 	if keep == nil || p.conv == nil {
@@ -82,7 +81,7 @@ func (r *record) changed(p *program) tea.Cmd {
 	})
 }
 
-// keepNow writes what still waits when the program ends.
+// keepNow writes what is still pending when the program ends.
 func (r *record) keepNow(ctx context.Context, p *program) error {
 	if p.opt.Keep == nil || len(r.pending) == 0 || p.state.Session == "" {
 		return nil
@@ -90,7 +89,7 @@ func (r *record) keepNow(ctx context.Context, p *program) error {
 	return p.opt.Keep(context.WithoutCancel(ctx), p.state.Session, r.pending)
 }
 
-// shownItem makes an item of what was kept; nil where it cannot be read.
+// shownItem turns a stored entry into an item; nil if it cannot be read.
 func shownItem(v session.Shown) item {
 	switch v.Kind {
 	case shownNotice:

@@ -8,17 +8,16 @@ import (
 	"jcode/internal/text"
 )
 
-// review is a text that a person approves, and the window on it. Every dialog that asks for
-// a yes draws through it, so that all of them show everything: control characters,
-// carriage returns and characters that hide or reorder text are visible, long lines fold
-// with a mark, and nothing is cut.
+// review is a text that a person approves, and the window on it. Every dialog that asks for a yes draws
+// through it, so that all of them show everything: control characters, carriage returns and characters that
+// hide or reorder text are visible, long lines fold with a mark, and nothing is cut.
 type review struct {
 	parts  []reviewPart
-	notes  []string // what must be known beside it
+	notes  []string // what must be known in addition
 	scroll int      // first row shown
 	page   int      // rows of the window that was drawn last
-	last   int      // the furthest that it can scroll, as it was drawn last
-	fits   bool     // all of it is in sight
+	last   int      // the furthest scroll position of the last drawing
+	fits   bool     // all of it is visible
 
 	rows, noted []string
 	stamp       int
@@ -28,15 +27,15 @@ type review struct {
 // reviewPart is a piece of what is approved: a title, and a text or a diff.
 type reviewPart struct {
 	title string
-	text  string // as it is
+	text  string // unchanged
 	diff  string
-	prose bool // text is written in sentences: it breaks between words
+	prose bool // text is prose: it breaks between words
 }
 
 // move scrolls by rows, down when n is positive.
 func (r *review) move(n int) { r.scroll = min(max(r.scroll+n, 0), r.last) }
 
-// scrollKey scrolls where the action asks for it and reports whether it did.
+// scrollKey scrolls if the action asks for it and reports whether it did.
 func (r *review) scrollKey(act action) bool {
 	page := max(r.page-1, 1)
 	switch act {
@@ -58,7 +57,7 @@ func (r *review) scrollKey(act action) bool {
 	return true
 }
 
-// exact shows a text from outside with everything that it holds, in columns.
+// exact shows external text with everything that it contains, in columns.
 func exact(s string) string {
 	return showBlanks(cells.ExpandTabs(text.Visible(s), 4))
 }
@@ -95,11 +94,11 @@ func (r *review) layout(l *look, width int) {
 // unlimited is more lines than any text that is approved has.
 const unlimited = 1 << 30
 
-// folded marks a row that goes on with the line above it.
+// folded marks a row that continues the line above it.
 const folded = "↪ "
 
-// exactRows draws the lines of a text from outside, folded to width behind an indent. A row
-// that only continues the one above is marked: else it would pass for a line of its own.
+// exactRows draws the lines of an external text, folded to width after an indent. A row that only continues
+// the one above is marked: otherwise it would look like a line of its own.
 func exactRows(l *look, s string, style cells.Style, indent string, width int, prose bool) []string {
 	if s == "" {
 		return nil
@@ -130,8 +129,8 @@ func exactRows(l *look, s string, style cells.Style, indent string, width int, p
 	return out
 }
 
-// draw returns at most height rows. Notes stay in sight below what is approved where both
-// have room; keep is the least number of rows for what is approved.
+// draw returns at most height rows. Notes stay visible below what is approved if both have room; keep is the
+// minimum number of rows for what is approved.
 func (r *review) draw(l *look, width, height, keep int) []string {
 	r.layout(l, width)
 	rows, pinned := r.rows, r.noted
@@ -144,7 +143,7 @@ func (r *review) draw(l *look, width, height, keep int) []string {
 	r.scroll = min(r.scroll, r.last)
 	r.fits = len(rows) <= room
 	shown := append([]string(nil), rows[r.scroll:min(r.scroll+room, len(rows))]...)
-	if !r.fits && room > 2 { // a row for each side where there is more
+	if !r.fits && room > 2 { // a row for each side if there is more
 		if r.scroll > 0 {
 			shown[0] = r.mark(l, "↑ ", r.scroll+1, " above", width)
 		}
@@ -159,7 +158,7 @@ func (r *review) mark(l *look, arrow string, n int, tail string, width int) stri
 	return cells.Paint(l.theme.Warn, cells.Fit("  "+arrow+count(n, "more line")+tail, width))
 }
 
-// measure says how much there is to read, where that is not plain to see: "41 lines".
+// measure says how much there is to read, unless that is obvious: "41 lines".
 func (r *review) measure(width int) string {
 	added, removed, files, lines, longest := 0, 0, 0, 0, 0
 	for _, part := range r.parts {
@@ -190,7 +189,7 @@ func (r *review) measure(width int) string {
 	return strings.Join(out, " · ")
 }
 
-// plain is the piece without a screen: an indented line for each of its own.
+// plain renders the piece without a screen, each line indented.
 func (part reviewPart) plain() string {
 	if part.diff != "" {
 		return strings.TrimSuffix(text.Visible(part.diff), "\n")
@@ -226,22 +225,21 @@ func argumentParts(raw json.RawMessage) []reviewPart {
 	return out
 }
 
-// need counts the rows that it would take.
+// need returns the number of rows that it would take.
 func (r *review) need(l *look, width int) int {
 	r.layout(l, width)
 	return len(r.rows) + len(r.noted)
 }
 
-// halves divides the rows of a dialog: its title, what is approved, and its answers. What
-// is approved gets the rows that it needs, or at least half of them at any size; before it
-// loses a row, the title is dropped.
+// halves divides the rows of a dialog: its title, what is approved, and its answers. What is approved gets
+// the rows that it needs, or at least half of them at any size; before it loses a row, the title is dropped.
 func halves(height, need, answers int) (title bool, foot int) {
 	body := min((height+1)/2, max(need, 1))
 	foot = max(min(answers, height-body-1), 1)
 	return body+foot+1 <= height, foot
 }
 
-// showBlanks makes long runs of blanks visible: text behind them must not get lost.
+// showBlanks makes long runs of spaces visible: text after them must not get lost.
 func showBlanks(s string) string {
 	const long = 20
 	var b strings.Builder

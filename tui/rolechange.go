@@ -11,7 +11,7 @@ import (
 	"jcode/internal/text"
 )
 
-// role switches the role; with a text behind the name it holds for that one message.
+// role switches the role; with text after the name the role applies to that one message.
 func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
 	if key, value, set := roleValue(args); set {
@@ -31,7 +31,7 @@ func (p *settings) role(args string) tea.Cmd {
 	return p.settings.enterRole(name)
 }
 
-// roleInfo runs what another room knows of /role.
+// roleInfo runs the parts of /role that come from outside.
 func (p *settings) roleInfo(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("role")
 	if !ok {
@@ -41,7 +41,7 @@ func (p *settings) roleInfo(args string) tea.Cmd {
 	return foreign(c).run(p.program, args)
 }
 
-// enterRole switches to a role; "" leaves the one in force.
+// enterRole switches to a role; "" leaves the current one.
 func (p *settings) enterRole(name string) tea.Cmd {
 	doing := "leaving the role"
 	if name != "" {
@@ -50,9 +50,8 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	return p.settings.switchRole(doing, "", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
 }
 
-// switchRole changes the role in force, which may have to wait for servers and for a form. done
-// is shown at the end, "" for nothing. Meanwhile the wait is shown, prompts wait, and esc cancels
-// the switch as a whole.
+// switchRole changes the role in force, which may have to wait for servers and for a form. done is shown at
+// the end, "" for nothing. Meanwhile the wait is shown, prompts wait, and Esc cancels the whole switch.
 func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c Conversation) error) tea.Cmd {
 	conv := p.conv
 	switch {
@@ -107,7 +106,7 @@ func (p *settings) roleNames(args string) []string {
 	}
 	rows, err := p.opt.Roles(p.ctx)
 	if err != nil {
-		return nil // completion only; /role says what is wrong
+		return nil // completion only; /role reports what is wrong
 	}
 	var out []string
 	for _, r := range rows {

@@ -17,11 +17,11 @@ import (
 	"jcode/tui/screen"
 )
 
-// ErrInterrupted says that SIGINT ended the program.
+// ErrInterrupted is returned when SIGINT ended the program.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run shows the program until the person quits or ctx ends. It leaves the terminal as it
-// was, also after a panic, which comes back as an error. When ctx ends it returns the cause.
+// Run shows the program until the person quits or ctx ends. It restores the terminal, also after a panic,
+// which is returned as an error. When ctx ends it returns the cause.
 func Run(ctx context.Context, opt Options) error {
 	inner, cancel := context.WithCancel(ctx)
 	var pumps sync.WaitGroup
@@ -41,7 +41,7 @@ func Run(ctx context.Context, opt Options) error {
 		pumps.Go(func() { follow(inner, opt.Changed, prog.Send) })
 	}
 	pumps.Add(1)
-	go func() { // a signal or a parent ends the program in good order
+	go func() { // a signal or a parent ends the program in an orderly way
 		defer pumps.Done()
 		<-inner.Done()
 		prog.Quit()
@@ -73,9 +73,8 @@ func Run(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// terminal returns the options for Bubble Tea and the output. Where that is a terminal, the
-// program paints it itself, and Bubble Tea's own ticker has next to nothing to do: slow as
-// it is, it is what an idle program costs.
+// terminal returns the options for Bubble Tea and the output. On a terminal, the program paints it itself,
+// and Bubble Tea's own ticker has almost nothing to do: slow as it is, it is the cost of an idle program.
 func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 	opt := p.opt
 	options = []tea.ProgramOption{tea.WithoutSignalHandler()}
@@ -95,15 +94,14 @@ func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 		return append(options, tea.WithOutput(out), tea.WithFPS(60)), out
 	}
 	p.painter = screen.New(tty, env)
-	if w, h, err := term.GetSize(tty.Fd()); err == nil && w > 0 && h > 0 { // else the size comes later
+	if w, h, err := term.GetSize(tty.Fd()); err == nil && w > 0 && h > 0 { // otherwise the size arrives later
 		p.resize(w, h)
 		p.painter.Resize(w, h)
 	}
 	return append(options, tea.WithOutput(p.painter), tea.WithFPS(1)), p.painter
 }
 
-// input is what keys are read from; nil leaves that to Bubble Tea. A terminal is read in
-// whole sequences.
+// input returns the reader for keys; nil leaves reading to Bubble Tea. A terminal is read in whole sequences.
 func (p *program) input() io.Reader {
 	in := p.opt.Input
 	if in == nil {
@@ -117,11 +115,11 @@ func (p *program) input() io.Reader {
 	return p.keyboard
 }
 
-// showCursor makes sure that the shell has its cursor: some terminals keep its visibility
-// per screen, and the one that was left may have hidden it on both.
+// showCursor makes sure that the shell has its cursor: some terminals keep its visibility per screen, and the
+// one that was left may have hidden it on both.
 func showCursor(out io.Writer) {
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
-		// The program is over: nobody is left to hear of an error.
+		// The program is over: nobody is left to report an error to.
 		_, _ = io.WriteString(out, ansi.SetModeTextCursorEnable)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"jcode/session"
 )
 
-// newSession begins anew, with a title where one is given. Where there is a last exchange it
-// offers to carry that over.
+// newSession starts a new session, with a title if one is given. If there is a last exchange it offers to
+// carry that over.
 func (p *switcher) newSession(title string) tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
@@ -46,8 +46,8 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	return nil
 }
 
-// rewind chooses an earlier prompt and what is taken back to before it; the command that
-// does it comes from outside.
+// rewind asks for an earlier prompt and for what to take back up to it; the command that does it comes from
+// outside.
 func (p *switcher) rewind(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("rewind")
 	prompts := p.tr.prompts()
@@ -85,8 +85,8 @@ func (p *switcher) rewind(args string) tea.Cmd {
 	return nil
 }
 
-// undo says which turn and which files would be put back, and asks; the command that does it
-// comes from outside.
+// undo says which turn and which files would be restored, and asks; the command that does it comes from
+// outside.
 func (p *switcher) undo() tea.Cmd {
 	c, ok := p.opt.Commands.Find("undo")
 	if !ok {
@@ -126,7 +126,7 @@ func (p *switcher) undo() tea.Cmd {
 	})
 }
 
-// line names the file and counts what changed in it, where that is known.
+// line names the file and counts what changed in it, if known.
 func (f FileChange) line() string {
 	s := visibleName(f.Path)
 	if f.Added+f.Removed > 0 {
@@ -145,7 +145,7 @@ func (t *transcript) promptOf(seq int64) string {
 	return "an earlier turn"
 }
 
-// session resumes the session of a name, which begins here where there is none.
+// session resumes the named session, or starts it if there is none.
 func (p *switcher) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {
 		return p.switcher.resume("")
@@ -160,7 +160,7 @@ func (p *switcher) session(name string) tea.Cmd {
 	})
 }
 
-// resume chooses an earlier session, of this folder or with Tab of all.
+// resume offers earlier sessions, of this folder or with Tab of all.
 func (p *switcher) resume(query string) tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
@@ -203,7 +203,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 	return reload(func() {})
 }
 
-// searchSessions adds sessions whose text holds the query.
+// searchSessions adds sessions whose text contains the query.
 func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 	if len(strings.TrimSpace(query)) < 3 {
 		return nil
@@ -270,8 +270,8 @@ func age(d time.Duration) string {
 	return itoa(int(d.Hours()/24)) + " d ago"
 }
 
-// fork goes on in a copy: of everything, or up to the answer to one of the prompts, which are
-// counted as /rewind counts them.
+// fork continues in a copy: of everything, or up to the answer to one of the prompts, which are counted as
+// /rewind counts them.
 func (p *switcher) fork(args string) tea.Cmd {
 	if p.opt.Sessions == nil || p.state.Session == "" {
 		p.flash("there is no stored session to fork yet")
@@ -286,8 +286,8 @@ func (p *switcher) fork(args string) tea.Cmd {
 	return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
-// forkEnd returns the last message that `/fork args` takes over, 0 for all. It is false
-// where args is no number of a prompt.
+// forkEnd returns the last message that `/fork args` copies, 0 for all. It returns false if args is not the
+// number of a prompt.
 func forkEnd(prompts []*promptItem, args string) (upTo int64, ok bool) {
 	if args == "" {
 		return 0, true

@@ -38,7 +38,7 @@ func (p *outside) shell(line string) tea.Cmd {
 			res := tools.Result{Text: c.tail}
 			if err != nil {
 				res.Failed = true
-				if why := err.Error(); strings.HasPrefix(why, "exit ") { // in the row, as for the model's commands
+				if why := err.Error(); strings.HasPrefix(why, "exit ") { // shown in the row, as for the model's commands
 					res.Display.Summary = why
 				} else {
 					res.Text = strings.TrimLeft(strings.TrimRight(c.tail, "\n")+"\n"+why, "\n")

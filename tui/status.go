@@ -15,8 +15,8 @@ func StatusParts() []string {
 	return []string{"model", "role", "mode", "context", "cost", "health", "title", "cwd"}
 }
 
-// statusLine shows the settings in force and what was used. Parts that have no room go,
-// the last ones first.
+// statusLine shows the settings in force and what was used. Parts without room are dropped, the last ones
+// first.
 func (p *composer) statusLine() string {
 	th := p.look.theme
 	if p.hint.text != "" {
@@ -63,7 +63,7 @@ func (p *composer) statusPart(name string) cells.Span {
 		if p.state.Model == "" {
 			return cells.Span{Text: "no model", Style: th.Warn}
 		}
-		return cells.Span{Text: strings.TrimSuffix(oneLine(p.state.Model), "/")} // a provider alone: it is asked at the first prompt
+		return cells.Span{Text: strings.TrimSuffix(oneLine(p.state.Model), "/")} // a provider without a model: it is asked at the first prompt
 	case "role":
 		return faint(oneLine(p.state.Role))
 	case "mode":
@@ -124,7 +124,7 @@ func shortPath(path, home string) string {
 	return path
 }
 
-// activity says what is going on: the running turn, the plan, what waits.
+// activity shows the running turn, the plan, and what is queued.
 func (p *composer) activity() []string {
 	th := p.look.theme
 	var out []string
@@ -172,11 +172,11 @@ func (p *composer) busyLine() string {
 	return cells.Render([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.Fit(doing, max(room, 0))}, {Text: tail, Style: th.Faint}})
 }
 
-// todoLines shows the plan: what is done, what is going on, what comes.
+// todoLines shows the plan: what is done, what is in progress, what is next.
 func (p *composer) todoLines(height int) []string {
 	items := p.todo
 	from := 0
-	if len(items) > height { // keep what is going on in sight
+	if len(items) > height { // keep the item in progress visible
 		for i, it := range items {
 			if it.Status == "in_progress" {
 				from = i

@@ -10,8 +10,8 @@ import (
 	"jcode/tools"
 )
 
-// addHistory shows the messages of a stored session and what stood beside them. Nothing is
-// rendered before it is seen.
+// addHistory shows the messages of a stored session and what was displayed beside them. Nothing is rendered
+// before it is seen.
 func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 	upTo := func(seq int64) {
 		for len(shown) > 0 && shown[0].After < seq {
@@ -21,7 +21,7 @@ func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 			shown = shown[1:]
 		}
 	}
-	if len(rows) > 0 && rows[0].Seq > 1 { // what came before them is not shown either
+	if len(rows) > 0 && rows[0].Seq > 1 { // what was displayed before them is not shown either
 		for len(shown) > 0 && shown[0].After < rows[0].Seq {
 			shown = shown[1:]
 		}
@@ -61,7 +61,7 @@ func (t *transcript) addAnswer(m session.Message) {
 	}
 }
 
-// cut takes away what follows from the prompt with a sequence number on.
+// cut removes everything from the prompt with a sequence number on.
 func (t *transcript) cut(from int64) {
 	for i, it := range t.items {
 		if pr, ok := it.(*promptItem); ok && pr.seq >= from {
@@ -97,7 +97,7 @@ func (t *transcript) answered() bool {
 	return false
 }
 
-// storedCall makes an item of a stored call.
+// storedCall turns a stored call into an item.
 func storedCall(c session.Call) *callItem {
 	it := newCall(c.ID, c.Name, json.RawMessage(c.Arguments), c.Started)
 	it.status = string(c.Status)
@@ -117,7 +117,7 @@ func storedCall(c session.Call) *callItem {
 	return it
 }
 
-// shownPrompt is how a message of the person appears: as it was typed, not as it was expanded.
+// shownPrompt returns a message of the person as it was typed, not as it was expanded.
 func shownPrompt(parts []session.Part) string {
 	if s := partText(parts, session.PartShown); s != "" {
 		return s

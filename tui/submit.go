@@ -9,8 +9,8 @@ import (
 	"jcode/agent"
 )
 
-// isCommand reports whether the input is one line with a known command: its Enter need not
-// wait, since no text that is pasted begins like that.
+// isCommand reports whether the input is one line with a known command: its Enter need not wait, since pasted
+// text does not begin like that.
 func (p sender) isCommand() bool {
 	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
 		return false
@@ -98,7 +98,7 @@ func (p sender) takeBack() {
 	p.sender.giveBack(p.conv.Unqueue(""))
 }
 
-// typedAs is what the person typed to send a message.
+// typedAs returns what the person typed to send a message.
 func typedAs(m agent.Prompt) string {
 	s := orElse(m.Shown, m.Text)
 	if m.Role != "" {
@@ -107,7 +107,7 @@ func typedAs(m agent.Prompt) string {
 	return s
 }
 
-// giveBack puts messages that were not sent back into the input, before what is there.
+// giveBack puts messages that were not sent back into the input, before its current content.
 func (p sender) giveBack(messages []agent.Prompt) {
 	if len(messages) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 // nextSwitch is a switch that waits for the one under way.
 type nextSwitch struct {
 	begin   func() tea.Cmd
-	waiting []agent.Prompt // sent before it was asked for: they are for what comes before
+	waiting []agent.Prompt // sent before the switch was requested: they are for the session before it
 }
 
 // interruptFor stops a running turn before the session is left.
@@ -29,8 +29,8 @@ func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea
 	})
 }
 
-// switchOr leaves this session for another, or carries out failed where that can't be opened.
-// Switches happen one after the other, in the order in which they were asked for.
+// switchOr leaves this session for another, or runs failed if that can't be opened. Switches happen one after
+// the other, in the order in which they were requested.
 func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(err error) tea.Cmd) tea.Cmd {
 	if p.switcher.moving {
 		p.switcher.next = append(p.switcher.next, nextSwitch{func() tea.Cmd { return p.switcher.switchOr(open, failed) }, p.switcher.waiting})
@@ -56,7 +56,7 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 	})
 }
 
-// goOn begins the waiting switch, once none is under way.
+// goOn starts the next waiting switch, once none is under way.
 func (p *switcher) goOn() tea.Cmd {
 	if p.switcher.moving || len(p.switcher.next) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (p *switcher) goOn() tea.Cmd {
 	return n.begin()
 }
 
-// whenReady carries out a command as soon as there is a conversation.
+// whenReady runs a command as soon as there is a conversation.
 func (p *switcher) whenReady(do func() tea.Cmd) tea.Cmd {
 	p.later = append(p.later, do)
 	p.flash("done as soon as the session is ready")

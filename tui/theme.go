@@ -18,7 +18,7 @@ type Theme struct {
 	// Person is for what the person wrote, Border for rules and boxes.
 	Person, Border        cells.Style
 	Good, Warn, Bad, Info cells.Style
-	// Selected is the chosen row of a list, Match what a search found in it, Mark a selection in the text.
+	// Selected is the chosen row of a list, Match a search hit in it, Mark a selection in the text.
 	Selected, Match, Mark cells.Style
 	// Added and Removed are the lines of a diff, AddedWord and RemovedWord what differs in them.
 	Added, Removed, AddedWord, RemovedWord cells.Style
@@ -27,7 +27,7 @@ type Theme struct {
 	Markdown           markdown.Styles
 }
 
-// palette is what a theme is made of; empty colours mean the terminal's own.
+// palette holds the colours of a theme; empty colours mean the terminal's own.
 type palette struct {
 	faint, accent, person, border, good, warn, bad, info              string
 	selectedBG, matchFG                                               string
@@ -35,9 +35,9 @@ type palette struct {
 	keyword, typ, function, str, number, comment, constant, attribute string
 }
 
-// palettes are the colours of the builtin themes: text in the fixed part of the 256-colour
-// palette, which takes half the bytes of a colour of its own, backgrounds in shades that are
-// not in there. The table is never written.
+// palettes are the colours of the builtin themes: text in the fixed part of the 256-colour palette, which
+// takes half the bytes of an RGB colour, backgrounds in shades that the palette lacks. The table is never
+// written.
 var palettes = map[string]palette{
 	"dark": {
 		faint: "245", accent: "111", person: "189", border: "240", good: "150", warn: "179", bad: "210", info: "117",
@@ -75,7 +75,7 @@ func ThemeNames() []string {
 	return names
 }
 
-// NewTheme makes a theme by name; "auto", "" and unknown names follow the background.
+// NewTheme returns a theme by name; "auto", "" and unknown names follow the background.
 func NewTheme(name string, darkBackground bool) *Theme {
 	p, ok := palettes[name]
 	if !ok {
@@ -98,7 +98,7 @@ func (p palette) theme() *Theme {
 		Faint: dim, Strong: bold, Accent: accent,
 		Person: bold.With(fg(p.person)), Border: fg(p.border),
 		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad), Info: fg(p.info),
-		// Bold and reverse say it without colours.
+		// Bold and reverse work without colours.
 		Selected: bold.With(bg(p.selectedBG)), Match: bold.With(underline).With(fg(p.matchFG)), Mark: reverse,
 		Added: diffStyle(p.addBG, p.good), Removed: diffStyle(p.removeBG, p.bad),
 		AddedWord: bold.With(underlineUnless(p.addWordBG)), RemovedWord: bold.With(underlineUnless(p.removeWordBG)),
@@ -120,7 +120,7 @@ func (p palette) theme() *Theme {
 	return t
 }
 
-// diffStyle marks a line by its background, or by its text where there is no background.
+// diffStyle marks a line by its background, or by its text if there is no background.
 func diffStyle(back, front string) cells.Style {
 	if back == "" {
 		return fg(front)

@@ -6,23 +6,23 @@ import (
 	"jcode/internal/cells"
 )
 
-// place is a line of the transcript: a line of an item, or with line -1 the blank line above it.
+// place is a line of the transcript: a line of an item, or with line -1 the empty line above it.
 type place struct{ item, line int }
 
 func (p place) before(q place) bool { return p.item < q.item || p.item == q.item && p.line < q.line }
 
-// transcript is the list of what happened and the window on it. The cost of drawing depends on
-// the visible lines only.
+// transcript is the list of what happened and the window on it. The cost of drawing depends on the visible
+// lines only.
 type transcript struct {
 	items  []item
 	follow bool  // the window stays at the end
 	top    place // first line of the window unless it follows
 	height int   // lines of the window
-	unseen int   // items that came while it did not follow
+	unseen int   // items that arrived while it did not follow
 	chosen int   // index of the chosen item, -1 = none
 
 	find     finder
-	searches int // how many were begun
+	searches int // how many were started
 	marked   marking
 }
 
@@ -35,7 +35,7 @@ func (t *transcript) add(it item) {
 	}
 }
 
-// removeLast takes an item away again, if it is still there.
+// remove removes an item, if it is still there.
 func (t *transcript) remove(it item) {
 	for i := len(t.items) - 1; i >= 0; i-- {
 		if t.items[i] == it {
@@ -58,7 +58,7 @@ func (t *transcript) last() item {
 	return t.items[len(t.items)-1]
 }
 
-// gap reports whether a blank line stands above an item.
+// gap reports whether an empty line separates an item from the one above.
 func (t *transcript) gap(i int) bool {
 	if i == 0 {
 		return false
@@ -70,7 +70,7 @@ func (t *transcript) gap(i int) bool {
 	return !isCall(t.items[i]) || !isCall(t.items[i-1])
 }
 
-// isCall reports whether an item is a call or a row of them.
+// isCall reports whether an item is a call or a row of calls.
 func isCall(it item) bool {
 	switch it.(type) {
 	case *callItem, *groupItem:
@@ -186,7 +186,7 @@ func (t *transcript) show(l *look, p place) {
 	t.clamp(l)
 }
 
-// visible tells whether a place is in the window.
+// visible reports whether a place is in the window.
 func (t *transcript) visible(l *look, p place) bool {
 	at := t.top
 	for range t.height {
@@ -262,7 +262,7 @@ func (t *transcript) placeAt(l *look, row int) (place, bool) {
 	return at, true
 }
 
-// choose moves the choice of an item by delta and shows it.
+// choose moves the choice by delta items and shows it.
 func (t *transcript) choose(l *look, delta int) {
 	i := t.chosen + delta
 	if t.chosen < 0 {
@@ -282,7 +282,7 @@ func (t *transcript) choose(l *look, delta int) {
 	}
 }
 
-// restyle puts a style over the cells from..to of a line.
+// restyle applies a style to the cells from..to of a line.
 func restyle(s string, from, to int, style cells.Style) string {
 	if from >= to {
 		return s
@@ -302,7 +302,7 @@ func restyle(s string, from, to int, style cells.Style) string {
 	return out
 }
 
-// toggle unfolds or folds the chosen item, or the last one that can.
+// toggle folds or unfolds the chosen item, or the last one that can fold.
 func (t *transcript) toggle() bool {
 	if t.chosen >= 0 && t.chosen < len(t.items) {
 		return t.items[t.chosen].toggle()
@@ -316,7 +316,7 @@ func (t *transcript) toggle() bool {
 	return false
 }
 
-// toggleAll unfolds everything, or folds it where everything is unfolded.
+// toggleAll unfolds everything, or folds everything if all is unfolded.
 func (t *transcript) toggleAll() {
 	open := false
 	for _, it := range t.items {
@@ -344,7 +344,7 @@ func (t *transcript) toggleAll() {
 	}
 }
 
-// scrollAct carries out an action that moves the window or the mark, and reports whether it was one.
+// scrollAct performs an action that moves the window or the choice, and reports whether it was one.
 func (t *transcript) scrollAct(l *look, a action) bool {
 	if !a.scrolls() {
 		return false

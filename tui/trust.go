@@ -29,7 +29,7 @@ func newTrust(t Trust) *trustView {
 	return v
 }
 
-// outlasts says that the question is about the folder.
+// outlasts says that the question is about the folder, not the session.
 func (v *trustView) outlasts() {}
 
 func (v *trustView) armed(now time.Time) bool { return v.ready(now) }

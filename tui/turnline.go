@@ -18,7 +18,7 @@ type turnSum struct {
 	files  []fileSum
 	before agent.UsageEvent // what the session had used when the turn began
 	after  agent.UsageEvent
-	undo   bool // files can be put back
+	undo   bool // files can be restored
 }
 
 // fileSum counts the lines that a turn added to a file and removed from it.
@@ -27,7 +27,7 @@ type fileSum struct {
 	added, removed int
 }
 
-// note takes a finished call's change of a file.
+// note records a finished call's change of a file.
 func (s *turnSum) note(d tools.Display) {
 	if d.Path == "" || d.Added == 0 && d.Removed == 0 && d.Diff == "" {
 		return
@@ -67,7 +67,7 @@ func perFile(diff string) (out []fileSum) {
 	return out
 }
 
-// parts are the words of the line, the most important first.
+// parts returns the words of the line, the most important first.
 func (s *turnSum) parts() []string {
 	var out []string
 	if s.took >= 50*time.Millisecond {
@@ -93,7 +93,7 @@ func (s *turnSum) parts() []string {
 	return out
 }
 
-// item is the line at the end of a turn; nil if there is nothing to report.
+// item returns the line at the end of a turn; nil if there is nothing to report.
 func (s *turnSum) item() item {
 	parts := s.parts()
 	if len(parts) == 0 {
@@ -111,7 +111,7 @@ func newTurnLine(parts []string) *turnLine {
 // turnLine is the line at the end of a turn.
 type turnLine struct{ textItem }
 
-// fitParts joins parts as long as they fit; the last one goes last.
+// fitParts joins as many parts as fit. It drops from the end, but always keeps the first and the last one.
 func fitParts(parts []string, width int) string {
 	s := strings.Join(parts, " · ")
 	for len(parts) > 1 && cells.Width(s) > width {
@@ -125,7 +125,7 @@ func fitParts(parts []string, width int) string {
 	return cells.Fit(s, width)
 }
 
-// seconds says how long something took.
+// seconds formats a duration.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -8,11 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// burstGap is the longest time between two keys that come from one write: a paste without
-// brackets. Whoever sees a key on the screen before the next one is slower.
+// burstGap is the longest time between two keys that come from one write: a paste without brackets. A person
+// who sees a key on the screen before pressing the next one is slower.
 const burstGap = 800 * time.Microsecond
 
-// pasteGap is the longest pause inside a paste without brackets, once it had a line end.
+// pasteGap is the longest pause inside a paste without brackets that contained a line end.
 const pasteGap = 200 * time.Millisecond
 
 // burstWait is how long Enter waits in a burst for what may follow it.
@@ -21,7 +21,7 @@ const burstWait = 20 * time.Millisecond
 // typing tells a person's Enter from line ends in text that a terminal pastes as fast keys.
 type typing struct {
 	last    time.Time // of the last key
-	lines   bool      // a line end was part of this burst
+	lines   bool      // the burst contained a line end
 	pending int       // number of the Enter that waits, 0 = none
 	count   int
 }
@@ -32,10 +32,10 @@ type submitMsg int
 // note takes the time of a key.
 func (t *typing) note(now time.Time) { t.last = now }
 
-// fast reports whether a key that comes now belongs to a burst.
+// fast reports whether a key that arrives now belongs to a burst.
 func (t *typing) fast(now time.Time) bool { return now.Sub(t.last) < burstGap }
 
-// pasting reports whether lines of a paste came a moment ago; a slow terminal may pause inside it.
+// pasting reports whether lines of a paste arrived a moment ago; a slow terminal may pause inside it.
 func (t *typing) pasting(now time.Time) bool {
 	if now.Sub(t.last) >= pasteGap {
 		t.lines = false
@@ -43,7 +43,7 @@ func (t *typing) pasting(now time.Time) bool {
 	return t.lines
 }
 
-// hold makes an Enter wait.
+// hold delays an Enter.
 func (t *typing) hold() tea.Cmd {
 	t.count++
 	t.pending = t.count
@@ -51,8 +51,8 @@ func (t *typing) hold() tea.Cmd {
 	return tea.Tick(burstWait, func(time.Time) tea.Msg { return id })
 }
 
-// settle ends the wait: nothing followed, so it was a person's Enter, unless the burst
-// had line ends before: then it was the last line of a paste.
+// settle ends the wait. Nothing followed, so it was a person's Enter, unless the burst had line ends before:
+// then it was the last line of a paste.
 func (t *typing) settle(p *program, id submitMsg) tea.Cmd {
 	if t.pending != int(id) {
 		return nil
@@ -65,7 +65,7 @@ func (t *typing) settle(p *program, id submitMsg) tea.Cmd {
 	return p.sender.submit()
 }
 
-// flush settles an Enter that waits when another key comes: text makes it a line end.
+// flush settles a pending Enter when another key arrives: text makes it a line end.
 func (t *typing) flush(p *program, isText bool) tea.Cmd {
 	if t.pending == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (t *typing) flush(p *program, isText bool) tea.Cmd {
 	return p.sender.submit()
 }
 
-// typed cleans what a key brings: control characters are no text.
+// typed removes control characters from the text of a key.
 func typed(s string) string {
 	if s == "\t" {
 		return s

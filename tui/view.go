@@ -11,8 +11,7 @@ import (
 	"jcode/tui/screen"
 )
 
-// frameGap is the least time between two frames that are built: keys and deltas that come
-// faster share one.
+// frameGap is the minimum time between two frames: keys and deltas that arrive faster share one.
 const frameGap = time.Millisecond
 
 // frames keeps the last frame.
@@ -23,7 +22,7 @@ type frames struct {
 	waiting bool // a refreshMsg is on its way
 }
 
-// changed says that what is shown may differ; it returns a command where the next frame has to wait.
+// changed says that the screen may be out of date; it returns a command if the next frame has to wait.
 func (s *frames) changed(p *screen.Painter) tea.Cmd {
 	s.stale = true
 	if s.waiting {
@@ -37,8 +36,7 @@ func (s *frames) changed(p *screen.Painter) tea.Cmd {
 	return tea.Tick(gap, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// View returns the frame. Where there is a painter it draws the frame at once, and Bubble
-// Tea gets a blank one.
+// View returns the frame. With a painter it draws the frame at once, and Bubble Tea gets an empty one.
 func (p *program) View() tea.View {
 	s := &p.frames
 	now := time.Now()
@@ -61,22 +59,21 @@ func (p *program) View() tea.View {
 	return s.view
 }
 
-// blank is what Bubble Tea gets where the painter draws: a screen with nothing on it, and
-// no mode that the painter looks after.
+// blank is what Bubble Tea gets when the painter draws: an empty screen, and no mode that the painter
+// manages.
 func blank() tea.View {
 	v := tea.NewView(" ")
 	v.AltScreen, v.DisableBracketedPasteMode = true, true
 	return v
 }
 
-// build composes a frame: the transcript above, then what is going on, a dialog or the
-// input, and the status line.
+// build composes a frame: the transcript, then the activity, a dialog or the input, and the status line.
 func (p *composer) build() tea.View {
 	if p.width == 0 { // the size is not known yet
 		p.resize(80, 24)
 	}
 	bottom, cursor := p.compose.bottom()
-	if len(bottom) > p.height { // a tiny terminal: the input's end is what matters
+	if len(bottom) > p.height { // a tiny terminal: the end of the input matters most
 		cut := len(bottom) - p.height
 		bottom = bottom[cut:]
 		if cursor != nil {
@@ -131,7 +128,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	}
 	input, cx, cy := p.compose.inputLines(max(min(p.height/3, inputHeight), 1))
 	if d := p.front(); d != nil {
-		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
+		// A dialog leaves a few lines of the transcript, and the input if it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
 		p.look.asks = len(p.asks)
 		if !armed || !p.in.Empty() && p.height >= roomyHeight {
@@ -139,7 +136,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 		}
 		height := max(room-keep-min(3, p.height/6), 3)
 		body, at := d.draw(&p.look, p.width, height)
-		if !armed && len(body) > 1 { // its keys do not count yet: so none are named
+		if !armed && len(body) > 1 { // its keys are not accepted yet: so none are named
 			body[len(body)-1] = cells.Paint(p.look.theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
 		}
 		lines = append(lines, body...)
@@ -187,10 +184,10 @@ func (p *composer) withStatus(lines []string) []string {
 	return append(lines, p.compose.statusLine())
 }
 
-// promptMark stands before the input.
+// promptMark precedes the input.
 const promptMark = "› "
 
-// inputLines draws the input, at most height rows; cx and cy are the cursor's place in it.
+// inputLines draws the input in at most height rows; cx and cy are the position of the cursor.
 func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 	mark := promptMark
 	if p.width < 8 {
@@ -230,7 +227,7 @@ func (p *composer) inputWidth() int {
 	return p.width - 3
 }
 
-// partSpans shows a row of what is written, with chips and marks set apart.
+// partSpans shows a row of the input, with chips and marks set apart.
 func partSpans(th *Theme, r editor.Row) []cells.Span {
 	var out []cells.Span
 	for _, part := range r.Parts() {
@@ -256,7 +253,7 @@ func (p *composer) placeholder() string {
 	return "ask for something, / for commands, @ for files, ! for the shell"
 }
 
-// rule is the line above the input; it shows what would otherwise not be visible.
+// rule returns the line above the input; it shows what would otherwise not be visible.
 func (p *composer) rule() string {
 	label := ""
 	switch {

@@ -6,7 +6,7 @@ import (
 	"jcode/internal/cells"
 )
 
-// welcome is the first item of a transcript.
+// welcome returns the first item of a transcript.
 func (p *composer) welcome() *textItem {
 	version, cwd, home := p.opt.Version, p.opt.Cwd, p.opt.Home
 	help := p.keys.first(actHelp)

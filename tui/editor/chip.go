@@ -8,7 +8,7 @@ import (
 	"jcode/internal/cells"
 )
 
-// Paste writes text that was pasted; a long one folds to a chip.
+// Paste writes pasted text; a long paste folds to a chip.
 func (e *Editor) Paste(s string) {
 	lines := strings.Count(s, "\n") + 1
 	if lines <= pasteLines && len(s) <= pasteBytes {
@@ -27,7 +27,7 @@ func (e *Editor) Paste(s string) {
 	e.replace(e.cur, e.cur, [][]glyph{{chip(label, s)}}, false)
 }
 
-// A paste of more lines or bytes than these folds.
+// A paste with more lines or bytes than these folds.
 const (
 	pasteLines = 8
 	pasteBytes = 1200
@@ -46,8 +46,7 @@ func (e *Editor) ExpandPaste() bool {
 	return false
 }
 
-// Chip writes a chip at the cursor, with blanks around it where words touch it. text is
-// what it stands for.
+// Chip writes a chip at the cursor, separated by spaces from adjoining words. text is what it represents.
 func (e *Editor) Chip(label, text string) {
 	ins := []glyph{chip(label, text), {s: " ", w: 1}}
 	if at := e.left(e.cur); at.row == e.cur.row && e.vi().class(at, false) != classBlank {
@@ -56,8 +55,8 @@ func (e *Editor) Chip(label, text string) {
 	e.replace(e.cur, e.cur, [][]glyph{ins}, false)
 }
 
-// Fold makes a chip of the first place where a word stands by itself, as it was typed; the
-// cursor must not be inside. It reports whether there was such a place.
+// Fold turns the first standalone, typed occurrence of word into a chip; the cursor must not be inside it. It
+// reports whether there was one.
 func (e *Editor) Fold(word, label string) bool {
 	want := glyphs(word)
 	for row, line := range e.lines {
@@ -81,5 +80,5 @@ func (e *Editor) Fold(word, label string) bool {
 	return false
 }
 
-// chip shows a label in place of a text.
+// chip returns a glyph that shows a label in place of a text.
 func chip(label, text string) glyph { return glyph{s: label, w: cells.Width(label), paste: text} }

@@ -1,7 +1,6 @@
 package editor
 
-// Command is something that an editor does for a key. Its text is the name that a person
-// binds keys to.
+// Command is something that an editor does for a key. Its text is the name to which a person binds keys.
 type Command string
 
 // The commands.

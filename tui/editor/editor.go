@@ -11,17 +11,16 @@ import (
 type glyph struct {
 	s string
 	w int
-	// paste is the text behind a chip; s is what the chip shows.
+	// paste is the text represented by a chip; s is what the chip shows.
 	paste string
 }
 
-// pos is a place between glyphs: line and column count from 0.
+// pos is a position between glyphs: line and column count from 0.
 type pos struct{ row, col int }
 
 func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
 
-// Editor is a multi-line text that is edited by grapheme clusters. The zero value is not
-// usable; New makes one.
+// Editor is a multi-line text that is edited by grapheme clusters. The zero value is not usable; call New.
 type Editor struct {
 	// ExpandKey is named in the chip of a folded paste: it shows the paste in full.
 	ExpandKey string
@@ -30,20 +29,20 @@ type Editor struct {
 	cur        pos
 	goal       int // the column in cells that up and down aim at; -1 = the cursor's
 	cut        string
-	cutting    bool // the last command cut, so that the next one adds to it
+	cutting    bool // the last command cut, so the next cut is appended
 	undos      []edit
 	redos      []edit
 	pastes     int
 	top        int // the first visual row shown, relative to the window that is drawn
 	maxUndo    int
 	generation int // changes with every edit
-	group      int // of the changes that are made now, 0 = each is undone by itself
+	group      int // of the changes being made, 0 = each is undone separately
 	groups     int // groups so far
 }
 
 func New() *Editor { return &Editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
 
-// tabWidth is how many cells a tab in the input takes.
+// tabWidth is the width of a tab in the input, in cells.
 const tabWidth = 4
 
 // glyphs splits a text without newlines into clusters.
@@ -74,7 +73,7 @@ func glyphLines(s string) [][]glyph {
 	return out
 }
 
-// Text returns what was written, folded pastes in full.
+// Text returns what was written, with folded pastes in full.
 func (e *Editor) Text() string { return plainText(e.lines) }
 
 func plainText(lines [][]glyph) string {
@@ -114,7 +113,7 @@ func (e *Editor) end() pos {
 	return pos{last, len(e.lines[last])}
 }
 
-// Insert writes text at the cursor. Characters that combine with the one before join it.
+// Insert writes text at the cursor. Characters that combine with the preceding one join it.
 func (e *Editor) Insert(s string) {
 	if s == "" {
 		return
@@ -137,7 +136,7 @@ func firstCluster(s string) string {
 // Newline breaks the line at the cursor.
 func (e *Editor) Newline() { e.replace(e.cur, e.cur, [][]glyph{{}, {}}, false) }
 
-// replace puts lines between two places and leaves the cursor behind them.
+// replace replaces the text between two positions and leaves the cursor after the new text.
 func (e *Editor) replace(from, to pos, ins [][]glyph, typed bool) {
 	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to, group: e.group}
 	ed.removed = e.splice(from, to, ins)
@@ -166,7 +165,7 @@ func cloneLines(lines [][]glyph) [][]glyph {
 	return out
 }
 
-// after returns the place behind lines that stand at from.
+// after returns the position after lines that begin at from.
 func after(from pos, lines [][]glyph) pos {
 	last := len(lines) - 1
 	if last == 0 {
@@ -175,7 +174,7 @@ func after(from pos, lines [][]glyph) pos {
 	return pos{from.row + last, len(lines[last])}
 }
 
-// splice replaces what is between two places and returns what was there.
+// splice replaces the text between two positions and returns what it removed.
 func (e *Editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	first, last := e.lines[from.row], e.lines[to.row]
 	if from.row == to.row {
@@ -198,7 +197,7 @@ func (e *Editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	return removed
 }
 
-// remove deletes what is between two places.
+// remove deletes the text between two positions.
 func (e *Editor) remove(from, to pos) {
 	if to.before(from) {
 		from, to = to, from
@@ -208,8 +207,7 @@ func (e *Editor) remove(from, to pos) {
 	}
 }
 
-// kill deletes what is between the cursor and a place, and keeps it for Yank. Cuts one
-// after the other add up.
+// kill deletes the text between the cursor and a position, and keeps it for Yank. Consecutive cuts add up.
 func (e *Editor) kill(to pos) {
 	from := e.cur
 	back := to.before(from)
@@ -242,14 +240,14 @@ func (e *Editor) between(from, to pos) [][]glyph {
 	return append(out, e.lines[to.row][:to.col])
 }
 
-// Yank writes what was cut last.
+// Yank inserts what was cut last.
 func (e *Editor) Yank() {
 	if e.cut != "" {
 		e.replace(e.cur, e.cur, glyphLines(e.cut), false)
 	}
 }
 
-// Len counts what was written in its first line, in grapheme clusters and chips.
+// Len counts the grapheme clusters and chips of the first line.
 func (e *Editor) Len() int { return len(e.lines[0]) }
 
 // Columns counts the grapheme clusters of a text.
@@ -264,10 +262,10 @@ func (e *Editor) Generation() int { return e.generation }
 // Content is a text with its folded pastes.
 type Content [][]glyph
 
-// Content returns what was written, to be put back.
+// Content returns what was written, for SetContent.
 func (e *Editor) Content() Content { return cloneLines(e.lines) }
 
-// SetContent replaces everything by what Content returned. It can be undone.
+// SetContent replaces everything with what Content returned. It can be undone.
 func (e *Editor) SetContent(c Content) { e.replace(pos{}, e.end(), c, false) }
 
 // Clear deletes everything. It can be undone.
@@ -276,26 +274,26 @@ func (e *Editor) Clear() { e.remove(pos{}, e.end()) }
 // Lines counts the lines.
 func (e *Editor) Lines() int { return len(e.lines) }
 
-// Begins reports whether the text begins with a character that was typed, and goes on.
+// Begins reports whether the text begins with the typed character c and contains more.
 func (e *Editor) Begins(c string) bool {
 	line := e.lines[0]
 	return len(line) > 0 && line[0].paste == "" && line[0].s == c
 }
 
-// Row is the line of the cursor, from 0.
+// Row returns the line of the cursor, from 0.
 func (e *Editor) Row() int { return e.cur.row }
 
-// Before returns what stands before the cursor in its line.
+// Before returns the text before the cursor in its line.
 func (e *Editor) Before() string {
 	return plainText([][]glyph{e.lines[e.cur.row][:e.cur.col]})
 }
 
-// Complete replaces what stands between a column of the cursor's line and the cursor.
+// Complete replaces the text between a column of the cursor's line and the cursor.
 func (e *Editor) Complete(column int, s string) {
 	e.replace(pos{e.cur.row, column}, e.cur, glyphLines(s), false)
 }
 
-// Line draws a text of one line in width cells around the cursor, whose cell is x.
+// Line draws a one-line text in width cells around the cursor, which is at cell x.
 func (e *Editor) Line(width int) (text string, x int) {
 	gs := e.lines[0]
 	from := 0
@@ -314,9 +312,8 @@ func (e *Editor) Line(width int) (text string, x int) {
 	return b.String(), glyphsWidth(gs[from:e.cur.col])
 }
 
-// Mention finds the word at the cursor that begins with @, quoted or not: the column of the
-// @, and what was typed behind it. ok is false where there is none; a word that was pasted
-// is none.
+// Mention finds the word at the cursor that begins with @, quoted or not: the column of the @, and what was
+// typed after it. ok is false if there is none; a pasted word is not a mention.
 func (e *Editor) Mention() (column int, typed string, ok bool) {
 	line := e.lines[e.cur.row]
 	quoted := -1
@@ -338,7 +335,7 @@ func (e *Editor) Mention() (column int, typed string, ok bool) {
 	return 0, "", false
 }
 
-// insideQuote reports whether column i stands behind an open @".
+// insideQuote reports whether column i is after an open @".
 func insideQuote(line []glyph, i int) bool {
 	open := false
 	for j := 0; j < i; j++ {

@@ -7,7 +7,7 @@ import (
 	"jcode/internal/cells"
 )
 
-// Do carries out an editing command and reports whether it is one.
+// Do performs an editing command and reports whether it is one.
 func (e *Editor) Do(c Command) bool {
 	if c != KillEnd && c != KillStart && c != DeleteWord && c != DeleteNext {
 		e.cutting = false
@@ -73,7 +73,7 @@ func (e *Editor) right(p pos) pos {
 	return p
 }
 
-// lineEnd is where a cut to the end stops: the end of the line, or the next line's start.
+// lineEnd returns where a cut to the end stops: the end of the line, or the start of the next one.
 func (e *Editor) lineEnd() pos {
 	if e.cur.col == len(e.lines[e.cur.row]) {
 		return e.right(e.cur)
@@ -88,7 +88,7 @@ func (e *Editor) lineStart() pos {
 	return pos{e.cur.row, 0}
 }
 
-// wordLeft returns the start of the word before a place.
+// wordLeft returns the start of the word before a position.
 func (e *Editor) wordLeft(p pos) pos {
 	for q := e.left(p); q != p && !e.wordAt(q); q = e.left(p) {
 		p = q
@@ -99,7 +99,7 @@ func (e *Editor) wordLeft(p pos) pos {
 	return p
 }
 
-// wordRight returns the end of the word behind a place.
+// wordRight returns the end of the word after a position.
 func (e *Editor) wordRight(p pos) pos {
 	for !e.wordAt(p) {
 		q := e.right(p)
@@ -114,7 +114,7 @@ func (e *Editor) wordRight(p pos) pos {
 	return p
 }
 
-// wordAt reports whether the glyph behind a place belongs to a word.
+// wordAt reports whether the glyph after a position belongs to a word.
 func (e *Editor) wordAt(p pos) bool {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
@@ -153,7 +153,7 @@ func breaks(line []glyph, width int) []int {
 	return starts
 }
 
-// segment returns the visual row of a column and the row's start, among a line's breaks.
+// segment returns the visual row of a column and the row's start, given a line's breaks.
 func segment(starts []int, col int) (row, start int) {
 	row = len(starts) - 1
 	for row > 0 && starts[row] > col {
@@ -206,7 +206,7 @@ func (e *Editor) Vertical(delta, width int) bool {
 func columnAt(line []glyph, starts []int, row, goal int) int {
 	from, to := starts[row], len(line)
 	if row+1 < len(starts) {
-		to = starts[row+1] - 1 // the cursor behind the last glyph would show in the next row
+		to = starts[row+1] - 1 // the cursor after the last glyph would appear in the next row
 	}
 	col, w := from, 0
 	for col < to && w+line[col].w <= goal {
@@ -232,7 +232,7 @@ type Part struct {
 	Chip, Marked bool
 }
 
-// Parts returns the row as it is drawn, with tabs as blanks.
+// Parts returns the row as it is drawn, with tabs as spaces.
 func (r Row) Parts() []Part {
 	var out []Part
 	for i, g := range r.glyphs {
@@ -249,8 +249,8 @@ func (r Row) Parts() []Part {
 	return out
 }
 
-// Window returns up to height visual rows around the cursor, and the cursor's row and cell
-// among them. It costs what it shows.
+// Window returns up to height visual rows around the cursor, and the cursor's row and cell among them. It
+// costs as much as it shows.
 func (e *Editor) Window(width, height int) (rows []Row, y, x int, above, below bool) {
 	width, height = max(width, 1), max(height, 1)
 	line := e.lines[e.cur.row]
@@ -285,7 +285,7 @@ func (e *Editor) Window(width, height int) (rows []Row, y, x int, above, below b
 		e.top = 0
 		return rows, y, x, up >= 0, down < len(e.lines)
 	}
-	// Keep the cursor about where it was in the window.
+	// Keep the cursor near its position in the window.
 	from := min(max(y-height+1, 0), len(rows)-height)
 	if want := y - min(e.top, height-1); want > from && want <= y {
 		from = min(want, len(rows)-height)

@@ -1,11 +1,11 @@
 package editor
 
-// edit is one change, kept to be undone.
+// edit is one change, kept for undo.
 type edit struct {
 	at                pos
-	removed, inserted [][]glyph // lines; one empty line is nothing
+	removed, inserted [][]glyph // lines; one empty line means nothing
 	before, after     pos       // the cursor
-	typed             bool      // single characters, which join
+	typed             bool      // single characters, which are joined
 	group             int       // changes of one group are undone together; 0 = none
 }
 
@@ -15,13 +15,13 @@ func (u edit) joins(next edit) bool {
 		len(next.inserted) == 1 && len(next.inserted[0]) > 0 && next.inserted[0][0].s != " "
 }
 
-// openGroup begins a group of changes: what is done until group is 0 again is undone as one.
+// openGroup begins a group of changes: everything until group is 0 again is undone as one.
 func (e *Editor) openGroup() {
 	e.groups++
 	e.group = e.groups
 }
 
-// Undo takes the last change back, or the last group of them.
+// Undo reverts the last change, or the last group of them.
 func (e *Editor) Undo() {
 	e.replay(&e.undos, &e.redos, func(u edit) pos {
 		e.splice(u.at, after(u.at, u.inserted), u.removed)
@@ -29,7 +29,7 @@ func (e *Editor) Undo() {
 	})
 }
 
-// Redo does what was undone again.
+// Redo repeats what was undone.
 func (e *Editor) Redo() {
 	e.replay(&e.redos, &e.undos, func(u edit) pos {
 		e.splice(u.at, after(u.at, u.removed), u.inserted)
@@ -37,8 +37,8 @@ func (e *Editor) Redo() {
 	})
 }
 
-// replay applies the last change of one list, or its last group, and moves it to the other.
-// apply returns where the cursor stands afterwards.
+// replay applies the last change of one list, or its last group, and moves it to the other. apply returns the
+// cursor afterwards.
 func (e *Editor) replay(from, to *[]edit, apply func(edit) pos) {
 	for n := len(*from); n > 0; n = len(*from) {
 		u := (*from)[n-1]

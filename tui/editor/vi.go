@@ -2,23 +2,22 @@ package editor
 
 import "strings"
 
-// viMode is what letters do.
+// viMode decides what letters do.
 type viMode int
 
 const (
-	viInsert viMode = iota // they are written
+	viInsert viMode = iota // they are inserted
 	viNormal               // they move and change
 	viVisual               // they move the end of a selection, and change it
-	viLines                // the same by whole lines
+	viLines                // the same for whole lines
 )
 
-// Vi is the state of the optional vi keys over an editor. A fresh one writes like always;
-// Esc goes to the normal mode. It knows nothing of the program around: what it cannot do
-// on its own comes back as a Ask.
+// Vi is the state of the optional vi keys of an editor. The zero value inserts text; Esc switches to normal
+// mode. It knows nothing of the program around it: what it cannot do itself is returned as an Ask.
 type Vi struct {
 	mode   viMode
 	cmd    viCmd  // as far as it was typed
-	keys   string // the same as it is shown
+	keys   string // the same in the form that is shown
 	digits int    // count being typed
 	prefix string // a key that waits for another: "g", "f", "F", "t", "T", "r", "i", "a"
 
@@ -28,37 +27,37 @@ type Vi struct {
 
 	last  viCmd  // the last change, for .
 	typed string // what was written after it
-	start pos    // where writing began
-	times int    // how often what was written is to stand there; 0 = it belongs to no change
+	start pos    // where inserting began
+	times int    // how often the inserted text must appear; 0 = it belongs to no change
 
 	reg      [][]glyph // what was cut or copied
 	regLines bool      // it is whole lines
 }
 
-// viCmd is one command: an operator with what it works on, or a key of its own.
+// viCmd is one command: an operator with its target, or a single key.
 type viCmd struct {
-	count int    // 0 = none was given
+	count int    // 0 = none was typed
 	op    string // "d", "c", "y" or ""
 	key   string // a motion ("w", "gg"), an object ("iw"), the operator again, or a command
 	arg   string // the character of f, F, t, T and r
 }
 
-// times is the count, 1 where none was given.
+// times returns the count, or 1 without one.
 func (c viCmd) times() int { return max(c.count, 1) }
 
-// Ask is what the program is to do for a key.
+// Ask is what the program must do for a key.
 type Ask int
 
 const (
 	Done     Ask = iota // nothing
-	Other               // the key is none of vi's
+	Other               // the key is not a vi key
 	LineUp              // a line up, then an older prompt; count times
 	LineDown            // a line down, then a newer prompt
 	Search              // search the earlier prompts
 )
 
-// Key takes a key: a character, or the name of another one ("esc", "ctrl+r"). It returns
-// what is left to do, and how often.
+// Key handles a key: a character, or the name of another one ("esc", "ctrl+r"). It returns what is left to
+// do, and how often.
 func (v *Vi) Key(e *Editor, key string) (ask Ask, times int) {
 	if v.mode == viInsert {
 		if key != "esc" {
@@ -71,16 +70,16 @@ func (v *Vi) Key(e *Editor, key string) (ask Ask, times int) {
 	return v.feed(e, key), max(count, 1)
 }
 
-// Writing reports whether letters are written, and not commands.
+// Writing reports whether letters are inserted rather than commands.
 func (v *Vi) Writing() bool { return v.mode == viInsert }
 
-// Clamp keeps the cursor on a character, as it is outside of writing.
+// Clamp keeps the cursor on a character, as required outside insert mode.
 func (v *Vi) Clamp(e *Editor) { v.clamp(e) }
 
 // Help lists the keys for a help page: keys, and what they do.
 func Help() [][2]string { return viHelp }
 
-// Mark marks in rows what a visual mode has chosen.
+// Mark marks in rows what a visual mode has selected.
 func (v *Vi) Mark(e *Editor, rows []Row) {
 	s, ok := v.selection(e)
 	if !ok {
@@ -101,10 +100,10 @@ func (v *Vi) Mark(e *Editor, rows []Row) {
 	}
 }
 
-// TakesText reports whether the next key stands for what it types, on any layout.
+// TakesText reports whether the next key means the character that it types, on any layout.
 func (v *Vi) TakesText() bool { return v.prefix != "" && strings.Contains("fFtTr", v.prefix) }
 
-// Label says what mode it is and what of a command was typed, "" while letters are written.
+// Label returns the mode and the typed part of a command, "" in insert mode.
 func (v *Vi) Label() string {
 	name := ""
 	switch v.mode {
@@ -141,7 +140,7 @@ var viArrows = map[string]string{
 	"left": "h", "right": "l", "up": "k", "down": "j", "home": "0", "end": "$", "backspace": "h", "space": " ", "delete": "x",
 }
 
-// feed takes one key: a character, or the name of another key.
+// feed handles one key: a character, or the name of another key.
 func (v *Vi) feed(e *Editor, key string) Ask {
 	if key == "esc" {
 		return v.escape(e)
@@ -188,7 +187,7 @@ func keyName(key string) bool {
 	return len(key) > 1 && !strings.ContainsFunc(key, func(r rune) bool { return r >= 0x80 })
 }
 
-// second takes the key that a prefix waited for.
+// second handles the key that a prefix waited for.
 func (v *Vi) second(e *Editor, key string) Ask {
 	prefix := v.prefix
 	v.prefix = ""
@@ -203,8 +202,7 @@ func (v *Vi) second(e *Editor, key string) Ask {
 	return v.complete(e, prefix+key, "")
 }
 
-// takeCount moves the digits that were typed into the command; counts before and behind an
-// operator multiply.
+// takeCount moves the typed digits into the command; counts before and after an operator multiply.
 func (v *Vi) takeCount() {
 	if v.digits > 0 {
 		v.cmd.count = min(v.cmd.times()*v.digits, 9999)
@@ -212,7 +210,7 @@ func (v *Vi) takeCount() {
 	}
 }
 
-// complete carries out a command whose last key has come.
+// complete runs a command whose last key was typed.
 func (v *Vi) complete(e *Editor, key, arg string) Ask {
 	v.takeCount()
 	c := v.cmd
@@ -231,10 +229,10 @@ func (v *Vi) complete(e *Editor, key, arg string) Ask {
 	return ask
 }
 
-// forget drops what of a command was typed.
+// forget drops the typed part of a command.
 func (v *Vi) forget() { v.cmd, v.keys, v.prefix, v.digits = viCmd{}, "", "", 0 }
 
-// escape drops half a command or a selection; with neither, the key is not vi's.
+// escape drops a partial command or a selection; with neither, the key is not vi's.
 func (v *Vi) escape(e *Editor) Ask {
 	switch {
 	case v.keys != "":
@@ -248,14 +246,14 @@ func (v *Vi) escape(e *Editor) Ask {
 	return Done
 }
 
-// clamp keeps the cursor on a character, as it is outside of writing.
+// clamp keeps the cursor on a character, as required outside insert mode.
 func (v *Vi) clamp(e *Editor) {
 	if last := len(e.lines[e.cur.row]) - 1; e.cur.col > max(last, 0) {
 		e.cur.col = max(last, 0)
 	}
 }
 
-// write begins to write at the cursor; what is written belongs to the change c.
+// write starts inserting at the cursor; the inserted text belongs to the change c.
 func (v *Vi) write(e *Editor, c viCmd) {
 	v.mode, v.start, v.times = viInsert, e.cur, 1
 	switch c.key {
@@ -264,13 +262,13 @@ func (v *Vi) write(e *Editor, c viCmd) {
 	}
 }
 
-// Fresh begins a new text: letters are written.
+// Fresh starts a new text in insert mode.
 func (v *Vi) Fresh() {
 	v.forget()
 	v.mode, v.times = viInsert, 0
 }
 
-// leave ends writing: the cursor steps back onto the last character.
+// leave ends insert mode: the cursor moves back onto the last character.
 func (v *Vi) leave(e *Editor) {
 	if v.times > 0 && !e.cur.before(v.start) && v.start.row < len(e.lines) && v.start.col <= len(e.lines[v.start.row]) {
 		written := cloneLines(e.between(v.start, e.cur))

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// normal carries out a command of the normal mode.
+// normal runs a command of the normal mode.
 func (v *Vi) normal(e *Editor, c viCmd) Ask {
 	if c.op != "" {
 		v.operator(e, c)
@@ -20,7 +20,7 @@ func (v *Vi) normal(e *Editor, c viCmd) Ask {
 	case "/":
 		return Search
 	case "n", "N":
-		return Other // a search in the transcript goes on
+		return Other // a search in the transcript continues
 	case "u":
 		for range c.times() {
 			e.Undo()
@@ -48,13 +48,13 @@ func (v *Vi) normal(e *Editor, c viCmd) Ask {
 	return Done
 }
 
-// viShort are the commands that stand for an operator with a motion. It is never written.
+// viShort are the commands that abbreviate an operator with a motion. It is never written.
 var viShort = map[string]viCmd{
 	"x": {op: "d", key: "l"}, "X": {op: "d", key: "h"}, "D": {op: "d", key: "$"}, "C": {op: "c", key: "$"},
 	"s": {op: "c", key: "l"}, "S": {op: "c", key: "c"},
 }
 
-// change carries out a command that changes the text, and remembers it.
+// change runs a command that changes the text, and remembers it.
 func (v *Vi) change(e *Editor, c viCmd) {
 	if short, ok := viShort[c.key]; ok {
 		short.count = c.count
@@ -84,7 +84,7 @@ func (v *Vi) change(e *Editor, c viCmd) {
 	}
 }
 
-// writeAt goes where a command begins to write.
+// writeAt moves to where a command starts inserting.
 func (v *Vi) writeAt(e *Editor, c viCmd) {
 	end := len(e.lines[e.cur.row])
 	switch c.key {
@@ -105,7 +105,7 @@ func (v *Vi) writeAt(e *Editor, c viCmd) {
 	v.write(e, c)
 }
 
-// again does the last change once more, with a new count where one is given.
+// again repeats the last change, with a new count if one is given.
 func (v *Vi) again(e *Editor, c viCmd) {
 	last, typed := v.last, v.typed
 	if last.key == "" {
@@ -125,7 +125,7 @@ func (v *Vi) again(e *Editor, c viCmd) {
 	}
 }
 
-// operator carries out d, c or y over a motion, an object, or whole lines.
+// operator runs d, c or y over a motion, an object, or whole lines.
 func (v *Vi) operator(e *Editor, c viCmd) {
 	s, ok := v.target(e, c)
 	if !ok {
@@ -166,13 +166,13 @@ func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	case reach == inclusive:
 		to.col = min(to.col+1, len(e.lines[to.row]))
 	case to.row > from.row && (c.key == "w" || c.key == "W") && e.onlyBlanksBefore(to):
-		// A word that ends a line takes no line end along.
+		// A word at the end of a line does not include the line end.
 		to = pos{to.row - 1, len(e.lines[to.row-1])}
 		for to.row > from.row && e.onlyBlanksBefore(to) {
 			to = pos{to.row - 1, len(e.lines[to.row-1])}
 		}
 	case to.row > from.row && to.col == 0:
-		// Up to the start of a line is up to the end of the one before.
+		// Up to the start of a line means up to the end of the one before.
 		to = pos{to.row - 1, len(e.lines[to.row-1])}
 		if first := e.vi().firstText(from.row); !first.before(from) {
 			return viSpan{from: from, to: to, lines: true}, true
@@ -181,7 +181,7 @@ func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	return viSpan{from: from, to: to}, from != to || c.op == "c"
 }
 
-// changedWord is where cw ends: behind the word, not before the next one.
+// changedWord returns where cw ends: after the word, not before the next one.
 func (e *Editor) changedWord(c viCmd) pos {
 	p, big := e.cur, c.key == "W"
 	for i := range c.times() {
@@ -195,7 +195,7 @@ func (e *Editor) changedWord(c viCmd) pos {
 	return p
 }
 
-// onlyBlanksBefore reports whether nothing but blanks stands before a place in its line.
+// onlyBlanksBefore reports whether only white space precedes a position in its line.
 func (e *Editor) onlyBlanksBefore(p pos) bool {
 	for col := range p.col {
 		if e.vi().class(pos{p.row, col}, false) != classBlank {
@@ -205,7 +205,7 @@ func (e *Editor) onlyBlanksBefore(p pos) bool {
 	return true
 }
 
-// apply cuts or copies a span; with c the cursor is where writing goes on.
+// apply cuts or copies a span; with c the cursor is left where inserting continues.
 func (v *Vi) apply(e *Editor, op string, s viSpan) {
 	if !s.lines {
 		v.keep(e, e.between(s.from, s.to), false)
@@ -236,14 +236,13 @@ func (v *Vi) apply(e *Editor, op string, s viSpan) {
 	}
 }
 
-// keep remembers what was cut or copied; ctrl+y writes it as well.
+// keep stores what was cut or copied; ctrl+y inserts it as well.
 func (v *Vi) keep(e *Editor, lines [][]glyph, whole bool) {
 	v.reg, v.regLines = cloneLines(lines), whole
 	e.cut, e.cutting = plainText(lines), false
 }
 
-// put writes what was cut or copied behind the cursor, with P before it; whole lines below
-// or above its line.
+// put inserts what was cut or copied after the cursor, with P before it; whole lines below or above its line.
 func (v *Vi) put(e *Editor, c viCmd) {
 	reg, whole := v.reg, v.regLines
 	if plainText(reg) != e.cut { // something else was cut meanwhile
@@ -286,7 +285,7 @@ func (v *Vi) put(e *Editor, c viCmd) {
 	}
 }
 
-// replaceChars writes one character over the next ones, as many as the count says.
+// replaceChars overwrites the next characters, as many as the count says, with one character.
 func (e *Editor) replaceChars(c viCmd) bool {
 	line, n := e.lines[e.cur.row], c.times()
 	from := e.cur
@@ -299,7 +298,7 @@ func (e *Editor) replaceChars(c viCmd) bool {
 	return true
 }
 
-// swapCase turns capitals into small letters and the other way round, in one line.
+// swapCase swaps upper and lower case in one line.
 func (e *Editor) swapCase(from, to pos) {
 	if !from.before(to) {
 		return
@@ -326,8 +325,7 @@ func swapLetter(s string) string {
 	return s
 }
 
-// join puts the next line behind the cursor's, with one blank between them where there is
-// text on both sides.
+// join appends the next line to the cursor's, with one space between them if there is text on both sides.
 func (e *Editor) join() bool {
 	row := e.cur.row
 	if row >= len(e.lines)-1 {

@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// viReach is how an operator takes a motion.
+// viReach is how an operator applies to a motion.
 type viReach int
 
 const (
-	exclusive viReach = iota // up to the place, without the character there
-	inclusive                // with it
+	exclusive viReach = iota // up to the position, without the character there
+	inclusive                // including it
 	linewise                 // whole lines
 )
 
-// viSpan is what an operator works on: from..to without what stands at to, or all lines
-// from from's to to's.
+// viSpan is what an operator works on: from..to without the character at to, or all lines from from's to
+// to's.
 type viSpan struct {
 	from, to pos
 	lines    bool
 }
 
-// motions finds the places that vi's motions and text objects lead to. It changes nothing.
+// motions finds the positions that vi's motions and text objects lead to. It changes nothing.
 type motions struct{ *Editor }
 
 func (e *Editor) vi() motions { return motions{e} }
@@ -34,8 +34,8 @@ const (
 	classChip // a folded paste
 )
 
-// class tells what kind of character stands at a place; the end of a line is a blank. With
-// big, everything between blanks is one word.
+// class returns the class of the character at a position; the end of a line is white space. With big,
+// everything between white space is one word.
 func (e motions) class(p pos, big bool) int {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
@@ -76,7 +76,7 @@ func (e motions) nextWord(p pos, big bool) pos {
 	return p
 }
 
-// wordEnd returns the last character of this word, or of the next where it stands on it.
+// wordEnd returns the last character of this word, or of the next one if it is already there.
 func (e motions) wordEnd(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.right(p)
@@ -91,7 +91,7 @@ func (e motions) wordEnd(p pos, big bool) pos {
 	return p
 }
 
-// prevWord returns the start of this word, or of the one before where it stands on it.
+// prevWord returns the start of this word, or of the previous one if it is already there.
 func (e motions) prevWord(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.left(p)
@@ -108,7 +108,7 @@ func (e motions) prevWord(p pos, big bool) pos {
 	return p
 }
 
-// prevEnd returns the last character of the word before.
+// prevEnd returns the last character of the previous word.
 func (e motions) prevEnd(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
@@ -127,7 +127,7 @@ func (e motions) prevEnd(p pos, big bool) pos {
 	return p
 }
 
-// firstText returns the first character of a row that is no blank.
+// firstText returns the first character of a row that is not white space.
 func (e motions) firstText(row int) pos {
 	p := pos{row, 0}
 	for p.col < len(e.lines[row])-1 && e.class(p, false) == classBlank {
@@ -136,8 +136,8 @@ func (e motions) firstText(row int) pos {
 	return p
 }
 
-// findInLine looks for the nth target in the cursor's line: kind is f, F, t or T. again
-// skips the target that a t or T stands before.
+// findInLine finds the nth target in the cursor's line: kind is f, F, t or T. again skips the target that a t
+// or T is next to.
 func (e motions) findInLine(c viCmd, again bool) (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	step, short := 1, 0
@@ -188,7 +188,7 @@ func (e motions) paragraph(p pos, down bool) pos {
 // brackets pairs opening and closing ones. It is never written.
 var brackets = map[string]string{"(": ")", "[": "]", "{": "}", "<": ">"}
 
-// matching returns the partner of the first bracket at or behind the cursor in its line.
+// matching returns the partner of the first bracket at or after the cursor in its line.
 func (e motions) matching() (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	for col := e.cur.col; col < len(line); col++ {
@@ -226,8 +226,8 @@ func (e motions) closer(p pos, opening, closing string) (at pos, ok bool) {
 	}
 }
 
-// opener returns the levelth bracket before p that is still open there. At p itself a closing
-// bracket counts as inside.
+// opener returns the bracket before p that is the levelth one still open there. A closing bracket at p itself
+// is taken as inside.
 func (e motions) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
 	depth := 0
 	for first := true; ; first = false {
@@ -252,7 +252,7 @@ func (e motions) opener(p pos, opening, closing string, level int) (at pos, ok b
 	}
 }
 
-// glyphAt returns the character at a place, "" at the end of a line.
+// glyphAt returns the character at a position, "" at the end of a line.
 func (e motions) glyphAt(p pos) string {
 	if line := e.lines[p.row]; p.col < len(line) && line[p.col].paste == "" {
 		return line[p.col].s
@@ -260,7 +260,7 @@ func (e motions) glyphAt(p pos) string {
 	return ""
 }
 
-// motion returns where a command moves to and how an operator takes it.
+// motion returns where a command moves to and how an operator applies to it.
 func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	n := c.times()
 	to = e.cur
@@ -331,7 +331,7 @@ func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, 
 	return to, reach, ok
 }
 
-// opposite returns the find that looks the other way.
+// opposite returns the find in the other direction.
 func opposite(key string) string {
 	switch key {
 	case "f":

@@ -1,7 +1,7 @@
 package editor
 
-// object returns a text object around the cursor: words, quotes, brackets, paragraphs; "i"
-// takes what is inside, "a" what belongs around it as well.
+// object returns a text object around the cursor: words, quotes, brackets, paragraphs; "i" selects the
+// inside, "a" includes the surroundings.
 func (e motions) object(c viCmd) (s viSpan, ok bool) {
 	if len(c.key) < 2 || c.key[0] != 'i' && c.key[0] != 'a' {
 		return viSpan{}, false
@@ -26,8 +26,8 @@ func (e motions) object(c viCmd) (s viSpan, ok bool) {
 	return viSpan{}, false
 }
 
-// wordObject takes n words from the cursor's on, or the blanks that it stands on; around
-// also the blanks behind, or those before where there are none.
+// wordObject selects n words from the cursor's on, or the white space under it; around includes the white
+// space after it, or that before it if there is none.
 func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 	row, line := e.cur.row, e.lines[e.cur.row]
 	if len(line) == 0 {
@@ -56,7 +56,7 @@ func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 			continue
 		}
 		switch {
-		case blank: // the word behind belongs to it
+		case blank: // the following word belongs to it
 			to, trailing = runEnd(to), true
 		case class(to) == classBlank:
 			to, trailing = runEnd(to), true
@@ -72,14 +72,14 @@ func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 	return viSpan{from: pos{row, from}, to: pos{row, to}}, true
 }
 
-// quoteObject takes the quoted text that the cursor is in, or the next one of its line.
+// quoteObject selects the quoted text around the cursor, or the next one of its line.
 func (e motions) quoteObject(quote string, around bool) (s viSpan, ok bool) {
 	row, line := e.cur.row, e.lines[e.cur.row]
 	var marks []int
 	for col := 0; col < len(line); col++ {
 		switch e.glyphAt(pos{row, col}) {
 		case `\`:
-			col++ // what is escaped is no mark
+			col++ // an escaped quote does not end it
 		case quote:
 			marks = append(marks, col)
 		}
@@ -105,7 +105,7 @@ func (e motions) quoteObject(quote string, around bool) (s viSpan, ok bool) {
 	return viSpan{}, false
 }
 
-// bracketObject takes what the levelth pair of brackets around the cursor holds.
+// bracketObject selects the content of the levelth pair of brackets around the cursor.
 func (e motions) bracketObject(opening string, around bool, level int) (s viSpan, ok bool) {
 	closing := brackets[opening]
 	from, ok := e.opener(e.cur, opening, closing, level)
@@ -122,8 +122,8 @@ func (e motions) bracketObject(opening string, around bool, level int) (s viSpan
 	return viSpan{from: e.right(from), to: to}, true
 }
 
-// paragraphObject takes the lines of a paragraph, or the empty ones; around also the empty
-// ones behind it, or those before.
+// paragraphObject selects the lines of a paragraph, or the empty ones; around includes the empty ones after
+// it, or those before.
 func (e motions) paragraphObject(around bool) (s viSpan, ok bool) {
 	from, to := e.cur.row, e.cur.row
 	empty := e.emptyAt(from)

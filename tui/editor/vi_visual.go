@@ -2,7 +2,7 @@ package editor
 
 import "strings"
 
-// selection returns what a visual mode has chosen.
+// selection returns what a visual mode has selected.
 func (v *Vi) selection(e *Editor) (s viSpan, ok bool) {
 	if v.mode != viVisual && v.mode != viLines {
 		return viSpan{}, false
@@ -22,7 +22,7 @@ func (v *Vi) selection(e *Editor) (s viSpan, ok bool) {
 	return viSpan{from: from, to: to}, true
 }
 
-// visual carries out a key while something is selected.
+// visual handles a key while something is selected.
 func (v *Vi) visual(e *Editor, c viCmd) {
 	s, ok := v.selection(e)
 	if !ok {
@@ -65,7 +65,7 @@ func (v *Vi) visual(e *Editor, c viCmd) {
 	}
 }
 
-// changeSelected carries out a change of what is selected.
+// changeSelected changes what is selected.
 func (v *Vi) changeSelected(e *Editor, c viCmd, s viSpan) {
 	e.openGroup()
 	v.mode = viNormal
@@ -87,7 +87,7 @@ func (v *Vi) changeSelected(e *Editor, c viCmd, s viSpan) {
 		v.putOver(e, c, s)
 	default:
 		op := strings.ToLower(c.key)
-		s.lines = s.lines || op != c.key // the capitals take whole lines
+		s.lines = s.lines || op != c.key // the capitals apply to whole lines
 		switch op {
 		case "x":
 			op = "d"
@@ -101,8 +101,7 @@ func (v *Vi) changeSelected(e *Editor, c viCmd, s viSpan) {
 	}
 }
 
-// putOver writes what was cut or copied in place of a selection, which can be put elsewhere
-// then.
+// putOver replaces a selection with what was cut or copied; the selection can then be put elsewhere.
 func (v *Vi) putOver(e *Editor, c viCmd, s viSpan) {
 	put := Vi{reg: v.reg, regLines: v.regLines && s.lines}
 	cut := e.cut
@@ -110,7 +109,7 @@ func (v *Vi) putOver(e *Editor, c viCmd, s viSpan) {
 	e.cut, cut = cut, e.cut
 	put.put(e, viCmd{count: c.count, key: "P"})
 	e.cut = cut
-	if put.regLines { // the line that was emptied
+	if put.regLines { // the line that became empty
 		row := s.from.row + len(put.reg)*c.times()
 		e.remove(pos{row - 1, len(e.lines[row-1])}, pos{row, 0})
 		e.move(e.vi().firstText(s.from.row))

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Name returns the name of a key: what it types, or its modifiers and its letter, as in
-// "ctrl+c". On a layout without Latin letters that is the letter that the same key has on a
-// Latin one; a Latin layout of any order keeps its own letters.
+// Name returns the name of a key: what it types, or its modifiers and its letter, as in "ctrl+c". On a layout
+// without Latin letters the letter is the one that the same key has on a Latin layout; a Latin layout of any
+// order keeps its own letters.
 func Name(k tea.KeyPressMsg) string {
 	key := tea.Key(k)
 	if key.Text != "" && key.Text != " " {
@@ -28,8 +28,8 @@ func Name(k tea.KeyPressMsg) string {
 	return key.Keystroke()
 }
 
-// Letter is Name for keys that are commands by themselves: a letter of another script is
-// named by the Latin one on the same key.
+// Letter is Name for keys that are commands by themselves: a letter of another script is named after the
+// Latin one on the same key.
 func Letter(k tea.KeyPressMsg) string {
 	name := Name(k)
 	if r := []rune(name); len(r) == 1 {
@@ -40,8 +40,8 @@ func Letter(k tea.KeyPressMsg) string {
 	return name
 }
 
-// rows are layouts, row by row, above the Latin letters that their keys have. A letter that
-// several layouts have at different places is taken from the first one.
+// rows returns keyboard layouts, row by row, above the Latin letters on the same keys. A letter that several
+// layouts have at different places is taken from the first one.
 func rows() [][2]string {
 	const top, home, bottom = "qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,."
 	return [][2]string{
@@ -56,8 +56,8 @@ func rows() [][2]string {
 	}
 }
 
-// Latin returns the Latin letter on the key that types r, in the case of r. ok is false
-// where r is no letter of a layout that is known.
+// Latin returns the Latin letter on the key that types r, in the case of r. ok is false if r is not a letter
+// of a known layout.
 func Latin(r rune) (latin rune, ok bool) {
 	if r <= unicode.MaxASCII {
 		return 0, false

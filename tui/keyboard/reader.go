@@ -7,44 +7,44 @@ import (
 	"time"
 )
 
-// File is a terminal that is read from.
+// File is a terminal to read from.
 type File interface {
 	io.ReadWriteCloser
 	Fd() uintptr
 	Name() string
 }
 
-// Reader is a terminal whose reads return whole sequences. It stands for the terminal
-// wherever one is wanted; only its Read differs. It is not safe for concurrent use.
+// Reader is a terminal whose reads return whole sequences. It can be used wherever the terminal can; only its
+// Read differs. It is not safe for concurrent use.
 type Reader struct {
 	File
 	// ready waits until there is something to read, at most d.
 	ready func(fd uintptr, d time.Duration) bool
 	now   func() time.Time
 
-	rest  []byte // read before and not given yet
+	rest  []byte // read but not returned yet
 	paste bool   // inside a paste
-	ended bool   // a paste was ended here: its own end may still come
+	ended bool   // a paste was ended here: its own end may still arrive
 
 	given up // what was given up
 }
 
-// up is a report or an answer whose rest did not come in time.
+// up is a report or a reply whose rest did not arrive in time.
 type up struct {
 	what  kind
 	half  bool // it ended in the middle of its end mark
 	until time.Time
 }
 
-// NewReader reads a terminal. Where the system cannot say whether there is something to
-// read, bytes pass as they come.
+// NewReader returns a Reader of a terminal. If the system cannot say whether there is something to read,
+// bytes pass as they arrive.
 func NewReader(tty File) *Reader { return &Reader{File: tty, ready: readable, now: time.Now} }
 
 // reserve is what Read keeps free for the end of a paste.
 const reserve = 16
 
-// Read waits for bytes and returns them up to the end of what they begin. What a terminal
-// sends unasked and does not end in time is left out, so n may be 0.
+// Read waits for bytes and returns them up to the end of the sequence that they begin. What a terminal sends
+// unasked and does not end in time is dropped, so n may be 0.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) <= 4*reserve {
 		return r.File.Read(b)
@@ -83,8 +83,8 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 	}
 }
 
-// begin looks at what came first: the rest of what was given up, or of a paste that was
-// ended here. It returns the new number of bytes.
+// begin handles what arrived first: the rest of what was given up, or of a paste that was ended here. It
+// returns the new number of bytes.
 func (r *Reader) begin(b []byte, n, fresh int) int {
 	switch {
 	case fresh > 0:
@@ -110,8 +110,8 @@ func (r *Reader) begin(b []byte, n, fresh int) int {
 	return n
 }
 
-// patience is how long the rest of what b begins may still take. Only a paste is given its
-// time anew with each piece.
+// patience returns how long the rest of what b begins may still take. Only a paste gets its full time again
+// with each piece.
 func (r *Reader) patience(what kind, b []byte, deadline *time.Time) time.Duration {
 	wait := reportWait
 	switch what {
@@ -131,9 +131,9 @@ func (r *Reader) patience(what kind, b []byte, deadline *time.Time) time.Duratio
 	return max(deadline.Add(wait).Sub(now), 0)
 }
 
-// giveUp ends what did not end by itself. more says that b is full and more is there.
+// giveUp ends what did not end by itself. more says that b is full and more bytes are waiting.
 func (r *Reader) giveUp(b []byte, n int, what kind, from int, more bool) int {
-	if more { // the rest comes with the next read
+	if more { // the rest arrives with the next read
 		keep := from
 		if what == inPaste {
 			r.paste = true
@@ -157,7 +157,7 @@ func (r *Reader) giveUp(b []byte, n int, what kind, from int, more bool) int {
 	return n
 }
 
-// partOf measures how much of mark's start b ends with.
+// partOf returns how much of the start of mark b ends with.
 func partOf(b []byte, mark string) int {
 	for n := min(len(mark)-1, len(b)); n > 0; n-- {
 		if bytes.HasSuffix(b, []byte(mark[:n])) {
@@ -167,7 +167,7 @@ func partOf(b []byte, mark string) int {
 	return 0
 }
 
-// cancels are the ways that terminals write a Ctrl+C.
+// cancels returns the ways in which terminals encode Ctrl+C.
 func cancels() []string {
 	return []string{"\x03", "\x1b[99;5u", "\x1b[27;5;99~", "\x1b[1089;5u", "\x1b[1089::99;5u"}
 }
@@ -175,7 +175,7 @@ func cancels() []string {
 // isCancel reports whether b is a Ctrl+C by itself.
 func isCancel(b []byte) bool { return slices.Contains(cancels(), string(b)) }
 
-// cancelAt returns where in b a Ctrl+C begins that b ends with, len(b) where there is none.
+// cancelAt returns where the Ctrl+C begins that b ends with, len(b) if there is none.
 func cancelAt(b []byte) int {
 	for _, key := range cancels() {
 		if bytes.HasSuffix(b, []byte(key)) {

@@ -4,5 +4,5 @@ package keyboard
 
 import "time"
 
-// readable waits for nothing: here nobody can say whether there is something to read.
+// readable does not wait: here the system cannot say whether there is something to read.
 func readable(uintptr, time.Duration) bool { return false }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readable waits until a file can be read, at most d. It selects: polling a terminal does
-// not work everywhere.
+// readable waits until a file can be read, at most d. It uses select: polling a terminal does not work
+// everywhere.
 func readable(fd uintptr, d time.Duration) bool {
 	if fd >= unix.FD_SETSIZE {
 		return false

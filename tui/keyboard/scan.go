@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// How long the rest of something may take. A lone ESC is not waited for: it is a key, and
-// who decodes keys waits for it.
+// How long the rest of something may take. A lone ESC is not waited for: it is a key, and the decoder of keys
+// waits for it.
 const (
-	reportWait = time.Second            // of a report, an answer or a character
+	reportWait = time.Second            // of a report, a reply or a character
 	pasteWait  = 2 * time.Second        // of a paste, between two pieces
-	cancelWait = 200 * time.Millisecond // of a paste, behind a Ctrl+C: a pasted one has text behind it
+	cancelWait = 200 * time.Millisecond // of a paste, after a Ctrl+C: a pasted one is followed by text
 	shiftWait  = 200 * time.Millisecond // of what may be a key with Alt
-	lateWait   = 3 * time.Second        // for the rest of an answer that was given up
+	lateWait   = 3 * time.Second        // for the rest of a reply that was given up
 )
 
 const (
@@ -33,11 +33,11 @@ const (
 	inCSI         // a control sequence that may be a key
 	inReport      // a control sequence that only a terminal sends
 	inAnswer      // a string that only a terminal sends
-	inAlt         // ESC and a letter that may begin an answer, or be a key with Alt
+	inAlt         // ESC and a letter that may begin a reply, or be a key with Alt
 )
 
-// scan looks for what is unfinished at the end of b. paste says that b begins inside a
-// paste; pasting, that its end is inside one. from is where the unfinished part begins.
+// scan finds what is unfinished at the end of b. paste says that b begins inside a paste; pasting, that its
+// end is inside one. from is where the unfinished part begins.
 func scan(b []byte, paste bool) (what kind, from int, pasting bool) {
 	for i := 0; i < len(b); {
 		if paste {
@@ -65,8 +65,8 @@ func scan(b []byte, paste bool) (what kind, from int, pasting bool) {
 	return whole, len(b), paste
 }
 
-// sequence measures the sequence at the start of b, which begins with ESC. A sequence that
-// is broken ends before the byte that breaks it.
+// sequence measures the sequence at the start of b, which begins with ESC. A broken sequence ends before the
+// byte that breaks it.
 func sequence(b []byte) (n int, what kind) {
 	if len(b) == 1 {
 		return 1, whole
@@ -122,8 +122,8 @@ func answer(b []byte) (n int, what kind) {
 	return len(b), inAnswer
 }
 
-// broken returns b without reports and answers that were cut off by something else: a key
-// that was pressed in between.
+// broken returns b without reports and replies that were cut off by something else: a key that was pressed in
+// between.
 func broken(b []byte, paste bool) []byte {
 	var out []byte
 	kept := 0
@@ -154,7 +154,7 @@ func broken(b []byte, paste bool) []byte {
 	return append(out, b[kept:]...)
 }
 
-// cutOff reports whether a report or an answer has no end.
+// cutOff reports whether a report or a reply has no end.
 func cutOff(seq []byte) bool {
 	last := seq[len(seq)-1]
 	switch seq[1] {
@@ -166,8 +166,8 @@ func cutOff(seq []byte) bool {
 	return false
 }
 
-// late measures the rest of a report or an answer at the start of b, 0 where b is something
-// else. half says that the part before ended in the middle of the end mark.
+// late measures the rest of a report or a reply at the start of b, 0 if b is something else. half says that
+// the part before ended in the middle of the end mark.
 func late(b []byte, what kind, half bool) int {
 	if half && b[0] == '\\' {
 		return 1

@@ -11,7 +11,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// level is one nesting of quotes and lists: what stands before each line.
+// level is one nesting level of quotes and lists: the prefix of each line.
 type level struct {
 	first, rest string // escape sequences included
 	width       int
@@ -27,8 +27,8 @@ type renderer struct {
 	indent int // cells taken by the levels
 	quote  int // nesting of quotes
 	depth  int // nesting of lists
-	// next, when above 0, is the number of the first list's first item: the list goes on
-	// from items that were rendered before.
+	// next, when above 0, is the number of the first list's first item: the list continues items that were
+	// rendered before.
 	next int
 }
 
@@ -39,7 +39,7 @@ func newRenderer(src []byte, opts Options) *renderer {
 
 func (r *renderer) room() int { return max(r.opts.Width-r.indent, 1) }
 
-// emit writes one line behind the prefixes of the open levels.
+// emit writes one line after the prefixes of the open levels.
 func (r *renderer) emit(line string) {
 	if len(r.levels) == 0 {
 		r.lines = append(r.lines, line)
@@ -70,7 +70,7 @@ func (r *renderer) emitSpans(lines [][]cells.Span) {
 }
 
 func (r *renderer) push(first, rest string, width int) {
-	if r.indent+width+2 > r.opts.Width { // no room for a wide character: nesting is not shown any deeper
+	if r.indent+width+2 > r.opts.Width { // no room for a wide character: deeper nesting is not shown
 		first, rest, width = "", "", 0
 	}
 	r.levels = append(r.levels, level{first: first, rest: rest, width: width})
@@ -83,7 +83,7 @@ func (r *renderer) pop() {
 	r.levels = r.levels[:last]
 }
 
-// blocks renders the children of a container with a blank line between them.
+// blocks renders the children of a container with an empty line between them.
 func (r *renderer) blocks(parent ast.Node) { r.blocksUntil(parent, nil) }
 
 // blocksUntil renders the children before end.
@@ -99,7 +99,7 @@ func (r *renderer) blocksUntil(parent, end ast.Node) {
 		}
 		start := len(r.lines)
 		r.block(n)
-		if len(r.lines) == start { // an empty quote: nothing to set apart
+		if len(r.lines) == start { // an empty quote: nothing to separate
 			r.lines = r.lines[:before]
 			continue
 		}
@@ -153,7 +153,7 @@ func (r *renderer) heading(n *ast.Heading) {
 	r.emitSpans(cells.Wrap(spans, r.room()))
 }
 
-// code renders a code block two cells in.
+// code renders a code block, indented by two cells.
 func (r *renderer) code(n ast.Node, lang string) {
 	r.push("  ", "  ", 2)
 	h := NewHighlighter(lang, r.opts.Styles.Syntax)
@@ -169,7 +169,7 @@ func (r *renderer) code(n ast.Node, lang string) {
 	r.pop()
 }
 
-// codeLine returns the lines on the screen of one line of code.
+// codeLine returns the screen lines of one line of code.
 func codeLine(h *Highlighter, line string, width int) [][]cells.Span {
 	return cells.Fold(h.Line(cells.ExpandTabs(line, 4)), width)
 }
@@ -190,8 +190,8 @@ func (r *renderer) html(n *ast.HTMLBlock) {
 
 func (r *renderer) list(n *ast.List) { r.items(n, nil) }
 
-// items renders the items of a list before end and returns the number of the item that
-// comes next. Blank lines between items are kept as they were written.
+// items renders the items of a list before end and returns the number of the next item. Empty lines between
+// items are kept as they were written.
 func (r *renderer) items(list *ast.List, end ast.Node) (next int) {
 	number := list.Start
 	if r.next > 0 {
@@ -209,7 +209,7 @@ func (r *renderer) items(list *ast.List, end ast.Node) (next int) {
 	return number
 }
 
-// marker returns what stands before an item.
+// marker returns the prefix of an item.
 func (r *renderer) marker(list *ast.List, item ast.Node, number int) string {
 	if box := taskBox(item); box != nil {
 		if box.IsChecked {

@@ -7,21 +7,21 @@ import (
 	"jcode/internal/cells"
 )
 
-// Syntax says how the parts of code look. The zero value shows code plain.
+// Syntax holds the styles of the parts of code. The zero value shows code plain.
 type Syntax struct {
 	Plain, Keyword, Type, Function, String, Number, Comment, Constant, Attribute, Inserted, Deleted, Meta cells.Style
 }
 
-// Highlighter colours code line by line; it remembers comments and strings that go on in
-// the next line. Copies are independent.
+// Highlighter colours code line by line; it remembers comments and strings that continue on the next line.
+// Copies are independent.
 type Highlighter struct {
 	lang   *language
 	styles Syntax
-	open   *region // inside it since an earlier line
+	open   *region // the region that an earlier line left open
 }
 
-// NewHighlighter makes a colourer for a language as a code block or a file ending names it;
-// code in an unknown language stays plain.
+// NewHighlighter returns a highlighter for a language, named as in a code block or by a file ending; code in
+// an unknown language stays plain.
 func NewHighlighter(lang string, styles Syntax) *Highlighter {
 	return &Highlighter{lang: findLanguage(lang), styles: styles}
 }
@@ -55,7 +55,7 @@ func findLanguage(name string) *language {
 	return nil
 }
 
-// hasWord reports whether a list of words separated by blanks holds word.
+// hasWord reports whether a list of words separated by spaces contains word.
 func hasWord(list, word string) bool {
 	for at := 0; ; {
 		i := strings.Index(list[at:], word)
@@ -104,7 +104,7 @@ func (s *scanner) take(n int, style cells.Style) {
 	part := s.text[s.pos : s.pos+n]
 	s.pos += n
 	if last := len(s.out) - 1; last >= 0 && s.out[last].Style == style {
-		// The parts touch in the line, so that they can be joined without a copy.
+		// The parts are adjacent in the line, so that they can be joined without a copy.
 		from := s.pos - n - len(s.out[last].Text)
 		s.out[last].Text = s.text[from:s.pos]
 		return
@@ -171,7 +171,7 @@ func (s *scanner) codeLine() {
 	}
 }
 
-// comment takes a comment that runs to the end of the line.
+// comment consumes a comment that extends to the end of the line.
 func (s *scanner) comment() bool {
 	for _, mark := range s.h.lang.line {
 		if !strings.HasPrefix(s.rest(), mark) {
@@ -186,7 +186,7 @@ func (s *scanner) comment() bool {
 	return false
 }
 
-// regionStart takes a string or block comment.
+// regionStart consumes a string or block comment.
 func (s *scanner) regionStart() bool {
 	for i := range s.h.lang.regions {
 		r := &s.h.lang.regions[i]
@@ -217,7 +217,7 @@ func charLiteral(t string) bool {
 	return strings.HasPrefix(t[1+len(c):], "'")
 }
 
-// jsonKey takes a string that a colon follows.
+// jsonKey consumes a string that is followed by a colon.
 func (s *scanner) jsonKey() bool {
 	t := s.rest()
 	for i := 1; i < len(t); i++ {
@@ -235,7 +235,7 @@ func (s *scanner) jsonKey() bool {
 	return false
 }
 
-// key takes the name at the start of a line of YAML, TOML, INI or an environment file.
+// key consumes the name at the start of a line of YAML, TOML, INI or an environment file.
 func (s *scanner) key() {
 	t := s.rest()
 	start := len(t) - len(strings.TrimLeft(t, " -"))

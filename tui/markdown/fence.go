@@ -7,16 +7,16 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// fence is a code block whose end has not come yet. Its lines are rendered one by one.
+// fence is a code block whose end has not arrived yet. Its lines are rendered one by one.
 type fence struct {
 	char      byte
 	length    int
 	highlight *Highlighter
-	empty     bool // no line was rendered so far
+	empty     bool // no line has been rendered so far
 }
 
-// openFence goes over to rendering line by line when the last block is a code block that
-// begins at the left margin and is not closed in src.
+// openFence switches to rendering line by line when the last block is a code block that begins at the left
+// margin and is not closed in src.
 func (s *Stream) openFence(n *ast.FencedCodeBlock, src []byte, start, origin int) {
 	block := src[start:]
 	length := 0
@@ -77,7 +77,7 @@ func (s *Stream) advanceFence(complete int) (closed bool) {
 	return false
 }
 
-// fenceLine returns the lines on the screen of one line of code.
+// fenceLine returns the screen lines of one line of code.
 func (s *Stream) fenceLine(h *Highlighter, line []byte) []string {
 	r := newRenderer(nil, s.opts)
 	r.push("  ", "  ", 2)
@@ -85,8 +85,8 @@ func (s *Stream) fenceLine(h *Highlighter, line []byte) []string {
 	return r.lines
 }
 
-// fenceTail shows the line that is being written. It is coloured by a copy of the
-// colourer, since it will be rendered again.
+// fenceTail shows the line that is being written. It is coloured by a copy of the highlighter, since it will
+// be rendered again.
 func (s *Stream) fenceTail() []string {
 	rest := s.src[s.frozen:]
 	if len(rest) == 0 {
@@ -99,7 +99,7 @@ func (s *Stream) fenceTail() []string {
 	return s.fenceLine(&h, rest)
 }
 
-// closeFence ends the open code block, also where the text ended inside it.
+// closeFence ends the open code block, even if the text ended inside it.
 func (s *Stream) closeFence() {
 	rest := s.src[s.frozen:]
 	if s.closed && len(rest) > 0 && !s.fence.closes(rest) {

@@ -78,7 +78,7 @@ func (r *renderer) inlineNode(out *[]cells.Span, n ast.Node, style cells.Style, 
 	}
 }
 
-// link shows a link's text and, where it differs, its target: what a click opens is never hidden.
+// link shows a link's text and, if it differs, its target: what a click opens is never hidden.
 func (r *renderer) link(out *[]cells.Span, n ast.Node, dest string, style cells.Style) {
 	target := r.target(dest)
 	start := len(*out)
@@ -104,7 +104,7 @@ func (r *renderer) target(dest string) string {
 	}
 	u, err := url.Parse(dest)
 	if err != nil {
-		return "" // an address that cannot be read is shown as text only
+		return "" // an address that cannot be parsed is shown as text only
 	}
 	switch u.Scheme {
 	case "http", "https", "mailto", "file":
@@ -113,7 +113,7 @@ func (r *renderer) target(dest string) string {
 	return ""
 }
 
-// cleanURL drops what must not stand in an address on the screen.
+// cleanURL removes what must not be in an address on the screen.
 func cleanURL(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < 0x21 || c == 0x7f || c >= 0x80 && c < 0xa0 {
@@ -135,8 +135,8 @@ func unescape(v []byte) []byte {
 
 func noTabs(s string) string { return strings.ReplaceAll(s, "\t", " ") }
 
-// softBreak returns what a line end in a paragraph becomes: a blank, and nothing between
-// characters of scripts that are written without blanks.
+// softBreak returns what replaces a line end in a paragraph: a space, or nothing between characters of
+// scripts that are written without spaces.
 func softBreak(before []byte, next ast.Node, src []byte) string {
 	after, ok := next.(*ast.Text)
 	if !ok || len(before) == 0 {

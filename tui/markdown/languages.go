@@ -13,25 +13,25 @@ const (
 // region is a string or comment with a beginning and an end.
 type region struct {
 	open, close string
-	escape      bool // a backslash takes the next character along
-	multi       bool // it may go on in the next line
+	escape      bool // a backslash escapes the next character
+	multi       bool // it may continue on the next line
 	comment     bool
 }
 
-// language is what the colourer knows of a language. Word lists are separated by blanks.
+// language is what the highlighter knows of a language. Word lists are separated by spaces.
 type language struct {
 	names                      string // as code blocks and file endings name it
 	kind                       kind
 	keywords, types, constants string
-	line                       []string // marks of comments up to the line's end
+	line                       []string // prefixes of comments up to the line's end
 	regions                    []region // in the order in which they are tried
 	fold                       bool     // words regardless of case
 	upper                      bool     // a word with a capital is a type
 	at                         bool     // @name is an attribute
 	dollar                     bool     // $name is a variable
 	hashMeta                   bool     // a line that begins with # is for the preprocessor
-	lifetimes                  bool     // 'a is no string
-	noCalls                    bool     // name( is no call
+	lifetimes                  bool     // 'a is not a string
+	noCalls                    bool     // name( is not a call
 	keys                       bool     // lines begin with a name
 	keyEnd                     string   // what ends such a name
 }
@@ -45,7 +45,7 @@ var (
 	triple1 = region{open: `'''`, close: `'''`, escape: true, multi: true}
 )
 
-// languages are the ones that code blocks mostly hold. The table is never written.
+// languages are the ones that code blocks usually contain. The table is never written.
 var languages = []language{
 	{
 		names:     "go golang",

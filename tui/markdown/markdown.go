@@ -1,9 +1,9 @@
-// Package markdown owns the way from Markdown to terminal lines: parsing with goldmark,
-// wrapping by cells, tables that fit or fold, code with colours, and streaming, where
-// finished blocks are rendered once and only the open one again.
+// Package markdown turns Markdown into terminal lines: parsing with goldmark, wrapping by cells, tables that
+// fit or fold, code with colours, and streaming, where finished blocks are rendered once and only the open
+// one repeatedly.
 //
-// It must not know who wrote the text or where the lines go. Text is data: escape
-// sequences in it never reach a line.
+// It must not know who wrote the text or where the lines go. Text is data: escape sequences in it never reach
+// a line.
 package markdown
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Styles say how the parts of a text look. The zero value shows everything plain.
+// Styles holds the styles of the parts of a text. The zero value shows everything plain.
 type Styles struct {
 	Text, Strong, Emphasis, Strike, Code, Link, URL cells.Style
 	// Heading holds the styles of levels 1 to 6.
 	Heading [6]cells.Style
-	// Marker is for bullets, numbers and task boxes; Quote for the text of quotes; Border for
-	// bars, rules and the lines of tables; HTML for raw HTML.
+	// Marker is for bullets, numbers and task boxes; Quote for the text of quotes; Border for bars, rules and
+	// the lines of tables; HTML for raw HTML.
 	Marker, Quote, Border, HTML, TableHead cells.Style
 	// Syntax colours code blocks.
 	Syntax Syntax
@@ -33,7 +33,7 @@ type Styles struct {
 
 // Options say how to render.
 type Options struct {
-	// Width is the room in cells; less than 1 counts as 1.
+	// Width is the width in cells; less than 1 means 1.
 	Width  int
 	Styles Styles
 	// Hyperlinks makes links clickable with OSC 8.
@@ -49,7 +49,7 @@ func Render(src string, opts Options) []string {
 	return r.lines
 }
 
-// clean drops carriage returns: lines end in LF here.
+// clean removes carriage returns: lines end in LF here.
 func clean(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -57,8 +57,8 @@ func clean(s string) string {
 	return strings.ReplaceAll(s, "\r", "")
 }
 
-// newParser makes a parser of GitHub's dialect. A parser keeps no state between texts, but
-// making one costs more than parsing a line, so each Stream holds its own.
+// newParser returns a parser of GitHub's dialect. A parser keeps no state between texts, but creating one
+// costs more than parsing a line, so each Stream holds its own.
 func newParser() parser.Parser {
 	p := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -77,8 +77,7 @@ func newParser() parser.Parser {
 	return p
 }
 
-// parse returns the tree of a text and whether the text defines link targets, which change
-// what stands elsewhere in it.
+// parse returns the tree of a text and whether the text defines link targets, which affect the rest of it.
 func parse(src []byte) (doc ast.Node, refs bool) { return parseWith(newParser(), src) }
 
 func parseWith(p parser.Parser, src []byte) (doc ast.Node, refs bool) {

@@ -10,9 +10,9 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-// Stream renders a text that is still being written. Lines of finished blocks are made
-// once; a delta costs what the open block costs, and a line of an open code block costs
-// what the line costs. After Close the lines are those of Render for the whole text.
+// Stream renders a text that is still being written. Lines of finished blocks are rendered once; a delta
+// costs as much as the open block, and a line of an open code block as much as the line. After Close the
+// lines are those of Render for the whole text.
 type Stream struct {
 	opts   Options
 	parser parser.Parser
@@ -24,21 +24,21 @@ type Stream struct {
 	lines  []string // finished
 	tail   []string // of the open block
 	dirty  bool
-	refs   bool // a link target was defined somewhere: only Close renders it everywhere
+	refs   bool // a link target was defined somewhere: only Close applies it everywhere
 	closed bool
 
 	list  listRest
 	fence *fence
 }
 
-// listRest is what must be known of the items of the open list that are finished.
+// listRest is what must be known of the finished items of the open list.
 type listRest struct {
 	open   bool
 	number int  // of the next item
-	blank  bool // the next item stands after a blank line
+	blank  bool // an empty line precedes the next item
 }
 
-// NewStream makes an empty text.
+// NewStream returns an empty Stream.
 func NewStream(opts Options) *Stream {
 	opts.Width = max(opts.Width, 1)
 	return &Stream{opts: opts, parser: newParser()}
@@ -53,7 +53,7 @@ func (s *Stream) Append(delta string) {
 	s.dirty = true
 }
 
-// Close says that nothing more comes.
+// Close says that no more text follows.
 func (s *Stream) Close() {
 	if s.closed {
 		return
@@ -72,7 +72,7 @@ func (s *Stream) Close() {
 	s.tail, s.frozen, s.fence, s.list = nil, len(s.src), nil, listRest{}
 }
 
-// Source is the text so far, cleaned.
+// Source returns the text so far, cleaned.
 func (s *Stream) Source() string { return string(s.src) }
 
 // Lines returns the lines that never change until Restyle, and those that may.
@@ -83,7 +83,7 @@ func (s *Stream) Lines() (finished, open []string) {
 	return s.lines, s.tail
 }
 
-// Restyle renders everything anew, for another width or other styles.
+// Restyle renders everything again, for another width or other styles.
 func (s *Stream) Restyle(opts Options) {
 	opts.Width = max(opts.Width, 1)
 	s.opts = opts
@@ -119,8 +119,8 @@ func (s *Stream) update() {
 	s.renderTail()
 }
 
-// freeze renders the blocks of the complete lines that no later line can change: all but
-// the last, and of a list all items but the last.
+// freeze renders the blocks of the complete lines that no later line can change: all but the last, and of a
+// list all items but the last.
 func (s *Stream) freeze(complete int) {
 	origin := s.frozen
 	src := s.src[origin:complete]
@@ -149,9 +149,8 @@ func (s *Stream) freeze(complete int) {
 	}
 }
 
-// openBlock returns the first block that later lines may still change: the last one, and
-// with it what the parser cut from the head of the same paragraph, a link target or the
-// text above a table.
+// openBlock returns the first block that later lines may still change: the last one, along with what the
+// parser cut from the head of the same paragraph, a link target or the text above a table.
 func openBlock(doc ast.Node, src []byte) ast.Node {
 	last := doc.LastChild()
 	for last != nil {
@@ -171,9 +170,9 @@ func openBlock(doc ast.Node, src []byte) ast.Node {
 	return last
 }
 
-// ordered reports whether the blocks up to last begin one after the other. Where a heading
-// is cut out of a table's paragraph, the parser may put them the other way round; such a
-// place waits until it lies behind.
+// ordered reports whether the blocks up to last are in the order of their positions. If a heading is cut out
+// of a table's paragraph, the parser may swap them; such a block is not frozen until it is no longer the
+// last.
 func ordered(doc, last ast.Node, src []byte) bool {
 	at := -1
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -227,7 +226,7 @@ func (s *Stream) add(lines []string) {
 	s.lines = append(s.lines, lines...)
 }
 
-// separated reports whether a blank line stands before what comes next.
+// separated reports whether an empty line precedes what follows.
 func (s *Stream) separated() bool {
 	if s.list.open {
 		return s.list.blank

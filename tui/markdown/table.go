@@ -9,11 +9,11 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// minColumn is the least width of a column of a table; a table with less room folds.
+// minColumn is the minimum width of a column of a table; a table with less room folds.
 const minColumn = 6
 
-// table renders a table with lines between its columns. Where it is too wide, cells wrap;
-// where even that leaves no room, each row becomes a short list of "head: value".
+// table renders a table with lines between its columns. If it is too wide, cells wrap; if even that leaves no
+// room, each row becomes a short list of "head: value".
 func (r *renderer) table(t *east.Table) {
 	rows := r.tableRows(t)
 	if len(rows) == 0 {
@@ -57,8 +57,8 @@ func (r *renderer) tableRows(t *east.Table) [][][]cells.Span {
 	return rows
 }
 
-// fitColumns shares the room among columns with two blanks and a line between them: narrow
-// ones keep their width, wide ones share what is left.
+// fitColumns divides the width among columns with two spaces and a line between them: narrow ones keep their
+// width, wide ones share the rest.
 func fitColumns(natural []int, room int) (widths []int, ok bool) {
 	room -= 3 * (len(natural) - 1)
 	total := 0
@@ -128,7 +128,7 @@ func (r *renderer) tableRow(row [][]cells.Span, widths []int, align []east.Align
 	}
 }
 
-// alignCell pads a cell to its column; the last column needs nothing on its right.
+// alignCell pads a cell to its column; the last column needs no padding on its right.
 func alignCell(content []cells.Span, width int, a east.Alignment, last bool) []cells.Span {
 	pad := max(width-cells.SpansWidth(content), 0)
 	left := 0

@@ -12,15 +12,15 @@ import (
 
 // differ finds the bytes that turn one screen into another.
 type differ struct {
-	old, now []string // lines with styles; old is nil where the screen is unknown
+	old, now []string // lines with styles; old is nil if the screen is unknown
 	width    int
 	region   int // the upper lines, which may move together; 0 = all
-	// margins is how many upper lines the terminal scrolls; 0 where it is not known.
+	// margins is how many upper lines the terminal scrolls; 0 if unknown.
 	margins int
 	b       strings.Builder
 }
 
-// draw returns the bytes; nothing where nothing differs.
+// draw returns the bytes; none if nothing differs.
 func (d *differ) draw() string {
 	if len(d.old) != len(d.now) {
 		d.b.WriteString("\x1b[m" + wholeScreen + "\x1b[H" + ansi.EraseEntireScreen)
@@ -54,11 +54,11 @@ func moveTo(x, y int) string {
 	return "\x1b[H"
 }
 
-// maxScroll is the most lines by which a move is looked for.
+// maxScroll is the largest move that is looked for, in lines.
 const maxScroll = 40
 
-// moved finds by how many lines the upper region of the screen moved: n lines up, or down
-// where n is negative. A move must save several lines.
+// moved finds by how many lines the upper region of the screen moved: n lines up, or down if n is negative. A
+// move must save several lines.
 func (d *differ) moved() (n int) {
 	first, last := len(d.now), 0
 	for y := range d.region {
@@ -80,8 +80,7 @@ func (d *differ) moved() (n int) {
 	return n
 }
 
-// saves counts the lines that a move by s lines puts in place, less those that it takes
-// out of place.
+// saves returns how many lines a move by s lines puts in place, minus those that it displaces.
 func (d *differ) saves(s int) int {
 	saved := 0
 	for y := range d.region {
@@ -99,8 +98,8 @@ func (d *differ) saves(s int) int {
 	return saved
 }
 
-// scroll moves the first rows lines by n. The terminal keeps its margins: everything else
-// here is placed by row and column, which they do not concern.
+// scroll moves the first rows lines by n. The terminal keeps its margins: everything else here is positioned
+// by row and column, which they do not affect.
 func (d *differ) scroll(n, rows int) {
 	moved := append([]string(nil), d.old...)
 	for y := range rows {
@@ -121,7 +120,7 @@ func (d *differ) scroll(n, rows int) {
 	}
 }
 
-// line rewrites what differs of a line.
+// line rewrites the part of a line that differs.
 func (d *differ) line(y int) {
 	old, now := d.old[y], d.now[y]
 	width := ansi.StringWidth(now)
@@ -134,7 +133,7 @@ func (d *differ) line(y int) {
 		}
 	}
 	at, col, style, sure := commonStart(old, now)
-	if !sure { // a terminal may measure it otherwise: nothing is built upon
+	if !sure { // a terminal may measure it differently: the position is not relied upon
 		d.b.WriteString(moveTo(0, y) + "\x1b[m" + ansi.EraseLineRight + ansi.ResetModeAutoWrap + now + "\x1b[m" + ansi.SetModeAutoWrap)
 		return
 	}
@@ -154,15 +153,14 @@ func (d *differ) line(y int) {
 	}
 }
 
-// styled reports whether a style is in force behind a text.
+// styled reports whether a style is still in force after a text.
 func styled(s string) bool {
 	i := strings.LastIndex(s, "\x1b[")
 	return i >= 0 && !strings.HasPrefix(s[i:], "\x1b[m")
 }
 
-// commonEnd returns how many bytes at the end of a line need not be written, as they stand
-// there already: from a reset on, behind which both lines are equal. The lines must be
-// equally wide.
+// commonEnd returns how many bytes at the end of a line need not be written because they are already there:
+// from a reset on, after which both lines are equal. The lines must be equally wide.
 func commonEnd(old, now string) int {
 	n := 0
 	for n < len(old) && n < len(now) && old[len(old)-1-n] == now[len(now)-1-n] {
@@ -176,9 +174,9 @@ func commonEnd(old, now string) int {
 	return len(end) - i - len("\x1b[m") // the reset itself is written
 }
 
-// commonStart finds how far two lines are equal: the offset in now and the column at which
-// to go on, and the escape sequences in force there. sure is false where a line holds
-// characters that terminals measure differently.
+// commonStart finds how far two lines are equal: the offset in now and the column at which to continue, and
+// the escape sequences in force there. sure is false if a line contains characters that terminals measure
+// differently.
 func commonStart(old, now string) (at, col int, style string, sure bool) {
 	common := 0
 	for limit := min(len(old), len(now)); common < limit && old[common] == now[common]; common++ {
@@ -215,7 +213,7 @@ func commonStart(old, now string) (at, col int, style string, sure bool) {
 	return at, col, style, steadyText(old[min(common, len(old)):])
 }
 
-// joins reports whether a text begins with a character that belongs to the one before it.
+// joins reports whether a text begins with a character that combines with the one before it.
 func joins(s string) bool {
 	if s == "" || s[0] < utf8.RuneSelf {
 		return false
@@ -248,7 +246,7 @@ func steadyText(s string) bool {
 	return true
 }
 
-// escapeAt measures the escape sequence at the start of s and tells whether it sets a style.
+// escapeAt measures the escape sequence at the start of s and reports whether it sets a style.
 func escapeAt(s string) (n int, sgr bool) {
 	if len(s) < 2 {
 		return len(s), false

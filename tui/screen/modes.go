@@ -10,15 +10,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Report is what a terminal is told beside the picture: its title, what the program is at,
-// and whether that takes a while. Terminals that know nothing of it ignore it.
+// Report is what a terminal is told besides the picture: its title, what the program is doing, and whether
+// that takes a while. Terminals that do not support it ignore it.
 type Report struct {
 	title   string
 	status  tea.ProgramStatus
 	working bool
 }
 
-// ReportOf takes out of a frame what is no picture.
+// ReportOf returns the parts of a frame that are not the picture.
 func ReportOf(v tea.View) Report {
 	r := Report{title: v.WindowTitle, working: v.ProgressBar != nil}
 	if v.ProgramStatus != nil {
@@ -27,10 +27,9 @@ func ReportOf(v tea.View) Report {
 	return r
 }
 
-// Begin turns on what the program needs of a terminal that is in raw mode by now: pastes in
-// brackets, the mouse, news of the focus, keys with all their modifiers. It asks at once
-// whether updates can be shown as a whole: an answer that comes late may find another
-// program reading.
+// Begin turns on what the program needs of a terminal that is already in raw mode: bracketed paste, the
+// mouse, focus events, keys with all their modifiers. It asks at once whether updates can be shown
+// atomically: a late reply may reach another program.
 func (p *Painter) Begin(mouse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,8 +40,8 @@ func (p *Painter) Begin(mouse bool) {
 	}
 }
 
-// asksModes reports whether a terminal can be asked for its modes: over ssh the answer may
-// take long, and Apple's terminal shows the question.
+// asksModes reports whether a terminal can be asked for its modes: over ssh the reply may take long, and
+// Apple's terminal displays the question.
 func asksModes(env []string) bool {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -53,7 +52,7 @@ func asksModes(env []string) bool {
 	return true
 }
 
-// Back takes the screen again where another program had it.
+// Back takes over the screen again after another program had it.
 func (p *Painter) Back() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +63,7 @@ func (p *Painter) Back() {
 	p.lines = nil
 }
 
-// entered notes that the alternate screen is on, and nothing on it known.
+// entered records that the alternate screen is on, and its content unknown.
 func (p *Painter) entered() {
 	p.active, p.lines, p.shown, p.shape, p.saved = true, nil, false, 0, nowhere
 	p.turnOn()
@@ -82,7 +81,7 @@ func (p *Painter) turnOn() {
 	p.write(on + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys))
 }
 
-// turnOff undoes turnOn and takes title and progress back, on the screen where they were set.
+// turnOff undoes turnOn and clears title and progress, on the screen where they were set.
 func (p *Painter) turnOff() {
 	if !p.modes {
 		return
@@ -103,7 +102,7 @@ func (p *Painter) turnOff() {
 	p.write(off)
 }
 
-// tell returns the bytes of what differs from what the terminal was told.
+// tell returns the bytes for what differs from what the terminal was told before.
 func (p *Painter) tell(r Report) string {
 	s := ""
 	if r.title != p.told.title {
@@ -122,8 +121,8 @@ func (p *Painter) tell(r Report) string {
 	return s
 }
 
-// Say writes a sequence that draws nothing. While another program has the terminal it is
-// left out: that one would get it.
+// Say writes a sequence that draws nothing. While another program has the terminal it is dropped: that
+// program would receive it.
 func (p *Painter) Say(seq string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,8 +138,8 @@ func (p *Painter) write(s string) {
 	}
 }
 
-// withoutModes takes out of what Bubble Tea writes the keyboard modes, which it sets and
-// takes back whatever it is told, and its questions, which it puts a second after the start.
+// withoutModes removes from Bubble Tea's output the keyboard modes, which it always sets and resets, and its
+// queries, which it sends a second after the start.
 func withoutModes(b []byte) []byte {
 	for _, seq := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore, ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)} {
 		b = bytes.ReplaceAll(b, []byte(seq), nil)

@@ -13,53 +13,51 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Painter draws frames the moment they are built. Bubble Tea's own renderer draws on a
-// ticker, which alone makes a key wait four milliseconds on average and eight at worst; so
-// it is given a blank frame and keeps what it is good at: the modes of the terminal, the
-// alternate screen, suspending and restoring.
+// Painter draws frames the moment they are built. Bubble Tea's own renderer draws on a ticker, which alone
+// delays a key by four milliseconds on average and eight at worst; so it gets an empty frame and keeps the
+// tasks it is good at: the modes of the terminal, the alternate screen, suspending and restoring.
 //
-// What is drawn is what differs, line by line: a line that moved is scrolled, of a line
-// that grew only its end is written.
+// Only differences are drawn, line by line: a line that moved is scrolled, of a line that grew only the end
+// is written.
 //
-// The painter is also the program's output. It enters the alternate screen itself, before
-// anything else happens, and keeps Bubble Tea from doing it again and from erasing what
-// was drawn; it notices when Bubble Tea leaves it for a suspend or an editor. The modes of
-// the terminal are its as well (modes.go): they must not wait for a tick.
-// It is safe for concurrent use.
+// The painter is also the program's output. It enters the alternate screen itself, before anything else
+// happens, and keeps Bubble Tea from doing so again and from erasing what was drawn; it notices when Bubble
+// Tea leaves it for a suspend or an editor. It sets the modes of the terminal as well (modes.go): they must
+// not wait for a tick. It is safe for concurrent use.
 type Painter struct {
 	tty term.File
 	// Wake asks the program for a frame. It is set before Begin.
 	Wake func()
 
 	mu            sync.Mutex
-	out           colorprofile.Writer // what is drawn goes through it into buf
+	out           colorprofile.Writer // drawing passes through it into buf
 	buf           bytes.Buffer
 	width, height int
-	lines         []string // as they stand on the screen; nil = unknown
+	lines         []string // the content of the screen; nil = unknown
 	active        bool     // in the alternate screen
 	margins       int      // how many upper lines the terminal scrolls; 0 = unknown
 	cursor        point    // where it was left
-	saved         point    // what the terminal goes back to on its own (DECRC)
-	moved         bool     // somebody else wrote: the cursor may be anywhere
+	saved         point    // the position that the terminal can restore by itself (DECRC)
+	moved         bool     // another writer wrote: the cursor may be anywhere
 	asks          bool     // the terminal can be asked for its modes
-	synced        bool     // the terminal shows an update as a whole
+	synced        bool     // the terminal shows an update atomically
 	shown         bool     // the cursor is visible
-	shape         int      // its style as DECSCUSR has it, 0 = the terminal's own
-	mouse         bool     // the mouse is the program's
+	shape         int      // its style as in DECSCUSR, 0 = the terminal's own
+	mouse         bool     // the program uses the mouse
 	modes         bool     // they are on
-	told          Report   // what the terminal was told beside the picture
+	told          Report   // what the terminal was told besides the picture
 	failure       error
 }
 
-// New makes a painter for a terminal with an environment.
+// New returns a painter for a terminal with an environment.
 func New(tty term.File, env []string) *Painter {
 	p := &Painter{tty: tty, width: 80, height: 24, asks: asksModes(env), cursor: nowhere, saved: nowhere}
 	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
 }
 
-// Enter goes over to the alternate screen, without the cursor that the shell left visible:
-// the first frame may have none.
+// Enter switches to the alternate screen, without the cursor that the shell left visible: the first frame may
+// have none.
 func (p *Painter) Enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +68,7 @@ func (p *Painter) Enter() error {
 	return nil
 }
 
-// Leave goes back from the alternate screen where Bubble Tea did not.
+// Leave switches back from the alternate screen if Bubble Tea did not.
 func (p *Painter) Leave() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,17 +81,16 @@ func (p *Painter) Leave() error {
 	return p.failure
 }
 
-// Read reads the terminal: with Close and Fd the painter is one for Bubble Tea.
+// Read reads the terminal: with Close and Fd the painter is a terminal for Bubble Tea.
 func (p *Painter) Read(b []byte) (int, error) { return p.tty.Read(b) }
 
-// Close leaves the terminal open: it is not the painter's.
+// Close leaves the terminal open: the painter does not own it.
 func (p *Painter) Close() error { return nil }
 
-// Fd is the terminal's.
+// Fd returns the terminal's descriptor.
 func (p *Painter) Fd() uintptr { return p.tty.Fd() }
 
-// Write takes what Bubble Tea writes. n counts what was given, also where parts of it are
-// left out.
+// Write accepts Bubble Tea's output. n counts all of b, even if parts of it are dropped.
 func (p *Painter) Write(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,15 +103,15 @@ func (p *Painter) Write(b []byte) (n int, err error) {
 		p.turnOff()
 	}
 	if p.active && leave < 0 {
-		// Its frames are blank: it must not wipe ours away.
+		// Its frames are empty: it must not erase ours.
 		b = bytes.ReplaceAll(b, []byte(ansi.SetModeAltScreenSaveCursor), nil)
 		b = bytes.ReplaceAll(b, []byte(ansi.EraseEntireScreen), nil)
 		b = bytes.ReplaceAll(b, []byte(ansi.EraseScreenBelow), nil)
 		b = bytes.ReplaceAll(b, []byte(ansi.ResetModeTextCursorEnable), nil)
 	}
 	if p.active && leave < 0 && len(b) > 0 && p.shown && p.cursor != nowhere {
-		// What it writes leaves the cursor anywhere, and the next frame may be far: an input
-		// method opens its window there.
+		// Its output leaves the cursor anywhere, and the next frame may be far off: an input method opens its
+		// window there.
 		b = append(b, moveTo(p.cursor.col, p.cursor.row)...)
 	}
 	if _, err := p.tty.Write(b); err != nil {
@@ -134,17 +131,17 @@ func (p *Painter) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Profile says how many colours there are.
+// Profile sets the number of colours.
 func (p *Painter) Profile(c colorprofile.Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c = max(c, colorprofile.ASCII) // below this, cursor movements would go as well
+	c = max(c, colorprofile.ASCII) // below this, cursor movements would be dropped as well
 	if c != p.out.Profile {
 		p.out.Profile, p.lines = c, nil
 	}
 }
 
-// Sync says that the terminal can show an update as a whole.
+// Sync says that the terminal can show an update atomically.
 func (p *Painter) Sync() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,29 +155,29 @@ func (p *Painter) Resize(w, h int) {
 	p.width, p.height, p.lines, p.saved = w, h, nil, nowhere
 }
 
-// Redraw makes the next frame a whole one.
+// Redraw makes the next frame a complete one.
 func (p *Painter) Redraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = nil
 }
 
-// Failed returns what went wrong in writing, nil if nothing did.
+// Failed returns the error of a failed write, nil if there was none.
 func (p *Painter) Failed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failure
 }
 
-// Ready reports whether frames are drawn at all: not while somebody else has the terminal.
+// Ready reports whether frames are drawn at all: not while another program has the terminal.
 func (p *Painter) Ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.active
 }
 
-// Paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.
-// The first region lines may move together. r is what is said beside the picture.
+// Paint draws a frame: what differs from the previous one. The cursor is nil if it is hidden. The first
+// region lines may move together. r is what the terminal is told besides the picture.
 func (p *Painter) Paint(frame string, cursor *tea.Cursor, region int, r Report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -212,11 +209,11 @@ func (p *Painter) Paint(frame string, cursor *tea.Cursor, region int, r Report) 
 // point is a cell: row and column count from 0.
 type point struct{ row, col int }
 
-// nowhere is where the cursor is when nobody knows.
+// nowhere is the cursor's position when it is unknown.
 var nowhere = point{-1, -1}
 
-// goTo puts the cursor where it belongs. Where it came back to the same place once, as it
-// does while an answer streams, the terminal remembers it: that is shorter.
+// goTo moves the cursor to its position. Once it has returned to the same position, as it does while an
+// answer streams, the terminal saves that position: restoring it is shorter.
 func (p *Painter) goTo(was point) string {
 	switch p.cursor {
 	case p.saved:
@@ -237,10 +234,10 @@ func frameLines(frame string, n int) []string {
 	return lines
 }
 
-// flicker is how many bytes may be drawn with the cursor in sight: fewer arrive at once.
+// flicker is how many bytes may be drawn with the cursor visible: fewer arrive at once.
 const flicker = 300
 
-// update puts the bytes of a frame between what keeps it from flickering.
+// update wraps the bytes of a frame in what keeps it from flickering.
 func (p *Painter) update(cursor *tea.Cursor) []byte {
 	var out bytes.Buffer
 	drawn := p.buf.Len() > flicker

@@ -108,7 +108,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	w := &acp.Workspace{
 		Conversation: conv, Rows: conv.TakeRows(),
 		Commands: a.commands.List,
-		Prompt:   a.promptOf,
+		Prompt:   newTypedPrompts(a).prompt,
 		Models:   back.acpModels, Roles: back.acpRoles, Trust: back.acpTrust,
 		Start: func() {
 			a.board.attach(conv)

@@ -15,7 +15,6 @@ import (
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
 	"jcode/internal/paths"
-	"jcode/internal/tidy"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -256,7 +255,7 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
 		}
 	})
-	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
+	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
@@ -287,42 +286,11 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	const core = 7
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
-	list = append(list, builtin.Fetch(a.fetchOptions()))
-	if t, err := a.webSearch(); err != nil {
-		a.board.say(agent.LevelWarn, "web_search is not offered: %v", err)
-	} else if t != nil {
-		list = append(list, t)
-	}
-	return append(list, builtin.Desk()...)
-}
-
-// fileName turns a tool's name into one that every file system accepts.
-func fileName(tool string) string {
-	name := []byte(tool[:min(len(tool), 80)])
-	for i, b := range name {
-		if b != '_' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
-			name[i] = '-'
-		}
-	}
-	return string(name)
-}
-
-// spill keeps the whole text of a result that was cut, for a week.
-func (a *app) spill(call tools.Call, whole string) (string, error) {
-	if a.privateNow() {
-		return "", errPrivate
-	}
-	dir := filepath.Join(a.paths.Data, "logs", "results")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	tidy.Folder(dir, tidy.Limits{Age: 7 * 24 * time.Hour, Bytes: 1 << 30})
-	f, err := os.CreateTemp(dir, fileName(call.Name)+"-*.txt")
+	web, err := webTools(a.config.WebSearch, a.std, a.dispatcher)
 	if err != nil {
-		return "", err
+		a.board.say(agent.LevelWarn, "web_search is not offered: %v", err)
 	}
-	_, err = f.WriteString(whole)
-	return f.Name(), errors.Join(err, f.Close())
+	return slices.Concat(list, web, builtin.Desk())
 }
 
 // options are the options of a conversation in this app.

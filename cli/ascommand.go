@@ -10,12 +10,21 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/text"
+	"jcode/tools/command"
 	"jcode/tui"
 )
 
-// promptOf turns the words of a headless run into a prompt: a slash command is carried out,
-// anything else is taken as it is. A word that can only be a misspelt command is an error.
-func (a *app) promptOf(ctx context.Context, said string) (p agent.Prompt, notice string, err error) {
+// typedPrompts turn words that begin a turn outside the chat into prompts.
+type typedPrompts struct {
+	commands *command.Set
+	list     extensionList
+}
+
+func newTypedPrompts(a *app) typedPrompts { return typedPrompts{&a.commands, a.list} }
+
+// prompt turns words into a prompt: a slash command is carried out, anything else is taken as it
+// is. A word that can only be a misspelt command is an error.
+func (a typedPrompts) prompt(ctx context.Context, said string) (p agent.Prompt, notice string, err error) {
 	p = agent.Prompt{Text: said}
 	name, args, ok := cutCommand(said)
 	if !ok {
@@ -54,7 +63,7 @@ func cutCommand(said string) (name, args string, ok bool) {
 
 // checkUnknown reports that a command does not exist. A word with text behind it is one only
 // where it resembles a command and no file: people also write "/tmp is full".
-func (a *app) checkUnknown(name, args string) error {
+func (a typedPrompts) checkUnknown(name, args string) error {
 	var known []string
 	for _, c := range a.commands.List() {
 		known = append(known, c.Name)

@@ -51,7 +51,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	a.board.attach(conv)
 	a.startExtensions()
 	newDormant(a).sayInert(ctx)
-	prompt, notice, err := a.promptOf(ctx, text)
+	prompt, notice, err := newTypedPrompts(a).prompt(ctx, text)
 	if err != nil {
 		return usageError("%w", err)
 	}

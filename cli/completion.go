@@ -226,7 +226,7 @@ func keptNames(ctx context.Context, std Streams, names func(nameLists, context.C
 		return nil
 	}
 	defer a.close()
-	return names(nameLists{a.store, a.project, a.roles}, ctx)
+	return names(nameLists{a.store, a.project, newRoleFiles(a).layers}, ctx)
 }
 
 func serverNames(ctx context.Context, std Streams) []candidate {

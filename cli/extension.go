@@ -228,7 +228,7 @@ type roleExtension struct {
 func newRoleExtension(a *app) roleExtension {
 	return roleExtension{
 		watch: newRoleWatch(a), once: a.flags.Print, again: a.rolesAgain,
-		definitions: newDefinitionActions(a), roles: newRoleActions(a), reaching: a.reachingRoles,
+		definitions: newDefinitionActions(a), roles: newRoleActions(a), reaching: newRoleFiles(a).reaching,
 	}
 }
 

@@ -59,7 +59,7 @@ func (a *app) openLearning() error {
 	places := a.skillPlaces()
 	l := &learning{
 		board: &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
-		replaced: a.replacedRoles, onClose: a.onClose, allow: a.allow,
+		replaced: newRoleFiles(a).replaced, onClose: a.onClose, allow: a.allow,
 		texts: map[string]*sessionInstructions{}, told: map[string]bool{},
 	}
 	a.learning = l
@@ -83,7 +83,7 @@ func (a *app) openLearning() error {
 }
 
 func (a *app) skillPlaces() skills.Places {
-	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: a.readDenied, Plugins: a.bundles.skills}
+	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: readDenied(a.gate), Plugins: a.bundles.skills}
 }
 
 // own implements extension.

@@ -27,42 +27,6 @@ type rolesCmd struct {
 	Rm     rolesRmCmd     `cmd:"" help:"Delete roles of your own."`
 }
 
-// roles looks roles up as this folder sees them.
-func (a *app) roles() *role.Layers {
-	root := a.root
-	if a.originals != nil {
-		root = a.originals[0]
-	}
-	layers := &role.Layers{
-		Rows:          a.store.Roles(),
-		Project:       root,
-		ProjectDir:    filepath.Join(root, ".jcode", "roles"),
-		ProjectAgents: filepath.Join(root, ".claude", "agents"),
-		Denied:        a.readDenied,
-		UserDir:       filepath.Join(a.paths.Config, "roles"),
-		PluginAgents:  a.bundles.agents(),
-		Trusted: func(r role.Role) bool {
-			item := roleItem(r)
-			return a.trusted(context.Background(), item.Kind, item.Name, item.Hash)
-		},
-	}
-	if a.paths.Home != "" {
-		layers.UserAgents = filepath.Join(a.paths.Home, ".claude", "agents")
-	}
-	return layers
-}
-
-// hasProjectRoles reports whether the project brings roles: most have none, and nothing else is
-// to be read then.
-func hasProjectRoles(layers *role.Layers) bool {
-	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents} {
-		if _, err := os.Stat(dir); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 type rolesListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
@@ -88,7 +52,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	all, err := a.roles().List(ctx)
+	all, err := newRoleFiles(a).layers().List(ctx)
 	if err != nil { // what could be read is listed all the same
 		fmt.Fprintln(std.Err, "jcode:", err)
 	}
@@ -144,15 +108,6 @@ func listRole(l role.Listing) roleLine {
 	return line
 }
 
-// role returns the role of a name that takes precedence.
-func (a *app) role(ctx context.Context, name string) (role.Role, error) {
-	r, err := a.roles().Get(ctx, name)
-	if err != nil {
-		return r, usageError("%w", err)
-	}
-	return r, nil
-}
-
 type rolesShowCmd struct {
 	Name string `arg:"" help:"The role's name."`
 	JSON bool   `name:"json" help:"Print its fields as JSON."`
@@ -165,7 +120,7 @@ func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	r, err := a.role(ctx, c.Name)
+	r, err := newRoleFiles(a).get(ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -194,7 +149,7 @@ func (c *rolesExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	r, err := a.role(ctx, c.Name)
+	r, err := newRoleFiles(a).get(ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -226,7 +181,7 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	var errs []error
 	for _, path := range c.Files {
-		r, err := a.roles().Import(ctx, path)
+		r, err := newRoleFiles(a).layers().Import(ctx, path)
 		for _, p := range r.Problems {
 			if !p.Fatal {
 				fmt.Fprintf(std.Err, "jcode: %s: %s\n", path, text.Visible(p.String()))
@@ -295,7 +250,7 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	r, err := a.roles().Get(ctx, c.Name)
+	r, err := newRoleFiles(a).layers().Get(ctx, c.Name)
 	switch {
 	case errors.Is(err, role.ErrUnknown):
 		r = role.Role{Name: c.Name, Text: newRole}

@@ -32,7 +32,7 @@ func newRoleScopes(a *app) roleScopes {
 	if shell == "." {
 		shell = system.ShellName()
 	}
-	return roleScopes{a.roles, newRoleNames(a), a.documents, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
+	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
 }
 
 // agentRole finds a role, determines the values of its variables, and resolves everything that it

@@ -25,7 +25,7 @@ type roleActions struct {
 }
 
 func newRoleActions(a *app) roleActions {
-	return roleActions{a.roles, a.store, &a.board, a.std, a.paths, newRoleWatch(a).reenter}
+	return roleActions{newRoleFiles(a).layers, a.store, &a.board, a.std, a.paths, newRoleWatch(a).reenter}
 }
 
 // panel lists the roles; Enter works in one.

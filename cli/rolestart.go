@@ -22,7 +22,7 @@ type roleStarts struct {
 }
 
 func newRoleStarts(a *app) roleStarts {
-	return roleStarts{a.flags, &a.board, a.store, a.roles, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
+	return roleStarts{a.flags, &a.board, a.store, newRoleFiles(a).layers, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
 }
 
 // beginRole enters the role that --role names, else the one that a resumed session was in,

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
-	"jcode/agent"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/session/role"
@@ -47,51 +44,4 @@ func replacesRole(own role.Role) string {
 		return "replaces the role of a plugin " + text.Visible(own.Name)
 	}
 	return "replaces your own role " + text.Visible(own.Name)
-}
-
-// replacedRoles says which trusted roles of the project have taken over a name.
-func (a *app) replacedRoles() []string {
-	layers := a.roles()
-	if !hasProjectRoles(layers) {
-		return nil
-	}
-	all, _ := layers.List(context.Background()) // reachingRoles says what can't be read
-	var out []string
-	for _, l := range all {
-		if l.Source.FromProject() && len(l.Shadowed) > 0 {
-			out = append(out, fmt.Sprintf("role %s is this project's (%s): it %s", l.Name, l.Path, replacesRole(l.Shadowed[0])))
-		}
-	}
-	return out
-}
-
-// readDenied reports whether the person's rules forbid to read a file, by its resolved path.
-func (a *app) readDenied(path string) bool {
-	return a.gate != nil && a.gate.Denied(tools.AccessRead, path) != ""
-}
-
-// reachingRoles are the project's roles that do more than narrow, and those that take over
-// a name.
-func (a *app) reachingRoles() []tools.TrustItem {
-	layers := a.roles()
-	if !hasProjectRoles(layers) {
-		return nil
-	}
-	layers.Trusted = nil // as if all were trusted: what they would replace
-	all, err := layers.List(context.Background())
-	if err != nil {
-		a.board.say(agent.LevelWarn, "roles: %v", err)
-	}
-	var items []tools.TrustItem
-	for _, l := range all {
-		if !l.Source.FromProject() || !l.WantsTrust() && len(l.Shadowed) == 0 {
-			continue
-		}
-		item := roleItem(l.Role)
-		if len(l.Shadowed) > 0 {
-			item.Runs = append(item.Runs, replacesRole(l.Shadowed[0]))
-		}
-		items = append(items, item)
-	}
-	return items
 }

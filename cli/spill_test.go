@@ -14,11 +14,11 @@ import (
 // A server's tool may have any name; the file that keeps its whole result must not.
 func TestWholeResultsHaveFileNamesForEverySystem(t *testing.T) {
 	data := t.TempDir()
-	a := &app{paths: config.Paths{Data: data}}
+	s := newSpills(&app{paths: config.Paths{Data: data}})
 	for name, want := range map[string]string{
 		"grep": "grep-*.txt", "mcp:files:repo/search": "mcp-files-repo-search-*.txt", "../../x": "------x-*.txt", "漢": "----*.txt", "": "-*.txt",
 	} {
-		path, err := a.spill(tools.Call{Name: name}, "the whole")
+		path, err := s.keep(tools.Call{Name: name}, "the whole")
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue

@@ -109,10 +109,10 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 // personShell runs what the person typed.
 type personShell struct {
 	registry *tools.Registry
-	spill    func(call tools.Call, whole string) (string, error)
+	spills   spills
 }
 
-func newPersonShell(a *app) personShell { return personShell{a.registry, a.spill} }
+func newPersonShell(a *app) personShell { return personShell{a.registry, newSpills(a)} }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.
 func (a personShell) shellLine(ctx context.Context, line string, out func(string)) error {
@@ -150,7 +150,7 @@ func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, 
 
 // dispatcherFor returns a dispatcher over the same registry with another gate.
 func (a personShell) dispatcherFor(g tools.Gate) *tools.Dispatcher {
-	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
+	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spills.keep}
 }
 
 // sessionViews shows what the sessions hold: their last exchange, what they changed, how full

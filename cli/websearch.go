@@ -8,17 +8,19 @@ import (
 	"jcode/tools/builtin"
 )
 
-// fetchOptions say how tools reach the web.
-func (a *app) fetchOptions() builtin.FetchOptions {
-	return builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()}
-}
-
-// webSearch returns the tool web_search, nil where no engine is configured.
-func (a *app) webSearch() (tools.Tool, error) {
-	if a.config.WebSearch.Engine == "" {
-		return nil, nil
+// webTools returns the tools that reach the web: fetch, and web_search where an engine is
+// configured. An error says why web_search is missing.
+func webTools(c config.WebSearch, std Streams, d *tools.Dispatcher) ([]tools.Tool, error) {
+	fetch := builtin.FetchOptions{Judge: d.JudgeCall, Agent: "jcode/" + Version()}
+	list := []tools.Tool{builtin.Fetch(fetch)}
+	if c.Engine == "" {
+		return list, nil
 	}
-	return builtin.WebSearch(searchOptions(a.config.WebSearch, a.std, a.fetchOptions()))
+	search, err := builtin.WebSearch(searchOptions(c, std, fetch))
+	if err != nil {
+		return list, err
+	}
+	return append(list, search), nil
 }
 
 func searchOptions(c config.WebSearch, std Streams, fetch builtin.FetchOptions) builtin.WebSearchOptions {

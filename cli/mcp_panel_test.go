@@ -13,17 +13,23 @@ import (
 // TestMCPPanelFollowsItsServers: states change in the open panel without a key, and its keys act.
 func TestMCPPanelFollowsItsServers(t *testing.T) { // mcp.md section 4, /mcp
 	t.Parallel()
-	s := withServers(newChat(t), map[string]string{"good": "ok", "off-": "ok"})
+	open := filepath.Join(t.TempDir(), "open")
+	put(t, open, "")
+	s := withServers(newChat(t), map[string]string{"good": "until=" + open, "off-": "ok"})
 	s.start()
 	s.wait("mcp 1/1")
 	s.Type("/mcp")
 	s.wait("connect, disconnect") // the menu
 	s.Press("enter")
 	s.wait("›   good", "9 tools", "disabled", "enter connect or restart")
+	if err := os.Remove(open); err != nil { // until it is there again, the server does not come back
+		t.Fatal(err)
+	}
 	if err := syscall.Kill(s.counted("good", 1, 0)[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	s.wait("retry 1")
+	put(t, open, "")
 	s.wait("9 tools") // it came back
 	s.Press("ctrl+d")
 	s.wait("disconnected by the person")

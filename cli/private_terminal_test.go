@@ -79,11 +79,12 @@ func secretReplies() []modeltest.Reply {
 	return []modeltest.Reply{
 		modeltest.Calls(
 			tool("c1", "exec", map[string]any{"cmd": "seq 1 30000 | sed s/^/" + secretWord + "/"}),
-			tool("c2", "exec", map[string]any{"cmd": "echo " + secretWord + "; sleep 60", "background": true}),
+			tool("c2", "exec", map[string]any{"cmd": "echo " + secretWord + "; touch begun; sleep 600", "background": true}),
 			tool("c3", "todo", map[string]any{"items": []any{map[string]any{"text": secretWord, "status": "pending"}}}),
 			tool("c4", "task", map[string]any{"prompt": "look for " + secretWord}),
 		),
 		modeltest.Text("the sub-agent saw " + secretWord),
+		modeltest.Calls(tool("c6", "exec", map[string]any{"cmd": "until test -e begun; do sleep 0.02; done"})),
 		modeltest.Calls(tool("c5", "job", map[string]any{"action": "output", "id": 1})),
 		modeltest.Text("That was " + secretWord + " one."),
 	}
@@ -102,7 +103,7 @@ func TestNothingOfAPrivateConversationReachesTheDisk(t *testing.T) {
 	h.wait("That was " + secretWord + " one.")
 	h.idle()
 	h.nowhere("after a turn")
-	if got := h.answered(3, "c5"); !strings.Contains(got, secretWord) {
+	if got := h.answered(4, "c5"); !strings.Contains(got, secretWord) {
 		t.Errorf("the output of a job is %q", got)
 	}
 

@@ -153,8 +153,9 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 
 func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	t.Parallel()
+	enough := filepath.Join(t.TempDir(), "enough")
 	s := withServers(newChat(t,
-		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 4000})), modeltest.Text("It slept."), modeltest.Text("As planned."),
+		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 1, "until": enough})), modeltest.Text("It slept."), modeltest.Text("As planned."),
 	), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
 	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
 	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
@@ -164,12 +165,13 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	s.say("/role talk")
 	s.wait("talk · ")
 	s.say("sleep a little")
-	s.wait("mcp:slack:sleep")
+	received(t, s.logs["slack"], "tools/call", 1)
 	s.interject("/role plan")
 	s.wait("plan · ")
+	put(t, enough, "")
 	s.wait("It slept.")
 	r := s.request(1)
-	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 4000") {
+	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 1") {
 		t.Errorf("the result of the running call is %q", m.Content)
 	}
 	// What goes stays listed to the end of the turn, so that what a model thought stays valid.

@@ -59,12 +59,12 @@ func TestRefusalReachesTheModelAndTheFileStays(t *testing.T) {
 func TestEscInterruptsACommandAndTheNextPromptGoesOn(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,
-		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"}), tool("c2", "exec", map[string]any{"cmd": "echo never"})),
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo $$ > pids; sleep 300"}), tool("c2", "exec", map[string]any{"cmd": "echo never"})),
 		modeltest.Text("Going on."),
 	)
 	c.start("--mode", "yolo")
 	c.say("sleep")
-	c.wait("exec sleep 300")
+	c.pids("pids", 1)
 	c.Press("esc")
 	c.wait("Interrupted")
 	c.say("go on")
@@ -82,14 +82,14 @@ func TestKilledSessionResumesWithItsTranscript(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,
 		modeltest.Text("The first answer."),
-		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"})),
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo $$ > pids; sleep 300"})),
 		modeltest.Text("Back again."),
 	)
 	c.start("--mode", "yolo")
 	c.say("first question")
 	c.wait("The first answer.")
 	c.say("now sleep")
-	c.wait("exec sleep 300")
+	c.pids("pids", 1)
 	if err := c.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

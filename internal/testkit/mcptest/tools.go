@@ -30,7 +30,7 @@ func baseTools() []tool {
 		{"echo", define("echo", "Gives its text back.", textSchema("text")), func(s *server, c call) {
 			s.text(c, fmt.Sprint("echo: ", c.args["text"]))
 		}},
-		{"sleep", define("sleep", "Answers after ms milliseconds.", `{"type":"object","properties":{"ms":{"type":"number"}}}`), runSleep},
+		{"sleep", define("sleep", "Answers after ms milliseconds, and not before the file until is there.", `{"type":"object","properties":{"ms":{"type":"number"},"until":{"type":"string"}}}`), runSleep},
 		{"never", define("never", "Never answers.", anySchema), func(*server, call) {}},
 		{"env", define("env", "Lists the server's environment.", anySchema), func(s *server, c call) {
 			env := os.Environ()
@@ -58,10 +58,17 @@ func number(c call, name string) int {
 }
 
 func runSleep(s *server, c call) {
-	select {
-	case <-time.After(time.Duration(number(c, "ms")) * time.Millisecond):
-		s.text(c, fmt.Sprint("slept ", number(c, "ms")))
-	case <-c.end:
+	until, _ := c.args["until"].(string)
+	for wait := time.Duration(number(c, "ms")) * time.Millisecond; ; wait = 5 * time.Millisecond {
+		select {
+		case <-time.After(wait):
+		case <-c.end:
+			return
+		}
+		if _, err := os.Stat(until); until == "" || err == nil {
+			s.text(c, fmt.Sprint("slept ", number(c, "ms")))
+			return
+		}
 	}
 }
 

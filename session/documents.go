@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/passage"
+	"jcode/session/db"
 )
 
 // Documents keeps the passages of documents, by owner, so that they can be searched. A document
@@ -33,12 +34,8 @@ type Document struct {
 
 // Sources returns the sources of an owner in the order in which they were added.
 func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) {
-	var all []string
-	err := d.s.db.Each(ctx, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan func(...any) error) error {
-		var source string
-		err := scan(&source)
-		all = append(all, source)
-		return err
+	all, err := db.Few(ctx, d.s.db, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan db.Scan) (source string, err error) {
+		return source, scan(&source)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list documents: %w", err)

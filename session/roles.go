@@ -37,7 +37,7 @@ func (rs Roles) Save(ctx context.Context, name, text string) error {
 
 // List returns the roles that are kept as rows, by name.
 func (rs Roles) List(ctx context.Context) ([]role.Row, error) {
-	all, err := db.All(ctx, rs.s.db, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan db.Scan) (r role.Row, err error) {
+	all, err := db.Few(ctx, rs.s.db, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan db.Scan) (r role.Row, err error) {
 		var updated int64
 		err = scan(&r.Name, &r.Text, &updated)
 		r.Updated = fromMillis(updated)

@@ -225,3 +225,44 @@ func TestADatabaseInMemoryIsCopiedFromWhileItIsAttached(t *testing.T) {
 		t.Errorf("the memory has %q", got)
 	}
 }
+
+// A statement that deletes tells the connections apart: those for reading refuse it.
+func TestShortReadsOfAStartNeedNoSecondConnection(t *testing.T) {
+	t.Parallel()
+	d := open(t, file(t), tables(words))
+	few := func(query string) (string, error) {
+		found, err := db.Few(t.Context(), d, query, nil, func(scan db.Scan) (w string, err error) { return w, scan(&w) })
+		return strings.Join(found, " "), err
+	}
+	for _, w := range []string{"one", "two"} {
+		if err := add(t.Context(), d, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := few("DELETE FROM words WHERE word = 'one' RETURNING word"); got != "one" || err != nil {
+		t.Errorf("with no other connection: %q, %v", got, err)
+	}
+	if err := d.Write(t.Context(), func(tx *db.Tx) error {
+		if _, err := tx.Exec("INSERT INTO words (word) VALUES ('three')"); err != nil {
+			return err
+		}
+		if got, err := few("SELECT word FROM words ORDER BY word"); got != "two" || err != nil {
+			t.Errorf("beside a transaction: %q, %v", got, err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := few("DELETE FROM words RETURNING word"); err == nil {
+		t.Errorf("once a reading connection is open: %q", got)
+	}
+	if got, err := few("SELECT word FROM words ORDER BY word"); got != "three two" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := few("SELECT word FROM words"); err == nil {
+		t.Error("a closed database was read")
+	}
+}

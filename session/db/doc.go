@@ -6,7 +6,8 @@
 // Write takes the one writing connection, begins the transaction IMMEDIATE, runs the
 // caller's function on a Tx and commits. Once begun, a transaction is carried through even
 // if the context ends, so that an interrupt never tears it. Reads (Each, Row) run beside it
-// on connections of their own, which are opened on first use.
+// on connections of their own, which are opened on first use; Few, for the short reads of a start,
+// uses the writing connection until then.
 //
 // # What Open guards against
 //

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -49,7 +50,10 @@ func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error 
 		return err
 	}
 	var found, app int
-	if err := conn.QueryRowContext(ctx, "SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id)").Scan(&found, &app); err != nil {
+	if err := errors.Join(
+		conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found),
+		conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app),
+	); err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	switch {

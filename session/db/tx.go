@@ -47,6 +47,21 @@ func (w *writer) take(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
+// tryTake is take for a connection that is open and idle.
+func (w *writer) tryTake() (release func(), ok bool) {
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return nil, false
+	}
+	release = func() { <-w.turn }
+	if w.stmts == nil {
+		release()
+		return nil, false
+	}
+	return release, true
+}
+
 func (w *writer) close() error {
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
@@ -152,8 +167,38 @@ func (d *DB) Row(ctx context.Context, query string, args []any, dest ...any) err
 
 // All returns the rows of a query as read makes them, from a reading connection.
 func All[T any](ctx context.Context, d *DB, query string, args []any, read func(scan Scan) (T, error)) ([]T, error) {
+	return collect(read, func(add func(Scan) error) error { return d.Each(ctx, query, args, add) })
+}
+
+// Few is All for a query with a few rows that a start needs: while no reading connection is open
+// and the writing one is idle, it runs there. To open one takes a millisecond, because each reads
+// the whole schema. read must only scan.
+func Few[T any](ctx context.Context, d *DB, query string, args []any, read func(scan Scan) (T, error)) ([]T, error) {
+	release, ok := d.borrow(ctx)
+	if !ok {
+		return All(ctx, d, query, args, read)
+	}
+	defer release()
+	t := &Tx{ctx: context.WithoutCancel(ctx), w: d.writer}
+	all, err := collect(read, func(add func(Scan) error) error { return t.Each(query, args, add) })
+	return all, explain(d.path, err)
+}
+
+// borrow takes the writing connection for a short read, unless one for reading is open or it is
+// in use.
+func (d *DB) borrow(ctx context.Context) (release func(), ok bool) {
+	d.readMu.Lock()
+	reading := d.reading != nil
+	d.readMu.Unlock()
+	if reading || ctx.Err() != nil {
+		return nil, false
+	}
+	return d.writer.tryTake()
+}
+
+func collect[T any](read func(scan Scan) (T, error), each func(add func(Scan) error) error) ([]T, error) {
 	var all []T
-	err := d.Each(ctx, query, args, func(scan Scan) error {
+	err := each(func(scan Scan) error {
 		row, err := read(scan)
 		if err == nil {
 			all = append(all, row)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -149,27 +150,34 @@ func TestEachFoldNamesItsKey(t *testing.T) {
 
 func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 80, 24, func(o *Options) {
-		o.Commands.Sources = []command.Source{undoing{}}
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := still(t, 80, 24, func(o *Options) {
+			o.Commands.Sources = []command.Source{undoing{}}
+		})
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		p.route(esc)
+		p.route(esc)
+		if p.front() != nil {
+			t.Error("there is nothing to go back to")
+		}
+		feed(p, agent.TurnStart{Prompt: "one", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
+		p.route(esc)
+		if s := stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
+			t.Errorf("the first says nothing:\n%s", s)
+		}
+		time.Sleep(escapeTwice)
+		p.route(esc)
+		if p.front() != nil {
+			t.Error("the second came too late to be meant as one")
+		}
+		time.Sleep(escapeTwice - time.Millisecond)
+		p.route(esc)
+		if s := stripped(p.frameText()); !strings.Contains(s, "Go back to before which prompt?") {
+			t.Errorf("the second does nothing:\n%s", s)
+		}
 	})
-	esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-	p.route(esc)
-	p.route(esc)
-	if p.front() != nil {
-		t.Error("there is nothing to go back to")
-	}
-	feed(p, agent.TurnStart{Prompt: "one", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
-	p.route(esc)
-	if s := stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
-		t.Errorf("the first says nothing:\n%s", s)
-	}
-	p.route(esc)
-	if s := stripped(p.frameText()); !strings.Contains(s, "Go back to before which prompt?") {
-		t.Errorf("the second does nothing:\n%s", s)
-	}
 }
 
-// undoing has the commands that take things back.
 type undoing struct{ undid func() }
 
 func (u undoing) List() []command.Command {

@@ -41,9 +41,9 @@ func (acpCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print || f.Continue || f.Resume != "" || f.Fork {
 		return usageError("jcode acp: the editor chooses the session: -p, -c, -r and --fork have no use here")
 	}
-	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is an error of the write, and children end in order
+	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is a write error, and children end in an orderly way
 	out := std.Out
-	std.Out = std.Err // stdout is the protocol's alone
+	std.Out = std.Err // stdout belongs to the protocol
 	if err := acp.Serve(ctx, std.In, out, acpHost{flags: f, std: std}); err != nil && !errors.Is(err, context.Canceled) {
 		return &exitError{code: exitModel, err: err}
 	}
@@ -78,7 +78,7 @@ func authError(err error) error {
 	return err
 }
 
-// flagsFor are the flags of one session: each app changes its own.
+// flagsFor returns the flags of one session: each app changes its own.
 func (h acpHost) flagsFor(dirs []string) *flags {
 	f := *h.flags
 	f.AddDir = append(append([]string(nil), f.AddDir...), dirs...)
@@ -125,8 +125,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	return w, nil
 }
 
-// acpBackend is what the protocol of editors asks of an app: conversations, models, roles,
-// trust.
+// acpBackend is what the editor protocol needs from an app: conversations, models, roles, trust.
 type acpBackend struct {
 	store      *session.Store
 	board      *board
@@ -135,8 +134,8 @@ type acpBackend struct {
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
 	starts     roleStarts
 	roles      roleActions
-	question   func(ctx context.Context) *tui.Trust // about what the folder brings along
-	configured func() []config.Model                // the models that settings name
+	question   func(ctx context.Context) *tui.Trust // about what the folder brings
+	configured func() []config.Model                // the models that the settings name
 }
 
 func newACPBackend(a *app) acpBackend {
@@ -146,7 +145,7 @@ func newACPBackend(a *app) acpBackend {
 	}
 }
 
-// acpConversation begins or resumes the session that an editor names.
+// acpConversation starts or resumes the session that an editor names.
 func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conversation, error) {
 	opt, err := a.options()
 	if err != nil {
@@ -160,7 +159,7 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 		if conv.State().ReadOnly {
 			conv.Close()
 			hold, err := a.store.Hold(o.ID)
-			if err == nil { // its holder has just gone
+			if err == nil { // its holder has just closed it
 				err = errors.Join(hold.Release(), errors.New("the session was open in another jcode: load it again"))
 			}
 			return nil, err
@@ -179,8 +178,8 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 	return conv, nil
 }
 
-// connectFor connects a server that the editor brought. It is asked about as if the model
-// had wanted it, and its lease is this session's.
+// connectFor connects a server that the editor supplied. It is asked about as if the model had requested it,
+// and its lease belongs to this session.
 func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
 	var args map[string]any
 	if err := json.Unmarshal(entry, &args); err != nil {
@@ -206,8 +205,8 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, na
 	}
 }
 
-// background returns what runs a function beside the caller, and what cancels and awaits
-// all of them.
+// background returns a func that runs functions in the background, and one that cancels them and waits for
+// all.
 func background() (run func(func(context.Context)), finish func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
@@ -217,7 +216,7 @@ func background() (run func(func(context.Context)), finish func()) {
 	}
 }
 
-// acpModels lists what is known without asking an endpoint: the current model stands first.
+// acpModels lists what is known without asking an endpoint: the current model comes first.
 func (a acpBackend) acpModels(context.Context) []acp.Choice {
 	var out []acp.Choice
 	for _, m := range a.configured() {
@@ -238,7 +237,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	return out
 }
 
-// acpTrust is the question about what the folder brings along.
+// acpTrust is the question about what the folder brings.
 func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
 	q := a.question(ctx)
 	if q == nil {
@@ -251,7 +250,7 @@ func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
 	return t
 }
 
-// kept opens the store alone, for what needs no folder.
+// kept opens only the store, for requests that need no folder.
 func (h acpHost) kept(ctx context.Context, f func(*app) error) error {
 	a, err := openKept(ctx, h.flagsFor(nil), h.std)
 	if err != nil {

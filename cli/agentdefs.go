@@ -19,7 +19,7 @@ const delegatesMax = 4 << 10
 // definition marks the row of a definition in the list of agents.
 const definition = "definition:"
 
-// definitionActions is what a person can do with definitions of agents.
+// definitionActions are the actions of a person on definitions of agents.
 type definitionActions struct {
 	roles    roleActions
 	registry *tools.Registry
@@ -31,12 +31,12 @@ func newDefinitionActions(a *app) definitionActions {
 
 // agentDefinitions are the roles that agents can be started in: all but those inside jcode.
 func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing {
-	all, _ := a.roles.layers().List(ctx) // /roles says what can't be read
+	all, _ := a.roles.layers().List(ctx) // /roles reports what can't be read
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
-// delegates is the part of the system prompt that lists the roles in which agents can be started;
-// "" where the scope has no tool for that.
+// delegates returns the part of the system prompt that lists the roles in which agents can be started; "" if
+// the scope has no tool for that.
 func (a definitionActions) delegates(scope *tools.Scope) string {
 	if _, ok, why := a.registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
 		return ""
@@ -53,7 +53,7 @@ func (a definitionActions) delegates(scope *tools.Scope) string {
 	return "# Agents\nThe tool task starts one of these by `role`:\n" + b.String()
 }
 
-// variableNames says which values a role takes, "" where it takes none.
+// variableNames lists the values that a role takes, "" for none.
 func variableNames(r role.Role) string {
 	if len(r.Variables) == 0 {
 		return ""
@@ -68,7 +68,7 @@ func variableNames(r role.Role) string {
 	return text.Truncate(" [variables: "+strings.Join(list, ", ")+"]", 500, "…]")
 }
 
-// definitionRows are the definitions as the list of agents shows them.
+// definitionRows returns the definitions as the list of agents shows them.
 func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 	var rows []tui.Row
 	for _, l := range a.agentDefinitions(ctx) {

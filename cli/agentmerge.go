@@ -156,7 +156,7 @@ func (s *agentSite) apply(steps []mergeStep) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // what was written is closed already
+	defer func() { _ = root.Close() }() // what was written is already closed
 	for i, st := range steps {
 		err := putIn(root, st.path, st.now)
 		if err == nil {

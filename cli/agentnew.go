@@ -43,7 +43,7 @@ const (
 	forPerson  = "person"
 )
 
-// definitionForm is the form that defines an agent.
+// definitionForm returns the form that defines an agent.
 func (a definitionActions) definitionForm(name string) tools.Form {
 	var offered []string
 	for _, t := range a.registry.Snapshot(nil).List() {
@@ -71,7 +71,7 @@ func (a definitionActions) definitionForm(name string) tools.Form {
 	return form
 }
 
-// writeDefinition writes the values of a form as a role file.
+// writeDefinition writes the values of a form to a role file.
 func (a definitionActions) writeDefinition(ctx context.Context, values map[string]any) (string, error) {
 	text := func(name string) string {
 		s, _ := values[name].(string)
@@ -97,7 +97,7 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 		dir = a.roles.layers().ProjectDir
 	}
 	file := filepath.Join(dir, r.Name+".md")
-	if _, err := os.Lstat(file); err == nil { // a link that counts as absent
+	if _, err := os.Lstat(file); err == nil { // even a dangling link
 		return "", fmt.Errorf("%s is there already, and is no role", file)
 	}
 	return writeRole(dir, r.Name, role.Format(r))

@@ -24,14 +24,14 @@ type agentSite struct {
 	tree worktree.Tree
 	name string
 
-	child atomic.Pointer[agent.Conversation] // that works in the worktree
+	child atomic.Pointer[agent.Conversation] // works in the worktree
 	work  sync.WaitGroup
 }
 
 // agentSites creates and reopens the worktrees in which sub-agents work.
 type agentSites struct{ *app }
 
-// worktrees is the folder of this project's worktrees.
+// worktrees returns the folder of this project's worktrees.
 func (a agentSites) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
 
 // isolate creates a worktree for a sub-agent.
@@ -60,7 +60,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
 	tree, err := worktree.Reopen(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy})
-	var site *agentSite // what it opens with is there: the agent was written down after that
+	var site *agentSite // every file that it opens with is there: the agent was recorded after that
 	if err == nil {
 		site, err = a.openSite(ctx, row.Name, tree)
 	}
@@ -71,10 +71,10 @@ func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, 
 	return site, nil
 }
 
-// openSite wires jcode up for a worktree. Store, models and trust are those of the project.
+// openSite wires jcode for a worktree. Store, models and trust are the project's.
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
-	f.Print = true // nobody watches its files; its questions go another way
+	f.Print = true // nobody watches its files; its questions are routed elsewhere
 	f.AddDir = append(slices.Clone(f.AddDir), tree.Linked()...)
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
 	start := tree.Dir

@@ -20,8 +20,7 @@ import (
 	"jcode/tui"
 )
 
-// agentActions is what a person can do with sub-agents: the panel and the words of
-// /agents.
+// agentActions are the actions of a person on sub-agents: the panel and the words of /agents.
 type agentActions struct {
 	board         *board
 	store         *session.Store
@@ -38,7 +37,7 @@ func newAgentActions(a *app) agentActions {
 	}
 }
 
-// panel is the live view of the sub-agents beside the conversation.
+// panel returns the live view of the sub-agents beside the conversation.
 func (a agentActions) panel() tui.Panel {
 	act := func(did string, f func(ctx context.Context, conv *agent.Conversation, name string) error) func(context.Context, tui.Row) (string, error) {
 		return func(ctx context.Context, row tui.Row) (string, error) {
@@ -82,7 +81,7 @@ func (a agentActions) panel() tui.Panel {
 	}
 }
 
-// agentRows are the agents of the open conversation, and the sessions of other processes.
+// agentRows returns the agents of the open conversation, and the sessions of other processes.
 func (a agentActions) agentRows(ctx context.Context) ([]tui.Row, error) {
 	claims, err := a.store.Edits().Claims(ctx, "", "")
 	if err != nil {
@@ -118,8 +117,8 @@ func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []ses
 	return row, err
 }
 
-// mergeAgent merges an agent's changes as the person asked: without a question, and as one change
-// that /undo reverts.
+// mergeAgent merges an agent's changes at the person's request: without a question, and as one change that
+// /undo reverts.
 func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
 	conv := a.board.open()
 	if conv == nil {
@@ -142,7 +141,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	return said, err
 }
 
-// words carries out the arguments of /agents.
+// words runs the arguments of /agents.
 func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	verb, rest, _ := strings.Cut(words, " ")
 	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -208,7 +207,7 @@ const orphanAge = time.Minute
 // creating it. A new one, or one with changes, stays.
 func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string) bool {
 	if info, err := d.Info(); err != nil || time.Since(info.ModTime()) < orphanAge {
-		return false // another process may be making it
+		return false // another process may be creating it
 	}
 	tree, err := worktree.Find(ctx, a.root, dir)
 	if err != nil {
@@ -239,7 +238,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 		}
 		known[row.Dir] = true
 		hold, err := a.store.Hold(row.Session)
-		if err != nil { // it works
+		if err != nil { // the agent is working
 			kept = append(kept, row.Dir)
 			continue
 		}

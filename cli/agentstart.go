@@ -12,9 +12,8 @@ import (
 	"jcode/tools"
 )
 
-// opensWith returns what chooses the files of a worktree that must be there before jcode is
-// wired up for it: those that it reads itself. All of them, where code of the project may run
-// before the first call of the agent.
+// opensWith returns a func that selects the files of a worktree that must exist before jcode is wired for it:
+// those that jcode reads itself, or all files if code of the project may run before the agent's first call.
 func (a agentSites) opensWith() func(tracked []string) []string {
 	within := ""
 	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && rel != "." {
@@ -33,15 +32,15 @@ func (a agentSites) opensWith() func(tracked []string) []string {
 				path.Base(name) == "AGENTS.md", path.Base(name) == "CLAUDE.md":
 				first = append(first, name)
 			case within != "" && strings.HasPrefix(name, within):
-				first, within = append(first, name), "" // one makes the working folder
+				first, within = append(first, name), "" // it creates the working folder
 			}
 		}
 		return first
 	}
 }
 
-// runsAtOpening reports whether the person has something in use that may run files of the project,
-// or pin them, when it starts.
+// runsAtOpening reports whether the person uses something that may run files of the project, or pin them,
+// when it starts.
 func (a agentSites) runsAtOpening() bool {
 	if len(a.config.AfterEdit) > 0 || len(a.happenings.engine.List()) > 0 || len(a.servers.running()) > 0 {
 		return true
@@ -62,7 +61,7 @@ func bringsCode(name string) bool {
 	return strings.Contains(path.Base(name), "mcp") && path.Ext(name) == ".json"
 }
 
-// awaitImports waits for all files where instructions import some.
+// awaitImports waits for all files if instructions import some.
 func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
 		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
@@ -71,7 +70,7 @@ func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 				return tree.Ready(ctx)
 			}
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
-				return tree.Ready(ctx) // a link that leads to a file which is still to come
+				return tree.Ready(ctx) // a link to a file that is still to come
 			}
 		}
 		if dir == tree.Dir || dir == filepath.Dir(dir) {
@@ -80,7 +79,7 @@ func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	}
 }
 
-// wholeTree keeps the calls of an agent waiting until all files of its worktree are there.
+// wholeTree makes an agent's calls wait until all files of its worktree exist.
 type wholeTree struct{ *agentSite }
 
 // BeforeCall implements tools.Hook.
@@ -98,14 +97,14 @@ func (w wholeTree) BeforeCall(ctx context.Context, _ tools.Call) tools.Verdict {
 // AfterCall implements tools.Hook and does nothing.
 func (wholeTree) AfterCall(tools.Call, tools.Outcome) {}
 
-// fails ends the turn of the agent, also one that is still to begin: its worktree can't be filled.
+// fails ends the agent's current or next turn: its worktree can't be filled.
 func (s *agentSite) fails(err error) {
 	if child := s.child.Load(); child != nil && !errors.Is(err, context.Canceled) {
 		child.Fail(err)
 	}
 }
 
-// watchTree ends an agent whose worktree can't be filled, whatever it does.
+// watchTree ends an agent whose worktree can't be filled, whatever it is doing.
 func (s *agentSite) watchTree() {
 	s.work.Go(func() {
 		if err := s.tree.Ready(context.Background()); err != nil { // Close ends the wait

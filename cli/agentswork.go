@@ -24,7 +24,7 @@ const (
 	filesShown   = 12
 )
 
-// elsewhereRows are the sessions of this project that other processes work with.
+// elsewhereRows returns the sessions of this project that other processes work with.
 func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor) ([]tui.Row, error) {
 	list, err := a.store.Elsewhere(ctx, a.project)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor
 	return rows, nil
 }
 
-// workDetail describes what a session does to files, below what else is known of it.
+// workDetail describes a session's changes to files, below what else is known about it.
 func workDetail(head, works, changed string) string {
 	if works != "" {
 		head += "\nworks on: " + works
@@ -69,7 +69,7 @@ func (a agentActions) claimed(claims []session.Editor, id, dir string) string {
 	return fewFiles(files)
 }
 
-// changed names the files that a session changed lately, the latest first; "" for none.
+// changed names the files that a session changed recently, the latest first; "" for none.
 func (a agentActions) changed(ctx context.Context, id, dir string) (string, error) {
 	list, err := a.store.Edits().Of(ctx, id, time.Now().Add(-changesShown))
 	files := make([]string, len(list))
@@ -88,7 +88,7 @@ func fewFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// below writes a path relative to a folder that it lies in.
+// below returns a path relative to a folder that contains it.
 func below(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && paths.Within(dir, path) {
 		path = filepath.ToSlash(rel)
@@ -96,8 +96,8 @@ func below(dir, path string) string {
 	return paths.Escape(path)
 }
 
-// atWork returns an error for a row that is no agent of this conversation: what can be done with
-// an agent does not apply to it.
+// atWork returns an error for a row that is not an agent of this conversation: the actions on agents do not
+// apply to it.
 func atWork(row tui.Row) error {
 	if name, ok := strings.CutPrefix(row.ID, definition); ok {
 		return fmt.Errorf("%s is a definition, not a running agent: ask for an agent in this role, or /role %s works in it yourself", name, name)

@@ -21,32 +21,32 @@ import (
 	"jcode/tools/permission"
 )
 
-// app is jcode wired up for one folder: what all commands that work with a conversation
-// share. Nothing in it is global.
+// app is jcode wired for one folder: what all commands that work with a conversation share. Nothing in it is
+// global.
 type app struct {
 	flags   *flags
 	std     Streams
 	paths   config.Paths
-	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
+	cwd     string // working folder, resolved; "" until findPlaces sets the process's own
 	project string // project ID
 	root    string // project root
-	// originals are the roots of the checkouts that this one is a copy of, for an agent in a
-	// worktree; the first is the person's, whose roles count.
+	// originals are the roots of the checkouts that this one is a copy of, for an agent in a worktree; the first
+	// is the person's, whose roles apply.
 	originals []string
-	drafted   atomic.Pointer[string] // the key under which the text in the input was kept last
+	drafted   atomic.Pointer[string] // the key under which the input was last saved
 	config    config.Config
-	held      []config.Held // settings of the project that wait for trust
+	held      []config.Held // settings of the project that are not trusted yet
 	// origin returns where an element of a list of settings comes from, as file:line.
 	origin     func(key string, element int) string
 	theirEdits int // entries of after_edit, the last ones, that the project added
-	// theirHooks are trusted hooks of the project's config.
+	// theirHooks are the trusted hooks of the project's config.
 	theirHooks config.Hooks
 	mode       tools.Mode
-	hooks      hookPlaces // folders besides git's own from which it runs hooks
+	hooks      hookPlaces // folders besides git's own from which git runs hooks
 	// modelNamed says that the command line or the environment names the model. Such a name takes
 	// precedence over the model of a resumed session; the one in config.json does not.
 	modelNamed bool
-	// env is set for commands, over what the environment has.
+	// env is set for commands, in addition to the environment.
 	env map[string]string
 
 	editor      builtin.Editor // nil outside an editor
@@ -69,15 +69,14 @@ type app struct {
 	// outside the tour and commands.
 	asker tools.Asker
 	tour  *tourPlay // nil outside the tour
-	// private says that conversations which begin are kept in memory only.
+	// private says that new conversations are kept in memory only.
 	private   atomic.Bool
 	firstRole firstRole
 	closers   []func()
 }
 
-// newApp wires jcode up. It does only what a first frame or a first request needs;
-// everything slower starts later, in the background. The caller closes it, also after an
-// error.
+// newApp wires jcode. It does only what a first frame or a first request needs; everything slower starts
+// later, in the background. The caller closes it, also after an error.
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return newAppIn(ctx, f, std, "", nil)
 }
@@ -133,7 +132,7 @@ func (a *app) findPlaces(context.Context) (err error) {
 	return nil
 }
 
-// openStore opens the database, and reports to the person what was found wrong with it.
+// openStore opens the database, and tells the person what was wrong with it.
 func (a *app) openStore(ctx context.Context) error {
 	store, err := openData(ctx, a.paths.Data)
 	if err != nil && unwritable(err) {
@@ -203,7 +202,7 @@ func (a *app) openModels(context.Context) error {
 	return nil
 }
 
-// openGate builds the approval gate of rules, grants and places.
+// openGate builds the approval gate from rules, grants and places.
 func (a *app) openGate(context.Context) error {
 	rules, err := a.rules()
 	if err != nil {
@@ -265,7 +264,7 @@ func (a *app) addTools(context.Context) error {
 	return errors.Join(errs...)
 }
 
-// builtins are jcode's own tools in their order: the eight core intents first.
+// builtins returns jcode's own tools in order: the eight core intents first.
 func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
@@ -282,7 +281,7 @@ func (a *app) builtins() []tools.Tool {
 		Editor:    a.editor,
 		Runner:    a.shell,
 	})
-	// exec is the last core intent; it stands before the file tools that are no intents.
+	// exec is the last core intent; it comes before the file tools that are not intents.
 	shell := a.shell.Tools()
 	const core = 7
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
@@ -293,7 +292,7 @@ func (a *app) builtins() []tools.Tool {
 	return slices.Concat(list, web, builtin.Desk())
 }
 
-// options are the options of a conversation in this app.
+// options returns the options of a conversation in this app.
 func (a *app) options() (agent.Options, error) {
 	opt := agent.Options{
 		Private: a.private.Load(),
@@ -334,7 +333,7 @@ func (a *app) allow(sessionID string, texts []string) (func(), error) {
 
 func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }
 
-// close ends everything that was started, last first.
+// close ends everything that was started, in reverse order.
 func (a *app) close() {
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		a.closers[i]()

@@ -61,8 +61,8 @@ func cutCommand(said string) (name, args string, ok bool) {
 	return name, args, plain
 }
 
-// checkUnknown reports that a command does not exist. A word with text behind it is one only
-// where it resembles a command and no file: people also write "/tmp is full".
+// checkUnknown reports that a command does not exist. A word followed by text is an error only if it
+// resembles a command and not a file: people also write "/tmp is full".
 func (a typedPrompts) checkUnknown(name, args string) error {
 	var known []string
 	for _, c := range a.commands.List() {
@@ -71,7 +71,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 	if slices.Contains(chatOnly(), name) && args == "" {
 		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
 	}
-	if args != "" && !strings.Contains(name, ":") { // nobody writes /plugin:command of a file
+	if args != "" && !strings.Contains(name, ":") { // nobody writes /plugin:command for a file
 		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
 			return nil
 		}
@@ -88,7 +88,7 @@ func chatOnly() []string {
 	return names
 }
 
-// panelNames are the commands that show a list, in the order in which they are listed.
+// panelNames returns the commands that show a list, in the order in which they are listed.
 func panelNames() []string {
 	return []string{"tools", "permissions", "jobs", "agents", "roles", "plugins", "mcp", "skills", "lua"}
 }

@@ -11,17 +11,16 @@ import (
 	"jcode/tools/builtin"
 )
 
-// board carries what the rooms have to say to the conversation that is open: lines for
-// the person at once, lines for the model at its next step.
+// board carries messages from all parts of jcode to the open conversation: lines for the person at once,
+// lines for the model at its next step.
 type board struct {
 	mu    sync.Mutex
 	conv  *agent.Conversation
 	early []notice // said before a conversation was open
 	model []string
-	// other takes what is said where there is no conversation; nil keeps it for the next.
+	// other receives what is said while there is no conversation; nil keeps it for the next one.
 	other func(notice)
-	// opened is told of each conversation that is attached, and whether it takes the place of
-	// another; nil for nobody.
+	// opened is called with each conversation that is attached, and whether it replaces another; may be nil.
 	opened func(conv *agent.Conversation, again bool)
 }
 
@@ -46,14 +45,14 @@ func (b *board) attach(conv *agent.Conversation) {
 	}
 }
 
-// open returns the current conversation, nil before there is one.
+// open returns the current conversation, nil before the first.
 func (b *board) open() *agent.Conversation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.conv
 }
 
-// session is the open conversation's session ID, "" before its first message.
+// session returns the open conversation's session ID, "" before its first message.
 func (b *board) session() string {
 	if conv := b.open(); conv != nil {
 		return conv.ID()
@@ -61,7 +60,7 @@ func (b *board) session() string {
 	return ""
 }
 
-// window is the context window of the open conversation's model, 0 when unknown.
+// window returns the context window of the open conversation's model, 0 when unknown.
 func (b *board) window() int {
 	if conv := b.open(); conv != nil {
 		return conv.Window()
@@ -69,7 +68,7 @@ func (b *board) window() int {
 	return 0
 }
 
-// sees reports whether the open conversation's model takes images.
+// sees reports whether the open conversation's model accepts images.
 func (b *board) sees() bool {
 	conv := b.open()
 	return conv == nil || conv.Sees()
@@ -112,16 +111,16 @@ func (b *board) tell(text string) {
 	b.model = append(b.model, text)
 }
 
-// take returns what the model is to be told now.
+// take returns what must be told to the model now.
 func (b *board) take(context.Context, string) agent.Announcement {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := strings.Join(b.model, " ")
 	b.model = nil
-	return agent.Announcement{Text: text, Silent: true} // whoever told it told the person too
+	return agent.Announcement{Text: text, Silent: true} // the person was told as well
 }
 
-// ran is called by the gate for what ran without a person being able to see it.
+// ran is called by the gate for calls that ran although no person could see them.
 func (b *board) ran(_ tools.Caller, text string) { b.say(agent.LevelWarn, "%s", text) }
 
 // jobEnded tells the person and the model that a background command ended by itself.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// openInBrowser opens an address with the program of $BROWSER, else with the system's.
+// openInBrowser opens an address with the program of $BROWSER, otherwise with the system's.
 func openInBrowser(ctx context.Context, browser, url string) error {
 	argv := strings.Fields(browser)
 	if len(argv) == 0 {
@@ -20,6 +20,6 @@ func openInBrowser(ctx context.Context, browser, url string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("open %s: %w", url, err)
 	}
-	go func() { _ = cmd.Wait() }() // the browser reports to the person itself
+	go func() { _ = cmd.Wait() }() // the browser reports errors to the person itself
 	return nil
 }

@@ -1,4 +1,4 @@
 package cli
 
-// systemBrowser is the command that opens an address.
+// systemBrowser returns the command that opens an address.
 func systemBrowser() ([]string, error) { return []string{"open"}, nil }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// systemBrowser is the command that opens an address.
+// systemBrowser returns the command that opens an address.
 func systemBrowser() ([]string, error) {
 	if _, err := exec.LookPath("xdg-open"); err != nil {
 		return nil, errors.New("no $BROWSER is set")

@@ -1,6 +1,6 @@
 package cli
 
-// systemBrowser is the command that opens an address.
+// systemBrowser returns the command that opens an address.
 func systemBrowser() ([]string, error) {
 	return []string{"rundll32", "url.dll,FileProtocolHandler"}, nil
 }

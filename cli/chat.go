@@ -26,7 +26,7 @@ func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // runHeadless answers one prompt.
 func runHeadless(ctx context.Context, f *flags, std Streams, words []string) error {
-	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for nothing
+	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for an empty prompt
 		return errEmptyPrompt()
 	}
 	a, err := newAppOfSession(ctx, f, std)
@@ -62,8 +62,8 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
 }
 
-// sayFailure prints the result object of a run that failed without one, where the output is
-// JSON: it is printed on every failure, the first misspelt flag included.
+// sayFailure prints the result object of a run that failed without one, if the output is JSON: it is printed
+// on every failure, even for a misspelt flag.
 func sayFailure(err error, format string, std Streams) {
 	var exit *exitError
 	if err == nil || (errors.As(err, &exit) && exit.silent) {
@@ -76,7 +76,7 @@ func sayFailure(err error, format string, std Streams) {
 	}
 }
 
-// startError adds what to do to the error of a conversation that could not begin.
+// startError adds advice to the error of a conversation that could not begin.
 func (a *app) startError(err error) error {
 	switch {
 	case errors.Is(err, provider.ErrNoProvider):

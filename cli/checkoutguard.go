@@ -10,15 +10,14 @@ import (
 	"jcode/tools"
 )
 
-// checkoutGuard keeps an agent in a worktree out of the checkouts that the worktree is a copy of:
-// agents take paths from what they are told. A path that is written in a call's arguments is
-// refused before planning, one that they resolve to before judgement; both times the refusal names
-// the path to use instead.
+// checkoutGuard keeps an agent in a worktree out of the checkouts that the worktree is a copy of: agents copy
+// paths from what they are told. A path written in a call's arguments is refused before planning, a path that
+// they resolve to is refused before judgement; both refusals name the path to use instead.
 type checkoutGuard struct {
 	originals []string // roots that the agent must not use
 	own       string   // its worktree
 	home      string
-	shared    []string // folders of the originals that the worktree has links to
+	shared    []string // folders of the originals that the worktree links to
 }
 
 func (e checkoutGuard) refusal(original, rel string) string {
@@ -41,7 +40,7 @@ func (e checkoutGuard) BeforeCall(_ context.Context, call tools.Call) tools.Verd
 // AfterCall implements tools.Hook and does nothing.
 func (checkoutGuard) AfterCall(tools.Call, tools.Outcome) {}
 
-// spellings are the ways in which a folder is written.
+// spellings returns the ways in which a folder is written.
 func (e checkoutGuard) spellings(dir string) []string {
 	all := []string{dir}
 	if rel, err := filepath.Rel(e.home, dir); err == nil && e.home != "" && rel != "." && filepath.IsLocal(rel) {
@@ -79,7 +78,7 @@ func named(args, dir string) (rel string, ok bool) {
 	}
 }
 
-// isShared reports whether a path lies in a folder that the worktree has a link to.
+// isShared reports whether a path is in a folder that the worktree links to.
 func (e checkoutGuard) isShared(path string) bool {
 	for _, dir := range e.shared {
 		if within(dir, path) {

@@ -14,7 +14,7 @@ import (
 	"jcode/internal/proc"
 )
 
-// Exit codes, a contract with scripts.
+// Exit codes, which scripts rely on.
 const (
 	exitDone  = 0
 	exitModel = 1 // the model or provider failed
@@ -35,7 +35,7 @@ type Streams struct {
 	InIsTerminal, OutIsTerminal bool
 }
 
-// System are the process's own streams.
+// System returns the process's own streams.
 func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
@@ -67,7 +67,7 @@ func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {
 		return code
 	}
-	if len(args) == 1 && args[0] == "--version" { // nothing else is paid for
+	if len(args) == 1 && args[0] == "--version" { // it must not wait for anything else
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
 	}
@@ -98,12 +98,12 @@ func report(err error, stderr io.Writer) int {
 	return exit.code
 }
 
-// newParser makes the parser of the whole command line.
+// newParser returns the parser of the whole command line.
 func newParser(g *grammar, std Streams, more ...kong.Option) (*kong.Kong, error) {
 	return parserOf(g, &g.flags, std, more...)
 }
 
-// parserOf makes the parser of a grammar with these flags.
+// parserOf returns the parser of a grammar with these flags.
 func parserOf(grammar any, f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
 	parser, err := kong.New(grammar, append([]kong.Option{
 		kong.Name("jcode"),
@@ -118,12 +118,12 @@ func parserOf(grammar any, f *flags, std Streams, more ...kong.Option) (*kong.Ko
 	return parser, nil
 }
 
-// run parses the command line and carries out its command.
+// run parses the command line and runs its command.
 func run(ctx context.Context, args []string, std Streams) error {
 	if len(args) > 0 && args[0] == completionCommand {
 		return complete(ctx, args[1:], std)
 	}
-	if len(args) == 1 && (args[0] == "help" || args[0] == "version") { // no prompt is one such word
+	if len(args) == 1 && (args[0] == "help" || args[0] == "version") { // such a single word is not a prompt
 		args = []string{"--" + args[0]}
 	}
 	if advice := noCommand(args); advice != "" {
@@ -212,15 +212,15 @@ func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Conte
 			return f, parsed, nil
 		}
 	}
-	var whole grammar // says what is wrong, too
+	var whole grammar // also reports what is wrong
 	return with(&whole, &whole.flags)
 }
 
 // pickSession is the value of --resume that means "let me choose".
 const pickSession = "?"
 
-// prepare adds the value to a bare -r or --resume: kong knows no optional ones. A word that
-// follows is part of it; takeSession finds out whether it names a session.
+// prepare adds the value to a bare -r or --resume: kong knows no optional values. A word that follows is part
+// of it; takeSession finds out whether it names a session.
 func prepare(args []string) []string {
 	out := make([]string, 0, len(args)+1)
 	for i := 0; i < len(args); i++ {
@@ -245,8 +245,8 @@ func prepare(args []string) []string {
 	return out
 }
 
-// wordsLast moves the words of a prompt behind all flags: kong takes a prompt in one piece
-// only, and people write `jcode -m ID fix -p it`.
+// wordsLast moves the words of a prompt behind all flags: kong accepts a prompt only in one piece, and people
+// write `jcode -m ID fix -p it`.
 func wordsLast(root []*kong.Flag, args []string) []string {
 	var out, words []string
 	for i := 0; i < len(args); i++ {
@@ -274,7 +274,7 @@ func wordsLast(root []*kong.Flag, args []string) []string {
 // version is the release that this source becomes.
 const version = "0.2.0"
 
-// Version is the release, followed by the commit where the build knows it.
+// Version returns the release, followed by the commit if the build knows it.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -28,7 +28,7 @@ type personCommands struct {
 	drafts   history
 	seen     *builtin.Seen
 	shown    func(path string) string // the name of a file in texts
-	// beginPrivate says whether conversations that begin are private.
+	// beginPrivate says whether new conversations are private.
 	beginPrivate *atomic.Bool
 }
 
@@ -86,7 +86,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 	return command.Outcome{Notice: did + p.turnName(ctx, id, report.Turn) + ": " + p.undoText(report) + "\n" + other + "."}, nil
 }
 
-// turnName names the turn of a prompt by its number and how it begins, "" where it is not known.
+// turnName names the turn of a prompt by its number and how it begins; "" if unknown.
 func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
 	rows, err := p.store.History().All(ctx, id)
 	if err != nil {
@@ -100,14 +100,14 @@ func (p personCommands) turnName(ctx context.Context, id string, turn int) strin
 	return ""
 }
 
-// written keeps what an undo did from being taken for the work of a command that runs meanwhile.
+// written keeps the changes of an undo from being attributed to a command that runs meanwhile.
 func (p personCommands) written(r session.UndoReport) {
 	for _, c := range r.Restored {
 		p.seen.Written(c.Path)
 	}
 }
 
-// undoText says what an undo did, one line per file.
+// undoText describes what an undo did, one line per file.
 func (p personCommands) undoText(r session.UndoReport) string {
 	var lines []string
 	for _, c := range r.Restored {
@@ -168,7 +168,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 func userMessages(rows []session.Message) []session.Message {
 	var out []session.Message
 	for _, r := range rows {
-		if r.Role == session.RoleUser { // also one that a summary stands for: a rewind revives it
+		if r.Role == session.RoleUser { // also one that a summary replaces: a rewind revives it
 			out = append(out, r)
 		}
 	}

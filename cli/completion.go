@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-// completionCommand is what the scripts of `jcode completion` call at each tab.
+// completionCommand is what the scripts of `jcode completion` call on each Tab.
 const completionCommand = "__complete"
 
 // completionCmd prints a script that completes jcode's command line.
@@ -219,7 +219,7 @@ func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candida
 	return nil
 }
 
-// keptNames opens the store to list names; a completion that fails completes nothing.
+// keptNames opens the store to list names; on a failure there are no completions.
 func keptNames(ctx context.Context, std Streams, names func(nameLists, context.Context) []candidate) []candidate {
 	a, err := openKept(ctx, &flags{}, std)
 	if err != nil {
@@ -274,7 +274,7 @@ func (a nameLists) roleNames(ctx context.Context) []candidate {
 	return out
 }
 
-// modelNames are the models that this folder's sessions used, and the providers.
+// modelNames returns the models that this folder's sessions used, and the providers.
 func (a nameLists) modelNames(ctx context.Context) []candidate {
 	var out []candidate
 	rows, err := a.store.List(ctx, session.Filter{All: true, Limit: 200})

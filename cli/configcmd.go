@@ -32,8 +32,8 @@ type configShowCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the settings in force. Faults of the files go to stderr, and the exit code is 2 if
-// a fault keeps a setting from being in force.
+// Run prints the settings in force. Faults of the files go to stderr, and the exit code is 2 if a fault keeps
+// a setting out of force.
 func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// orEmpty returns a list that is written as [] when there is nothing in it.
+// orEmpty returns a list that is encoded as [] when it is empty.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -103,7 +103,7 @@ type configPathCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints where things are.
+// Run prints the paths that jcode uses.
 func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a := &app{flags: f, std: std}
 	if err := a.findPlaces(ctx); err != nil {
@@ -169,7 +169,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return nil
 	}
-	// A value that is valid as a string is one; others are read as JSON.
+	// A value that is valid as a string is one; others are parsed as JSON.
 	err := config.Set(file, c.Key, c.Value)
 	var value any
 	if err != nil && json.Unmarshal([]byte(c.Value), &value) == nil && value != nil {

@@ -19,12 +19,12 @@ import (
 // maxDebugLog is the size at which a new log is started; one old file is kept.
 const maxDebugLog = 10 << 20
 
-// debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach
-// it: their values are replaced wherever they stand.
+// debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach it: their values are
+// replaced wherever they occur.
 type debugLog struct {
 	plain
 	log       *slog.Logger
-	private   func() bool // nothing is to be written down now
+	private   func() bool // nothing must be written now
 	following sync.WaitGroup
 }
 
@@ -64,7 +64,7 @@ func (a *app) openDebugLog(context.Context) error {
 // opened implements extension.
 func (d *debugLog) opened(conv *agent.Conversation, _ bool) { d.follow(conv) }
 
-// secrets are the values of keys that this run knows.
+// secrets returns the values of the keys that this run knows.
 func (a *app) secrets() []string {
 	var out []string
 	for _, p := range a.models.settings.Known() {
@@ -86,7 +86,7 @@ func (a *app) secrets() []string {
 // BeforeCall changes nothing.
 func (d *debugLog) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
-// AfterCall writes down how a call ended.
+// AfterCall logs how a call ended.
 func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 	if d.private() {
 		return
@@ -95,7 +95,7 @@ func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
 }
 
-// follow writes a conversation's events down until it is closed.
+// follow logs a conversation's events until it is closed.
 func (d *debugLog) follow(conv *agent.Conversation) {
 	sub := conv.Observe()
 	d.following.Go(func() {
@@ -111,8 +111,7 @@ func (d *debugLog) follow(conv *agent.Conversation) {
 	})
 }
 
-// write writes one event down: of what was said only its size, of calls what AfterCall does
-// not know.
+// write logs one event: of what was said only its size, of calls what AfterCall does not know.
 func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
@@ -127,7 +126,7 @@ func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
 	}
 }
 
-// eventText writes an event's fields as JSON, so that raw JSON in it stays text.
+// eventText encodes an event's fields as JSON; raw JSON in it remains text.
 func eventText(ev agent.Event) string {
 	if end, ok := ev.(agent.TurnEnd); ok {
 		end.Err = nil // its text is in Error
@@ -136,7 +135,7 @@ func eventText(ev agent.Event) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(ev); err != nil { // what JSON has no form for
+	if err := enc.Encode(ev); err != nil { // JSON cannot represent it
 		return fmt.Sprintf("%+v", ev)
 	}
 	return strings.TrimSpace(b.String())

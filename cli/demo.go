@@ -23,7 +23,7 @@ type demoCmd struct{}
 // tourPace is the pause after each word of the script in the terminal.
 const tourPace = 12 * time.Millisecond
 
-// Run takes the tour; with -p it is printed, and its approvals are played.
+// Run plays the tour; with -p it is printed, and its approvals are simulated.
 func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if _, err := exec.LookPath("sh"); err != nil {
 		return usageError("the tour runs a shell script, and there is no sh command")
@@ -68,8 +68,8 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return c.show(ctx, f, std, play, tour.Prompt)
 }
 
-// enterTour lays out the tour's project and home, and goes into the project. Sign-ins of the
-// tour never reach the person's keyring.
+// enterTour creates the tour's project and home, and enters the project. Sign-ins of the tour never reach the
+// person's keyring.
 func enterTour(project, home, jcode string) error {
 	settings, err := tour.Settings(jcode)
 	if err != nil {
@@ -92,7 +92,7 @@ func enterTour(project, home, jcode string) error {
 	return os.Chdir(project)
 }
 
-// ownProgram is the path by which jcode was started, so that it can start itself.
+// ownProgram returns the path by which jcode was started, so that it can start itself.
 func ownProgram() string {
 	path, err := exec.LookPath(os.Args[0])
 	if err == nil {
@@ -152,8 +152,8 @@ func (t tourAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error
 	return tools.Answer{Scope: tools.AnswerOnce, Option: -1}, nil
 }
 
-// tourPrinter shows the calls of a printed tour too, with what commands print and what a language
-// server finds.
+// tourPrinter also shows the calls of a printed tour, with what commands print and what a language server
+// finds.
 type tourPrinter struct {
 	printer
 	notes io.Writer

@@ -1,4 +1,3 @@
-// Package cli owns the command line: flags, wiring of the rooms, headless output and
-// the subcommands. It is the only room that knows all others; what a room needs of
-// another it hands over as a small interface.
+// Package cli owns the command line: flags, wiring, headless output and the subcommands. It is the only
+// package that knows all others; what one package needs from another it passes in as a small interface.
 package cli

@@ -18,7 +18,7 @@ type docsCmd struct {
 	Search  docsSearchCmd  `cmd:"" help:"Print the passages that the model would find."`
 }
 
-// docsOf is the session whose documents are meant.
+// docsOf selects the session whose documents are meant.
 type docsOf struct {
 	Session string `name:"session" placeholder:"ID" help:"The session; without it, and without --role, the last one of this folder."`
 }
@@ -59,7 +59,7 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 	return a.documents.room.UseSession(ctx, found.ID)
 }
 
-// change changes the documents of a session, and prints what became of them.
+// change changes the documents of a session, and prints the result.
 func (o docsOf) change(ctx context.Context, f *flags, std Streams, do func(*retrieval.Room) error) error {
 	if f.Role != "" {
 		return usageError("a role's documents stand in its file: jcode roles edit %s", f.Role)
@@ -96,7 +96,7 @@ func settle(ctx context.Context, room *retrieval.Room, std Streams) error {
 
 type docsListCmd struct{ docsOf }
 
-// Run lists what is indexed, after a look whether it is up to date.
+// Run lists what is indexed, after checking whether it is up to date.
 func (c *docsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, room, err := c.open(ctx, f, std)
 	if err != nil {
@@ -121,7 +121,7 @@ type docsRemoveCmd struct {
 	Sources []string `arg:"" help:"What was added."`
 }
 
-// Run takes documents from a session.
+// Run removes documents from a session.
 func (c *docsRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return c.change(ctx, f, std, func(room *retrieval.Room) error {
 		for _, source := range c.Sources {
@@ -135,7 +135,7 @@ func (c *docsRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 type docsRebuildCmd struct{ docsOf }
 
-// Run reads all documents anew.
+// Run rereads all documents.
 func (c *docsRebuildCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, room, err := c.open(ctx, f, std)
 	if err != nil {

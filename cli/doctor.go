@@ -28,8 +28,7 @@ import (
 	"jcode/tools/permission"
 )
 
-// doctorCmd looks at everything that a session depends on, and says what to do about
-// what is wrong.
+// doctorCmd checks everything that a session depends on, and says what to do about what is wrong.
 type doctorCmd struct {
 	Offline bool `help:"Leave the model's endpoint and MCP servers out."`
 	JSON    bool `name:"json" help:"Print the findings as JSON."`
@@ -42,10 +41,10 @@ type finding struct {
 	// State is ok, warn or fail.
 	State string `json:"state"`
 	Text  string `json:"text"`
-	// Advice says what to do; empty where nothing is.
+	// Advice says what to do; empty if nothing.
 	Advice string `json:"advice,omitempty"`
 
-	exit int // the exit code that a failure stands for
+	exit int // the exit code for a failure
 }
 
 // The states of a finding.
@@ -55,8 +54,8 @@ const (
 	findingFail = "fail"
 )
 
-// Run prints the report. It ends with 2 when something is wrong with files or settings,
-// with 1 when only the model's endpoint fails.
+// Run prints the report. It exits with 2 when something is wrong with files or settings, with 1 when only the
+// model's endpoint fails.
 func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	d := &doctor{flags: f, std: std, offline: c.Offline}
 	if !c.JSON {
@@ -90,18 +89,18 @@ func printFinding(w io.Writer, f finding) {
 	}
 }
 
-// doctor examines part by part: what is broken in one costs the others nothing.
+// doctor examines part by part: a fault in one does not affect the others.
 type doctor struct {
 	flags   *flags
 	std     Streams
 	offline bool
-	show    func(finding) // is told each finding as it comes; may be nil
+	show    func(finding) // is called with each finding as it is made; may be nil
 	found   []finding
 
-	live  *mcp.Manager // of an open jcode: its servers are looked at instead of starting others
+	live  *mcp.Manager // of an open jcode: its servers are checked instead of starting others
 	paths config.Paths
 	conf  config.Config
-	held  []config.Held // settings of the project, which may have trust
+	held  []config.Held // settings of the project, which may be trusted
 	keys  map[string]string
 }
 
@@ -141,7 +140,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs()
 	d.worktrees(ctx, a.root)
-	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins says what is wrong with them
+	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
 	d.languageServers(a)
 	d.sandbox()
 	d.environment()
@@ -156,7 +155,7 @@ func (d *doctor) examine(ctx context.Context) {
 
 // settings reports the faults of the config files, each with its file and line.
 func (d *doctor) settings(root string) {
-	// Nothing of the project is taken as trusted: its endpoint is not to be asked here.
+	// Nothing of the project is treated as trusted: its endpoint must not be contacted here.
 	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Trusted: func(string, string) bool { return false }})
 	d.conf, d.held = loaded.Config, loaded.Held
 	for _, p := range loaded.Problems {
@@ -193,8 +192,7 @@ func (d *doctor) credentials() {
 	}
 }
 
-// database opens the database as a start would, but moves nothing aside unseen: what was
-// done is a finding.
+// database opens the database as a start would, but moves nothing aside silently: what was done is a finding.
 func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *permission.Trust) {
 	path := filepath.Join(d.paths.Data, "jcode.db")
 	store, err := session.Open(ctx, path, session.Options{})
@@ -217,7 +215,7 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 	d.ok("database", "%s opens and can be written", path)
 }
 
-// waiting names the settings of the project that wait for trust.
+// waiting names the settings of the project that are not trusted yet.
 func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 	for _, h := range d.held {
 		ok, err := trust.Trusted(ctx, tools.TrustItem{Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash})
@@ -230,7 +228,7 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 	}
 }
 
-// model finds the model that a start would use, and tries its endpoint.
+// model finds the model that a start would use, and tests its endpoint.
 func (d *doctor) model(ctx context.Context) {
 	name := d.flags.Model
 	if name == "" {
@@ -269,7 +267,7 @@ func (d *doctor) model(ctx context.Context) {
 		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: exitModel}
 		switch {
 		case !check.OK && check.Name == "models":
-			line.State = findingWarn // an endpoint may do without a list
+			line.State = findingWarn // an endpoint may work without a list
 		case !check.OK:
 			line.State = findingFail
 		case check.Advice != "":
@@ -303,7 +301,7 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// terminal reports what the terminal can do, from what it says of itself.
+// terminal reports what the terminal can do, judging by what it says about itself.
 func (d *doctor) terminal() {
 	env := d.std.Getenv
 	if !d.std.OutIsTerminal {
@@ -328,7 +326,7 @@ func (d *doctor) terminal() {
 	}
 }
 
-// worktrees names those that sub-agents left with changes, and those at which git fails.
+// worktrees names the worktrees that sub-agents left with changes, and those at which git fails.
 func (d *doctor) worktrees(ctx context.Context, root string) {
 	left, err := filepath.Glob(filepath.Join(d.paths.Data, "worktrees", "*", "*"))
 	if err == nil && len(left) > 0 {
@@ -341,7 +339,7 @@ func (d *doctor) worktrees(ctx context.Context, root string) {
 	}
 }
 
-// programs reports what jcode uses where it is there.
+// programs reports the optional programs that jcode uses.
 func (d *doctor) programs() {
 	if path, err := exec.LookPath("git"); err == nil {
 		d.ok("programs", "git at %s", path)

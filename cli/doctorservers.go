@@ -25,7 +25,7 @@ func (d *doctor) servers(ctx context.Context) {
 	if servers == nil {
 		a, err := newApp(ctx, d.flags, d.std)
 		if err != nil {
-			return // reported by what came before
+			return // reported by an earlier check
 		}
 		defer a.close()
 		servers = a.mcp
@@ -67,7 +67,7 @@ func (d *doctor) server(s mcp.Details) {
 	}
 }
 
-// missingProgram says what to install when a server's program is not there.
+// missingProgram says what to install when a server's program is missing.
 func missingProgram(s mcp.Details) string {
 	if s.Target.Command == "" {
 		return "check its url"
@@ -78,7 +78,7 @@ func missingProgram(s mcp.Details) string {
 	return howToInstall(s.Target.Command)
 }
 
-// howToInstall says where a program that is not there comes from.
+// howToInstall says where to get a missing program.
 func howToInstall(command string) string {
 	switch program := filepath.Base(command); program {
 	case "npx", "node", "npm":

@@ -34,7 +34,7 @@ type documents struct {
 	roles map[string]retrieval.Collection // of roles that were resolved, by name
 }
 
-// openDocuments makes the room of documents. Nothing is read yet.
+// openDocuments creates the retrieval of documents. Nothing is read yet.
 func (a *app) openDocuments() {
 	d := &documents{
 		project: a.project, board: &a.board, registry: a.registry, dispatcher: a.dispatcher, models: a.models,
@@ -66,7 +66,7 @@ func (d *documents) own() agent.Extension {
 	return agent.Extension{Scoped: d.scoped, Before: d.before}
 }
 
-// offer puts the tool into the registry, in place of the one before; nil takes it away.
+// offer registers the tool in place of the previous one; nil removes it.
 func (d *documents) offer(t tools.Tool) {
 	var list []tools.Tool
 	if t != nil {
@@ -77,20 +77,20 @@ func (d *documents) offer(t tools.Tool) {
 	}
 }
 
-// fetch gets a page that a person, or a role that is theirs or trusted, names.
+// fetch gets a page that is named by a person, or by a role that is theirs or trusted.
 func (d *documents) fetch(ctx context.Context, address string) (retrieval.Page, error) {
 	call := tools.Call{ID: "documents", Name: "fetch", Arguments: []byte("{}"), Caller: tools.Caller{Origin: tools.OriginPerson}}
 	body, kind, err := builtin.Get(ctx, builtin.FetchOptions{Judge: d.dispatcher.JudgeCall, Agent: "jcode/" + Version()}, call, address)
 	return retrieval.Page{Body: body, Type: kind}, err
 }
 
-// embedder makes what the configured model makes embeddings with; nil without one.
+// embedder returns a client for the configured embedding model; nil without one.
 func (d *documents) embedder() (retrieval.Embedder, error) {
 	name := d.model()
 	if name == "" {
 		return nil, nil
 	}
-	// A provider's name counts before an address that is set for the chat.
+	// A provider's name takes precedence over an address that is set for the chat.
 	settings := d.models.settings
 	settings.Model, settings.BaseURL = name, ""
 	settings.Env = func(key string) string {
@@ -118,13 +118,13 @@ func (d *documents) embedder() (retrieval.Embedder, error) {
 	return e, nil
 }
 
-// ofRole is the collection of a role.
+// ofRole returns the collection of a role.
 func (d *documents) ofRole(r role.Role) retrieval.Collection {
 	return retrieval.Collection{Owner: session.RoleDocuments(d.project, r.Name), Name: "role " + r.Name, Sources: r.Documents}
 }
 
-// knowRole notes the documents of a role that is about to be used, in this conversation or by a
-// sub-agent of it.
+// knowRole records the documents of a role that is about to be used, in this conversation or by one of its
+// sub-agents.
 func (d *documents) knowRole(r role.Role) {
 	c := d.ofRole(r)
 	d.mu.Lock()
@@ -133,7 +133,7 @@ func (d *documents) knowRole(r role.Role) {
 	d.room.Also(c)
 }
 
-// scoped is told which role is in force.
+// scoped is called when a role comes into force.
 func (d *documents) scoped(scope *tools.Scope) {
 	var c retrieval.Collection
 	if scope != nil && scope.Name != "" {
@@ -156,7 +156,7 @@ func (d *documents) opened(conv *agent.Conversation, _ bool) {
 	}
 }
 
-// before has the documents of the session searched, from its next step on.
+// before makes the documents of the session searchable from its next step on.
 func (d *documents) before(ctx context.Context, sessionID string) agent.Announcement {
 	if err := d.room.UseSession(ctx, sessionID); err != nil {
 		d.board.say(agent.LevelWarn, "documents: %v", err)

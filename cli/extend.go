@@ -17,27 +17,27 @@ import (
 // printWait is how long a headless run waits for configured MCP servers.
 const printWait = 5 * time.Second
 
-// extensions are the rooms that add to what jcode can do while it runs. What a conversation
-// needs of all of them goes through the list.
+// extensions are the parts that add to what jcode can do while it runs. What a conversation needs from all of
+// them goes through the list.
 type extensions struct {
 	list       extensionList
 	learning   *learning
-	mcp        *mcp.Manager // nil with --no-mcp: conversations ask servers
+	mcp        *mcp.Manager // nil with --no-mcp: conversations use servers
 	servers    servers
 	lua        *scripting // nil with --no-lua
 	lsp        *lsp.Manager
 	documents  *documents
 	happenings *happenings
 	bundles    bundles
-	rolesAgain chan struct{} // asks for a look at the roles
+	rolesAgain chan struct{} // requests a reread of the roles
 	commands   command.Set
 	started    chan struct{} // closed by startExtensions
-	settled    chan struct{} // closed when the question about the folder needs no answer any more
+	settled    chan struct{} // closed when the question about the folder no longer needs an answer
 	settling   sync.Once
 }
 
-// openExtensions makes the rooms and registers their tools. Nothing is read, started or
-// connected yet: see startExtensions.
+// openExtensions creates the extensions and registers their tools. Nothing is read, started or connected yet:
+// see startExtensions.
 func (a *app) openExtensions(ctx context.Context) error {
 	if err := a.openPlugins(ctx); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (a *app) openMCP() error {
 	return a.mcp.RegisterTools()
 }
 
-// announced lists the folders that MCP servers are told of: the working folder first, then
-// what else is open to jcode.
+// announced lists the folders that MCP servers are told of: the working folder first, then the other folders
+// open to jcode.
 func (a *app) announced() []string {
 	dirs := []string{a.cwd}
 	if a.root != a.cwd {

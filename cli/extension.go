@@ -11,36 +11,35 @@ import (
 	"jcode/tui"
 )
 
-// extension is one of the rooms that add to what jcode can do while it runs. An app has a list
-// of them and asks each; one that is switched off is not in the list.
+// extension is a part that adds to what jcode can do while it runs. An app has a list of them and asks each;
+// one that is switched off is not in the list.
 type extension interface {
 	// begin starts what watches, connects and runs in the background, once the first frame is
 	// on its way.
 	begin()
-	// load begins at once what brings tools, and waits for these.
+	// load starts at once whatever adds tools, and waits for the tools.
 	load(ctx context.Context)
-	// look registers what is on disk now; it need not have begun.
+	// look registers what is on disk now; begin need not have been called.
 	look()
-	// refresh takes over what plugins bring, after one of them has changed.
+	// refresh applies what plugins bring, after one of them has changed.
 	refresh()
-	// opened is told of each conversation that begins or goes on; again says that it takes the
-	// place of another.
+	// opened is called with each conversation that begins or continues; again says that it replaces another.
 	opened(conv *agent.Conversation, again bool)
 
 	// sections returns its parts of the system prompt of a session.
 	sections(sessionID string, scope *tools.Scope) []string
-	// own is what it adds to the conversations of the person, agents what it adds to those of
-	// sub-agents in the same folder.
+	// own returns what it adds to the person's conversations, agents what it adds to those of sub-agents in the
+	// same folder.
 	own() agent.Extension
 	agents() agent.Extension
 
 	// inert lists what of the project stays off until the person trusts it.
 	inert() []tools.TrustItem
-	// wake puts into force what of it has just been trusted; items are those of all rooms.
+	// wake puts into force what of it has just been trusted; items are those of all extensions.
 	wake(items []tools.TrustItem) error
-	// panels are the lists that its slash commands show.
+	// panels returns the lists that its slash commands show.
 	panels() []tui.Panel
-	// status says in a few words how it is, "" for nothing. It is called for each frame.
+	// status summarises its state, "" for nothing. It is called for each frame.
 	status() string
 }
 
@@ -60,7 +59,7 @@ func (plain) wake([]tools.TrustItem) error           { return nil }
 func (plain) panels() []tui.Panel                    { return nil }
 func (plain) status() string                         { return "" }
 
-// listExtensions puts the rooms in the order in which they are asked.
+// listExtensions puts the extensions in the order in which they are asked.
 func (a *app) listExtensions() {
 	life := newPluginLife(a)
 	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
@@ -112,7 +111,7 @@ func (l extensionList) opened(conv *agent.Conversation, again bool) {
 	}
 }
 
-// ready waits until what a first prompt needs is there.
+// ready waits until what a first prompt needs is available.
 func (l extensionList) ready(ctx context.Context) {
 	for _, e := range l {
 		if own := e.own(); own.Ready != nil {
@@ -121,7 +120,7 @@ func (l extensionList) ready(ctx context.Context) {
 	}
 }
 
-// sections are the parts of the system prompt that extensions add.
+// sections returns the parts of the system prompt that extensions add.
 func (l extensionList) sections(sessionID string, scope *tools.Scope) []string {
 	var out []string
 	for _, e := range l {
@@ -162,7 +161,7 @@ func (l extensionList) panels() []tui.Panel {
 	return list
 }
 
-// status says in a few words how the extensions are.
+// status summarises the state of the extensions.
 func (l extensionList) status() string {
 	var parts []string
 	for _, e := range l {
@@ -173,7 +172,7 @@ func (l extensionList) status() string {
 	return strings.Join(parts, " · ")
 }
 
-// pluginExtension takes over plugins as they change.
+// pluginExtension applies changes of plugins.
 type pluginExtension struct {
 	plain
 	life    pluginLife
@@ -206,7 +205,7 @@ func (e pluginExtension) panels() []tui.Panel {
 	return []tui.Panel{e.actions.panel()}
 }
 
-// boardExtension tells a conversation what the rooms have to say to its model.
+// boardExtension tells a conversation's model what the other parts of jcode have to say.
 type boardExtension struct {
 	plain
 	board *board
@@ -219,7 +218,7 @@ type roleExtension struct {
 	plain
 	watch       roleWatch
 	once        bool            // a single run watches nothing
-	again       chan<- struct{} // asks for a look at the roles
+	again       chan<- struct{} // requests a reread of the roles
 	definitions definitionActions
 	roles       roleActions
 	reaching    func() []tools.TrustItem
@@ -241,7 +240,7 @@ func (e roleExtension) begin() {
 func (e roleExtension) refresh() {
 	select {
 	case e.again <- struct{}{}:
-	default: // nobody follows the roles, or a look is due already
+	default: // nobody follows the roles, or a reread is already due
 	}
 }
 
@@ -256,7 +255,7 @@ func (e roleExtension) panels() []tui.Panel      { return []tui.Panel{e.roles.pa
 type languageExtension struct {
 	plain
 	lsp     *lsp.Manager
-	servers func() (list []lsp.Server, disabled []string) // as settings and plugins have them now
+	servers func() (list []lsp.Server, disabled []string) // in force now, by settings and plugins
 }
 
 func (e languageExtension) begin()         { e.lsp.Look() }

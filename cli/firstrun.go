@@ -18,18 +18,18 @@ import (
 // errTour says that the person chose the tour instead of a model.
 var errTour = errors.New("the tour was chosen")
 
-// rowTour is the row that leads to the tour.
+// rowTour is the row that starts the tour.
 const rowTour = "tour"
 
-// firstStart leads through the first start, when no model is known yet.
+// firstStart guides through the first start, when no model is known yet.
 type firstStart struct {
 	models      *models
 	credentials string // the file of stored keys
 	settings    string // the person's config.json
 	getenv      func(string) string
 	board       *board
-	// choose makes a model the one that conversations begin with; "" is the one that settings and
-	// environment lead to.
+	// choose makes a model the one that conversations begin with; "" is the one that settings and environment
+	// resolve to.
 	choose func(model string)
 }
 
@@ -38,7 +38,7 @@ func newFirstStart(a *app) firstStart {
 	return firstStart{a.models, a.paths.Credentials(), a.paths.File(), a.std.Getenv, &a.board, choose}
 }
 
-// firstRun leads somebody who has no model yet to one. leave ends the chat with a cause.
+// firstRun helps a person who has no model yet to set one up. leave ends the chat with a cause.
 func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
 	known := a.models.settings.Known()
 	first := &tui.FirstRun{
@@ -93,8 +93,8 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 // endpointRow is the row of the endpoint that --base-url or OPENAI_BASE_URL names.
 const endpointRow = "endpoint"
 
-// enterKey asks a provider whether it takes a key, stores it, and uses it from now on. The key
-// of an endpoint without a name is not stored: it would go to another one later.
+// enterKey asks a provider whether it accepts a key, stores it, and uses it from now on. The key of an
+// endpoint without a name is not stored: it would go to another endpoint later.
 func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name, key string) error {
 	cfg, ok := a.models.endpoint()
 	if name != endpointRow {
@@ -126,7 +126,7 @@ func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name,
 	return nil
 }
 
-// looked says where models are looked for, and which keys there are.
+// looked says where models are looked for, and which keys exist.
 func (a firstStart) looked(known []provider.Config) string {
 	var have, lack, local []string
 	for _, p := range known {
@@ -152,8 +152,8 @@ func (a firstStart) looked(known []provider.Config) string {
 // ownServer is the name of the provider that a person enters by its address.
 const ownServer = "server"
 
-// enterServer asks a server for its models and, where it answers, stores its address, its key
-// and the first of its models that is fit for code.
+// enterServer asks a server for its models and, if it answers, stores its address, its key and the first of
+// its models that suits coding.
 func (a firstStart) enterServer(ctx context.Context, address, key string) (tui.Row, error) {
 	if err := provider.CheckURL(address); err != nil {
 		return tui.Row{}, err
@@ -192,11 +192,11 @@ func (a firstStart) enterServer(ctx context.Context, address, key string) (tui.R
 	return tui.Row{ID: name, Name: name, Info: "your own server"}, nil
 }
 
-// keyWait is how long a provider may take to say what it thinks of a key.
+// keyWait is how long a provider may take to check a key.
 const keyWait = 8 * time.Second
 
-// tryKey asks a provider whether it takes a key. Only a refusal counts: a provider that is
-// out of reach says nothing about its key.
+// tryKey asks a provider whether it accepts a key. Only a refusal is an error: an unreachable provider says
+// nothing about its key.
 func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 	cfg.Key = provider.Secret(key)
 	client, err := dial.Open(cfg)
@@ -214,7 +214,7 @@ func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 	return nil
 }
 
-// readKeys takes the stored keys in.
+// readKeys loads the stored keys.
 func (a firstStart) readKeys() error {
 	keys, warning, err := config.ReadCredentials(a.credentials)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"jcode/tools"
 )
 
-// flags are those of the root, which hold for all commands.
+// flags are the root's flags, which apply to all commands.
 type flags struct {
 	Print        bool      `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
 	OutputFormat string    `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
@@ -70,16 +70,16 @@ type grammar struct {
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
 }
 
-// chatGrammar is the command line of a chat or a one-shot answer. To build it costs a fifth
-// of the whole grammar, which every start would pay.
+// chatGrammar is the command line of a chat or a one-shot answer. Building it takes a fifth of the time of
+// the whole grammar, which every start would pay.
 type chatGrammar struct {
 	flags
 
 	Chat chatCmd `cmd:"" default:"withargs" hidden:""`
 }
 
-// namesCommand says whether one of the words could be a command of the grammar. What comes
-// after `--` is a prompt or another program's.
+// namesCommand reports whether one of the words could be a command of the grammar. What comes after `--` is a
+// prompt or belongs to another program.
 func namesCommand(words []string) bool {
 	if end := slices.Index(words, "--"); end >= 0 {
 		words = words[:end]
@@ -99,7 +99,7 @@ type chatCmd struct {
 	Prompt []string `arg:"" optional:"" help:"What the agent should do."`
 }
 
-// stepLimit and costLimit are limits on the command line: what is given must limit.
+// stepLimit and costLimit are limits on the command line: a value must actually limit.
 type (
 	stepLimit int
 	costLimit float64
@@ -131,7 +131,7 @@ func (l *costLimit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// mode reads --mode; an empty flag gives the fallback.
+// mode returns the mode of --mode, or fallback without the flag.
 func (f *flags) mode(fallback tools.Mode) (tools.Mode, error) {
 	if f.Mode == "" {
 		return fallback, nil

@@ -9,15 +9,15 @@ import (
 	"jcode/tools/permission"
 )
 
-// grants keeps the gate's lasting answers in the store.
+// grants stores the gate's lasting answers.
 type grants struct {
 	stored  session.Grants
 	project string
-	// private reports whether nothing lasting may be kept now.
+	// private reports whether nothing lasting may be stored now.
 	private func() bool
 }
 
-// Grants gives what holds for a session: its own grants and the project's.
+// Grants returns the grants that apply to a session: its own and the project's.
 func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Grant, error) {
 	rows, err := g.stored.List(ctx, sessionID, g.project)
 	if err != nil {
@@ -33,7 +33,7 @@ func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Gran
 	return out, nil
 }
 
-// Add keeps a grant for its session or for the project.
+// Add stores a grant for its session or for the project.
 func (g grants) Add(ctx context.Context, p permission.Grant) error {
 	if p.Scope != tools.AnswerSession && g.private() {
 		return fmt.Errorf("%w: the answer can only hold for this conversation", errPrivate)
@@ -46,5 +46,5 @@ func (g grants) Add(ctx context.Context, p permission.Grant) error {
 	return err
 }
 
-// Revoke takes a grant back.
+// Revoke removes a grant.
 func (g grants) Revoke(ctx context.Context, id int64) error { return g.stored.Revoke(ctx, id) }

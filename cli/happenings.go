@@ -29,14 +29,13 @@ const (
 	idleAfter      = 60 * time.Second // after a turn, until a Notification says that jcode waits
 )
 
-// hookFile is a settings file with hooks that needs trust, as it was read last.
+// hookFile is a settings file with hooks that needs trust, as it was last read.
 type hookFile struct {
 	item  tools.TrustItem
 	hooks []hooks.Hook
 }
 
-// happenings connects hooks with the conversation: it finds them, and tells the engine what
-// happens.
+// happenings connects hooks with the conversation: it finds them, and reports events to the engine.
 type happenings struct {
 	plain
 	board      *board
@@ -45,14 +44,14 @@ type happenings struct {
 	cwd        string
 	root, home string
 	once       bool // a single run
-	// start is the mode before there is a conversation. configured are the hooks of the person's
+	// start returns the mode before there is a conversation. configured are the hooks of the person's
 	// configuration and of the project's.
 	start      func() tools.Mode
 	configured func() (own, project config.Hooks)
 	trusted    func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
-	// changedSince returns what refuses a command once a file that it starts has changed.
+	// changedSince returns a func that refuses a command once a file that it starts has changed.
 	changedSince  func(command string, theirs bool) func() string
-	lookAtPlugins func() // takes over plugins that have changed
+	lookAtPlugins func() // applies changes of plugins
 
 	engine *hooks.Engine
 	ctx    context.Context // ends with the app
@@ -62,11 +61,11 @@ type happenings struct {
 	files   []hookFile
 	pinned  map[string]func() string // by command of the configuration
 	said    map[string]bool          // problems that were shown
-	begun   map[string]bool          // sessions that hooks know
+	begun   map[string]bool          // sessions whose start hooks were told of
 	resumed map[string]bool          // sessions that had messages before
-	cleared bool                     // the next new session takes the place of one that was left
+	cleared bool                     // the next new session replaces one that was left
 	pending map[string]string        // what the model of a session is told at its next step
-	// followed is the conversation that hooks are told of when it waits.
+	// followed is the conversation whose waiting is reported to hooks.
 	followed *agent.Conversation
 }
 
@@ -102,14 +101,14 @@ func (h *happenings) mode() tools.Mode {
 	return h.start()
 }
 
-// RunHook implements hooks.Runner: as exec runs commands, in the sandbox where that holds
-// jcode's own.
+// RunHook implements hooks.Runner. It runs commands as exec does, in the sandbox if that confines jcode's own
+// commands.
 func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
 	end, err := h.shell.RunHook(ctx, builtin.HookRun{Command: run.Command, Dir: h.cwd, Env: run.Env, Stdin: run.Stdin, Limit: run.Limit})
 	return hooks.Ended{Stdout: end.Stdout, Stderr: end.Stderr, Code: end.Code}, err
 }
 
-// settingsFiles are the files of Claude Code that may hold hooks.
+// settingsFiles returns the files of Claude Code that may contain hooks.
 func (h *happenings) settingsFiles() []string {
 	files := []string{
 		filepath.Join(h.root, ".claude", "settings.json"),
@@ -121,7 +120,7 @@ func (h *happenings) settingsFiles() []string {
 	return files
 }
 
-// reload reads all hooks anew and puts those in force that are trusted.
+// reload rereads all hooks and puts those in force that are trusted.
 func (h *happenings) reload() {
 	own, project := h.configured()
 	var list []hooks.Hook
@@ -146,7 +145,7 @@ func (h *happenings) reload() {
 		}
 		files = append(files, f)
 		if h.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
-			for i := range f.hooks { // trusted just now, as they are
+			for i := range f.hooks { // trusted just now, in this version
 				f.hooks[i].Refuse = h.changedSince(f.hooks[i].Command, true)
 			}
 			list = append(list, f.hooks...)
@@ -161,8 +160,7 @@ func (h *happenings) reload() {
 	}
 }
 
-// unchanged refuses a command of the configuration when what it starts has changed since it
-// was seen first.
+// unchanged refuses a command of the configuration when what it starts has changed since it was first seen.
 func (h *happenings) unchanged(command string, theirs bool) func() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,14 +243,14 @@ func (h *happenings) refresh() { h.reload() }
 // opened implements extension.
 func (h *happenings) opened(conv *agent.Conversation, _ bool) { h.follow(conv) }
 
-// own has a conversation tell the hooks what happens.
+// own makes a conversation report its events to the hooks.
 func (h *happenings) own() agent.Extension {
 	e := h.agents()
-	e.Admit, e.Compacting, e.Before = h.admit, h.compacting, h.before // about what the person says, and sees
+	e.Admit, e.Compacting, e.Before = h.admit, h.compacting, h.before // events of the person's input and of what the person sees
 	return e
 }
 
-// agents has sub-agents tell the hooks what happens to them.
+// agents makes sub-agents report their events to the hooks.
 func (h *happenings) agents() agent.Extension {
 	return agent.Extension{
 		Stopping: h.stopping,
@@ -265,7 +263,7 @@ func (h *happenings) agents() agent.Extension {
 	}
 }
 
-// sessionStart tells hooks that a session begins, and keeps what they tell the model.
+// sessionStart tells hooks that a session begins, and keeps what they have to say to the model.
 func (h *happenings) sessionStart(ctx context.Context, id, source string) {
 	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionStart, Session: id, Names: []string{source}, Fields: map[string]any{"source": source}})
 	if out.Context != "" {
@@ -275,7 +273,7 @@ func (h *happenings) sessionStart(ctx context.Context, id, source string) {
 	}
 }
 
-// before tells the model what hooks had to say outside of its steps.
+// before tells the model what hooks said outside of its steps.
 func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -331,7 +329,7 @@ func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
 	return ""
 }
 
-// compacting tells hooks of a compaction.
+// compacting tells hooks about a compaction.
 func (h *happenings) compacting(ctx context.Context, id string, manual bool, keep string) error {
 	trigger := "auto"
 	if manual {

@@ -12,8 +12,8 @@ import (
 //go:embed help.txt
 var overview string
 
-// printHelp prints the overview, or what is particular to a command: the flags that hold
-// for all commands are in the overview alone.
+// printHelp prints the overview, or what is specific to a command: only the overview lists the flags of all
+// commands.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil || node.Hidden {

@@ -9,13 +9,13 @@ import (
 	"jcode/session"
 )
 
-// history keeps prompts and drafts per project.
+// history stores prompts and drafts per project.
 type history struct {
 	store        *session.Store
 	board        *board
 	cwd, project string
-	drafted      *atomic.Pointer[string] // the key under which the text in the input was kept last
-	private      func() bool             // nothing is to be kept now
+	drafted      *atomic.Pointer[string] // the key under which the input was last saved
+	private      func() bool             // nothing must be stored now
 }
 
 func newHistory(a *app) history {
@@ -32,7 +32,7 @@ func (h history) Recent(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Add keeps a prompt.
+// Add stores a prompt.
 func (h history) Add(ctx context.Context, text string) error {
 	if h.private() {
 		return nil
@@ -40,11 +40,11 @@ func (h history) Add(ctx context.Context, text string) error {
 	return h.store.Prompts().Add(ctx, session.Prompt{Text: text, Cwd: h.cwd, Project: h.project, At: time.Now()})
 }
 
-// SetDraft keeps the text in the input. The draft follows the input: from a new session to the
-// one that the first prompt begins, and into another session that is opened.
+// SetDraft saves the text in the input. The draft follows the input: from a new session to the one that the
+// first prompt begins, and into another session that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
 	key := h.draftKey()
-	if h.private() { // what was kept before goes, and nothing new is
+	if h.private() { // what was stored before is removed, and nothing new is stored
 		was := h.drafted.Swap(nil)
 		if was == nil {
 			return nil

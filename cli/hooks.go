@@ -13,11 +13,11 @@ import (
 	"jcode/internal/proc"
 )
 
-// hookAge is how long git's answer is cached: what changes it is a protected file too.
+// hookAge is how long git's answer is cached: the files that could change it are protected too.
 const hookAge = 2 * time.Second
 
-// hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), as git
-// itself says. It is safe for concurrent use.
+// hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), according to git
+// itself. It is safe for concurrent use.
 type hookPlaces struct {
 	mu    sync.Mutex
 	asked time.Time
@@ -64,7 +64,7 @@ func hooksOf(root string) []string {
 	return list
 }
 
-// workRoots are the folders that are worked in, absolute.
+// workRoots returns the workspace's folders, absolute.
 func (a *app) workRoots() []string {
 	roots := append([]string{a.root}, a.flags.AddDir...)
 	for i, dir := range roots {

@@ -15,8 +15,8 @@ func (h *happenings) List() []command.Command {
 	return []command.Command{{Name: "hooks", Description: "the hooks that run here, and those that wait for trust", Run: h.show}}
 }
 
-// show lists the hooks in force with their sources, those that may not run now with the reason,
-// and the files whose hooks wait for trust.
+// show lists the hooks in force with their sources, those that must not run now with the reason, and the
+// files whose hooks wait for trust.
 func (h *happenings) show(ctx context.Context, _ string) (command.Outcome, error) {
 	h.reload()
 	var lines []string

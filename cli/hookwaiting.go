@@ -7,8 +7,8 @@ import (
 	"jcode/hooks"
 )
 
-// follow tells hooks when a conversation waits for the person, from the first hook on that
-// wants to know.
+// follow tells hooks when a conversation waits for the person, starting with the first hook that wants to
+// know.
 func (h *happenings) follow(conv *agent.Conversation) {
 	if !h.engine.Wants(hooks.Notification) {
 		return

@@ -18,9 +18,9 @@ import (
 type personHost struct {
 	board      *board
 	dispatcher *tools.Dispatcher
-	mode       func() tools.Mode // where no conversation is open
+	mode       func() tools.Mode // if no conversation is open
 	alone      bool              // nobody can be asked
-	// allow puts rules in force for a session, until the function it returns is called.
+	// allow puts rules in force for a session, until the returned function is called.
 	allow func(sessionID string, rules []string) (func(), error)
 }
 
@@ -28,10 +28,10 @@ func newPersonHost(a *app) personHost {
 	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.Print, a.allow}
 }
 
-// Session is the open conversation's session.
+// Session returns the open conversation's session.
 func (h personHost) Session() string { return h.board.session() }
 
-// Asker puts questions to the person of the open conversation.
+// Asker returns the asker that asks the person of the open conversation.
 func (h personHost) Asker() tools.Asker {
 	if conv := h.board.open(); conv != nil && !h.alone {
 		return conv
@@ -39,8 +39,8 @@ func (h personHost) Asker() tools.Asker {
 	return nil
 }
 
-// call dispatches a tool call of a command file. The person runs the command, but a file
-// wrote the call: so it passes the gate as a script's does.
+// call dispatches a tool call of a command file. The person runs the command, but a file wrote the call: so
+// it passes the gate like a script's.
 func (h personHost) call(ctx context.Context, name string, args any) (tools.Result, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -60,8 +60,8 @@ func (h personHost) call(ctx context.Context, name string, args any) (tools.Resu
 	return out.Result, nil
 }
 
-// Shell runs a command line of a command file. A line that a person approved as it stands
-// needs no second question, unless it holds what a rule would read as a pattern.
+// Shell runs a command line of a command file. A line that a person approved verbatim needs no second
+// question, unless it contains what a rule would read as a pattern.
 func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, error) {
 	rules := line.Allow
 	if line.Approved && !strings.ContainsAny(line.Text, "*()") {

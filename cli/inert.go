@@ -35,15 +35,14 @@ func newDormant(a *app) dormant {
 	}
 }
 
-// inert lists what the project's files would run or widen, were they trusted: settings,
-// MCP servers, Lua, allowed-tools of skills, commands with shell lines, roles that pick a model
-// or servers.
+// inert lists what the project's files would run or widen if they were trusted: settings, MCP servers, Lua,
+// allowed-tools of skills, commands with shell lines, roles that choose a model or servers.
 func (a dormant) inert() []tools.TrustItem {
 	return append(a.settings.inert(), a.list.inert()...)
 }
 
-// wake puts into force what has just been trusted: settings last, for they may hold for what the
-// extensions bring.
+// wake puts into force what has just been trusted: settings last, since they may apply to what the extensions
+// bring.
 func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 	if err := errors.Join(a.list.wake(items), a.settings.wake(ctx, items)); err != nil {
 		return fmt.Errorf("trusted, but: %w", err)
@@ -54,7 +53,7 @@ func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 // heldSettings are settings of the project that wait for trust.
 type heldSettings struct {
 	held  *[]config.Held
-	apply func(ctx context.Context) error // reads the settings anew and puts them into force
+	apply func(ctx context.Context) error // rereads the settings and puts them into force
 }
 
 func (h heldSettings) inert() []tools.TrustItem {
@@ -79,7 +78,7 @@ func ofKind(items []tools.TrustItem, kinds ...tools.TrustKind) []tools.TrustItem
 	return slices.DeleteFunc(slices.Clone(items), func(i tools.TrustItem) bool { return !slices.Contains(kinds, i.Kind) })
 }
 
-// pins are the rights that the project's skills and commands ask for.
+// pins are the permissions that the project's skills and commands ask for.
 func (l *learning) pins() []skills.Pin {
 	var out []skills.Pin
 	if !l.flags.NoSkills {
@@ -116,11 +115,10 @@ func (a dormant) sayInert(ctx context.Context) {
 	}
 }
 
-// folderQuestion is the one question about this folder, nil when nothing waits for an
-// answer.
+// folderQuestion is the one question about this folder, nil when nothing needs an answer.
 func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 	select {
-	case <-a.started: // the files of servers are read
+	case <-a.started: // the files of servers have been read
 	case <-ctx.Done():
 		return nil
 	}

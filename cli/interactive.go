@@ -76,9 +76,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.list.status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
-	// A builtin's name always wins, so they come first.
+	// A builtin's name takes precedence, so they come first.
 	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s)}, opt.Commands.Sources...)
-	if a.models.script == nil { // the tour's home goes when it ends
+	if a.models.script == nil { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).firstRun(s, leave)
 	}
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
@@ -88,7 +88,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	} else {
 		opt.Start = func(ctx context.Context) (tui.Session, error) {
 			out, err := s.first(ctx)
-			if err != nil { // what was asked for can't begin, and there is nothing to go on with
+			if err != nil { // the requested session can't begin, and there is nothing to continue with
 				err = a.startError(err)
 				leave(err)
 			}
@@ -129,7 +129,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 	if opt.Start == nil {
 		return usageError("%w (plain mode cannot lead to one)", provider.ErrNoProvider)
 	}
-	if !a.std.InIsTerminal { // lines of a script are no answers to a question about the folder
+	if !a.std.InIsTerminal { // lines of a script are not answers to a question about the folder
 		opt.Trust = nil
 	}
 	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)
@@ -143,10 +143,10 @@ type sessions struct {
 	happenings *happenings
 	drafts     history
 	tour       bool
-	// starting is the conversation that the command line names, resuming a kept one.
+	// starting opens the conversation that the command line names, resuming a stored one.
 	starting func(ctx context.Context) (*agent.Conversation, error)
 	resuming func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
-	// defaults are the options of a conversation as the command line has them.
+	// defaults returns the options of a conversation according to the command line.
 	defaults func() (agent.Options, error)
 	// begin starts the extensions, at the first conversation.
 	begin   func()
@@ -155,7 +155,7 @@ type sessions struct {
 	asked func() *roleToEnter
 	// toldPrivate says that the person was told what a private conversation means.
 	toldPrivate bool
-	branch      bool // --fork: the session that is picked first is branched
+	branch      bool // --fork: the session that is picked first is forked
 }
 
 func newSessions(a *app) *sessions {
@@ -194,8 +194,7 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 	return out, err
 }
 
-// open makes a conversation the current one. reason is why another one is left, in the words of
-// hooks.
+// open makes a conversation the current one. reason is why the previous one is left, in the terms of hooks.
 func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (tui.Session, error) {
 	old := s.conv()
 	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents()}
@@ -281,7 +280,7 @@ func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 	return nil
 }
 
-// options are those of a further conversation, with what the person has set.
+// options returns the options of a further conversation, with what the person has set.
 func (s *sessions) options() (agent.Options, error) {
 	opt, err := s.defaults()
 	if old := s.conv(); err == nil && old != nil {
@@ -296,7 +295,7 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 	return s.enter(ctx, name, "resume")
 }
 
-// enter continues a session, and leaves the open one for a reason in the words of hooks.
+// enter continues a session, and leaves the open one for a reason in the terms of hooks.
 func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session, error) {
 	found, err := s.store.Find(ctx, s.project, name)
 	if err != nil {
@@ -353,8 +352,8 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	return errors.Join(s.store.Delete(ctx, id), hold.Release())
 }
 
-// resume continues a session: with its model if that is still available, in its role, and in its
-// mode if that is more careful than the one in force.
+// resume continues a session: with its model if that is still available, in its role, and in its mode if that
+// is stricter than the current one.
 func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error) {
 	row, err := a.store.Get(ctx, id)
 	if err != nil {
@@ -368,7 +367,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		}
 	}
 	if kept, err := tools.ParseMode(row.Mode); err == nil && a.flags.Mode == "" {
-		opt.Mode = opt.Mode.Under(kept) // more rights than now are given by hand
+		opt.Mode = opt.Mode.Under(kept) // more permissions than now must be granted by hand
 	}
 	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
 		a.board.say(agent.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)

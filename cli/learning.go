@@ -34,7 +34,7 @@ type learning struct {
 	history  func(ctx context.Context, sessionID string) ([]session.Message, error)
 	replaced func() []string // roles whose name the project has taken over
 	onClose  func(func())
-	// allow puts rules in force for a session, until the function it returns is called.
+	// allow puts rules in force for a session, until the returned function is called.
 	allow func(sessionID string, rules []string) (func(), error)
 
 	skills *skills.Registry
@@ -43,7 +43,7 @@ type learning struct {
 	broken   sync.Once
 	mu       sync.Mutex
 	texts    map[string]*sessionInstructions // by session ID
-	releases []func()                        // of rules that end with the turn
+	releases []func()                        // for rules that end with the turn
 	told     map[string]bool                 // names that the project has taken over, as the person was told
 }
 
@@ -98,8 +98,8 @@ func (l *learning) agents() agent.Extension {
 	return agent.Extension{Loaded: l.restored, Compacted: l.compacted}
 }
 
-// begin keeps skills and commands up to date until the app closes. A single run looks at the
-// disk before each step, which is enough.
+// begin keeps skills and commands up to date until the app closes. A single run checks the disk before each
+// step, which is enough.
 func (l *learning) begin() {
 	if l.flags.Print {
 		return
@@ -115,8 +115,8 @@ func (l *learning) refresh() {
 	l.files.Reload()
 }
 
-// wake implements extension: a name may be the project's now. Skills and commands check trust
-// themselves when they are used.
+// wake implements extension: a name may now be the project's. Skills and commands check trust themselves when
+// they are used.
 func (l *learning) wake(items []tools.TrustItem) error {
 	if len(ofKind(items, tools.TrustSkill, tools.TrustCommand)) > 0 {
 		l.skills.Reload()
@@ -169,7 +169,7 @@ func (l *learning) of(sessionID string) *sessionInstructions {
 	return t
 }
 
-// sections are the parts of a session's system prompt that come from files.
+// sections returns the parts of a session's system prompt that come from files.
 func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
@@ -201,8 +201,8 @@ func (l *learning) sayBroken() {
 	}
 }
 
-// sayReplaced tells the person once which trusted files of the project replace a name of their
-// own or of jcode.
+// sayReplaced tells the person once which trusted files of the project replace a name of the person's own or
+// of jcode.
 func (l *learning) sayReplaced() {
 	var now []string
 	if !l.flags.NoSkills {
@@ -276,8 +276,8 @@ func (l *learning) compacted(ctx context.Context, sessionID string) {
 // given tells the skills that a message of the person contains one.
 func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
 
-// skillsIn returns the skills that the calls of the model and the commands of the person have
-// loaded: those whose text stands in the history, and those before a summary.
+// skillsIn returns the skills that calls of the model and commands of the person have loaded: those whose
+// text is in the history, and those before a summary.
 func skillsIn(rows []session.Message) (live, archived []string) {
 	add := func(m session.Message, skill string) {
 		if m.Archived == 0 {

@@ -66,7 +66,7 @@ func (a *app) openLSP() {
 	a.commands.Sources = append(a.commands.Sources, a.lsp)
 }
 
-// languageServers are the configured servers, by name, followed by those of plugins.
+// languageServers returns the configured servers, by name, followed by those of plugins.
 func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
@@ -93,7 +93,7 @@ func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []s
 	return list, disabled
 }
 
-// offer adds the tools that ask language servers.
+// offer registers the tools that query language servers.
 func (a serverStarts) offer(room *lsp.Manager) {
 	for _, t := range room.Tools() {
 		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
@@ -111,9 +111,9 @@ func (a serverStarts) inertNotice() string {
 	return notice
 }
 
-// allow decides whether a language server may be started: it runs code of the project.
-// A person's answer holds as the gate says: this once, for the session, or in the project, for
-// this command line and this program.
+// allow decides whether a language server may be started: it runs code of the project. A person's answer
+// applies as with any call: this once, for the session, or in the project, for this command line and this
+// program.
 func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
 	if a.inertNotice() != "" {
 		return false, false, "this folder's files are not trusted, and it runs code of the project"
@@ -129,7 +129,7 @@ func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) (
 	return true, dec.Sandbox, ""
 }
 
-// readFiles tells the language servers' room which files the model has read.
+// readFiles tells the language server manager which files the model has read.
 type readFiles struct{ room *lsp.Manager }
 
 // BeforeCall implements tools.Hook and changes nothing.

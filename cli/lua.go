@@ -34,10 +34,10 @@ type scripting struct {
 	cwd, root  string
 	config     string             // the configuration folder
 	once       bool               // a single run, without a person
-	mode       func() tools.Mode  // where no conversation is open
+	mode       func() tools.Mode  // if no conversation is open
 	asker      func() tools.Asker // answers instead of the person; nil leaves it to them
 	started    <-chan struct{}    // the extensions have begun
-	settled    <-chan struct{}    // the question about the folder needs no answer any more
+	settled    <-chan struct{}    // the question about the folder no longer needs an answer
 
 	room  *lua.Room
 	begun sync.Once
@@ -49,11 +49,11 @@ type scripting struct {
 	asking sync.Mutex // one question about trust at a time
 	mu     sync.Mutex
 	no     bool   // the person said no in this run
-	said   bool   // the headless notice was given
+	said   bool   // the headless notice was shown
 	failed string // the last error of the trust, "" after an answer
 }
 
-// openLua creates the room. Nothing runs and no file is read yet.
+// openLua creates the scripting. Nothing runs and no file is read yet.
 func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{
@@ -103,7 +103,7 @@ func (s *scripting) refresh() {
 	}
 }
 
-// opened implements extension. Scripts are told of the first conversation when they have loaded.
+// opened implements extension. Scripts are told about the first conversation once they have loaded.
 func (s *scripting) opened(_ *agent.Conversation, again bool) {
 	if again {
 		s.began()
@@ -140,8 +140,7 @@ func (s *scripting) own() agent.Extension {
 	}
 }
 
-// start begins to run scripts, once: after the first frame, or earlier where a role needs
-// to know their tools.
+// start begins to run scripts, once: after the first frame, or earlier if a role needs to know their tools.
 func (s *scripting) start() { s.begun.Do(s.run) }
 
 func (s *scripting) run() {
@@ -152,8 +151,8 @@ func (s *scripting) run() {
 	s.work.Go(s.follow)
 }
 
-// follow tells scripts that the session began and how MCP servers change state, and the person
-// which Lua tools change.
+// follow tells scripts that the session began and how MCP servers change state, and tells the person which
+// Lua tools change.
 func (s *scripting) follow() {
 	if s.room.WaitReady(s.ctx) != nil {
 		return
@@ -161,7 +160,7 @@ func (s *scripting) follow() {
 	s.began()
 	changed, unwatch := s.servers.watch()
 	defer unwatch()
-	var tooling <-chan struct{} // nil where nobody watches
+	var tooling <-chan struct{} // nil if nobody watches
 	var news *luaNews
 	if !s.once {
 		var unwatch func()
@@ -208,8 +207,8 @@ func (s *scripting) ready(ctx context.Context) {
 	}
 }
 
-// before takes over what changed on disk since the last step. Trust in Lua that the agent has
-// just written is asked for here, so that it can be used in the same turn.
+// before applies what changed on disk since the last step. Trust in Lua that the agent has just written is
+// asked for here, so that it can be used in the same turn.
 func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 	s.room.Refresh()
 	if items := s.room.Untrusted(); len(items) > 0 {
@@ -221,7 +220,7 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 // Notice implements lua.Notices.
 func (s *scripting) Notice(level, text string) { s.board.say(agent.Level(level), "%s", text) }
 
-// standing is the caller of scripts that run by themselves.
+// standing returns the caller for scripts that run by themselves.
 func (s *scripting) standing() tools.Caller {
 	c := tools.Caller{Origin: tools.OriginScript, Mode: s.mode, Asker: s.person()}
 	if conv := s.board.open(); conv != nil {
@@ -250,7 +249,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 	select {
 	case <-s.started:
 	default:
-		return // what waits at the start is said together with the rest
+		return // what is pending at the start is asked about together with the rest
 	}
 	s.mu.Lock()
 	said := s.said
@@ -261,7 +260,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 	}
 }
 
-// ask puts the question of trust once in a run.
+// ask asks the question of trust once in a run.
 func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	person := s.person()
 	if person == nil {
@@ -316,8 +315,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 }
 
-// report tells the person why trust could not be read: once until it can be read, or another
-// reason comes.
+// report tells the person why trust could not be read: once until it can be read, or the reason changes.
 func (s *scripting) report(err error) {
 	text := ""
 	if err != nil {
@@ -332,7 +330,7 @@ func (s *scripting) report(err error) {
 	}
 }
 
-// approve has the gate judge what a script wants to start.
+// approve lets the gate judge what a script wants to start.
 func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) error {
 	caller := s.standing()
 	caller.Label, caller.Owner = owner, owner

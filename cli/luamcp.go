@@ -9,13 +9,13 @@ import (
 	"jcode/tools"
 )
 
-// luaMCP is the MCP manager as scripts use it. No method waits for a server.
+// luaMCP gives scripts access to the MCP manager. No method waits for a server.
 type luaMCP struct {
 	mcp     *mcp.Manager
 	approve approver
 }
 
-// Add implements lua.MCPControl. What a plugin adds is approved by a person first.
+// Add implements lua.MCPControl. What a plugin adds must first be approved by a person.
 func (l luaMCP) Add(name string, t lua.MCPTarget) error {
 	target := mcpconfig.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
 	if !t.Ask {

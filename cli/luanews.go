@@ -9,8 +9,8 @@ import (
 	"jcode/tools"
 )
 
-// luaNews tells the person which Lua tools came, went or changed while nothing runs. During a
-// turn the conversation itself says what changed between two steps.
+// luaNews tells the person which Lua tools were added, removed or changed while nothing runs. During a turn
+// the conversation itself reports what changed between two steps.
 type luaNews struct {
 	registry *tools.Registry
 	board    *board
@@ -31,7 +31,7 @@ func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 	return out
 }
 
-// look compares the registry with what it was.
+// look compares the registry with its previous state.
 func (n *luaNews) look() {
 	before, now := n.known, luaTools(n.registry.Snapshot(nil))
 	n.known = now

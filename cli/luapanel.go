@@ -11,7 +11,7 @@ import (
 	"jcode/tui"
 )
 
-// luaActions is what a person can do with Lua scripts: the panel and the words of /lua.
+// luaActions are the actions of a person on Lua scripts: the panel and the words of /lua.
 type luaActions struct {
 	room   *lua.Room
 	config string // the configuration folder
@@ -57,7 +57,7 @@ func (a luaActions) panel() tui.Panel {
 	}
 }
 
-// words carries out /lua errors, /lua reload [NAME] and /lua log [NAME].
+// words runs /lua errors, /lua reload [NAME] and /lua log [NAME].
 func (a luaActions) words(_ context.Context, words string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
 	name = strings.TrimSpace(name)

@@ -33,10 +33,9 @@ type mcpCmd struct {
 	Serve   mcpServeCmd   `cmd:"" help:"Serve jcode's own tools over stdio."`
 }
 
-// markCommand prepares the arguments of `jcode mcp …`: what comes after `--` becomes one
-// hidden flag, for NAME URL and NAME -- COMMAND differ by nothing else; and --cwd of
-// `mcp add`, which is the server's, gets a name of its own. root are the flags that may stand
-// before `mcp`.
+// markCommand prepares the arguments of `jcode mcp …`. What comes after `--` becomes one hidden flag, since
+// nothing else distinguishes NAME URL from NAME -- COMMAND; and --cwd of `mcp add`, which is the server's, is
+// renamed. root are the flags that may precede `mcp`.
 func markCommand(root []*kong.Flag, args []string) []string {
 	first := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	for first > 0 && takesValue(root, args[first-1]) { // -C DIR, --model ID
@@ -72,7 +71,7 @@ type commandFlag struct {
 	Command string `name:"server-command" hidden:"" help:"The words after --, as JSON."`
 }
 
-// words returns the words after `--`; ok says that there was one.
+// words returns the words after `--`; ok says whether there was one.
 func (c commandFlag) words() (words []string, ok bool, err error) {
 	if c.Command == "" {
 		return nil, false, nil
@@ -98,13 +97,13 @@ func takesValue(flags []*kong.Flag, word string) bool {
 			return false
 		}
 		if !flags[i].IsBool() {
-			return n == len(short)-1 // else the rest of the word is its value
+			return n == len(short)-1 // otherwise the rest of the word is its value
 		}
 	}
 	return false
 }
 
-// openServers wires jcode up and reads the servers' configuration; nothing is started.
+// openServers wires jcode and reads the servers' configuration; nothing is started.
 func openServers(ctx context.Context, f *flags, std Streams) (*app, error) {
 	f.NoMCP = false
 	a, err := newApp(ctx, f, std)
@@ -115,7 +114,7 @@ func openServers(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return a, nil
 }
 
-// paths says where servers are configured.
+// serverPaths returns where servers are configured.
 func (a *app) serverPaths() mcpconfig.Paths {
 	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
@@ -157,8 +156,8 @@ func pairs(list []string, sep, flag string) (map[string]string, error) {
 	return out, nil
 }
 
-// serverFailure is a failure of a server or its tool: exit 1. What waits for approval, or
-// is not configured well, is exit 2.
+// serverFailure is a failure of a server or its tool: exit 1. What waits for approval, or is misconfigured,
+// is exit 2.
 func serverFailure(err error) error {
 	if errors.Is(err, mcp.ErrNeedsApproval) {
 		return &exitError{code: exitUsage, err: err}

@@ -8,8 +8,8 @@ import (
 	"jcode/mcp"
 )
 
-// briefing remembers which servers' instructions a session's model has read: those of its
-// system prompt, and those of servers that came later, which it is told between two steps.
+// briefing remembers which servers' instructions a session's model has read: those in its system prompt, and
+// those of servers that were added later, which it is told between two steps.
 type briefing struct {
 	servers *mcp.Manager
 
@@ -21,7 +21,7 @@ func newBriefing(m *mcp.Manager) *briefing {
 	return &briefing{servers: m, told: map[string]map[string]bool{}}
 }
 
-// section is the part of a new system prompt.
+// section returns the part of a new system prompt.
 func (b *briefing) section(sessionID string) string {
 	text, servers := b.servers.Instructions(nil)
 	b.mu.Lock()
@@ -34,7 +34,7 @@ func (b *briefing) section(sessionID string) string {
 	return text
 }
 
-// before tells a session what servers say that came since its prompt was built.
+// before tells a session the instructions of servers that were added since its prompt was built.
 func (b *briefing) before(_ context.Context, sessionID string) agent.Announcement {
 	b.mu.Lock()
 	defer b.mu.Unlock()

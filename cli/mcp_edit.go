@@ -15,7 +15,7 @@ import (
 
 func spanTime(s span) time.Duration { return time.Duration(s) }
 
-// writeFlags say to which file a server is written.
+// writeFlags select the file to which a server is written.
 type writeFlags struct {
 	Scope string `short:"s" enum:"user,project" default:"user" help:"Whose file: ${enum}."`
 	Force bool   `help:"Replace a server of that name."`
@@ -78,9 +78,9 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return signInAfterAdd(ctx, f, std, c.Name)
 }
 
-// warnOfMissingProgram says that a server's program is not on this machine: its entry may be
-// meant for another one, so it is no error. What holds a variable is known at the start only,
-// and a relative path counts from the folder that the server starts in.
+// warnOfMissingProgram warns that a server's program is not on this machine. It is not an error: the entry
+// may be meant for another machine. A value with a variable is known only at the start, and a relative path
+// depends on the folder that the server starts in.
 func warnOfMissingProgram(std Streams, command string) {
 	if strings.Contains(command, "$") || (filepath.Base(command) != command && !filepath.IsAbs(command)) {
 		return
@@ -112,7 +112,7 @@ func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name s
 	return nil
 }
 
-// mcpAddJSONCmd adds a server from an entry in the JSON that documentation shows.
+// mcpAddJSONCmd adds a server from an entry in the JSON form that documentation shows.
 type mcpAddJSONCmd struct {
 	Name  string `arg:"" help:"Server."`
 	Value string `arg:"" help:"The entry as JSON; - reads it from standard input."`

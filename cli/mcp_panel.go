@@ -13,10 +13,10 @@ import (
 	"jcode/tui"
 )
 
-// serverActions is what a person can do with MCP servers: the panel, and the words of /mcp.
+// serverActions are the actions of a person on MCP servers: the panel, and the words of /mcp.
 type serverActions struct{ mcp *mcp.Manager }
 
-// panel is the live view of MCP servers.
+// panel returns the live view of MCP servers.
 func (a serverActions) panel() tui.Panel {
 	act := func(f func(name string) error) func(context.Context, tui.Row) (string, error) {
 		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
@@ -121,7 +121,7 @@ func pendingText(p *mcp.Pending) string {
 	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
 }
 
-// followed returns a function that waits for a change; nil where nothing changes.
+// followed returns a function that waits for a change; nil if nothing changes.
 func followed(changes <-chan struct{}) func(context.Context) bool {
 	if changes == nil {
 		return nil

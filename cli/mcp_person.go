@@ -9,8 +9,8 @@ import (
 	"jcode/tools"
 )
 
-// mcpElicitor puts a server's questions to the person of the open conversation. Without one
-// they are declined.
+// mcpElicitor shows a server's questions to the person of the open conversation. Without one they are
+// declined.
 type mcpElicitor struct {
 	board   *board
 	flags   *flags
@@ -29,7 +29,7 @@ func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (tools.Fo
 	return conv.AskForm(ctx, tools.Form{From: "MCP server " + q.Server, Text: q.Message, Fields: q.Fields})
 }
 
-// visit shows a whole address; nothing is opened before consent.
+// visit shows the whole address; nothing is opened before the person consents.
 func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
 	const yes, no = "open it", "decline"
 	text := fmt.Sprintf("It wants you to visit %s\n\n%s\n\n%s", q.Domain, q.URL, q.Message)

@@ -18,7 +18,7 @@ import (
 	"jcode/tools"
 )
 
-// probeFlags say how a server is reached outside of a conversation.
+// probeFlags say how to reach a server outside of a conversation.
 type probeFlags struct {
 	URL            string   `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
 	Header         []string `short:"H" help:"HTTP header with --url; repeatable." placeholder:"NAME: VALUE" sep:"none"`
@@ -32,7 +32,7 @@ type probeFlags struct {
 // isTarget reports whether the server is given by --url or a command, not by name.
 func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != "" }
 
-// probe connects as open does and has do work with it; err is why the connection failed.
+// probe connects as open does and calls do with the connection; err is why the connection failed.
 func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name string, elicit mcp.Elicitor, do func(probe *mcp.Probe, err error) error) error {
 	a, err := openServers(ctx, f, std)
 	if err != nil {
@@ -47,8 +47,8 @@ func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name strin
 	return do(probe, err)
 }
 
-// open connects to a configured server, or to what the flags give. The probe is not nil
-// if the connection failed.
+// open connects to a configured server, or to the target of the flags. The probe is not nil if the connection
+// failed.
 func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
 	command, given, err := p.words()
 	opt := mcp.ProbeOptions{ConnectTimeout: spanTime(p.ConnectTimeout), CallTimeout: spanTime(p.Timeout), Elicitor: elicit}
@@ -78,7 +78,7 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 	return a.mcp.ProbeServer(ctx, name, opt)
 }
 
-// failure returns the error that a failed connection is reported with.
+// failure returns the error with which a failed connection is reported.
 func failure(probe *mcp.Probe, err error) error {
 	var exit *exitError
 	if errors.As(err, &exit) {
@@ -90,7 +90,7 @@ func failure(probe *mcp.Probe, err error) error {
 	return serverFailure(err)
 }
 
-// mcpTestCmd connects a server and says what was seen.
+// mcpTestCmd connects a server and reports what happened.
 type mcpTestCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL or -- COMMAND ARGS…"`
 	probeFlags
@@ -239,7 +239,7 @@ type mcpServeCmd struct {
 	Tools []string `help:"Tools to offer: names or globs, lua:* for all Lua tools (default: read, grep, glob, ls)." placeholder:"LIST"`
 }
 
-// Run serves until the input ends. Servers are connected only when one's tools are named.
+// Run serves until the input ends. Servers are connected only if tools of theirs are named.
 func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	withServers := false
 	for _, t := range c.Tools {
@@ -273,7 +273,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// beyondBuiltins reports whether a pattern may pick a tool that a script brings.
+// beyondBuiltins reports whether a pattern may select a tool that a script brings.
 func beyondBuiltins(registry *tools.Registry, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		_, builtin, _ := registry.Snapshot(nil).Lookup(p)

@@ -57,11 +57,11 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// addPatience bounds how long a server that was added may take to say what it asks for.
+// addPatience is how long a server that was added may take to say whether it needs a sign-in.
 const addPatience = 10 * time.Second
 
-// signInAfterAdd begins the sign-in to a server that was added, where the server asks for one
-// and a person is there; without one it says what to run. The server is added either way.
+// signInAfterAdd starts the sign-in to a server that was added, if the server requires one and a person is
+// present; otherwise it says what to run. The server is added either way.
 func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) error {
 	a, err := openServers(ctx, f, std)
 	if err != nil {
@@ -95,13 +95,13 @@ func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) err
 	return nil
 }
 
-// mcpLogoutCmd forgets a sign-in.
+// mcpLogoutCmd removes a sign-in.
 type mcpLogoutCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL."`
 	URL  string `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
 }
 
-// Run forgets.
+// Run removes the sign-in.
 func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if (c.Name == "") == (c.URL == "") {
 		return usageError("mcp logout: name a server, or give --url URL")
@@ -128,7 +128,7 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// terminalPerson signs in beside a command line.
+// terminalPerson signs in from a command line.
 type terminalPerson struct {
 	std       Streams
 	noBrowser bool
@@ -161,7 +161,7 @@ func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error)
 	}
 }
 
-// visitText says which server asks for a sign-in, where and with which rights.
+// visitText says which server asks for a sign-in, where and with which permissions.
 func visitText(v auth.Visit) string {
 	s := fmt.Sprintf("MCP server %s wants you to sign in at %s", v.Server, v.Host)
 	if v.StepUp {
@@ -173,7 +173,7 @@ func visitText(v auth.Visit) string {
 	return s
 }
 
-// chatPerson signs in beside the open conversation.
+// chatPerson signs in from the open conversation.
 type chatPerson struct {
 	board  *board
 	browse func(ctx context.Context, url string) error
@@ -209,7 +209,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	return pasted, nil
 }
 
-// conversation waits until one is open.
+// conversation waits until a conversation is open.
 func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -225,7 +225,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 	}
 }
 
-// signsIn is who signs in to servers of this run: nobody where nobody can be asked.
+// signsIn returns who signs in to servers in this run: nobody if nobody can be asked.
 func (a *app) signsIn() auth.Person {
 	chat := chatPerson{&a.board, func(ctx context.Context, url string) error { return openInBrowser(ctx, a.std.Getenv("BROWSER"), url) }}
 	switch {

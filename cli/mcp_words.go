@@ -18,7 +18,7 @@ var (
 	modeWords   = []string{"direct", "deferred", "auto"}
 )
 
-// words carries out `/mcp WORD NAME`; without words the panel opens.
+// words runs `/mcp WORD NAME`; without words the panel opens.
 func (a serverActions) words(ctx context.Context, line string) (notice string, err error) {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name = strings.TrimSpace(name)
@@ -71,7 +71,7 @@ func (a serverActions) serverWord(ctx context.Context, word, name string) (notic
 	return toolsText(d), nil
 }
 
-// toolsText lists a server's tools and what was left out of them.
+// toolsText lists a server's tools and the ones that were left out.
 func toolsText(d mcp.Details) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, %s", d.Name, d.State, text.Count(d.Tools, "tool"), text.Count(d.Tokens, "token"))
@@ -98,7 +98,7 @@ func (a serverActions) reloadServers(name string) (string, error) {
 	return reloadText(r), nil
 }
 
-// reloadText says what a reload did, the servers by what became of them.
+// reloadText describes what a reload did, grouping the servers by the result.
 func reloadText(r mcp.Reloaded) string {
 	var lines []string
 	for _, change := range []string{"added", "changed", "removed", "restarted", "started", "retried", "needs_approval", "invalid", "unchanged"} {

@@ -24,26 +24,26 @@ import (
 type models struct {
 	settings provider.Settings // all but Model
 	own      map[string]catalogue.Info
-	fallback string // takes over when a model fails for good
+	fallback string // used when a model fails for good
 	recorder *replay.Recorder
 	wire     func(canonical string) (string, bool)
-	// script plays instead of a file for the model name tourModel.
+	// script is played in place of a file for the model name tourModel.
 	script []byte
 	pace   time.Duration
-	hold   func(context.Context, *model.Request) // before the script answers
+	hold   func(context.Context, *model.Request) // called before the script answers
 
 	mu      sync.Mutex
 	clients map[string]agent.Model
-	// given are the names by which models were asked for, by the names that they have: an
-	// endpoint of the person's own takes the first and not the second.
+	// given maps names of models to the names by which they were requested: a person's own endpoint accepts the
+	// latter and not the former.
 	given map[string]string
 }
 
 // tourModel is the name of the embedded script.
 const tourModel = "tour"
 
-// resolve returns the model of a name as the person writes it. "" is the one that settings
-// and environment lead to.
+// resolve returns the model with a name as the person writes it. "" is the one that settings and environment
+// resolve to.
 func (m *models) resolve(name string) (agent.Model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	return found, nil
 }
 
-// endpoint returns the endpoint without a name that --base-url or OPENAI_BASE_URL leads to.
+// endpoint returns the endpoint without a name that --base-url or OPENAI_BASE_URL sets.
 func (m *models) endpoint() (provider.Config, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,8 +95,8 @@ func (m *models) endpoint() (provider.Config, bool) {
 	return target.Provider, true
 }
 
-// enter takes a key that the person has just entered: in this run it holds before the
-// environment's. It reports whether the environment has another one.
+// enter takes a key that the person has just entered: in this run it takes precedence over the environment's.
+// It reports whether the environment has a different one.
 func (m *models) enter(p provider.Config, key string) (hidden bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +110,7 @@ func (m *models) enter(p provider.Config, key string) (hidden bool) {
 	return p.KeyEnv != "" && found != "" && found != strings.TrimSpace(key)
 }
 
-// rekey replaces the keys; clients that were made with the old ones are made again.
+// rekey replaces the keys; clients that were created with the old ones are created again.
 func (m *models) rekey(keys map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,7 +167,7 @@ func (m *models) make(name string) (agent.Model, error) {
 		found.Cost = func(answered string, u model.Usage) (float64, bool) { return costOf(answered, own, u) }
 		return found, nil
 	}
-	found.Sees = true // of an unknown model: its refusal of an image is met by the client
+	found.Sees = true // for an unknown model: the client handles a refusal of an image
 	found.FindWindow = func(ctx context.Context) int { return windowOf(ctx, client, target.Model) }
 	if info, ok := catalogue.Lookup(target.Model, own); ok {
 		found.Window, found.Sees = info.Window, info.Images
@@ -179,7 +179,7 @@ func (m *models) make(name string) (agent.Model, error) {
 	return found, nil
 }
 
-// costOf returns what a usage of a model costs; false where its price is unknown.
+// costOf returns the cost of a usage; false if the model's price is unknown.
 func costOf(id string, own map[string]catalogue.Info, u model.Usage) (float64, bool) {
 	info, ok := catalogue.Lookup(id, own)
 	if !ok {
@@ -188,7 +188,7 @@ func costOf(id string, own map[string]catalogue.Info, u model.Usage) (float64, b
 	return info.Cost(u)
 }
 
-// costOfEither returns the price of the one of two models that answered.
+// costOfEither returns the cost by the price of the one of two models that answered.
 func costOfEither(first, second agent.Model) func(string, model.Usage) (float64, bool) {
 	return func(answered string, u model.Usage) (float64, bool) {
 		m := first
@@ -202,8 +202,7 @@ func costOfEither(first, second agent.Model) func(string, model.Usage) (float64,
 	}
 }
 
-// windowOf returns the window that an endpoint states for one of its models, 0 when it
-// states none.
+// windowOf returns the window that an endpoint states for one of its models, 0 if it states none.
 func windowOf(ctx context.Context, client dial.Client, id string) int {
 	list, err := client.ListModels(ctx)
 	if err != nil {
@@ -217,12 +216,12 @@ func windowOf(ctx context.Context, client dial.Client, id string) int {
 	return 0
 }
 
-// picking is a client for an endpoint of which no model was named: at its first request
-// it takes the first coding model that the endpoint lists.
+// picking is a client for an endpoint without a named model: at its first request it takes the first coding
+// model that the endpoint lists.
 type picking struct {
 	dial.Client
 	provider provider.Config
-	said     atomic.Bool // which model was picked
+	said     atomic.Bool // the person was told which model was picked
 
 	mu     sync.Mutex
 	id     string
@@ -240,7 +239,7 @@ func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model
 	}
 	req.Model = id
 	resp, err := p.Client.Stream(ctx, req, emit)
-	resp.Model = id // as it is listed: its price is found by that
+	resp.Model = id // as listed: its price is found by that
 	return resp, err
 }
 
@@ -266,7 +265,7 @@ func (p *picking) pick(ctx context.Context) (id string, err error) {
 func (p *picking) window(ctx context.Context) int {
 	id, err := p.pick(ctx)
 	if err != nil {
-		return 0 // the request says so
+		return 0 // the request reports the failure
 	}
 	if info, ok := catalogue.Lookup(id, p.provider.Models); ok && info.Window > 0 {
 		return info.Window

@@ -7,9 +7,9 @@ import (
 	"jcode/tui"
 )
 
-// noCommand returns what to say where a command line without flags is meant for a command
-// that jcode does not have, and "" where it is a prompt. A command is a single known word, or
-// a known noun with what people do to it: `agents`, `plugin install x`.
+// noCommand returns an explanation if a command line without flags is meant for a command that jcode does not
+// have, and "" if it is a prompt. Such a command is a single known word, or a known noun with a verb:
+// `agents`, `plugin install x`.
 func noCommand(args []string) string {
 	if len(args) == 0 || len(args) > 3 || namesCommand(args[:1]) || slices.ContainsFunc(args, func(a string) bool {
 		return a == "" || a[0] == '-' || strings.ContainsAny(a, " \t\n")
@@ -27,8 +27,7 @@ func noCommand(args []string) string {
 	return "there is no command " + word + ": " + advice + ". To send it as a prompt: jcode -- " + strings.Join(args, " ")
 }
 
-// insteadOf says what does the work of a command that does not exist, "" for a word that is
-// none.
+// insteadOf says what to use in place of a command that does not exist; "" for an unknown word.
 func insteadOf(word string) string {
 	switch word {
 	case "chat", "start":
@@ -70,18 +69,18 @@ func insteadOf(word string) string {
 	return ""
 }
 
-// commandsOfTheChat are the slash commands besides those of the terminal and of the command line.
+// commandsOfTheChat returns the slash commands that neither the terminal nor the command line has.
 func commandsOfTheChat() []string {
 	return []string{"agents", "init", "jobs", "lsp", "redo", "regenerate", "private", "save", "reload-skills"}
 }
 
-// isNoun reports whether a word names what is listed, added and removed.
+// isNoun reports whether a word names something that is listed, added and removed.
 func isNoun(word string) bool {
 	nouns := []string{"agent", "agents", "hook", "hooks", "job", "jobs", "lsp", "model", "models", "role", "session", "skill", "plugin", "tool", "doc", "permission"}
 	return slices.Contains(nouns, word)
 }
 
-// isVerb reports whether a word says what is done to them.
+// isVerb reports whether a word names such an action.
 func isVerb(word string) bool {
 	verbs := []string{
 		"add", "check", "create", "delete", "disable", "edit", "enable", "export", "get", "import", "info", "install",

@@ -12,18 +12,18 @@ import (
 	"jcode/tools"
 )
 
-// offered knows the files that results have named for the model to read, by session: whole
-// outputs and saved contents. They are in jcode's data folder, reading which otherwise
-// needs approval. It is a hook of the dispatcher, and safe for concurrent use.
+// offered knows the files that results have named for the model to read, by session: whole outputs and saved
+// contents. They are in jcode's data folder, which otherwise needs approval to read. It is a hook of the
+// dispatcher, and safe for concurrent use.
 type offered struct {
-	folders []string // where such files lie, resolved
+	folders []string // folders of such files, resolved
 	store   *session.Store
 
 	mu    sync.Mutex
-	files map[string]map[string]bool // by session; nil before its history was looked at
+	files map[string]map[string]bool // by session; nil until its history was read
 }
 
-// newOffered makes the list for files below folders.
+// newOffered returns a list for files below folders.
 func newOffered(store *session.Store, folders ...string) *offered {
 	o := &offered{store: store, files: map[string]map[string]bool{}}
 	for _, dir := range folders {
@@ -57,13 +57,13 @@ func (o *offered) add(id string, d tools.Display) {
 	}
 }
 
-// holds reports whether a file lies where results are kept.
+// holds reports whether a file is in a folder of results.
 func (o *offered) holds(file string) bool {
 	return slices.ContainsFunc(o.folders, func(dir string) bool { return paths.Within(dir, file) && dir != file })
 }
 
-// named reports whether a result of the session named the file. A session that was resumed
-// has its earlier results in the database.
+// named reports whether a result of the session named the file. A resumed session has its earlier results in
+// the database.
 func (o *offered) named(id, file string) bool {
 	if !o.holds(file) {
 		return false
@@ -76,7 +76,7 @@ func (o *offered) named(id, file string) bool {
 	}
 	rows, err := o.store.History().All(context.Background(), id)
 	if err != nil {
-		return false // then it is asked about, like every other file
+		return false // then it is asked about, like any other file
 	}
 	for _, row := range rows {
 		for _, call := range row.Calls {
@@ -91,6 +91,6 @@ func (o *offered) named(id, file string) bool {
 	if o.files[id] == nil {
 		o.files[id] = map[string]bool{}
 	}
-	o.files[id][""] = true // the history was looked at
+	o.files[id][""] = true // the history was read
 	return o.files[id][filepath.Clean(file)]
 }

@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// sameTime is how far apart commands may note a change that is one and the same.
+// sameTime is how far apart two commands may record one and the same change.
 const sameTime = 5 * time.Second
 
 // others knows which other agents and processes work on the same files.
@@ -28,7 +28,7 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 	who := list[:1]
 	how := "by "
 	if list[0].Command {
-		// Several may have run at that time: which of them it was is not known.
+		// Several may have run at that time: it is not known which of them made the change.
 		who = slices.Clone(list)
 		who = slices.DeleteFunc(who, func(e session.Editor) bool { return !e.Command || list[0].At.Sub(e.At) > sameTime })
 		how = "while a command of "
@@ -51,7 +51,7 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 	return said
 }
 
-// noteCommands returns what notes which files changed while a command of a conversation ran.
+// noteCommands returns a func that records which files changed while a command of a conversation ran.
 func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
 	return func(caller tools.Caller, files map[string]time.Time) {
 		if err := a.store.Edits().NoteCommand(context.Background(), caller.Session, files); err != nil {
@@ -66,7 +66,7 @@ func (others) BeforeCall(context.Context, tools.Call) tools.Verdict { return too
 // AfterCall implements tools.Hook and does nothing.
 func (others) AfterCall(tools.Call, tools.Outcome) {}
 
-// AfterRun implements tools.Commenter: it reports a change of a file that somebody else works on.
+// AfterRun implements tools.Commenter: it reports a change of a file that someone else works on.
 func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
 	if res.Failed || call.Caller.Session == "" {
 		return ""

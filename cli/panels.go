@@ -22,7 +22,7 @@ import (
 // maxImage bounds a picture that is attached to a prompt.
 const maxImage = 10 << 20
 
-// panels are the lists that slash commands show: those of the chat, and those of extensions.
+// chatPanels returns the lists that slash commands show: those of the chat, and those of extensions.
 func chatPanels(a *app) []tui.Panel {
 	list := append([]tui.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel()}, a.list.panels()...)
 	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
@@ -42,7 +42,7 @@ func newToolViews(a *app) toolViews {
 	return toolViews{a.registry, a.gate, &a.board, func() tools.Mode { return a.mode }}
 }
 
-// panel shows every tool with where it comes from and why it is off.
+// panel shows every tool with its source and why it is off.
 func (a toolViews) panel() tui.Panel {
 	return tui.Panel{
 		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
@@ -103,7 +103,7 @@ func (a permissionActions) panel() tui.Panel {
 	}
 }
 
-// roleRows lists the roles with where each comes from.
+// roleRows lists the roles with their sources.
 func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
 	all, err := a.layers().List(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func roleDetail(line roleLine) []string {
 // pictures reads pictures for prompts.
 type pictures struct{ home, cwd string }
 
-// read reads a picture for a prompt; its kind is decided by its content.
+// read reads a picture for a prompt; its content decides the type.
 func (a pictures) read(path string) (string, []byte, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(a.home, rest)

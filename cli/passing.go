@@ -13,8 +13,8 @@ import (
 	"jcode/session"
 )
 
-// unwritable reports whether a folder of jcode's own can't be made or written: no such user,
-// no home, a file system that is read only.
+// unwritable reports whether a folder of jcode's own can't be created or written: no such user, no home, a
+// read-only file system.
 func unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -27,9 +27,9 @@ func elsewhere(err error) string {
 	return ""
 }
 
-// passingPaths replaces folders that can't be used, in a run that prints one answer: its data
-// goes into a private folder that is deleted at its end. A container often has no home. In any
-// other run, and if the person named the folder, the fault is returned.
+// passingPaths replaces folders that can't be used, in a run that prints one answer: its data goes into a
+// private folder that is deleted at the end. A container often has no home. In any other run, and if the
+// person named the folder, the error is returned.
 func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error) {
 	if !a.flags.Print || a.std.Getenv("JCODE_HOME") != "" {
 		return paths, fault

@@ -63,12 +63,11 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 	return w.Flush()
 }
 
-// permissionActions is what a person can do with rules: the panel, the words of
-// /permissions, explanations.
+// permissionActions are the actions of a person on rules: the panel, the words of /permissions, explanations.
 type permissionActions struct {
 	gate  *permission.Gate
 	board *board
-	mode  func() tools.Mode // where no conversation is open
+	mode  func() tools.Mode // if no conversation is open
 	// rules are those of the settings, given those of flags. origin returns where an element of
 	// a list of settings comes from.
 	rules  func() config.Permissions
@@ -106,8 +105,8 @@ func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLin
 	return lines, nil
 }
 
-// ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or
-// a flag. What is not among them was typed in the chat.
+// ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or a flag. A
+// rule that is not among them was typed in the chat.
 func (a permissionActions) ruleOrigins() map[string]string {
 	p, out := a.rules(), map[string]string{}
 	for _, set := range []struct {
@@ -170,7 +169,7 @@ func openJudge(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return a, nil
 }
 
-// words carries out what is typed after /permissions.
+// words runs what is typed after /permissions.
 func (a permissionActions) words(ctx context.Context, args string) (notice string, err error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	rest = strings.TrimSpace(rest)

@@ -9,18 +9,18 @@ import (
 	"jcode/internal/watch"
 )
 
-// pluginLife keeps what is in force of the plugins as the disk has it.
+// pluginLife keeps the plugins in force up to date with the disk.
 type pluginLife struct {
 	bundles *bundles
-	list    *extensionList // which takes over what has changed
+	list    *extensionList // which applies what has changed
 	board   *board
 	onClose func(func())
 }
 
 func newPluginLife(a *app) pluginLife { return pluginLife{&a.bundles, &a.list, &a.board, a.onClose} }
 
-// look puts into force what has changed of the plugins: those that were added, updated,
-// switched on or off, and removed, here or by another jcode, and those of which a byte differs.
+// look puts changes of plugins into force: plugins that were added, updated, switched on or off, or removed,
+// here or by another jcode, and those whose files have changed.
 func (a pluginLife) look() {
 	b := a.bundles
 	b.applying.Lock()
@@ -35,7 +35,7 @@ func (a pluginLife) look() {
 	a.board.say(agent.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
 }
 
-// before looks at the plugins before a step.
+// before checks the plugins before a step.
 func (a pluginLife) before(context.Context, string) agent.Announcement {
 	a.look()
 	return agent.Announcement{}

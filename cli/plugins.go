@@ -21,22 +21,20 @@ import (
 	"jcode/tools/lsp"
 )
 
-// bundles are the plugins of this run. They are compared with the disk whenever somebody uses
-// them: what was added, changed or removed meanwhile counts at once. It is safe for concurrent
-// use.
+// bundles are the plugins of this run. They are compared with the disk on each use, so what was added,
+// changed or removed meanwhile is noticed at once. It is safe for concurrent use.
 type bundles struct {
 	store plugins.Store
 	// warn shows the person what is wrong with a plugin.
 	warn func(format string, args ...any)
 	// applying is held while a change is put into force.
 	applying sync.Mutex
-	force    map[string]string // what is in force: the hashes of the copies, by name
+	force    map[string]string // the hashes of the copies in force, by name
 
 	mu    sync.Mutex
 	read  bool
 	stamp string
-	// all are installed; used are those of them whose copies are as they were accepted, and
-	// which are not switched off.
+	// all are installed; used are those whose copies are as they were accepted, and which are not switched off.
 	all, used []plugins.Plugin
 	servers   []string        // files of their MCP servers
 	said      map[string]bool // what the person was told
@@ -57,7 +55,7 @@ func (b *bundles) open(store plugins.Store, warn func(format string, args ...any
 	b.force = hashes(b.current())
 }
 
-// hashes are the hashes of plugins, by name.
+// hashes returns the hashes of plugins, by name.
 func hashes(list []plugins.Plugin) map[string]string {
 	out := map[string]string{}
 	for _, p := range list {
@@ -66,7 +64,7 @@ func hashes(list []plugins.Plugin) map[string]string {
 	return out
 }
 
-// current returns the plugins that are in use, as the disk has them.
+// current returns the plugins that are in use, according to the disk.
 func (b *bundles) current() []plugins.Plugin {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +110,7 @@ func (b *bundles) look() {
 	}
 }
 
-// tell says something once in a run.
+// tell shows a message once in a run.
 func (b *bundles) tell(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); !b.said[line] {
 		b.said[line] = true
@@ -120,11 +118,11 @@ func (b *bundles) tell(format string, args ...any) {
 	}
 }
 
-// serversFile is the file of a plugin's MCP servers, with the plugin's folder filled in.
+// serversFile returns the file of a plugin's MCP servers, with the plugin's folder filled in.
 func serversFile(s plugins.Store, name string) string { return filepath.Join(s.Dir, name+".mcp.json") }
 
-// writeServers writes a plugin's MCP servers as a file of the usual form, with the plugin's
-// folder filled in, and returns its name; "" if there are none.
+// writeServers writes a plugin's MCP servers to a file of the usual form, with the plugin's folder filled in,
+// and returns its name; "" if there are none.
 func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	if len(bundle.Servers) == 0 {
 		return "", nil
@@ -145,7 +143,7 @@ func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	return path, atomicfile.Write(path, []byte(whole), atomicfile.Options{Perm: 0o600})
 }
 
-// serverFiles are the files of MCP servers.
+// serverFiles returns the files of MCP servers.
 func (b *bundles) serverFiles() []string {
 	b.current()
 	b.mu.Lock()
@@ -153,7 +151,7 @@ func (b *bundles) serverFiles() []string {
 	return b.servers
 }
 
-// skills are the folders of skills and commands.
+// skills returns the folders of skills and commands.
 func (b *bundles) skills() []skills.Plugin {
 	var out []skills.Plugin
 	for _, p := range b.current() {
@@ -162,7 +160,7 @@ func (b *bundles) skills() []skills.Plugin {
 	return out
 }
 
-// agents are the folders and files of agents.
+// agents returns the folders and files of agents.
 func (b *bundles) agents() []role.PluginAgents {
 	var out []role.PluginAgents
 	for _, p := range b.current() {
@@ -173,7 +171,7 @@ func (b *bundles) agents() []role.PluginAgents {
 	return out
 }
 
-// hooks are the hooks of all plugins. None runs once a byte of its plugin has changed.
+// hooks returns the hooks of all plugins. None runs once any file of its plugin has changed.
 func (b *bundles) hooks() []hooks.Hook {
 	var out []hooks.Hook
 	for _, p := range b.current() {
@@ -191,7 +189,7 @@ func (b *bundles) hooks() []hooks.Hook {
 	return out
 }
 
-// languages are the language servers of all plugins.
+// languages returns the language servers of all plugins.
 func (b *bundles) languages() []lsp.Server {
 	var out []lsp.Server
 	for _, p := range b.current() {
@@ -203,7 +201,7 @@ func (b *bundles) languages() []lsp.Server {
 	return out
 }
 
-// scripts are the folders of Lua.
+// scripts returns the folders of Lua.
 func (b *bundles) scripts() []string {
 	var out []string
 	for _, p := range b.current() {
@@ -214,7 +212,7 @@ func (b *bundles) scripts() []string {
 	return out
 }
 
-// changed lists plugins whose copies are no longer what was accepted: they ask again.
+// changed lists plugins whose copies are no longer what was accepted: they must be accepted again.
 func (b *bundles) changed() []tools.TrustItem {
 	b.current()
 	b.mu.Lock()
@@ -233,7 +231,7 @@ func (b *bundles) changed() []tools.TrustItem {
 	return items
 }
 
-// differ compares what is in force with what should be: what came, changed and went.
+// differ compares what is in force with what should be: what was added, changed and removed.
 func (b *bundles) differ(now []plugins.Plugin) []string {
 	var parts []string
 	is := hashes(now)

@@ -38,7 +38,7 @@ type pluginLine struct {
 	Tokens  int      `json:"tokens"`
 }
 
-// keptPlugins returns an app that knows its folders only, and all plugins.
+// keptPlugins returns an app that knows only its folders, and all plugins.
 func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, error) {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {
@@ -103,8 +103,8 @@ func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
 	return newPluginActions(a, func() {}).takePlugin(ctx, address, "", c.Yes)
 }
 
-// takePlugin fetches a plugin, shows it whole, and keeps it after a yes. name is what an
-// update expects, "" for a new one.
+// takePlugin fetches a plugin, shows it whole, and keeps it if the answer is yes. name is what an update
+// expects, "" for a new one.
 func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
 	s, w := a.store, a.std.Err
 	st, err := s.Stage(ctx, address)
@@ -158,7 +158,7 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 	return nil
 }
 
-// orNone is a version, else the beginning of a commit, else a word for neither.
+// orNone returns a version, otherwise the beginning of a commit, otherwise a word for neither.
 func orNone(version, commit string) string {
 	switch {
 	case version != "":

@@ -53,7 +53,7 @@ func pluginDetail(p plugins.Plugin) []string {
 	return lines
 }
 
-// bundleLines are what a plugin brings, and what that costs.
+// bundleLines lists what a plugin brings, and what that costs.
 func bundleLines(b *plugins.Bundle) []string {
 	var lines []string
 	for _, row := range b.Rows {
@@ -65,7 +65,7 @@ func bundleLines(b *plugins.Bundle) []string {
 	return append(lines, fmt.Sprintf("about %d tokens in each request, beside those of its MCP servers' tools", b.Tokens))
 }
 
-// pluginFaults are the parts of a plugin that cannot be used, with why.
+// pluginFaults lists the parts of a plugin that cannot be used, with the reasons.
 func pluginFaults(b *plugins.Bundle) []string {
 	out := append([]string{}, b.Problems...)
 	add := func(file, line string) {
@@ -103,16 +103,16 @@ func pluginFaults(b *plugins.Bundle) []string {
 	return out
 }
 
-// pluginActions is what a person can do with plugins.
+// pluginActions are the actions of a person on plugins.
 type pluginActions struct {
 	store   plugins.Store
 	std     Streams
 	logs    string                 // of MCP servers
 	servers func() mcpconfig.Paths // where servers are configured
-	changed func()                 // puts into force what has changed
+	changed func()                 // puts changes into force
 }
 
-// newPluginActions acts on the plugins of a home; changed puts into force what has changed.
+// newPluginActions returns the actions on the plugins of a home; changed puts changes into force.
 func newPluginActions(a *app, changed func()) pluginActions {
 	return pluginActions{a.pluginStore(), a.std, filepath.Join(a.paths.Data, "logs", "mcp"), a.serverPaths, changed}
 }
@@ -175,7 +175,7 @@ func (a pluginActions) switchPlugin(name string) error {
 	return a.store.Enable(name, p.Off)
 }
 
-// acceptPlugin takes a plugin whose files have changed as it is now.
+// acceptPlugin accepts a plugin whose files have changed in its present form.
 func (a pluginActions) acceptPlugin(name string) error {
 	p, err := a.plugin(name)
 	switch {
@@ -199,7 +199,7 @@ func (a pluginActions) removePlugin(name string) error {
 	if err := s.Remove(name); err != nil {
 		return err
 	}
-	a.changed() // its servers end before their logs go
+	a.changed() // its servers end before their logs are removed
 	if err := os.Remove(serversFile(s, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -210,17 +210,17 @@ func (a pluginActions) removePlugin(name string) error {
 	for server := range p.Bundle.Servers {
 		key := mcpconfig.KeyFor(server)
 		if _, used := left[key]; !used {
-			_ = os.Remove(filepath.Join(a.logs, key+".log")) // it is there only after a start
+			_ = os.Remove(filepath.Join(a.logs, key+".log")) // it exists only after a start
 		}
 	}
 	return nil
 }
 
-// plugins reports the plugins that are there.
+// plugins reports the installed plugins.
 func (d *doctor) plugins() {
 	paths, err := findPaths(d.std)
 	if err != nil {
-		return // said elsewhere
+		return // reported elsewhere
 	}
 	list, err := plugins.Store{Dir: filepath.Join(paths.Data, "plugins")}.List()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // printer writes what happens in a conversation to the streams of a headless run.
 type printer interface {
-	// begin is told what the run consists of before anything happens.
+	// begin is called with a description of the run before anything happens.
 	begin(init initLine)
 	// event shows one event.
 	event(ev agent.Event)
@@ -66,7 +66,7 @@ type (
 		Usage      model.Usage `json:"usage"`
 		Agents     []agentLine `json:"agents,omitempty"`
 	}
-	// agentLine sums a sub-agent in the background up.
+	// agentLine sums up a background sub-agent.
 	agentLine struct {
 		Name      string        `json:"name"`
 		SessionID string        `json:"session_id"`
@@ -122,14 +122,14 @@ type (
 	}
 )
 
-// textPrinter writes the answer to stdout and everything else to stderr: to a terminal as
-// it comes, to a pipe or file when it is complete, for an answer that is cut off and
-// starts over cannot be taken back there.
+// textPrinter writes the answer to stdout and everything else to stderr: to a terminal as it arrives, to a
+// pipe or file when it is complete, since an answer that is cut off and starts over cannot be withdrawn
+// there.
 type textPrinter struct {
 	out     *bufio.Writer
 	notices io.Writer
 	live    bool
-	shown   strings.Builder // of the current answer: written if live, else waiting
+	shown   strings.Builder // of the current answer: already written if live, otherwise pending
 }
 
 func (p *textPrinter) begin(initLine) {}
@@ -178,7 +178,7 @@ func (p *textPrinter) write(s string) {
 
 func (p *textPrinter) end(res resultLine) {
 	if !p.live && p.shown.Len() > 0 {
-		p.write(p.shown.String()) // never completed, but it came
+		p.write(p.shown.String()) // never completed, but it arrived
 	}
 	p.close(p.shown.String())
 	if res.Error != "" {
@@ -235,7 +235,7 @@ func (p *jsonPrinter) end(res resultLine) {
 	}
 }
 
-// streamPrinter writes one object a line as things happen.
+// streamPrinter writes one object per line as things happen.
 type streamPrinter struct {
 	out     *bufio.Writer
 	notices io.Writer
@@ -291,7 +291,7 @@ func (p *streamPrinter) event(ev agent.Event) {
 	}
 }
 
-// writeLine writes v as one line: nothing inside it can end the line.
+// writeLine writes v as one line: nothing in it can end the line.
 func writeLine(out *bufio.Writer, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -309,8 +309,8 @@ func notNil(list []string) []string {
 	return list
 }
 
-// runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit
-// code tells how it ended. sub was made before anything could be said that must be seen.
+// runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it
+// ended. sub was created before anything could be said that must be seen.
 func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
 	started, before := time.Now(), conv.Usage().Total
 	conv.Prompt(p)
@@ -324,7 +324,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 			return errors.New("the conversation ended without a result")
 		}
 		switch ev.(type) {
-		case agent.TurnStart, agent.TurnEnd: // the end alone where the prompt could not be stored
+		case agent.TurnStart, agent.TurnEnd: // only the end if the prompt could not be stored
 			if !begun {
 				begun = true
 				init.SessionID = conv.ID()

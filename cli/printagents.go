@@ -8,13 +8,13 @@ import (
 	"jcode/agent"
 )
 
-// agentLines marks lines of a sub-agent: its name, and the session of its own.
+// agentLines marks the lines of a sub-agent with its name and its session.
 type agentLines struct {
 	out *bufio.Writer
 	ev  agent.Nested
 }
 
-// Write takes whole lines.
+// Write accepts whole lines.
 func (a *agentLines) Write(b []byte) (int, error) {
 	mark, err := json.Marshal(struct {
 		Agent    string `json:"agent"`

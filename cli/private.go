@@ -14,13 +14,13 @@ import (
 	"jcode/tools/command"
 )
 
-// errPrivate says why something is not kept.
+// errPrivate says why something is not stored.
 var errPrivate = errors.New("nothing of a private conversation is kept on the disk")
 
 // privateNotice says once what a private conversation means.
 const privateNotice = "This conversation is private: nothing of it is kept on the disk. A crash, and the end of jcode, lose it; /save keeps it after all, from its beginning."
 
-// privateNow reports whether nothing may be written to the disk of what is said now.
+// privateNow reports whether nothing that is said now may be written to disk.
 func (a *app) privateNow() bool {
 	if conv := a.board.open(); conv != nil {
 		return conv.Private()
@@ -28,7 +28,7 @@ func (a *app) privateNow() bool {
 	return a.private.Load()
 }
 
-// checkPrivate refuses flags that go on with what is kept.
+// checkPrivate refuses flags that continue something stored.
 func (f *flags) checkPrivate() error {
 	if f.Private && (f.Continue || f.Resume != "" || f.Fork) {
 		return usageError("--private begins a conversation that is not kept: -c, -r and --fork continue a kept one")
@@ -36,7 +36,7 @@ func (f *flags) checkPrivate() error {
 	return nil
 }
 
-// private carries out /private.
+// private runs /private.
 func (p personCommands) private(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil {
@@ -63,7 +63,7 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 	}
 	p.beginPrivate.Store(on)
 	if on {
-		if err := p.drafts.SetDraft(ctx, ""); err != nil { // what stood in the input goes too
+		if err := p.drafts.SetDraft(ctx, ""); err != nil { // the text in the input is removed too
 			return command.Outcome{}, err
 		}
 		return command.Outcome{Notice: privateNotice}, nil
@@ -76,7 +76,7 @@ func completePrivate(_ context.Context, args string) []string {
 	return slices.DeleteFunc([]string{"on", "off"}, func(word string) bool { return !strings.HasPrefix(word, args) })
 }
 
-// save carries out /save.
+// save runs /save.
 func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, error) {
 	conv := p.s.conv()
 	switch {
@@ -94,8 +94,8 @@ func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, er
 	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " continues it."}, nil
 }
 
-// luaState keeps what scripts store. In a private conversation that is memory, over what was
-// kept before.
+// luaState stores the state of scripts. In a private conversation it writes to memory, on top of what was
+// stored before.
 type luaState struct {
 	stored  session.LuaState
 	private func() bool
@@ -133,7 +133,7 @@ func (l *luaState) Delete(ctx context.Context, scope, key string) error {
 	return l.stored.Delete(ctx, scope, key)
 }
 
-// put keeps a value in memory where the conversation is private.
+// put keeps a value in memory if the conversation is private, and reports whether it did.
 func (l *luaState) put(scope, key string, value json.RawMessage) bool {
 	if !l.private() {
 		return false

@@ -15,8 +15,8 @@ import (
 //go:embed system.md
 var systemText string
 
-// promptParts are what the system prompt is built of, in this order. It is built once
-// per session: the same parts give the same bytes.
+// promptParts are the parts of the system prompt, in order. It is built once per session: the same parts
+// produce the same bytes.
 type promptParts struct {
 	cwd     string
 	project string

@@ -10,8 +10,8 @@ import (
 	"jcode/tools/builtin"
 )
 
-// recorder keeps what undo needs: it hands the changes of the file tools to the store's
-// checkpoints. Of a worktree it keeps only who changed what: it is merged or discarded as a whole.
+// recorder keeps what undo needs: it passes the changes of the file tools to the store's checkpoints. For a
+// worktree it keeps only who changed what: a worktree is merged or discarded as a whole.
 type recorder struct {
 	store    *session.Store
 	seen     *builtin.Seen
@@ -20,7 +20,7 @@ type recorder struct {
 
 func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.originals != nil} }
 
-// Track notes what files are like, and with done what they became.
+// Track records the state of files, and with done their new state.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
 	var keep func(context.Context) error
 	if r.worktree {
@@ -34,7 +34,7 @@ func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (d
 	}, nil
 }
 
-// irreversible notes for each turn what it did that no undo takes back: an undo says so.
+// irreversible records for each turn what cannot be undone: an undo reports it.
 type irreversible struct {
 	checkpoints *session.Checkpoints
 	board       *board

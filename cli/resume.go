@@ -65,7 +65,7 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 	return found.ID, nil
 }
 
-// takeSession settles what a word behind a bare -r means: it must name a session.
+// takeSession settles what a word after a bare -r means: it must name a session.
 func (a *app) takeSession(ctx context.Context) error {
 	word, open := strings.CutPrefix(a.flags.Resume, pickSession)
 	switch {
@@ -86,7 +86,7 @@ func (a *app) takeSession(ctx context.Context) error {
 	return nil
 }
 
-// newAppOfSession is newApp for a command that goes on with the session of -r.
+// newAppOfSession is newApp for a command that continues the session of -r.
 func newAppOfSession(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a, err := newApp(ctx, f, std)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"jcode/session/role"
 )
 
-// roleFile returns the file in which a role is edited: its own, or for a row, a builtin and
-// a new one a copy, which takeRole takes over.
+// roleFile returns the file in which a role is edited: its own, or for a row, a builtin and a new role a
+// copy, which takeRole applies.
 func (a roleActions) roleFile(r role.Role) (string, error) {
 	if r.Path != "" && r.Source != role.Plugin {
 		return r.Path, nil
@@ -31,8 +31,8 @@ func (a roleActions) roleFile(r role.Role) (string, error) {
 	return path, nil
 }
 
-// takeRole takes over the file that roleFile returned: a changed copy becomes a row. A text
-// that is not usable stays in its file, which the error names.
+// takeRole applies the file that roleFile returned: a changed copy becomes a row. A text that is not usable
+// stays in its file, which the error names.
 func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {
@@ -51,8 +51,8 @@ func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (ch
 	return true, os.RemoveAll(filepath.Dir(path))
 }
 
-// removeRole deletes the role of a name that counts, where it is the person's own: a row
-// or a file of the configuration. It says what the name means from now on.
+// removeRole deletes the role that a name refers to, if it is the person's own: a row or a file of the
+// configuration. It says what the name means from now on.
 func (a roleActions) removeRole(ctx context.Context, name string) (string, error) {
 	r, err := a.layers().Get(ctx, name)
 	switch {

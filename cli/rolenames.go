@@ -16,7 +16,7 @@ import (
 // roleNames knows the names that roles may use.
 type roleNames struct {
 	flags    *flags
-	list     *extensionList // brings tools
+	list     *extensionList // supplies tools
 	registry *tools.Registry
 	mcp      *mcp.Manager // nil with --no-mcp
 	skills   *skills.Registry
@@ -26,8 +26,8 @@ func newRoleNames(a *app) roleNames {
 	return roleNames{a.flags, &a.list, a.registry, a.mcp, a.learning.skills}
 }
 
-// unknown returns the names in a role that do not exist. It waits for names that may appear
-// in a moment, because a skill was just written or scripts are being loaded.
+// unknown returns the names in a role that do not exist. It waits for names that may appear shortly, because
+// a skill was just written or scripts are being loaded.
 func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
 	var out []role.Problem
 	look := func(key, what string, names []string, known func() []string, later func()) {
@@ -53,8 +53,8 @@ func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
 	return out
 }
 
-// notAmong returns those of names that are not known. Patterns may match nothing, and the
-// tools of a server are known only while it runs.
+// notAmong returns the unknown ones of names. Patterns may match nothing, and the tools of a server are known
+// only while it runs.
 func notAmong(names []string, known func() []string) []string {
 	var missing, all []string
 	for _, name := range names {
@@ -85,8 +85,8 @@ func instead(name string, known []string) string {
 	return "there are: " + strings.Join(known, ", ")
 }
 
-// toolNames are the names of all tools, also of those that a flag has switched off: a role
-// may name them all the same.
+// toolNames returns the names of all tools, including those that a flag has switched off: a role may still
+// name them.
 func (a roleNames) toolNames() []string {
 	var names []string
 	if a.flags.NoSkills {
@@ -101,8 +101,7 @@ func (a roleNames) toolNames() []string {
 	return names
 }
 
-// skillNames are those of all skills that were found: one that is switched off or broken
-// is known all the same.
+// skillNames returns the names of all skills that were found, even if switched off or broken.
 func (a roleNames) skillNames() []string {
 	var names []string
 	for _, e := range a.skills.Entries() {

@@ -53,7 +53,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	all, err := newRoleFiles(a).layers().List(ctx)
-	if err != nil { // what could be read is listed all the same
+	if err != nil { // what could be read is listed anyway
 		fmt.Fprintln(std.Err, "jcode:", err)
 	}
 	lines := make([]roleLine, len(all))
@@ -113,7 +113,7 @@ type rolesShowCmd struct {
 	JSON bool   `name:"json" help:"Print its fields as JSON."`
 }
 
-// Run prints the role; where it comes from goes to standard error.
+// Run prints the role; its source goes to standard error.
 func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -172,7 +172,7 @@ type rolesImportCmd struct {
 	Files []string `arg:"" help:"Role files; their names without .md become the roles' names."`
 }
 
-// Run imports every file that is sound and names the others.
+// Run imports every valid file and names the others.
 func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -203,7 +203,7 @@ type rolesRmCmd struct {
 	Names []string `arg:"" help:"Names of roles of your own, in the database or the configuration folder."`
 }
 
-// Run deletes the person's own roles; of others it says what to do instead.
+// Run deletes the person's own roles; for others it says what to do instead.
 func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -239,8 +239,7 @@ description:
 You …
 `
 
-// Run edits a file in its place. A row, a builtin or a new role is edited as a copy, which
-// becomes a row.
+// Run edits a file in place. A row, a builtin or a new role is edited as a copy, which becomes a row.
 func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err := role.CheckName(c.Name); err != nil {
 		return usageError("%w", err)
@@ -290,7 +289,7 @@ func (a roleActions) sayRole(ctx context.Context, name string) error {
 	return nil
 }
 
-// edit opens a file in the person's editor and waits for its end.
+// edit opens a file in the person's editor and waits for it to end.
 func (a roleActions) edit(ctx context.Context, path string) error {
 	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.paths}).Config.Editor, a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
 	if len(words) == 0 {

@@ -14,14 +14,14 @@ import (
 	"jcode/tui"
 )
 
-// roleActions is what a person can do with roles: the panel, the words of /role, edits.
+// roleActions are the actions of a person on roles: the panel, the words of /role, edits.
 type roleActions struct {
 	layers  func() *role.Layers
 	store   *session.Store
 	board   *board
 	std     Streams
 	paths   config.Paths
-	reenter func(ctx context.Context, name string) (bool, error) // enters a role anew where it holds
+	reenter func(ctx context.Context, name string) (bool, error) // re-enters a role if it is in force
 }
 
 func newRoleActions(a *app) roleActions {
@@ -50,7 +50,7 @@ func (a roleActions) roleToEdit(row tui.Row) (string, error) {
 	return a.roleFile(role)
 }
 
-// roleEdited takes an edited role over, and enters it anew where the session is in it.
+// roleEdited applies an edited role, and re-enters it if the session is in it.
 func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
 	role, err := a.layers().Get(ctx, row.ID)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (
 	return row.ID + " is kept", nil
 }
 
-// writeRole makes a role file in a folder; one that is there stays as it is.
+// writeRole creates a role file in a folder; an existing one is not changed.
 func writeRole(dir, name, text string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err
@@ -107,7 +107,7 @@ func (a roleActions) deleteRole(ctx context.Context, row tui.Row) (string, error
 	return said, err
 }
 
-// roleToOpen finds the role of /roles edit NAME and /roles new NAME, which makes one.
+// roleToOpen finds the role of /roles edit NAME and /roles new NAME, which creates one.
 func (a roleActions) roleToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
@@ -125,7 +125,7 @@ func (a roleActions) roleToOpen(ctx context.Context, words string) (row tui.Row,
 	return tui.Row{ID: fields[1]}, true, err
 }
 
-// words carries out /roles save NAME and export NAME [FILE].
+// words runs /roles save NAME and export NAME [FILE].
 func (a roleActions) words(ctx context.Context, words string) (string, error) {
 	fields := strings.Fields(words)
 	if len(fields) < 2 {
@@ -152,7 +152,7 @@ func (a roleActions) words(ctx context.Context, words string) (string, error) {
 	return "", fmt.Errorf("/roles %s: say edit NAME, new NAME, save NAME, or export NAME [FILE]", fields[0])
 }
 
-// saveRole keeps the session's settings as a role in the database.
+// saveRole stores the session's settings as a role in the database.
 func (a roleActions) saveRole(ctx context.Context, name string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err

@@ -25,8 +25,8 @@ func newRoleStarts(a *app) roleStarts {
 	return roleStarts{a.flags, &a.board, a.store, newRoleFiles(a).layers, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
 }
 
-// beginRole enters the role that --role names, else the one that a resumed session was in,
-// as it was then.
+// beginRole enters the role that --role names, otherwise the one that a resumed session was in, as it was
+// then.
 func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
 	given, err := a.givenValues()
 	if err != nil {
@@ -63,7 +63,7 @@ type roleToEnter struct {
 	given map[string]string
 }
 
-// firstRole keeps the role that is entered once there is a screen, because it asks for values.
+// firstRole holds a role that asks for values until there is a screen on which to enter it.
 type firstRole struct {
 	forms bool // there will be a screen that shows forms
 	role  *roleToEnter
@@ -76,8 +76,8 @@ func (f *firstRole) take() *roleToEnter {
 	return role
 }
 
-// enterOrAsk enters a role of the command line or the configuration. What it asks for is asked
-// once there is a screen for the form; a run without a person ends.
+// enterOrAsk enters a role of the command line or the configuration. Its questions are asked once there is a
+// screen for the form; a run without a person ends.
 func (a roleStarts) enterOrAsk(ctx context.Context, conv *agent.Conversation, name string, given map[string]string) error {
 	err := conv.SetRoleWith(ctx, name, given)
 	var missing *role.MissingError
@@ -91,8 +91,8 @@ func (a roleStarts) enterOrAsk(ctx context.Context, conv *agent.Conversation, na
 	return fmt.Errorf("%w. Give each as --var NAME=VALUE", err)
 }
 
-// preludeRole enters the role that the configuration begins with. Nobody asked for it now,
-// so a person is told if it can't be entered, and continues without; a run without one ends.
+// preludeRole enters the role that the configuration begins with. The person did not request it now, so if it
+// can't be entered they are told and continue without it; a run without a person ends.
 func (a roleStarts) preludeRole(ctx context.Context, conv *agent.Conversation) error {
 	name := a.prelude()
 	if name == "" {
@@ -106,8 +106,8 @@ func (a roleStarts) preludeRole(ctx context.Context, conv *agent.Conversation) e
 	return nil
 }
 
-// enterKept enters a role as a session kept it. The session must not be lost because a
-// server, a tool or a skill is; the role narrows what there is all the same.
+// enterKept enters a role as a session stored it. The session must not be lost because a server, a tool or a
+// skill is; the role still narrows what is available.
 func (a roleStarts) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
 	values, missing, err := kept.Values(conv.RoleValues(kept.Name), nil)
 	if err == nil && missing != nil {

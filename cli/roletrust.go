@@ -12,7 +12,7 @@ import (
 	"jcode/tools"
 )
 
-// roleItem is a project's role as a person decides on it.
+// roleItem presents a project's role for a person's decision.
 func roleItem(r role.Role) tools.TrustItem {
 	sum := sha256.Sum256([]byte(r.Text))
 	item := tools.TrustItem{Kind: tools.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
@@ -35,7 +35,7 @@ func roleItem(r role.Role) tools.TrustItem {
 	return item
 }
 
-// replacesRole says whose name a project's role takes.
+// replacesRole says whose name a project's role takes over.
 func replacesRole(own role.Role) string {
 	switch own.Source {
 	case role.Builtin:

@@ -15,7 +15,7 @@ import (
 	"jcode/tools/command"
 )
 
-// roleValues reads what --var gives.
+// roleValues parses the values of --var.
 func (f *flags) roleValues() (map[string]string, error) {
 	values := map[string]string{}
 	for _, pair := range f.Var {
@@ -31,7 +31,7 @@ func (f *flags) roleValues() (map[string]string, error) {
 	return values, nil
 }
 
-// givenValues are the values of --var, for the role of --role. Without a role they are an error.
+// givenValues returns the values of --var, for the role of --role. Without a role they are an error.
 func (a roleStarts) givenValues() (map[string]string, error) {
 	values, err := a.flags.roleValues()
 	if err == nil && len(values) > 0 && a.flags.Role == "" {
@@ -69,8 +69,8 @@ func missingValues(r role.Role, missing []role.Variable) error {
 	return &role.MissingError{Role: r.Name, Path: r.Path, Missing: missing}
 }
 
-// chosenServers refuses values of the model for a variable that names an MCP server, unless the
-// role says which there are to choose from.
+// chosenServers refuses values from the model for a variable that names an MCP server, unless the role lists
+// the choices.
 func chosenServers(r role.Role, want agent.RoleRequest) error {
 	if !want.Agent {
 		return nil
@@ -129,8 +129,8 @@ func askValues(ctx context.Context, r role.Role, values map[string]string, ask f
 	}
 }
 
-// valueField is a variable as a field of a form. A default that refers to other variables can't
-// be written out before they are known: it holds where nothing is written.
+// valueField shows a variable as a field of a form. A default that refers to other variables can't be shown
+// before they are known: it applies if nothing is entered.
 func valueField(v role.Variable) tools.FormField {
 	f := tools.FormField{Name: v.Name, Description: v.Description, Kind: tools.FieldText, Required: v.Required && v.Default == nil, Options: v.Choices}
 	if v.Choices != nil {
@@ -146,7 +146,7 @@ func valueField(v role.Variable) tools.FormField {
 	return f
 }
 
-// role carries out /role outside the terminal's own form of it, and /role info and set in both.
+// role runs /role outside the terminal's own form of it, and /role info and set in both.
 func (p personCommands) role(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil {
@@ -172,7 +172,7 @@ func (p personCommands) role(ctx context.Context, args string) (command.Outcome,
 	return command.Outcome{}, conv.SetRole(ctx, word)
 }
 
-// completeRole completes the words of /role that are no names of roles.
+// completeRole completes the words of /role that are not names of roles.
 func (p personCommands) completeRole(_ context.Context, args string) []string {
 	var out []string
 	add := func(word string) {
@@ -235,7 +235,7 @@ func roleInfo(in agent.Role) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// variableWords completes --var by the variables of the role that --role names before it.
+// variableWords completes --var with the variables of the role that --role names before it.
 func variableWords(ctx context.Context, words []string, std Streams) []candidate {
 	name := ""
 	for i, w := range words {

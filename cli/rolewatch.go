@@ -13,11 +13,11 @@ import (
 	"jcode/session/role"
 )
 
-// roleWatch follows the files of roles, and enters the session's role again when it has changed.
+// roleWatch follows the files of roles, and re-enters the session's role when it has changed.
 type roleWatch struct {
 	board   *board
 	layers  func() *role.Layers
-	again   <-chan struct{} // asks for a look at the roles
+	again   <-chan struct{} // requests a reread of the roles
 	agents  func() []role.PluginAgents
 	onClose func(func())
 }
@@ -27,7 +27,7 @@ func newRoleWatch(a *app) roleWatch {
 }
 
 // begin tells the person when role files or the agents of plugins change, until the app closes. The role that
-// the session is in is entered again when its file does.
+// the session is in is re-entered when its file changes.
 func (a roleWatch) begin() {
 	layers := a.layers()
 	var roots []watch.Root
@@ -40,7 +40,7 @@ func (a roleWatch) begin() {
 	w := watch.New(roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	layers.Rows = nil // rows are changed by the program alone
+	layers.Rows = nil // only the program changes rows
 	known := roleTexts(ctx, layers)
 	go func() {
 		defer close(done)
@@ -65,9 +65,9 @@ func (a roleWatch) begin() {
 	})
 }
 
-// roleTexts returns the text of each role that counts, by name.
+// roleTexts returns the text of each role in force, by name.
 func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
-	all, _ := layers.List(ctx) // whoever shows them says what can't be read
+	all, _ := layers.List(ctx) // the lists that show them report what can't be read
 	out := make(map[string]string, len(all))
 	for _, l := range all {
 		if l.Counts() {
@@ -77,7 +77,7 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 	return out
 }
 
-// rolesChanged compares two states of the roles and tells what differs.
+// rolesChanged compares two states of the roles and reports what differs.
 func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]string) {
 	var parts []string
 	var current string
@@ -111,8 +111,7 @@ func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]stri
 	}
 }
 
-// reenter enters the role that the session is in once more when it is another one now, and
-// reports whether it did.
+// reenter re-enters the session's role if it has changed, and reports whether it did.
 func (a roleWatch) reenter(ctx context.Context, name string) (bool, error) {
 	conv := a.board.open()
 	if conv == nil || conv.Role().Name != name {

@@ -21,8 +21,7 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// keyPlaces are files and folders below the home folder that hold keys: confined commands
-// can't read them.
+// keyPlaces are files and folders below the home folder that contain keys: confined commands can't read them.
 var keyPlaces = [...]string{
 	".ssh", ".aws", ".gnupg", ".azure", ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".docker/config.json",
 	".config/gh", ".config/gcloud", ".config/hub", ".cargo/credentials.toml", ".password-store",
@@ -34,14 +33,14 @@ type confinement struct {
 	paths     config.Paths
 	root      string
 	worktrees string            // the folder of this project's worktrees
-	roots     func() []string   // the folders that are worked in
-	hooks     *hookPlaces       // folders besides git's own from which it runs hooks
+	roots     func() []string   // the folders of the workspace
+	hooks     *hookPlaces       // folders besides git's own from which git runs hooks
 	start     func() tools.Mode // before there is a conversation
 	board     *board
 	store     *session.Store
 	getenv    func(string) string
-	env       map[string]string // is set for commands, over what the environment has
-	box       *sandbox.Box      // nil where jcode can't start itself
+	env       map[string]string // set for commands, in addition to the environment
+	box       *sandbox.Box      // nil if jcode can't start itself
 }
 
 // newConfinement prepares the confinement of mode auto's commands. It looks at the kernel only
@@ -51,13 +50,13 @@ func newConfinement(a *app) *confinement {
 		config: &a.config, paths: a.paths, root: a.root, worktrees: agentSites{a}.worktrees(), roots: a.workRoots, hooks: &a.hooks,
 		start: func() tools.Mode { return a.mode }, board: &a.board, store: a.store, getenv: a.std.Getenv, env: a.env,
 	}
-	if self, err := os.Executable(); err == nil { // else mode auto asks, and says why
+	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
 		c.box = sandbox.New(self, c.sandboxPolicy)
 	}
 	return c
 }
 
-// sandboxPolicy is what confined commands may do here.
+// sandboxPolicy returns what confined commands may do here.
 func (a *confinement) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
 		Roots:   a.roots(),
@@ -87,7 +86,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 	return p
 }
 
-// hiddenData is jcode's own data. Where a worktree in it is worked in, it can't be hidden as a
+// hiddenData returns jcode's own data. If the working folder is a worktree inside it, it can't be hidden as a
 // whole: everything beside the worktrees is.
 func (a *confinement) hiddenData() []string {
 	if !paths.Within(a.worktrees, a.root) {
@@ -109,7 +108,7 @@ func (a *confinement) hiddenData() []string {
 // confined reports whether commands can be confined.
 func (a *confinement) confined() bool { return a.box != nil && a.box.Available() }
 
-// watchProtected looks at the protected files before a command that runs unconfined.
+// watchProtected records the protected files before a command that runs unconfined.
 func (a *confinement) watchProtected() func() sandbox.Watched {
 	if a.box == nil {
 		return nil
@@ -117,8 +116,7 @@ func (a *confinement) watchProtected() func() sandbox.Watched {
 	return a.box.Watch
 }
 
-// keepProtected remembers protected files before a command, so that /undo reverts what it does to
-// them.
+// keepProtected saves protected files before a command, so that /undo reverts what it does to them.
 func (a *confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
 	before, err := a.store.Checkpoints().Look(open)
 	return func(changed []string) {
@@ -136,8 +134,8 @@ func (a *confinement) tellProtected(news string) {
 	a.board.say(agent.LevelWarn, "%s", text.Visible(news))
 }
 
-// confinesOwn reports whether commands that jcode itself starts (after_edit, lines of
-// command files) run in the sandbox: wherever there is one, in every mode but yolo.
+// confinesOwn reports whether commands that jcode itself starts (after_edit, lines of command files) run in
+// the sandbox: if there is one, in every mode but yolo.
 func (a *confinement) confinesOwn() bool {
 	mode := a.start()
 	if conv := a.board.open(); conv != nil {
@@ -146,9 +144,9 @@ func (a *confinement) confinesOwn() bool {
 	return mode != tools.ModeYolo && a.confined()
 }
 
-// changedSince returns a func that says which files a line starts that have changed since
-// now, "" for none. What a project brought is trusted as it was; a line of the person's own
-// may change its files where the sandbox holds it.
+// changedSince returns a func that says which files that a line starts have changed since now, "" for none.
+// What a project brought is trusted as it was; a line of the person's own may change its files if the sandbox
+// confines it.
 func (a *confinement) changedSince(line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", a.root, line)
 	return func() string {
@@ -167,14 +165,13 @@ func (a *confinement) confiner() builtin.Confiner {
 	return a.box
 }
 
-// commandEnv is the environment of shell commands: the person's own without what looks
-// like a secret, but for what the configuration keeps. Keys of providers never pass,
-// whatever they are called.
+// commandEnv returns the environment of shell commands: the person's own without what looks like a secret,
+// except for what the configuration keeps. Keys of providers are never passed, whatever they are called.
 func (a *confinement) commandEnv() []string {
 	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep, Set: a.env})
 }
 
-// keyNames are the variables that may hold a provider's key.
+// keyNames returns the variables that may hold a provider's key.
 func (a *confinement) keyNames() []string { return keyNames(a.config, a.getenv) }
 
 func keyNames(c *config.Config, getenv func(string) string) []string {
@@ -187,12 +184,12 @@ func keyNames(c *config.Config, getenv func(string) string) []string {
 	}
 	out = append(out, searchKeyEnv(c.WebSearch))
 	if address := getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
-		out = append(out, "OPENAI_BASE_URL") // it holds a password
+		out = append(out, "OPENAI_BASE_URL") // it may hold a password
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
 }
 
-// checkKept tells which names of environment.keep have no effect.
+// checkKept reports which names of environment.keep have no effect.
 func checkKept(c *config.Config, getenv func(string) string, board *board) {
 	keys := keyNames(c, getenv)
 	for _, name := range c.Environment.Keep {
@@ -202,8 +199,7 @@ func checkKept(c *config.Config, getenv func(string) string, board *board) {
 	}
 }
 
-// environment names the variables that commands don't get: a build that misses one needs
-// environment.keep.
+// environment names the variables that commands don't get: a build that needs one needs environment.keep.
 func (d *doctor) environment() {
 	if names := proc.Withheld(os.Environ(), proc.EnvRules{Keep: d.conf.Environment.Keep}); len(names) > 0 {
 		for i, n := range names {

@@ -16,7 +16,7 @@ import (
 	"jcode/session/export"
 )
 
-// sessionsCmd works with kept sessions, without a model and without the terminal UI.
+// sessionsCmd works with stored sessions, without a model and without the terminal UI.
 type sessionsCmd struct {
 	List   sessionsListCmd   `cmd:"" default:"withargs" help:"List this folder's sessions, the one used last first."`
 	Show   sessionsShowCmd   `cmd:"" help:"Print a session's transcript."`
@@ -26,7 +26,7 @@ type sessionsCmd struct {
 	Export sessionsExportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
 }
 
-// openKept finds the folders and opens the store: all that commands over stored things need.
+// openKept finds the folders and opens the store: all that commands over stored data need.
 func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std}
 	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore, a.openTrust, a.openPlugins} {
@@ -101,7 +101,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 	return w.Flush()
 }
 
-// shortID is the end of an ID, which the store finds a session by: the beginning is a time.
+// shortID returns the end of an ID, by which the store can find a session: the beginning is a time.
 func shortID(id string) string { return id[max(0, len(id)-8):] }
 
 func money(usd float64, estimated bool) string {

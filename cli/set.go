@@ -18,7 +18,7 @@ type setting struct {
 	set func(ctx context.Context, c *agent.Conversation, value string) error
 }
 
-// settings are what a session can change. An empty value is the default.
+// sessionSettings returns what a session can change. An empty value is the default.
 func sessionSettings() []setting {
 	number := func(get func(*agent.Tuning) **float64, low, high float64) (func(*agent.Conversation) string, func(context.Context, *agent.Conversation, string) error) {
 		return func(c *agent.Conversation) string {

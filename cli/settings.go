@@ -25,8 +25,8 @@ func findPaths(std Streams) (config.Paths, error) {
 	return paths, nil
 }
 
-// loadConfig reads the configuration of person and project. A fault is reported, and affects
-// only the setting that has it.
+// loadConfig reads the configuration of person and project. A fault is reported, and affects only its own
+// setting.
 func (a *app) loadConfig(ctx context.Context) error {
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
@@ -56,7 +56,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 	return nil
 }
 
-// applySettings reads the settings anew, and puts rules in force.
+// applySettings rereads the settings, and puts rules in force.
 func (a *app) applySettings(ctx context.Context) error {
 	errs := []error{a.loadConfig(ctx)}
 	rules, err := a.rules()
@@ -67,7 +67,7 @@ func (a *app) applySettings(ctx context.Context) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// trusted reports whether the person trusts a thing of this project in this version.
+// trusted reports whether the person trusts this version of something in this project.
 func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash string) bool {
 	ok, err := a.trust.Trusted(ctx, tools.TrustItem{Kind: kind, Name: name, Hash: hash})
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *app) openTrust(context.Context) error {
 	return nil
 }
 
-// newTrust is the trust in this project's files that a store keeps.
+// newTrust returns the trust in this project's files that a store keeps.
 func newTrust(a *app, store *session.Store) *permission.Trust {
 	own := config.Load(config.Options{Paths: a.paths}).Config.Trust.Folders // the person's file alone
 	run := a.flags.Trust || trustsFolder(own, a.paths.Home, a.root)
@@ -99,7 +99,7 @@ func (a *app) rules() (permission.RuleSet, error) {
 	return set, nil
 }
 
-// providers returns the configured providers in the model room's form.
+// providers converts the configured providers to the form of package provider.
 func providers(c config.Config) map[string]provider.Config {
 	out := make(map[string]provider.Config, len(c.Providers))
 	own := ownModels(c)
@@ -113,14 +113,14 @@ func providers(c config.Config) map[string]provider.Config {
 	return out
 }
 
-// maxTools is how many tools a request may hold: the limit of the first model's provider, else
+// maxTools returns how many tools a request may contain: the limit of the first model's provider, otherwise
 // the general setting; 0 means the default.
 func (a *app) maxTools() int {
 	name, _, _ := strings.Cut(a.flags.Model, "/")
 	return cmp.Or(a.config.Providers[name].MaxTools, a.config.Providers[a.config.Provider].MaxTools, a.config.MCP.MaxTools)
 }
 
-// ownModels returns what configuration knows of models.
+// ownModels returns what the configuration knows of models.
 func ownModels(c config.Config) map[string]catalogue.Info {
 	out := make(map[string]catalogue.Info, len(c.Models))
 	for _, m := range c.Models {

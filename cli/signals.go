@@ -14,8 +14,8 @@ type signals struct {
 	got  chan os.Signal
 }
 
-// hardAfter is the time after the first signal from which another one ends the process at once.
-// Two signals in quick succession count as one.
+// hardAfter is how long after the first signal another one ends the process at once. Two signals in quick
+// succession are taken as one.
 const hardAfter = time.Second
 
 // withSignals returns a context that ends with the first signal. exit ends the process.
@@ -54,7 +54,7 @@ func withSignals(parent context.Context, exit func(code int)) (context.Context, 
 	return ctx, s
 }
 
-// code is the exit code of the signal that came first, 0 when none did.
+// code returns the exit code of the signal that came first, 0 when none did.
 func (s *signals) code() int {
 	select {
 	case sig := <-s.got:

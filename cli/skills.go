@@ -12,7 +12,7 @@ import (
 	"jcode/skills"
 )
 
-// skillsCmd shows what skills and command files there are, without a model.
+// skillsCmd shows the available skills and command files, without a model.
 type skillsCmd struct {
 	List  skillsListCmd  `cmd:"" default:"withargs" help:"List the skills of this folder with their state."`
 	Check skillsCheckCmd `cmd:"" help:"Tell what is wrong with skills and command files, with file, line and cure."`
@@ -51,7 +51,7 @@ type skillLine struct {
 	Diagnostics []skills.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// Run lists every skill that was found, also the broken, shadowed and disabled ones.
+// Run lists every skill that was found, including broken, shadowed and disabled ones.
 func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, opts, err := openSkills(ctx, f, std)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// shadowedSkills warns of skills whose name is a command of jcode's own, which wins.
+// shadowedSkills warns of skills whose name is a command of jcode's own, which takes precedence.
 func shadowedSkills(entries []skills.Entry) []skills.Diagnostic {
 	own := append(chatOnly(), panelNames()...)
 	var out []skills.Diagnostic

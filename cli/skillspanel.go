@@ -12,7 +12,7 @@ import (
 	"jcode/tui"
 )
 
-// skillActions is what a person can do with skills: the panel and the words of /skills.
+// skillActions are the actions of a person on skills: the panel and the words of /skills.
 type skillActions struct {
 	skills   *skills.Registry
 	places   skills.Places
@@ -93,7 +93,7 @@ func (a skillActions) skillEdited(_ context.Context, row tui.Row, file string) (
 	return row.Name + " is as its file has it", nil
 }
 
-// words carries out /skills with words: `new NAME` makes a skill of the project.
+// words runs /skills with words: `new NAME` creates a skill of the project.
 func (a skillActions) words(_ context.Context, words string) (string, error) {
 	name, ok := strings.CutPrefix(words, "new ")
 	if !ok {

@@ -17,8 +17,8 @@ import (
 // confined, and what they write is not part of a plan.
 type steering struct {
 	board *board
-	// watch looks at the protected files, nil where nothing is; remember keeps them as they are,
-	// for /undo.
+	// watch records the protected files, nil if nothing does; remember saves them in their present state, for
+	// /undo.
 	watch    func() func() sandbox.Watched
 	remember func(caller tools.Caller, open []string) (note func(changed []string))
 

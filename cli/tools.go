@@ -30,7 +30,7 @@ type toolLine struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// Run lists the tools as this folder, the flags and the configuration leave them.
+// Run lists the tools that this folder, the flags and the configuration result in.
 func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := newApp(ctx, f, std)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"jcode/mcp/auth"
 )
 
-// decidePatience is how long the tour's model waits for a person who has a sign-in to decide.
+// decidePatience is how long the tour's model waits for a person to decide about a sign-in.
 const decidePatience = 10 * time.Minute
 
-// tourPlay is what the tour plays with.
+// tourPlay is what the tour needs beyond an ordinary run.
 type tourPlay struct {
 	script []byte
 	pace   time.Duration
@@ -39,8 +39,8 @@ func newTourApp(ctx context.Context, f *flags, std Streams, play *tourPlay) (*ap
 	return a, nil
 }
 
-// person signs in to the tour's server: in the chat the one who is there, with a browser that
-// is played; in a printed tour one that is played too.
+// person signs in to the tour's server: in the chat the real person, with a simulated browser; in a printed
+// tour a simulated person.
 func (p *tourPlay) person(a *app, chat chatPerson) auth.Person {
 	chat.browse = p.board.Browse
 	if a.flags.Print {
@@ -49,7 +49,7 @@ func (p *tourPlay) person(a *app, chat chatPerson) auth.Person {
 	return tourPerson{p, chat}
 }
 
-// tourPerson notices when a sign-in comes to nothing.
+// tourPerson notices when a sign-in fails.
 type tourPerson struct {
 	play *tourPlay
 	auth.Person
@@ -70,7 +70,7 @@ type playedPerson struct {
 	board *tour.Board
 }
 
-// Visit implements auth.Person: what the browser brings back ends ctx.
+// Visit implements auth.Person: the browser's callback ends ctx.
 func (p playedPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	fmt.Fprintf(p.notes, "jcode: sign-in played: %s\n", strings.ReplaceAll(visitText(v), "\n", "; "))
 	if err := p.board.Browse(ctx, v.URL); err != nil {
@@ -80,8 +80,8 @@ func (p playedPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	return "", ctx.Err()
 }
 
-// hold lets the tour's model wait, after it has heard that a server needs a sign-in, until the
-// person has decided: what it says next stands on that.
+// hold makes the tour's model wait, after it has heard that a server needs a sign-in, until the person has
+// decided: its next words depend on that.
 func (p *tourPlay) hold(ctx context.Context, req *model.Request) {
 	if n := len(req.Messages); n == 0 || req.Messages[n-1].Role != model.RoleTool || !strings.Contains(req.Messages[n-1].Text, "needs sign-in") {
 		return

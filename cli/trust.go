@@ -9,7 +9,7 @@ import (
 	"jcode/tools/permission"
 )
 
-// trustRows keeps a person's trust in the things of one project in the store.
+// trustRows stores a person's trust in the things of one project.
 type trustRows struct {
 	stored  session.Trusts
 	project string
@@ -28,7 +28,7 @@ func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
 	return out, nil
 }
 
-// AddTrust keeps rows, all or none.
+// AddTrust stores rows, all or none.
 func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) error {
 	out := make([]session.Trust, len(rows))
 	for i, r := range rows {

@@ -20,13 +20,13 @@ const (
 	shownNotice = 200     // characters of what such an answer says
 )
 
-// updateCmd says whether there is a newer release. Nothing is fetched unless a person has
-// configured from where, and asks.
+// updateCmd says whether there is a newer release. Nothing is fetched unless a person has configured an
+// address, and asks.
 type updateCmd struct {
 	Check bool `help:"Ask the address of update.url for the newest release."`
 }
 
-// newest is what update.url answers: our own form, or a release of a code host.
+// newest is the reply of update.url: our own form, or a release of a code host.
 type newest struct {
 	Version string `json:"version"`
 	URL     string `json:"url"`
@@ -66,7 +66,7 @@ func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// fetchNewest reads what an address says of the newest release.
+// fetchNewest reads what an address says about the newest release.
 func fetchNewest(ctx context.Context, address string) (newest, error) {
 	var found newest
 	ctx, cancel := context.WithTimeout(ctx, updateWait)

@@ -58,7 +58,7 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// columns is the width of the terminal that stdout is, or what $COLUMNS says.
+// columns returns the width of the terminal on stdout, or what $COLUMNS says.
 func columns(std Streams) int {
 	if std.OutIsTerminal {
 		if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
@@ -71,13 +71,13 @@ func columns(std Streams) int {
 	return 100
 }
 
-// spending sums what was used in the last days, today included.
+// spending sums what was used in the last days, including today.
 func spending(ctx context.Context, store *session.Store, days int) ([]session.Spent, error) {
 	now := time.Now()
 	return store.Spending(ctx, time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location()))
 }
 
-// usageWords are what /usage takes.
+// usageWords returns the arguments of /usage.
 func usageWords() []string { return []string{"day", "model", "project", "session"} }
 
 // usage is /usage [days] [day|model|project|session].
@@ -98,6 +98,6 @@ func (p personCommands) usage(ctx context.Context, args string) (command.Outcome
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	const noticeCells = 76 // a notice stands inside the chat, whose width it does not know
+	const noticeCells = 76 // a notice is shown inside the chat, whose width is unknown here
 	return command.Outcome{Notice: strings.TrimRight(usage.New(rows, days, by).Text(noticeCells), "\n")}, nil
 }

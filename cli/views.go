@@ -32,7 +32,7 @@ type modelViews struct {
 
 func newModelViews(a *app) modelViews { return modelViews{a.models, &a.board, &a.config} }
 
-// modelRows lists the models of the endpoint in use, and what configuration names.
+// modelRows lists the models of the endpoint in use, and those that the configuration names.
 func (a modelViews) modelRows(ctx context.Context) ([]tui.Row, error) {
 	current := ""
 	if conv := a.board.open(); conv != nil {
@@ -95,7 +95,7 @@ func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
 	return strings.Join(parts, ", ")
 }
 
-// fileNames lists the files below a folder for @, ignored ones left out.
+// fileNames lists the files below a folder for @, without ignored ones.
 func fileNames(dir string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		names, err := search.Names(ctx, dir, maxFileNames)
@@ -114,7 +114,7 @@ type personShell struct {
 
 func newPersonShell(a *app) personShell { return personShell{a.registry, newSpills(a)} }
 
-// shellLine runs a `!` line as the person: no question, for they typed it.
+// shellLine runs a `!` line as the person: no question, since they typed it.
 func (a personShell) shellLine(ctx context.Context, line string, out func(string)) error {
 	raw, err := json.Marshal(map[string]string{"cmd": line})
 	if err != nil {
@@ -145,7 +145,7 @@ func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
 	return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
 }
 
-// Offered implements tools.Gate; nothing asks it.
+// Offered implements tools.Gate; nothing calls it.
 func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
 // dispatcherFor returns a dispatcher over the same registry with another gate.
@@ -153,8 +153,8 @@ func (a personShell) dispatcherFor(g tools.Gate) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spills.keep}
 }
 
-// sessionViews shows what the sessions hold: their last exchange, what they changed, how full
-// the open one is.
+// sessionViews shows what the sessions contain: their last exchange, what they changed, how full the open one
+// is.
 type sessionViews struct {
 	store *session.Store
 	board *board
@@ -204,7 +204,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error
 	return out, nil
 }
 
-// undoable says what /undo would put back: the turn's prompt and its files.
+// undoable says what /undo would restore: the turn's prompt and its files.
 func (a sessionViews) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
 	id := a.board.session()
 	if id == "" {

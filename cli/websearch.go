@@ -36,7 +36,7 @@ func searchKeyEnv(c config.WebSearch) string {
 	return cmp.Or(c.KeyEnv, builtin.SearchKeyEnv(c.Engine))
 }
 
-// webSearch reports whether the configured search service can be asked. It asks nothing.
+// webSearch reports whether the configured search service can be asked. It sends no request.
 func (d *doctor) webSearch() {
 	c := d.conf.WebSearch
 	if c.Engine == "" {

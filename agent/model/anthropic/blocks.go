@@ -121,7 +121,7 @@ func (t *turn) pausing() bool {
 }
 
 func userBlocks(m *model.Message, f *features) (out []block) {
-	text, images := model.Given(m.Text, m.Images, f.takes)
+	text, images := model.Given(m.Text, m.Images, f.Takes)
 	if strings.TrimSpace(text) != "" {
 		out = append(out, block{text: text})
 	}

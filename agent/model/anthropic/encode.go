@@ -103,13 +103,13 @@ func (e *encoder) settings() {
 		e.b = strconv.AppendInt(e.b, int64(most), 10)
 	}
 	thinks := e.thinking(most)
-	if f.temperature && r.Temperature != nil && !thinks && e.own("temperature") {
+	if f.Temperature && r.Temperature != nil && !thinks && e.own("temperature") {
 		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
 	}
-	if f.topP && r.TopP != nil && !thinks && e.own("top_p") {
+	if f.TopP && r.TopP != nil && !thinks && e.own("top_p") {
 		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
 	}
-	if level := endpoint.NearestEffort(f.efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.own("output_config") {
+	if level := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.own("output_config") {
 		e.raw(`{"effort":`)
 		e.str(level)
 		e.raw(`}`)
@@ -232,7 +232,7 @@ func (e *encoder) tool(t *model.Tool) {
 	switch {
 	case len(t.Parameters) == 0:
 		e.raw(`{"type":"object","properties":{}}`)
-	case e.f.simple && !schema.IsSimple(t.Parameters):
+	case e.f.Simple && !schema.IsSimple(t.Parameters):
 		e.b = append(e.b, schema.Simple(t.Parameters)...)
 	default:
 		e.b = append(e.b, t.Parameters...)

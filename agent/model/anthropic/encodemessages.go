@@ -124,7 +124,7 @@ func (e *encoder) result(m *model.Message) {
 	e.raw(`{"type":"tool_result","tool_use_id":`)
 	e.str(callID(m.CallID))
 	e.raw(`,"content":`)
-	text, images := model.Given(m.Text, m.Images, e.f.takes)
+	text, images := model.Given(m.Text, m.Images, e.f.Takes)
 	if strings.TrimSpace(text) == "" && len(images) == 0 {
 		text = "(no output)"
 	}

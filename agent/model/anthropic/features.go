@@ -11,31 +11,24 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/endpoint"
 	"jcode/agent/model/provider"
-	"jcode/internal/schema"
 )
 
 // features is the form of request that one model of one endpoint accepts. It starts from the model's
 // generation and learns from refusals; what it learned lasts as long as the client.
 type features struct {
+	endpoint.Form
 	traits
-	maxTokens   int
-	temperature bool
-	topP        bool
-	images      bool
-	documents   bool     // PDFs
-	display     bool     // ask for thinking that can be read
-	noThinking  bool     // "thinking: disabled" may be sent
-	efforts     []string // the levels that the model knows, if a refusal named them
-	cache       bool     // prompt cache markers
-	cacheHour   bool     // the cache is kept for an hour
-	eager       bool     // arguments stream as they are written
-	search      bool     // the web
-	simple      bool     // tool schemas without references and the like
-	dropBlocks  bool     // the server drops thinking that belongs to a different beginning
-	thoughts    bool     // thinking blocks are sent back
-	betas       bool     // beta headers are sent
+	maxTokens  int
+	display    bool // ask for thinking that can be read
+	noThinking bool // "thinking: disabled" may be sent
+	cache      bool // prompt cache markers
+	cacheHour  bool // the cache is kept for an hour
+	eager      bool // arguments stream as they are written
+	search     bool // the web
+	dropBlocks bool // the server drops thinking that belongs to a different beginning
+	thoughts   bool // thinking blocks are sent back
+	betas      bool // beta headers are sent
 
-	tried map[string]bool
 	// lost holds the thinking that was sent when the server found that some of it belongs to a different
 	// beginning. The server does not say which of it is dropped.
 	lost map[string]bool
@@ -45,11 +38,10 @@ type features struct {
 const leastOutput = 4096
 
 func newFeatures(cfg provider.Config, id string) *features {
-	q := cfg.Quirks
 	f := &features{
-		traits: traitsOf(id), temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature), images: !provider.Yes(q.NoImages), documents: true,
-		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true, simple: provider.Yes(q.SimpleSchemas),
-		thoughts: true, betas: true, tried: map[string]bool{},
+		Form: endpoint.NewForm(cfg.Quirks), traits: traitsOf(id),
+		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true,
+		thoughts: true, betas: true,
 	}
 	f.maxTokens = f.maxOutput
 	if info, ok := catalogue.Lookup(id, cfg.Models); ok {
@@ -63,20 +55,9 @@ func newFeatures(cfg provider.Config, id string) *features {
 	return f
 }
 
-// takes reports whether an image of a media type is sent to the model.
-func (f *features) takes(mime string) bool {
-	return f.images && (f.documents || mime != model.MIMEPDF)
-}
-
-func hasPDF(r *model.Request) bool {
-	return slices.ContainsFunc(r.Messages, func(m model.Message) bool {
-		return slices.ContainsFunc(m.Images, func(i model.Image) bool { return i.MIME == model.MIMEPDF })
-	})
-}
-
 func (f *features) clone() *features {
 	c := *f
-	c.tried, c.lost = maps.Clone(f.tried), maps.Clone(f.lost)
+	c.Form, c.lost = f.Form.Copy(), maps.Clone(f.lost)
 	return &c
 }
 
@@ -99,10 +80,7 @@ func thinkingOf(r *model.Request) map[string]bool {
 
 // remedies returns the remedies in the order in which they are tried, each at most once per model.
 func remedies() []remedy {
-	always := func(*features, *model.Request) bool { return true }
-	hasImages := func(_ *features, r *model.Request) bool {
-		return slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Images) > 0 })
-	}
+	form := func(f *features) *endpoint.Form { return &f.Form }
 	hasThoughts := func(f *features, r *model.Request) bool {
 		return f.thoughts && slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Opaque) > 0 })
 	}
@@ -158,7 +136,7 @@ func remedies() []remedy {
 			Sent:  func(f *features, _ *model.Request) bool { return f.thinking == thinksBudget },
 			Apply: func(f *features) {
 				f.thinking = thinksAdaptive
-				if f.tried["adaptive"] {
+				if f.Tried("adaptive") {
 					f.thinking = thinksNot
 				}
 			},
@@ -185,20 +163,8 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.effort = false },
 			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
-		{
-			Name:   "temperature",
-			Words:  []string{"temperature"},
-			Sent:   func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
-			Apply:  func(f *features) { f.temperature = false },
-			Notice: "the model refuses a temperature; it is left out",
-		},
-		{
-			Name:   "top_p",
-			Words:  []string{"top_p"},
-			Sent:   func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
-			Apply:  func(f *features) { f.topP = false },
-			Notice: "the model refuses top_p; it is left out",
-		},
+		endpoint.WithoutTemperature(form),
+		endpoint.WithoutTopP(form),
 		{
 			Name:   "cache hour",
 			Words:  []string{"ttl"},
@@ -227,29 +193,9 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.betas, f.inlineTools, f.dropBlocks = false, false, false },
 			Notice: "the endpoint refuses beta headers; they are left out",
 		},
-		{
-			Name:  "simple schemas",
-			Words: []string{"input_schema", "$ref", "$defs", "schema"},
-			Sent: func(f *features, r *model.Request) bool {
-				return !f.simple && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return !schema.IsSimple(t.Parameters) })
-			},
-			Apply:  func(f *features) { f.simple = true },
-			Notice: "the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
-		},
-		{
-			Name:   "documents",
-			Words:  []string{"document", "pdf", "input_file", "file_data"},
-			Sent:   func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
-			Apply:  func(f *features) { f.documents = false },
-			Notice: "the model takes no PDFs; their text is sent",
-		},
-		{
-			Name:   "images",
-			Words:  []string{"image", "multimodal", "vision"},
-			Sent:   func(f *features, r *model.Request) bool { return f.images && hasImages(f, r) && always(f, r) },
-			Apply:  func(f *features) { f.images = false },
-			Notice: "the model takes no images; they are replaced by a note",
-		},
+		endpoint.SimpleSchemas(form, "input_schema", "$ref", "$defs", "schema"),
+		endpoint.WithoutDocuments(form),
+		endpoint.WithoutImages(form, "image", "multimodal", "vision"),
 	}
 }
 
@@ -260,11 +206,10 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	if notice, ok := f.learnOutput(r, refusal, said); ok {
 		return notice, true
 	}
-	if known := endpoint.EffortsIn(said); len(f.efforts) == 0 && r.ReasoningEffort != "" && len(known) > 0 && !slices.Contains(known, r.ReasoningEffort) {
-		f.efforts = known
-		return fmt.Sprintf("%s: the model knows no reasoning effort %q; %q is sent", r.Model, r.ReasoningEffort, endpoint.NearestEffort(known, r.ReasoningEffort)), true
+	if notice, ok := f.LearnEfforts(r, said); ok {
+		return notice, true
 	}
-	if m := endpoint.TryRemedy(remedies(), f, f.tried, r, said); m != nil {
+	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, said); m != nil {
 		if m.Name == bindingRemedy {
 			f.lost = thinkingOf(r)
 		}

@@ -91,13 +91,13 @@ func (e *encoder) settings() {
 	if f.streamOptions && e.own("stream_options") {
 		e.b = append(e.b, `{"include_usage":true}`...)
 	}
-	if f.temperature && r.Temperature != nil && e.own("temperature") {
+	if f.Temperature && r.Temperature != nil && e.own("temperature") {
 		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
 	}
-	if f.topP && r.TopP != nil && e.own("top_p") {
+	if f.TopP && r.TopP != nil && e.own("top_p") {
 		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
 	}
-	effort := endpoint.NearestEffort(f.efforts, r.ReasoningEffort)
+	effort := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort)
 	if f.forcedEffort != "" && len(r.Tools) > 0 {
 		effort = f.forcedEffort
 	}
@@ -126,7 +126,7 @@ func (e *encoder) tools() {
 		if len(t.Parameters) == 0 {
 			e.b = append(e.b, `{"type":"object","properties":{}}`...)
 		}
-		if e.f.simple && !schema.IsSimple(t.Parameters) {
+		if e.f.Simple && !schema.IsSimple(t.Parameters) {
 			e.b = append(e.b, schema.Simple(t.Parameters)...)
 		} else {
 			e.b = append(e.b, t.Parameters...)
@@ -312,7 +312,7 @@ func withCall(back []model.Opaque, call int) string {
 // content writes text, and images if there are any.
 func (e *encoder) content(s string, images []model.Image, mark bool) {
 	e.b = append(e.b, `,"content":`...)
-	s, images = model.Given(s, images, func(mime string) bool { return e.f.images && picturesAlone(mime) })
+	s, images = model.Given(s, images, func(mime string) bool { return e.f.Images && picturesAlone(mime) })
 	if len(images) == 0 && !mark {
 		e.b = endpoint.AppendString(e.b, s)
 		return

@@ -2,62 +2,49 @@ package chat
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"jcode/agent/model"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/endpoint"
 	"jcode/agent/model/provider"
-	"jcode/internal/schema"
 )
 
 // features is the form of request that one model of one endpoint accepts. It starts from the provider's
 // quirks and learns from refusals; what it learned lasts as long as the client.
 type features struct {
+	endpoint.Form
 	systemRole     string // "system", "developer", or "" for the first user message
 	maxTokensField string
 	streamOptions  bool
 	strict         bool
-	simple         bool // tool schemas without references and the like
-	temperature    bool
-	topP           bool
-	effort         bool     // send reasoning_effort
-	forcedEffort   string   // send this reasoning_effort with tools
-	efforts        []string // the levels that the model knows, if a refusal named them
-	reasoning      bool     // send reasoning_content back
-	blankReasoning bool     // send a space as the reasoning of calls that have none
-	images         bool
-	markers        bool // prompt cache markers
-	cappedIDs      bool // call ids of at most forty characters
-	shortIDs       bool // call ids of nine letters and digits
-	toolNames      bool // tool messages carry the tool's name
-	signatures     bool // calls need a thought signature
-	alternate      bool // turns must alternate
-	bareCalls      bool // calls are sent without the text before them
-
-	tried map[string]bool // what was changed once after a refusal
+	effort         bool   // send reasoning_effort
+	forcedEffort   string // send this reasoning_effort with tools
+	reasoning      bool   // send reasoning_content back
+	blankReasoning bool   // send a space as the reasoning of calls that have none
+	markers        bool   // prompt cache markers
+	cappedIDs      bool   // call ids of at most forty characters
+	shortIDs       bool   // call ids of nine letters and digits
+	toolNames      bool   // tool messages carry the tool's name
+	signatures     bool   // calls need a thought signature
+	alternate      bool   // turns must alternate
+	bareCalls      bool   // calls are sent without the text before them
 }
 
 func newFeatures(cfg provider.Config, id string) *features {
 	q := cfg.Quirks
 	f := &features{
+		Form:           endpoint.NewForm(q),
 		systemRole:     "system",
 		maxTokensField: "max_tokens",
 		streamOptions:  !provider.Yes(q.NoStreamOptions),
 		strict:         provider.Yes(q.Strict),
-		simple:         provider.Yes(q.SimpleSchemas),
-		temperature:    !provider.Yes(q.NoTemperature),
-		topP:           !provider.Yes(q.NoTemperature),
 		effort:         true,
 		reasoning:      provider.Yes(q.ReasoningBack),
 		blankReasoning: provider.Yes(q.ReasoningBack),
-		images:         !provider.Yes(q.NoImages),
 		cappedIDs:      provider.Yes(q.CappedCallIDs),
 		shortIDs:       provider.Yes(q.ShortCallIDs),
 		alternate:      provider.Yes(q.AlternateTurns),
-		tried:          map[string]bool{},
 	}
 	if info, _ := catalogue.Lookup(id, cfg.Models); q.ReasoningBack == nil && info.ThinksBack {
 		f.reasoning = true
@@ -77,7 +64,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 // clone returns a copy for one request.
 func (f *features) clone() *features {
 	c := *f
-	c.tried = maps.Clone(f.tried)
+	c.Form = f.Form.Copy()
 	return &c
 }
 
@@ -87,14 +74,7 @@ type remedy = endpoint.Remedy[features]
 // remedies returns the remedies in the order in which they are tried, each at most once per model. It is a
 // function and not a variable, so it costs nothing at start.
 func remedies() []remedy {
-	hasImages := func(r *model.Request) bool {
-		for i := range r.Messages {
-			if len(r.Messages[i].Images) > 0 {
-				return true
-			}
-		}
-		return false
-	}
+	form := func(f *features) *endpoint.Form { return &f.Form }
 	hasCalls := func(r *model.Request) bool {
 		for i := range r.Messages {
 			if len(r.Messages[i].Calls) > 0 {
@@ -110,9 +90,6 @@ func remedies() []remedy {
 			}
 		}
 		return false
-	}
-	hasSchemas := func(r *model.Request) bool {
-		return slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return !schema.IsSimple(t.Parameters) })
 	}
 	return []remedy{
 		{
@@ -166,20 +143,8 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.effort = false },
 			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
-		{
-			Name:   "temperature",
-			Words:  []string{"temperature"},
-			Sent:   func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
-			Apply:  func(f *features) { f.temperature = false },
-			Notice: "the model refuses a temperature; it is left out",
-		},
-		{
-			Name:   "top_p",
-			Words:  []string{"top_p"},
-			Sent:   func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
-			Apply:  func(f *features) { f.topP = false },
-			Notice: "the model refuses top_p; it is left out",
-		},
+		endpoint.WithoutTemperature(form),
+		endpoint.WithoutTopP(form),
 		{
 			Name:  "max tokens",
 			Words: []string{"max_tokens", "max_completion_tokens"},
@@ -256,20 +221,8 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.shortIDs = true },
 			Notice: "the endpoint wants short call ids; they are shortened",
 		},
-		{
-			Name:   "simple schemas",
-			Words:  []string{"$ref", "$defs", "schema", "function_declarations", "tools[", "tools."},
-			Sent:   func(f *features, r *model.Request) bool { return !f.simple && hasSchemas(r) },
-			Apply:  func(f *features) { f.simple = true },
-			Notice: "the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
-		},
-		{
-			Name:   "images",
-			Words:  []string{"image", "multimodal", "vision", "content type", "must be a string"},
-			Sent:   func(f *features, r *model.Request) bool { return f.images && hasImages(r) },
-			Apply:  func(f *features) { f.images = false },
-			Notice: "the model takes no images; they are replaced by a note",
-		},
+		endpoint.SimpleSchemas(form, "$ref", "$defs", "schema", "function_declarations", "tools[", "tools."),
+		endpoint.WithoutImages(form, "image", "multimodal", "vision", "content type", "must be a string"),
 	}
 }
 
@@ -277,10 +230,12 @@ func remedies() []remedy {
 // false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
-	if notice, ok := f.learnEfforts(r, said); ok {
-		return notice, true
+	if f.effort && f.forcedEffort == "" {
+		if notice, ok := f.LearnEfforts(r, said); ok {
+			return notice, true
+		}
 	}
-	if m := endpoint.TryRemedy(remedies(), f, f.tried, r, said); m != nil {
+	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, said); m != nil {
 		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false

@@ -10,9 +10,9 @@ func effortLevels() []string {
 	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// EffortsIn finds in a refusal, in lower case, which reasoning efforts a model knows; nil when it does not
+// effortsIn finds in a refusal, in lower case, which reasoning efforts a model knows; nil when it does not
 // say.
-func EffortsIn(said string) []string {
+func effortsIn(said string) []string {
 	if !strings.Contains(said, "effort") {
 		return nil
 	}

@@ -60,13 +60,13 @@ type Remedy[F any] struct {
 
 // TryRemedy applies the first remedy that fits a refusal, given in lower case, and has not been tried before;
 // nil if none does.
-func TryRemedy[F any](list []Remedy[F], f *F, tried map[string]bool, r *model.Request, said string) *Remedy[F] {
+func TryRemedy[F any](list []Remedy[F], f *F, form *Form, r *model.Request, said string) *Remedy[F] {
 	for i := range list {
 		m := &list[i]
-		if tried[m.Name] || !m.Sent(f, r) || !ContainsAny(said, m.Words) {
+		if form.tried[m.Name] || !m.Sent(f, r) || !ContainsAny(said, m.Words) {
 			continue
 		}
-		tried[m.Name] = true
+		form.tried[m.Name] = true
 		m.Apply(f)
 		return m
 	}

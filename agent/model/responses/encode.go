@@ -101,10 +101,10 @@ func (e *encoder) settings() {
 		e.str(r.Session)
 	}
 	e.reasoning()
-	if f.temperature && r.Temperature != nil && e.own("temperature") {
+	if f.Temperature && r.Temperature != nil && e.own("temperature") {
 		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
 	}
-	if f.topP && r.TopP != nil && e.own("top_p") {
+	if f.TopP && r.TopP != nil && e.own("top_p") {
 		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
 	}
 	if f.maxOutput && r.MaxOutputTokens > 0 && e.own("max_output_tokens") {
@@ -114,7 +114,7 @@ func (e *encoder) settings() {
 
 func (e *encoder) reasoning() {
 	f := e.f
-	effort := endpoint.NearestEffort(f.efforts, e.req.ReasoningEffort)
+	effort := endpoint.NearestEffort(f.Efforts, e.req.ReasoningEffort)
 	if !f.effort {
 		effort = ""
 	}
@@ -177,7 +177,7 @@ func (e *encoder) tools() {
 		switch {
 		case len(t.Parameters) == 0:
 			e.raw(`{"type":"object","properties":{}}`)
-		case e.f.simple && !schema.IsSimple(t.Parameters):
+		case e.f.Simple && !schema.IsSimple(t.Parameters):
 			e.b = append(e.b, schema.Simple(t.Parameters)...)
 		default:
 			e.b = append(e.b, t.Parameters...)
@@ -223,7 +223,7 @@ func (e *encoder) person(m *model.Message) {
 
 // parts writes text, and images if there are any.
 func (e *encoder) parts(text string, images []model.Image) {
-	text, images = model.Given(text, images, e.f.takes)
+	text, images = model.Given(text, images, e.f.Takes)
 	e.raw("[")
 	if strings.TrimSpace(text) != "" || len(images) == 0 {
 		e.raw(`{"type":"input_text","text":`)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -21,7 +20,6 @@ const Protocol = string(provider.Messages)
 type Client struct {
 	*endpoint.Endpoint
 	http    *http.Client
-	extra   []endpoint.Field
 	learned *endpoint.Learned[features]
 }
 
@@ -33,14 +31,9 @@ func New(cfg provider.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra, err := endpoint.Fields(cfg.ExtraBody)
-	if err != nil {
-		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
-	}
 	return &Client{
 		Endpoint: end,
 		http:     end.HTTP(end),
-		extra:    extra,
 		learned:  endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone),
 	}, nil
 }
@@ -86,7 +79,7 @@ type question struct {
 }
 
 func (q *question) encode() {
-	e := encoder{f: q.f, req: q.req, extra: q.c.extra, provider: q.c.Config.Name}
+	e := encoder{f: q.f, req: q.req, extra: q.c.Extra, provider: q.c.Config.Name}
 	q.body = e.encode()
 	q.beta = strings.Join(e.betas, ",")
 }
@@ -124,12 +117,9 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 		bad.Used = a.usage.total()
 		return resp, bad
 	}
-	for i := range resp.Opaque {
-		o := &resp.Opaque[i]
-		o.Protocol, o.Provider, o.Model = Protocol, q.c.Config.Name, q.req.Model
-	}
+	q.c.Sign(&resp, Protocol, q.req.Model)
 	if !a.counted {
-		resp.Usage = model.Usage{Input: model.EstimateBytes(len(q.body)), Output: model.EstimateBytes(len(resp.Text) + len(resp.Reasoning)), Estimated: true}
+		resp.Usage = endpoint.Estimate(q.body, &resp)
 	}
 	return resp, nil
 }

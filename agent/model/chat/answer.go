@@ -62,7 +62,7 @@ func (a *answer) said(s string) {
 
 func (a *answer) call(d *openai.ToolCall) {
 	if d.Index == nil || *d.Index < 0 || *d.Index > len(a.calls) {
-		return // the transport numbers calls from 0 without gaps
+		return // normalBody numbers calls from 0 without gaps
 	}
 	i := *d.Index
 	if i == len(a.calls) {
@@ -114,17 +114,5 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 	if len(r.Calls) == 0 && r.Finish == "tool_calls" {
 		r.Finish = "stop"
 	}
-	if !x.counted {
-		r.Usage = a.estimate(x)
-	}
 	return r
-}
-
-// estimate counts tokens if the provider does not.
-func (a *answer) estimate(x *exchange) model.Usage {
-	out := a.text.Len() + a.reasoning.Len()
-	for i := range a.calls {
-		out += a.calls[i].args.Len() + len(a.calls[i].name)
-	}
-	return model.Usage{Input: model.EstimateBytes(len(x.body)), Output: model.EstimateBytes(out), Estimated: true}
 }

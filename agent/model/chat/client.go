@@ -3,8 +3,8 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"net/http"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -18,7 +18,6 @@ import (
 type Client struct {
 	*endpoint.Endpoint
 	api     *openai.Client
-	extra   []endpoint.Field
 	learned *endpoint.Learned[features]
 }
 
@@ -28,15 +27,11 @@ func New(cfg provider.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra, err := endpoint.Fields(cfg.ExtraBody)
-	if err != nil {
-		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
-	}
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
-	conf.HTTPClient = end.HTTP(transport{end})
+	conf.HTTPClient = end.HTTP(endpoint.Transport{Endpoint: end})
 	learned := endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone)
-	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: learned}, nil
+	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), learned: learned}, nil
 }
 
 // Stream sends the request, and repeats it as long as that may help.
@@ -54,7 +49,7 @@ type question struct {
 	body []byte
 }
 
-func (q *question) encode() { q.body = encodeRequest(q.req, q.f, q.c.extra, q.c.Config.Name) }
+func (q *question) encode() { q.body = encodeRequest(q.req, q.f, q.c.Extra, q.c.Config.Name) }
 
 // Adapt looks for another form of a refused request, and remembers it.
 func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
@@ -70,19 +65,20 @@ func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
 func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
 	ctx, silent, stop := q.c.Watch(parent)
 	defer stop()
-	x := &exchange{Exchange: endpoint.Exchange{Asked: q.req.Model, Silent: silent}, body: q.body}
+	x := &exchange{Exchange: endpoint.Exchange{Asked: q.req.Model, Silent: silent}}
+	sent := &endpoint.Sent{Exchange: &x.Exchange, Body: q.body, Read: func(resp *http.Response) io.ReadCloser { return newNormalBody(resp, x) }}
 	a := newAnswer(say, provider.Yes(q.c.Config.Quirks.ThinkOpen))
-	err := q.c.stream(context.WithValue(ctx, exchangeKey{}, x), a)
+	err := q.c.stream(sent.In(ctx), a)
 	whole := err == nil && (x.sawDone || x.Finish != "") || x.Finish != "" && !x.HasFault() && parent.Err() == nil
 	if endpoint.BrokenFinish(x.Finish) {
 		whole = false
 	}
 	resp := a.response(q.req, x, whole)
+	if !x.counted {
+		resp.Usage = endpoint.Estimate(q.body, &resp)
+	}
 	if whole {
-		for i := range resp.Opaque {
-			o := &resp.Opaque[i]
-			o.Protocol, o.Provider, o.Model = protocolChat, q.c.Config.Name, q.req.Model
-		}
+		q.c.Sign(&resp, protocolChat, q.req.Model)
 		return resp, nil
 	}
 	resp.Opaque = nil // they belong to an incomplete answer
@@ -94,7 +90,7 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 }
 
 // placeholder fills the model field of the request that go-openai sees: its checks by model name would refuse
-// what a server may accept. The transport sends the real body.
+// what a server may accept. endpoint.Transport sends the real body.
 const placeholder = "placeholder"
 
 // stream runs one exchange through go-openai. A regular end is not an error.

@@ -12,10 +12,10 @@ type Field struct {
 	Raw  json.RawMessage
 }
 
-// Fields encodes a provider's own fields in a fixed order.
-func Fields(fields map[string]any) ([]Field, error) {
-	out := make([]Field, 0, len(fields))
-	for name, v := range fields {
+// fields encodes a provider's own fields in a fixed order.
+func fields(all map[string]any) ([]Field, error) {
+	out := make([]Field, 0, len(all))
+	for name, v := range all {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,89 @@
+package responses
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"jcode/agent/model/endpoint"
+)
+
+// normalBody returns an answer as an event stream that go-openai reads.
+func normalBody(resp *http.Response, silent *endpoint.Silence) io.ReadCloser {
+	body := silent.Reader(resp.Body)
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
+		return oneEvent(body)
+	}
+	return &dataLines{body: body, r: bufio.NewReaderSize(endpoint.SkipMark(body), 32<<10)}
+}
+
+// oneEvent turns a response that arrived as one object into the event that ends a stream.
+func oneEvent(body io.ReadCloser) io.ReadCloser {
+	defer func() { _ = body.Close() }() // it is read here
+	raw, err := io.ReadAll(io.LimitReader(body, endpoint.MaxAnswer+1))
+	if err != nil || len(raw) > endpoint.MaxAnswer || !json.Valid(raw) {
+		return io.NopCloser(bytes.NewReader(raw)) // not an answer; this was reported
+	}
+	var line bytes.Buffer
+	line.WriteString(`data: {"type":"response.completed","response":`)
+	_ = json.Compact(&line, raw) // it is valid
+	line.WriteString("}\n\n")
+	return io.NopCloser(&line)
+}
+
+// dataLines keeps only the data of an event stream, which go-openai can read. The library keeps every other
+// line, in case it is an error, and takes a payload that begins with an error object for the end.
+type dataLines struct {
+	body io.ReadCloser
+	r    *bufio.Reader
+	out  []byte // ready to be read
+	line []byte
+	err  error
+}
+
+// Read returns data lines, each followed by an empty one.
+func (d *dataLines) Read(p []byte) (int, error) {
+	for len(d.out) == 0 {
+		if d.err != nil {
+			return 0, d.err
+		}
+		d.fill()
+	}
+	n := copy(p, d.out)
+	d.out = d.out[n:]
+	return n, nil
+}
+
+func (d *dataLines) fill() {
+	d.line = d.line[:0]
+	for {
+		part, err := d.r.ReadSlice('\n')
+		d.line = append(d.line, part...)
+		if errors.Is(err, bufio.ErrBufferFull) && len(d.line) <= endpoint.MaxAnswer {
+			continue
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			err = endpoint.ErrTooLarge
+		}
+		d.err = err
+		break
+	}
+	data, ok := bytes.CutPrefix(d.line, []byte("data:"))
+	if !ok {
+		return
+	}
+	data = bytes.TrimSpace(data)
+	d.out = append(d.out[:0], "data: "...)
+	if rest, ok := bytes.CutPrefix(data, []byte(`{"error":`)); ok {
+		d.out = append(d.out, `{"type":"error","error":`...)
+		data = rest
+	}
+	d.out = append(append(d.out, data...), "\n\n"...)
+}
+
+// Close closes the response.
+func (d *dataLines) Close() error { return d.body.Close() }

@@ -120,8 +120,8 @@ func (c *runningCall) touch() bool {
 	return !c.ended
 }
 
-// pause stops the timers while a person is asked; resume restarts them. The time in between
-// counts towards neither limit.
+// pause stops the timers while a person is asked; resume restarts them. The time in between is part of
+// neither limit.
 func (c *runningCall) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -80,8 +80,8 @@ func (s promptSource) command(server string, live *session, p PromptInfo) comman
 	return c
 }
 
-// promptArguments maps what was typed to the prompt's arguments: by position, or by
-// name=value. The last one takes the rest of the line. Missing required ones are asked.
+// arguments maps what was typed to the prompt's arguments: by position, or by name=value. The last one takes
+// the rest of the line. The person is asked for missing required ones.
 func (s promptSource) arguments(ctx context.Context, server string, p PromptInfo, typed string) (map[string]string, error) {
 	values := map[string]string{}
 	rest := strings.TrimSpace(typed)

@@ -44,12 +44,12 @@ type Options struct {
 	// DeferThreshold is a number of tokens or a percentage of the window ("10%"); empty:
 	// 10 % but at least 8,000.
 	DeferThreshold string
-	// MaxTools is the most tools that a request may hold; 0: 128.
+	// MaxTools is how many tools a request may contain at most; 0: 128.
 	MaxTools int
 	// Window returns the model's context window in tokens, 0 if unknown; may be nil.
 	Window func() int
-	// Sees reports whether the model takes images; nil: it does. For one that does not,
-	// images are saved like other files.
+	// Sees reports whether the model accepts images; nil: it does. For one that does not, images are saved like
+	// other files.
 	Sees func() bool
 	// Person signs in to servers that ask for it; nil: nobody is there.
 	Person auth.Person
@@ -108,11 +108,11 @@ func New(opt Options) *Manager {
 	return m
 }
 
-// SignIns are the sign-ins to the manager's servers.
+// SignIns returns the sign-ins to the manager's servers.
 func (m *Manager) SignIns() *SignIns { return m.signIns }
 
-// Start reads the configuration and begins to connect what is enabled and approved. It
-// waits for none of it.
+// Start reads the configuration and starts connecting what is enabled and approved. It does not wait for any
+// of it.
 func (m *Manager) Start() {
 	m.control.Lock()
 	defer m.control.Unlock()
@@ -167,7 +167,7 @@ func (m *Manager) ensureConfig() {
 	}
 }
 
-// Known lists the names of all servers that configuration and session know, sorted.
+// Known lists the names of all servers that the configuration and the session know, sorted.
 func (m *Manager) Known() []string {
 	m.control.Lock()
 	defer m.control.Unlock()

@@ -225,7 +225,7 @@ func (o *offer) sum(views map[string]*view) (tokens, count int) {
 	return tokens, count
 }
 
-// threshold is the price in tokens above which tools are deferred.
+// threshold returns the price in tokens above which tools are deferred.
 func threshold(opt Options) int {
 	window := 0
 	if opt.Window != nil {

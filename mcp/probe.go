@@ -107,7 +107,7 @@ func (p *Probe) Close() {
 	p.log.Close()
 }
 
-// ServerReport is what a server says of itself.
+// ServerReport is what a server says about itself.
 type ServerReport struct {
 	Name         string          `json:"name"`
 	Version      string          `json:"version"`
@@ -196,7 +196,7 @@ type CallReport struct {
 	Error             *CallFailure    `json:"error,omitempty"`
 }
 
-// CallFailure is why a call failed below the tool. Code is 0 where no server sent one.
+// CallFailure is why a call failed below the tool. Code is 0 if no server sent one.
 type CallFailure struct {
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`

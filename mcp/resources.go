@@ -126,7 +126,7 @@ func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string,
 	return c.cap(text.Clean(strings.Join(parts, "\n"))), nil
 }
 
-// mention is `@server:uri` in a person's text.
+// mention matches `@server:uri` in a person's text.
 var mention = pattern.Lazy(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
 
 // Mentioned is one resource that a text mentions, with its content.

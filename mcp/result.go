@@ -31,7 +31,7 @@ type converter struct {
 // converted is a result in jcode's terms.
 type converted struct {
 	text string
-	// script is the text for scripts: other content stands as `[image]` and the like.
+	// script is the text for scripts: other content appears as `[image]` and the like.
 	script     string
 	parts      []tools.Part
 	structured json.RawMessage
@@ -80,8 +80,7 @@ func (c converter) convert(raw json.RawMessage) converted {
 
 const noContent = "(no content)"
 
-// contentItems returns the items of a content list; a lone string or object counts as a list
-// of one.
+// contentItems returns the items of a content list; a lone string or object is treated as a list of one.
 func contentItems(raw json.RawMessage) []json.RawMessage {
 	if rawjson.Null(raw) {
 		return nil

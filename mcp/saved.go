@@ -25,7 +25,7 @@ type fileSaver struct {
 	n       int
 }
 
-// keepFiles is how long saved results stay.
+// keepFiles is how long saved results are kept.
 const keepFiles = 7 * 24 * time.Hour
 
 // save writes data to a fresh file and returns its path.

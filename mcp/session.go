@@ -167,7 +167,7 @@ func fileURI(dir string) string {
 func (s *session) close(reason error) {
 	s.cancel(reason)
 	s.link.Close()
-	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is no news
+	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is not an error
 }
 
 // wait waits until the session has ended completely, or ctx ends.
@@ -316,7 +316,7 @@ func (s *session) listTools(ctx context.Context, server string, http bool) ([]sc
 	if cut != "" {
 		skipped = append(skipped, schema.Skipped{Name: "(list)", Why: cut})
 	}
-	// A cursor that does not move sends the same page again: those are no duplicates.
+	// A cursor that does not move sends the same page again: those are not duplicates.
 	if cut != "" {
 		skipped = dropRepeats(skipped)
 	}

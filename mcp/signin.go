@@ -134,7 +134,7 @@ func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn
 	if err != nil {
 		return err
 	}
-	if need == nil { // before the turn: who waits for another sign-in finds what came of it
+	if need == nil { // before the turn: a caller that waited for another sign-in finds its outcome
 		if need, err = s.keeper.Look(ctx, server); err != nil {
 			return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
 		}
@@ -186,7 +186,7 @@ func (s *SignIns) Where() string {
 	return s.keeper.Where()
 }
 
-// server is what a sign-in needs of an entry.
+// server returns what a sign-in needs of an entry.
 func (s *SignIns) server(e config.Entry) (auth.Server, error) {
 	if s.keeper == nil {
 		return auth.Server{}, errNoFolder
@@ -226,7 +226,7 @@ func (s *SignIns) moreRights(name string, err error) {
 	s.offer(name, err)
 }
 
-// signInName is what a person calls the server; empty for an address that was typed.
+// signInName returns the person's name for the server; empty for an address that was typed.
 func signInName(e config.Entry) string {
 	if e.Source.Scope == config.ScopeRun && e.Source.File == "" {
 		return ""

@@ -40,7 +40,7 @@ type Details struct {
 	Skipped    []schema.Skipped
 	Prompts    []PromptInfo
 	Stderr     string // the last 4 kB
-	Stray      int    // lines on stdout that were no messages
+	Stray      int    // lines on stdout that were not messages
 	StrayLines []string
 	Log        string // path of the log
 	Enabled    bool
@@ -62,7 +62,7 @@ type Pending struct {
 	Hash  string
 }
 
-// Snapshot returns all servers, sorted by name, those that do not run included.
+// Snapshot returns all servers, sorted by name, including those that do not run.
 func (m *Manager) Snapshot() []Details {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,7 +79,7 @@ type connection struct {
 	brought bool   // the call brings the target
 	known   bool   // the entry was there before the call
 	asked   bool   // it starts only when the gate allows it
-	pin     string // what an approval is bound to, where the gate was asked
+	pin     string // what an approval is bound to, if the gate was asked
 }
 
 // resolve settles which server a call means.
@@ -316,7 +316,7 @@ func (c controls) connectResult(d Details, waited time.Duration) connectResult {
 	return out
 }
 
-// connectError returns what the model reads of a failed connect, with what to change.
+// connectError returns what the model reads about a failed connect, with what to change.
 func (c controls) connectError(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")

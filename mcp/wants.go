@@ -156,9 +156,8 @@ func (w *wants) retake() {
 	}
 }
 
-// fits returns the entry of a target under a name: the known one if its target is equal, else
-// a new one. A new one may replace only a server that was connected besides the
-// configuration.
+// fits returns the entry of a target under a name: the known one if its target is equal, otherwise a new one.
+// A new one may replace only a server that was connected in addition to the configuration.
 func (w *wants) fits(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
 	if err := checkTarget(name, target); err != nil {
 		return config.Entry{}, false, err

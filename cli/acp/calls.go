@@ -19,7 +19,7 @@ type described struct {
 	locations []acp.ToolCallLocation
 }
 
-// kinds are those of the builtin tools; others are of kind "other".
+// kindOf returns the kind of a builtin tool; other tools have the kind "other".
 func kindOf(name string) acp.ToolKind {
 	switch name {
 	case "read", "ls", "skill", "hover", "diagnostics":
@@ -42,7 +42,7 @@ func kindOf(name string) acp.ToolKind {
 	return acp.ToolKindOther
 }
 
-// argument reads the first of some string arguments.
+// argument reads the first present one of some string arguments.
 func argument(args map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		var s string
@@ -53,7 +53,7 @@ func argument(args map[string]json.RawMessage, names ...string) string {
 	return ""
 }
 
-// describe says what a call is about. cwd is what relative paths start at.
+// describe says what a call is about. Relative paths start at cwd.
 func describe(name string, raw json.RawMessage, cwd string) described {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(raw, &args) != nil {
@@ -96,8 +96,8 @@ func absolute(path, cwd string) string {
 	return filepath.Join(cwd, path)
 }
 
-// endOf is the update for a call that has ended. live says that the files are as the call
-// left them, so that its diff can be shown with the whole text around it.
+// endOf returns the update for a call that has ended. live says that the files are as the call left them, so
+// that its diff can be shown within the whole text.
 func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd string, live bool) *acp.SessionToolCallUpdate {
 	u := &acp.SessionToolCallUpdate{ToolCallId: acp.ToolCallId(id), Status: acp.Ptr(acp.ToolCallStatusCompleted)}
 	if res.Failed || status != "done" {
@@ -142,7 +142,7 @@ func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd 
 	return u
 }
 
-// fenced puts text between fences that it does not contain itself.
+// fenced puts text between fences that do not occur in it.
 func fenced(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return ""

@@ -16,17 +16,17 @@ import (
 	"jcode/internal/jsonerr"
 )
 
-// maxMessage bounds one message from the client, in bytes. A larger one is answered with an
-// error and passed over.
+// maxMessage bounds one message from the client, in bytes. A larger one is answered with an error and
+// skipped.
 const maxMessage = 64 << 20
 
-// errDisconnected ends what waits for a client that is gone.
+// errDisconnected ends everything that waits for a client that is gone.
 var errDisconnected = errors.New("the client has disconnected")
 
-// handler carries out what the client asks. Both methods are called on the reading
-// goroutine, in the order in which the messages came, and must return at once.
+// handler handles the client's messages. Both methods are called on the reading goroutine, in the order in
+// which the messages arrived, and must return at once.
 type handler interface {
-	// request begins a request and returns what finishes it on a goroutine of its own.
+	// request starts a request and returns a func that finishes it on a goroutine of its own.
 	request(ctx context.Context, method string, params json.RawMessage) func() (any, error)
 	notification(method string, params json.RawMessage)
 }
@@ -64,8 +64,8 @@ func newConn(in io.Reader, out io.Writer) *conn {
 	}
 }
 
-// serve reads messages until the client closes its end or ctx ends, then cancels what runs
-// and waits for it. The error is nil at the end of the input.
+// serve reads messages until the client closes its end or ctx ends, then cancels what is running and waits
+// for it. The error is nil at the end of the input.
 func (c *conn) serve(ctx context.Context, h handler) error {
 	c.handler = h
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -114,7 +114,7 @@ func (c *conn) read(ctx context.Context, lines chan<- line) {
 	}
 }
 
-// readLine reads a line of any length; what is over the limit is discarded.
+// readLine reads a line of any length; what exceeds the limit is discarded.
 func (c *conn) readLine() line {
 	var l line
 	for {
@@ -128,7 +128,7 @@ func (c *conn) readLine() line {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && len(l.text) > 0: // a last line without its end
+		case errors.Is(err, io.EOF) && len(l.text) > 0: // a last line without a line end
 			return l
 		}
 		l.err = err
@@ -136,7 +136,7 @@ func (c *conn) readLine() line {
 	}
 }
 
-// take looks at one line.
+// take handles one line.
 func (c *conn) take(ctx context.Context, l line) {
 	if l.tooLong {
 		c.fail(nil, &acp.RequestError{Code: -32600, Message: fmt.Sprintf("Invalid request: a message may have %d MiB", maxMessage>>20)})
@@ -224,7 +224,7 @@ func (c *conn) cancelRequest(params json.RawMessage) {
 	}
 }
 
-// answered hands an answer to the request that waits for it.
+// answered passes an answer to the request that waits for it.
 func (c *conn) answered(id string, m message) {
 	c.mu.Lock()
 	ch := c.waiting[id]
@@ -235,8 +235,8 @@ func (c *conn) answered(id string, m message) {
 	}
 }
 
-// call sends a request to the client and decodes its result into out. When ctx ends first,
-// the client is told that the answer is not needed any more.
+// call sends a request to the client and decodes its result into out. When ctx ends first, the client is told
+// that the answer is no longer needed.
 func (c *conn) call(ctx context.Context, method string, params, out any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -278,7 +278,7 @@ func (c *conn) notify(method string, params any) {
 	c.send(message{Method: method, Params: raw})
 }
 
-// fail answers a request with an error; a nil ID stands for one that could not be read.
+// fail answers a request with an error; a nil ID means one that could not be read.
 func (c *conn) fail(id json.RawMessage, err *acp.RequestError) {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -303,7 +303,7 @@ func (c *conn) send(m message) {
 	}
 }
 
-// asRequestError is an error as the client reads it: a code, and a sentence.
+// asRequestError converts an error for the client: a code, and a sentence.
 func asRequestError(err error) *acp.RequestError {
 	var known *acp.RequestError
 	switch {

@@ -8,15 +8,15 @@ import (
 	"github.com/coder/acp-go-sdk"
 )
 
-// maxWhole bounds the files that are shown whole around a change, in bytes.
+// maxWhole bounds the files that are shown in full around a change, in bytes.
 const maxWhole = 1 << 20
 
 // side says which version of a changed file is on disk.
 type side int
 
 const (
-	sideNone   side = iota // neither can be relied on: only the changed parts are shown
-	sideBefore             // the change is not made yet
+	sideNone   side = iota // neither is certain: only the changed parts are shown
+	sideBefore             // the change has not been made yet
 	sideAfter              // it was made
 )
 
@@ -42,8 +42,8 @@ type hunk struct {
 	old, now     []string
 }
 
-// fileDiffs divides a unified diff of one or more files. Where the file on disk fits the
-// diff, both versions are given whole; else only the hunks.
+// fileDiffs splits a unified diff of one or more files. If the file on disk matches the diff, both versions
+// are complete; otherwise they contain only the hunks.
 func fileDiffs(diff, cwd string, on side) []fileDiff {
 	var out []fileDiff
 	lines := strings.SplitAfter(diff, "\n")
@@ -60,7 +60,7 @@ func fileDiffs(diff, cwd string, on side) []fileDiff {
 	return out
 }
 
-// header is the name in a `--- a/x` or `+++ b/x` line, "" for /dev/null.
+// header returns the name in a `--- a/x` or `+++ b/x` line, "" for /dev/null.
 func header(line string) string {
 	name := strings.TrimRight(line[4:], "\r\n")
 	name, _, _ = strings.Cut(name, "\t")
@@ -106,7 +106,7 @@ func readHunks(lines []string, i int) ([]hunk, int) {
 	return hunks, i
 }
 
-// trimLast takes the line end off the side that the line before the mark belongs to.
+// trimLast removes the line end from the side that the line before the mark belongs to.
 func trimLast(marked string, h *hunk) {
 	cut := func(list []string) {
 		if n := len(list); n > 0 {
@@ -124,7 +124,7 @@ func trimLast(marked string, h *hunk) {
 	}
 }
 
-// span reads "-3,7".
+// span parses "-3,7".
 func span(s string) (at, count int) {
 	first, second, both := strings.Cut(strings.TrimLeft(s, "+-"), ",")
 	at, err := strconv.Atoi(first)
@@ -160,10 +160,10 @@ func makeFileDiff(from, to, cwd string, hunks []hunk, on side) fileDiff {
 	return f
 }
 
-// whole fills in both versions of the whole file, where the one on disk fits the hunks.
+// whole fills in both versions of the whole file, if the one on disk matches the hunks.
 func (f *fileDiff) whole(hunks []hunk, on side) bool {
 	if f.created && on == sideBefore {
-		return false // all of it is in the hunks
+		return false // the hunks contain all of it
 	}
 	info, err := os.Stat(f.path)
 	if err != nil || info.Size() > maxWhole || !info.Mode().IsRegular() {

@@ -1,14 +1,12 @@
-// Package acp owns `jcode acp`: the Agent Client Protocol, by which an editor hosts jcode.
-// It is a second face of the conversations that the terminal shows, with the same gate,
-// tools and store.
+// Package acp owns `jcode acp`: the Agent Client Protocol, by which an editor hosts jcode. It is a second
+// front end for the conversations that the terminal shows, with the same gate, tools and store.
 //
-// A message's way: [conn] reads a line and hands requests to the [server] in the order in
-// which they came; the server finds the [openSession]; that one sends prompts to its
-// agent.Conversation and turns the events that come back into session updates, and the
-// gate's questions into permission requests. Start reading in server.go.
+// [conn] reads a line and passes requests to the [server] in the order in which they arrived; the server
+// finds the [openSession], which sends prompts to its agent.Conversation and turns the resulting events into
+// session updates, and the gate's questions into permission requests. Start reading in server.go.
 //
-// The package must not know how sessions, servers and models are wired: it asks its [Host].
-// It takes the types of the protocol from the SDK, and reads and writes messages by itself:
-// the SDK's connection drops lines that it cannot parse without an answer, ends at a line of
-// 10 MiB, and starts requests in no fixed order, so that a cancel could overtake its prompt.
+// The package must not know how sessions, servers and models are wired: it asks its [Host]. It uses the types
+// of the protocol from the SDK, but reads and writes messages itself: the SDK's connection drops lines that
+// it cannot parse without an answer, ends at a line of 10 MiB, and starts requests in no fixed order, so that
+// a cancel could overtake its prompt.
 package acp

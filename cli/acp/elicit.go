@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// noAnswer is what the model reads when a question can't be put to the person.
+// noAnswer is what the model reads when the person can't be asked a question.
 const noAnswer = "(no answer: this editor cannot ask the person a free question; decide yourself, or put the question in your answer)"
 
 // canElicit reports whether the client shows forms.
@@ -22,18 +22,18 @@ func (o *openSession) canElicit() bool {
 	return e != nil && e.Form != nil
 }
 
-// askPerson puts a question of the `ask` tool.
+// askPerson asks a question of the `ask` tool.
 func (o *openSession) askPerson(ev agent.AskPerson) {
 	o.question(ev.ID, func(ctx context.Context) {
 		reply, err := o.personReply(ctx, ev)
 		if err != nil {
 			if ctx.Err() != nil {
-				return // settled otherwise, or cancelled with its turn
+				return // settled in another way, or cancelled with its turn
 			}
 			o.say(fmt.Sprintf("A question could not be put to you: %s (%v)", ev.Text, err))
 			reply = noAnswer
 		}
-		_ = o.conv.Reply(ev.ID, reply) // an error says that it was settled meanwhile
+		_ = o.conv.Reply(ev.ID, reply) // an error means that it was settled meanwhile
 	})
 }
 
@@ -67,7 +67,7 @@ func (o *openSession) personReply(ctx context.Context, ev agent.AskPerson) (stri
 	return "", errCannotAsk
 }
 
-// askForm puts a form, as MCP servers ask one.
+// askForm shows a form, as MCP servers request one.
 func (o *openSession) askForm(ev agent.AskForm) {
 	o.question(ev.ID, func(ctx context.Context) {
 		answer, err := o.formAnswer(ctx, ev.Form)
@@ -78,7 +78,7 @@ func (o *openSession) askForm(ev agent.AskForm) {
 			o.say(fmt.Sprintf("%s asked something that could not be shown, and was declined: %s (%v)", ev.Form.From, ev.Form.Text, err))
 			answer = tools.FormAnswer{Action: tools.FormDecline}
 		}
-		_ = o.conv.Fill(ev.ID, answer) // an error says that it was settled meanwhile
+		_ = o.conv.Fill(ev.ID, answer) // an error means that it was settled meanwhile
 	})
 }
 
@@ -117,7 +117,7 @@ func (o *openSession) formAnswer(ctx context.Context, f tools.Form) (tools.FormA
 	return out, nil
 }
 
-// choose offers choices as a permission request; -1 means that none was taken.
+// choose offers choices as a permission request; -1 means that none was chosen.
 func (o *openSession) choose(ctx context.Context, question string, choices []string) (int, error) {
 	options := make([]acp.PermissionOption, 0, len(choices)+1)
 	for i, c := range choices {
@@ -188,7 +188,7 @@ func (o *openSession) elicit(ctx context.Context, f tools.Form) (tools.FormAnswe
 	return out, nil
 }
 
-// fieldSchema is a field as a property of the form's JSON Schema.
+// fieldSchema returns a field as a property of the form's JSON Schema.
 func fieldSchema(f tools.FormField) map[string]any {
 	p := map[string]any{"title": f.Label()}
 	if f.Description != "" {

@@ -10,8 +10,8 @@ import (
 	"jcode/tools/command"
 )
 
-// ErrAuthRequired says that no model can be reached before the person sets a key. Host
-// errors wrap it together with what is to be set.
+// ErrAuthRequired says that no model can be reached before the person sets a key. Host errors wrap it and say
+// what to set.
 var ErrAuthRequired = errors.New("no model is set up")
 
 // Host opens the conversations that the protocol shows. cli implements it.
@@ -30,7 +30,7 @@ type Host interface {
 
 // Opening says which session a client wants, and where.
 type Opening struct {
-	// ID is the session's; New says that it is to be made.
+	// ID is the session's ID; New says that the session must be created.
 	ID  string
 	New bool
 	// Cwd and Dirs are absolute.
@@ -38,11 +38,11 @@ type Opening struct {
 	Dirs []string
 	// Servers are the client's MCP servers by name, as entries of an MCP configuration file.
 	Servers map[string]json.RawMessage
-	// Files reaches the editor's buffers; nil where the client has no such capability.
+	// Files reaches the editor's buffers; nil if the client has no such capability.
 	Files Files
 }
 
-// Files are the text files as the client's editor has them, unsaved changes included.
+// Files are the text files as the client's editor has them, including unsaved changes.
 type Files interface {
 	// Can says which of the two the client offers.
 	Can() (read, write bool)
@@ -54,21 +54,20 @@ type Files interface {
 // Workspace is one folder with an open conversation in it.
 type Workspace struct {
 	Conversation *agent.Conversation
-	// Rows are the stored messages of a session that goes on.
+	// Rows are the stored messages of a session that continues.
 	Rows []session.Message
-	// Start begins what is slow: watching files, connecting servers. It returns at once.
+	// Start starts what is slow: watching files, connecting servers. It returns at once.
 	Start func()
 	// Commands are the slash commands that may be sent as a prompt.
 	Commands func() []command.Command
-	// Prompt makes of a person's text what the model is sent: a slash command is carried
-	// out. notice is what the command says, which needs no answer of the model where the
-	// prompt's text is empty.
+	// Prompt turns a person's text into what is sent to the model: a slash command is run. notice is the
+	// command's output; if the prompt's text is empty, the model need not answer.
 	Prompt func(ctx context.Context, text string) (p agent.Prompt, notice string, err error)
-	// Models and Roles are what may be chosen.
+	// Models and Roles are the available choices.
 	Models, Roles func(ctx context.Context) []Choice
-	// Trust is the question about what the folder brings along, nil when nothing waits.
+	// Trust is the question about what the folder brings, nil when nothing is pending.
 	Trust func(ctx context.Context) *Trust
-	// Close ends the conversation and all that was started for it.
+	// Close ends the conversation and everything that was started for it.
 	Close func()
 }
 
@@ -78,8 +77,8 @@ type Choice struct{ Value, Name, Description string }
 // Trust asks whether a project's files may run.
 type Trust struct {
 	Folder string
-	// Items say what would run, one in a line.
+	// Items say what would run, one per line.
 	Items []string
-	// Decide keeps the answer.
+	// Decide stores the answer.
 	Decide func(ctx context.Context, trusted bool) error
 }

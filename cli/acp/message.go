@@ -15,8 +15,8 @@ import (
 	"jcode/internal/picture"
 )
 
-// message makes of a prompt's blocks what the model is sent. The text of the person is what
-// the transcript shows; what the editor attached stands behind it.
+// message turns a prompt's blocks into what is sent to the model. The transcript shows the person's text;
+// what the editor attached follows it.
 func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
 	var said, attached []string
 	var images []model.Image
@@ -62,7 +62,7 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (a
 	}
 	if notice != "" {
 		o.say(notice)
-		if p.Text == "" { // the command was all
+		if p.Text == "" { // the prompt was only the command
 			return p, nil
 		}
 	}
@@ -98,7 +98,7 @@ func filePath(uri string) (string, bool) {
 	return filepath.FromSlash(u.Path), true
 }
 
-// embedded is a resource that the editor sent along: text for the model, or a picture.
+// embedded returns a resource that the editor attached: text for the model, or a picture.
 func embedded(r acp.EmbeddedResourceResource) (string, *model.Image, error) {
 	switch {
 	case r.TextResourceContents != nil:
@@ -130,7 +130,7 @@ func decodeImage(data string) (model.Image, error) {
 	if len(raw) == 0 {
 		return model.Image{}, fmt.Errorf("the image has no data")
 	}
-	mime, err := picture.Check(raw) // what it is, whatever the client says
+	mime, err := picture.Check(raw) // its actual type, whatever the client says
 	if err != nil {
 		return model.Image{}, fmt.Errorf("the image can't be sent: %w", err)
 	}

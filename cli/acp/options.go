@@ -18,13 +18,13 @@ const (
 	optionEffort = "effort"
 )
 
-// noRole and defaultEffort stand for what is in force without a choice.
+// noRole and defaultEffort are the values without a choice.
 const (
 	noRole        = "none"
 	defaultEffort = "default"
 )
 
-// modeChoices are the approval modes with what they mean.
+// modeChoices returns the approval modes with descriptions.
 func modeChoices() []Choice {
 	return []Choice{
 		{string(tools.ModePlan), "Plan", "reads only; edits are refused"},
@@ -51,7 +51,7 @@ func (o *openSession) modes() *acp.SessionModeState {
 	return out
 }
 
-// options are the session's settings with what may be chosen.
+// options returns the session's settings and their choices.
 func (o *openSession) options() []acp.SessionConfigOption {
 	st := o.conv.State()
 	role, effort := st.Role, o.conv.Tuning().ReasoningEffort

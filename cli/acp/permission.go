@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// question runs f in the background with a context that ends when the question is settled
-// otherwise, and when the client cancels the prompt.
+// question runs f in the background with a context that ends when the question is settled in another way, and
+// when the client cancels the prompt.
 func (o *openSession) question(id string, f func(ctx context.Context)) {
 	ctx, cancel := context.WithCancelCause(o.ctx)
 	o.mu.Lock()
@@ -27,7 +27,7 @@ func (o *openSession) question(id string, f func(ctx context.Context)) {
 	})
 }
 
-// closeQuestion takes back a question that needs no answer any more.
+// closeQuestion withdraws a question that no longer needs an answer.
 func (o *openSession) closeQuestion(id string) {
 	o.mu.Lock()
 	cancel := o.questions[id]
@@ -38,7 +38,7 @@ func (o *openSession) closeQuestion(id string) {
 	}
 }
 
-// ask puts a question of the gate to the client. Whatever is no clear yes is a no.
+// ask shows a question of the gate in the client. Anything but a clear yes is a no.
 func (o *openSession) ask(ev agent.ApprovalAsked) {
 	o.question(ev.ID, func(ctx context.Context) {
 		answer := tools.Answer{Scope: tools.AnswerNo, Option: -1}
@@ -57,7 +57,7 @@ func (o *openSession) ask(ev agent.ApprovalAsked) {
 				answer.Option = -1
 			}
 		}
-		// An error says that the question was settled meanwhile.
+		// An error means that the question was settled meanwhile.
 		_ = o.conv.Answer(ev.ID, answer)
 	})
 }
@@ -82,7 +82,7 @@ func (o *openSession) request(ctx context.Context, call acp.ToolCallUpdate, opti
 	return i, nil
 }
 
-// permissionOptions mirror the answers of the terminal's dialog; what is kept is in the name.
+// permissionOptions mirrors the answers of the terminal's dialog; the name says what is stored.
 func permissionOptions(options []tools.AnswerOption) []acp.PermissionOption {
 	out := make([]acp.PermissionOption, len(options))
 	for i, opt := range options {
@@ -103,8 +103,8 @@ func permissionOptions(options []tools.AnswerOption) []acp.PermissionOption {
 	return out
 }
 
-// questionCall is the call that a question is about: all of the command or the diff, and the
-// lines that must be seen.
+// questionCall describes the call that a question is about: the whole command or diff, and the lines that
+// must be seen.
 func (o *openSession) questionCall(q tools.Question) acp.ToolCallUpdate {
 	id := q.CallID
 	if id == "" {
@@ -130,7 +130,7 @@ func (o *openSession) questionCall(q tools.Question) acp.ToolCallUpdate {
 	return u
 }
 
-// askTrust asks about what the folder brings along; without a yes it stays inert.
+// askTrust asks about what the folder brings; without a yes it stays inert.
 func (o *openSession) askTrust() {
 	t := o.w.Trust(o.ctx)
 	if t == nil {

@@ -11,7 +11,7 @@ import (
 	"jcode/tools"
 )
 
-// replay sends all that a stored session holds as updates, in order.
+// replay sends the content of a stored session as updates, in order.
 func (o *openSession) replay() {
 	for _, m := range o.w.Rows {
 		if m.Broken != "" {
@@ -78,7 +78,7 @@ func (o *openSession) replayCall(c session.Call) {
 	o.update(acp.SessionUpdate{ToolCall: start})
 	res := tools.Result{Text: c.Result, Failed: c.Status == session.StatusFailed}
 	if len(c.Display) > 0 && json.Unmarshal(c.Display, &res.Display) != nil {
-		res.Display = tools.Display{} // what cannot be read is left out: the text is shown
+		res.Display = tools.Display{} // what cannot be read is omitted: the text is shown
 	}
 	for _, p := range c.Parts {
 		res.Parts = append(res.Parts, tools.Part{MIME: p.MIME, Data: p.Data})

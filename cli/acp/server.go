@@ -39,7 +39,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	return err
 }
 
-// within waits for f, at most so long.
+// within waits for f, at most for limit.
 func within(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() { f(); close(done) }()
@@ -92,7 +92,7 @@ func (s *server) request(ctx context.Context, method string, params json.RawMess
 
 func failed(err error) func() (any, error) { return func() (any, error) { return nil, err } }
 
-// method begins a request; what it returns finishes it.
+// method starts a request; the func that it returns finishes it.
 type method func(ctx context.Context, params json.RawMessage) func() (any, error)
 
 func (s *server) methods() map[string]method {
@@ -161,7 +161,7 @@ func (s *server) capabilities() acp.ClientCapabilities {
 	return s.client
 }
 
-// agentCapabilities are what the agent can do. The SDK's type has no session/delete yet.
+// agentCapabilities says what the agent can do. The SDK's type has no session/delete yet.
 type agentCapabilities struct {
 	LoadSession         bool                   `json:"loadSession"`
 	McpCapabilities     acp.McpCapabilities    `json:"mcpCapabilities"`

@@ -36,7 +36,7 @@ type openSession struct {
 
 // prompt is one session/prompt that has no answer yet.
 type prompt struct {
-	queued  string // its ID in the conversation's queue, "" before it is there
+	queued  string // its ID in the conversation's queue, "" until it is there
 	started bool
 	stopped bool               // cancelled before it was sent
 	cancel  context.CancelFunc // ends its slash command
@@ -48,7 +48,7 @@ type outcome struct {
 	err    error
 }
 
-// settle answers the prompt; the first answer counts.
+// settle answers the prompt; only the first answer is used.
 func (p *prompt) settle(o outcome) {
 	select {
 	case p.done <- o:
@@ -64,7 +64,7 @@ func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
 	}
 }
 
-// begin starts what runs beside the answer to the request that opened the session.
+// begin starts what runs beside the reply to the request that opened the session.
 func (o *openSession) begin() {
 	o.work.Go(o.follow)
 	o.work.Go(func() {
@@ -103,7 +103,7 @@ func (o *openSession) say(text string) {
 	o.update(acp.SessionUpdate{AgentMessageChunk: &acp.SessionUpdateAgentMessageChunk{Content: acp.TextBlock(text), MessageId: &id}})
 }
 
-// register notes that a prompt has come.
+// register records that a prompt has arrived.
 func (o *openSession) register() *prompt {
 	p := &prompt{done: make(chan outcome, 1)}
 	o.mu.Lock()
@@ -151,7 +151,7 @@ func (o *openSession) run(ctx context.Context, p *prompt, blocks []acp.ContentBl
 	return acp.PromptResponse{StopReason: out.reason}, nil
 }
 
-// enqueue hands a prompt to the conversation, unless it was cancelled meanwhile.
+// enqueue passes a prompt to the conversation, unless it was cancelled meanwhile.
 func (o *openSession) enqueue(p *prompt, message agent.Prompt) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -162,8 +162,8 @@ func (o *openSession) enqueue(p *prompt, message agent.Prompt) bool {
 	return true
 }
 
-// cancel ends what runs and takes back what waits, as Esc does in the terminal. Every prompt
-// is answered as cancelled: those that wait at once, a running one when its turn has ended.
+// cancel ends what is running and withdraws what is queued, as Esc does in the terminal. Every prompt is
+// answered as cancelled: queued ones at once, a running one when its turn has ended.
 func (o *openSession) cancel() {
 	o.mu.Lock()
 	var waiting []*prompt
@@ -186,7 +186,7 @@ func (o *openSession) cancel() {
 	o.conv.Interrupt()
 }
 
-// turnStarted notes which prompt the turn works on.
+// turnStarted records which prompt the turn works on.
 func (o *openSession) turnStarted(id string) {
 	o.mu.Lock()
 	for _, p := range o.pending {
@@ -230,7 +230,7 @@ func (o *openSession) turnEnded(ev agent.TurnEnd) {
 	for _, p := range o.pending {
 		switch {
 		case !p.started && (p.queued == "" || p.queued != ev.Queued):
-		case p.stopped: // whatever the turn died of
+		case p.stopped: // whatever ended the turn
 			p.settle(outcome{reason: acp.StopReasonCancelled})
 		default:
 			p.settle(out)

@@ -15,10 +15,10 @@ import (
 	"jcode/session"
 )
 
-// listPage is how many sessions one answer of session/list has.
+// listPage is how many sessions one reply of session/list contains.
 const listPage = 100
 
-// place checks where a session shall be.
+// place checks the folders and servers of a session.
 func (s *server) place(cwd string, dirs []string, servers []acp.McpServer) (Opening, error) {
 	for _, dir := range append([]string{cwd}, dirs...) {
 		if !filepath.IsAbs(dir) {
@@ -39,7 +39,7 @@ func (s *server) place(cwd string, dirs []string, servers []acp.McpServer) (Open
 	return o, nil
 }
 
-// serverEntry is an MCP server of the client as an entry of a configuration file.
+// serverEntry returns an MCP server of the client as an entry of a configuration file.
 func serverEntry(server acp.McpServer) (name string, entry json.RawMessage, err error) {
 	var v any
 	switch {
@@ -146,7 +146,7 @@ func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, server
 	return opened, err
 }
 
-// listSessions returns a page of the stored sessions; the cursor is the place of the next one.
+// listSessions returns a page of the stored sessions; the cursor is the position of the next one.
 func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (any, error) {
 	at := 0
 	if p.Cursor != nil && *p.Cursor != "" {

@@ -25,7 +25,7 @@ type shown struct {
 	commands string // the last list of commands, encoded
 }
 
-// shownCall is a call that the client was told of and that has not ended.
+// shownCall is a call that the client knows of and that has not ended.
 type shownCall struct {
 	name   string
 	args   json.RawMessage
@@ -53,7 +53,7 @@ func (o *openSession) event(ev agent.Event) {
 		o.turnStarted(ev.Queued)
 	case agent.StepStart:
 		o.stopCancelled()
-		o.sendCommands() // what was reloaded since the last step
+		o.sendCommands() // changes of the last reload
 	case agent.TextDelta:
 		o.text(ev.Text)
 	case agent.ReasoningDelta:
@@ -102,7 +102,7 @@ func (o *openSession) event(ev agent.Event) {
 	}
 }
 
-// notice shows what a person should know and is no part of the answer.
+// notice shows what a person should know and is not part of the answer.
 func (o *openSession) notice(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
@@ -149,8 +149,8 @@ func (o *openSession) callStarted(ev agent.CallStart) {
 	}})
 }
 
-// callProgress repeats the end of what a call has written so far: an update replaces the
-// content of the one before.
+// callProgress repeats the end of what a call has written so far: an update replaces the content of the
+// previous one.
 func (o *openSession) callProgress(ev agent.CallProgress) {
 	c := o.shown.calls[ev.ID]
 	if c == nil {
@@ -211,7 +211,7 @@ func (o *openSession) plan(items []tools.TodoItem) {
 
 func (o *openSession) usage(ev agent.UsageEvent) {
 	if ev.Window <= 0 {
-		return // the update has to name the window's size
+		return // the update must state the window's size
 	}
 	u := acp.SessionUsageUpdate{Used: ev.Context, Size: ev.Window}
 	if ev.Priced {
@@ -220,7 +220,7 @@ func (o *openSession) usage(ev agent.UsageEvent) {
 	o.update(acp.SessionUpdate{UsageUpdate: &u})
 }
 
-// stateChanged tells of what was changed by somebody else than the client.
+// stateChanged reports changes that were not made by the client.
 func (o *openSession) stateChanged(st agent.State) {
 	before := o.shown.state
 	o.shown.state = st
@@ -235,7 +235,7 @@ func (o *openSession) stateChanged(st agent.State) {
 	}
 }
 
-// sendCommands tells which commands there are, when they differ from what was told before.
+// sendCommands sends the list of commands when it differs from the last one sent.
 func (o *openSession) sendCommands() {
 	list := []acp.AvailableCommand{}
 	for _, c := range o.w.Commands() {

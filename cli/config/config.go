@@ -2,12 +2,11 @@ package config
 
 import "jcode/hooks"
 
-// Config is what config.json may hold. The zero value of a field means that nobody set
-// it. The tags say the rest: desc explains a field, enum lists its values, default is
-// what holds when it is absent, min and max bound a number, and narrow says when a
-// project that nobody trusts may set it: by appending to a list, by a lower number, by
-// `false`, or by a more careful mode. Without narrow it waits for trust. Fields with rule
-// hold permission rules.
+// Config is the content of config.json. The zero value of a field means that nobody set it. The tags say the
+// rest: desc explains a field, enum lists its values, default is the value when it is absent, min and max
+// bound a number, and narrow says how a project that nobody trusts may set it: by appending to a list, with a
+// lower number, with `false`, or with a stricter mode. Without narrow it needs trust. Fields with rule hold
+// permission rules.
 type Config struct {
 	Model         string              `json:"model" desc:"Model to start with: ID, or provider/ID."`
 	Provider      string              `json:"provider" desc:"Provider of models that are named without one."`
@@ -52,7 +51,7 @@ type Config struct {
 // Hooks are commands by event, as docs/hooks.md lists the events.
 type Hooks map[string][]hooks.Group
 
-// Provider is an endpoint, or what is different at one that jcode knows.
+// Provider is an endpoint, or changes to one that jcode knows.
 type Provider struct {
 	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1."`
 	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is taken for chat." enum:"chat,responses,messages"`
@@ -73,14 +72,14 @@ type Update struct {
 	URL string `json:"url" desc:"Address that jcode update --check asks; without one no call is ever made." narrow:"never"`
 }
 
-// WebSearch says which service the tool web_search asks. Without an engine there is no such tool.
+// WebSearch says which service the tool web_search asks. Without an engine the tool is not offered.
 type WebSearch struct {
 	Engine string `json:"engine" desc:"Service that is asked. The key of the last three is read from BRAVE_API_KEY, EXA_API_KEY or TAVILY_API_KEY." enum:"searxng,brave,exa,tavily" narrow:"never"`
 	URL    string `json:"url" desc:"Address of the service: of your own server for searxng, else in place of the usual one." narrow:"never"`
 	KeyEnv string `json:"key_env" desc:"Another environment variable that holds the key." narrow:"never"`
 }
 
-// Quirks are the habits of a provider.
+// Quirks are the peculiarities of a provider.
 type Quirks struct {
 	DeveloperRole       *bool    `json:"developer_role" desc:"The system prompt goes under the role developer."`
 	MaxCompletionTokens *bool    `json:"max_completion_tokens" desc:"The output limit is called max_completion_tokens."`
@@ -115,7 +114,7 @@ type Prices struct {
 	Cached float64 `json:"cached" desc:"Tokens sent that the provider had in its cache." min:"0"`
 }
 
-// Permissions are approval rules; deny wins over ask, ask over allow.
+// Permissions are approval rules; deny takes precedence over ask, and ask over allow.
 type Permissions struct {
 	Allow []string `json:"allow" desc:"What runs without a question." merge:"append" rule:"true"`
 	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" rule:"true" narrow:"append"`
@@ -134,7 +133,7 @@ type Environment struct {
 	Keep []string `json:"keep" desc:"Variables that commands get although their names or values look like secrets, such as NPM_TOKEN. Keys of providers never pass." merge:"append"`
 }
 
-// Trust names what needs no question.
+// Trust lists what needs no question.
 type Trust struct {
 	Folders []string `json:"folders" desc:"Project folders, absolute or with ~/; a pattern such as ~/code/* is allowed. Only your own file may set this." narrow:"never"`
 }
@@ -147,13 +146,13 @@ type MCP struct {
 	ImportClaude   *bool  `json:"importClaude" desc:"Read the servers of ~/.claude/mcp.json and ~/.claude.json too." default:"true" narrow:"false"`
 }
 
-// Skills says where further skills are.
+// Skills says where additional skills are.
 type Skills struct {
 	Folders  []string `json:"folders" desc:"Further folders of skills, absolute, with ~/, or relative to the config file." merge:"append"`
 	Disabled []string `json:"disabled" desc:"Names of skills that are not used." merge:"append" narrow:"append"`
 }
 
-// Lua switches Lua's optional parts.
+// Lua switches optional parts of Lua on or off.
 type Lua struct {
 	Eval *bool `json:"eval" desc:"Offer lua_eval, which computes without side effects, to the model." default:"false" narrow:"false"`
 }
@@ -195,7 +194,7 @@ type Agents struct {
 	Max int `json:"max" desc:"Agents that work at once." default:"8" min:"1" narrow:"lower"`
 }
 
-// Worktree says what a sub-agent's copy of the files gets besides what git has.
+// Worktree says what a sub-agent's copy of the files contains besides what git has.
 type Worktree struct {
 	Copy []string `json:"copy" desc:"Paths that git ignores and the work needs, such as .env and node_modules: files are copied, folders linked." merge:"append"`
 }
@@ -206,7 +205,7 @@ type Command struct {
 	Cmd  string `json:"cmd" desc:"Shell command; the file is $FILE in it." required:"true"`
 }
 
-// Prelude is how a start begins when the command line doesn't say.
+// Prelude sets the defaults of a start for what the command line doesn't say.
 type Prelude struct {
 	Role    string `json:"role" desc:"Role to start in."`
 	Session string `json:"session" desc:"What to start with: a new session, or the last one of the folder." enum:"new,continue" default:"new"`

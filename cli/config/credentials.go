@@ -23,8 +23,8 @@ func (c Credentials) String() string { return fmt.Sprintf("%d keys", len(c)) }
 // GoString hides the keys.
 func (c Credentials) GoString() string { return c.String() }
 
-// ReadCredentials reads the keys; a missing file holds none. Rights that let others read
-// the file are taken away, and said as a warning.
+// ReadCredentials reads the keys; a missing file contains none. Permissions that let others read the file are
+// removed, and reported as a warning.
 func ReadCredentials(file string) (c Credentials, warning string, err error) {
 	data, err := readFile("", file)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadCredentials(file string) (c Credentials, warning string, err error) {
 	}
 	d := parse(file, data)
 	if len(d.problems) > 0 {
-		return nil, warning, errors.New(d.problems[0].String()) // holds a place, never a value
+		return nil, warning, errors.New(d.problems[0].String()) // contains a place, never a value
 	}
 	c = Credentials{}
 	for _, m := range d.root.Members {
@@ -54,10 +54,10 @@ func ReadCredentials(file string) (c Credentials, warning string, err error) {
 	return c, warning, nil
 }
 
-// tighten takes the rights of others away from the file of keys.
+// tighten removes the permissions of others from the file of keys.
 func tighten(file string) (warning string, err error) {
 	if !system.HasModes() {
-		return "", nil // the folder's rights hold
+		return "", nil // the folder's permissions apply
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -72,8 +72,7 @@ func tighten(file string) (warning string, err error) {
 	return fmt.Sprintf("%s could be read by others (mode %04o): it is private now", file, info.Mode().Perm()), nil
 }
 
-// StoreKey keeps a provider's key, or forgets it when it is empty. The file is made with
-// mode 0600.
+// StoreKey stores a provider's key, or removes it if it is empty. The file is created with mode 0600.
 func StoreKey(file, provider, key string) error {
 	provider, key = strings.TrimSpace(provider), strings.TrimSpace(key)
 	if provider == "" || strings.ContainsAny(key, "\r\n\x00") {

@@ -23,7 +23,7 @@ type field struct {
 	tag   reflect.StructTag
 }
 
-// fieldsOf lists the fields of a struct type in their order.
+// fieldsOf lists the fields of a struct type in order.
 func fieldsOf(t reflect.Type) []field {
 	list := make([]field, t.NumField())
 	for i := range list {
@@ -33,7 +33,7 @@ func fieldsOf(t reflect.Type) []field {
 	return list
 }
 
-// values lists what an enum allows, nil when anything is.
+// values lists what an enum allows, nil if everything is allowed.
 func (f field) values() []string {
 	if e := f.tag.Get("enum"); e != "" {
 		return strings.Split(e, ",")
@@ -41,19 +41,19 @@ func (f field) values() []string {
 	return nil
 }
 
-// where is where a setting was found.
+// where is the place at which a setting was found.
 type where struct {
 	key    string
 	offset int
 }
 
-// decoder fills a Config from a document and notes what was set.
+// decoder fills a Config from a document and records what was set.
 type decoder struct {
 	*document
 	set []where // in the order of the file
 }
 
-// object fills the fields of a struct. One bad member costs no other.
+// object fills the fields of a struct. One bad member does not affect the others.
 func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 	fields := fieldsOf(into.Type())
 	seen := map[string]bool{}
@@ -76,7 +76,7 @@ func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 	}
 }
 
-// unknown names a key that is not known, and the one that was probably meant.
+// unknown reports an unknown key, and the one that was probably meant.
 func (d *decoder) unknown(offset int, key, prefix string, fields []field) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -89,7 +89,7 @@ func (d *decoder) unknown(offset int, key, prefix string, fields []field) {
 	d.harmless(offset, key, "is not known and has no effect; known here: %s", strings.Join(names, ", "))
 }
 
-// value fills one field. null is the same as leaving it out.
+// value fills one field. null is the same as omitting it.
 func (d *decoder) value(v hujson.Value, into reflect.Value, key string, f field) {
 	if v.Value.Kind() == 'n' {
 		return
@@ -145,7 +145,7 @@ func (d *decoder) entries(v hujson.Value, into reflect.Value, key string, f fiel
 	}
 }
 
-// leaf fills a value that has no parts with keys of their own; false when it does not fit.
+// leaf fills a value without keys of its own; it returns false when the value does not fit.
 func (d *decoder) leaf(v hujson.Value, into reflect.Value, key string, f field) bool {
 	if c, ok := into.Addr().Interface().(custom); ok {
 		if err := c.parse(plain(v)); err != nil {
@@ -175,7 +175,7 @@ func (d *decoder) leaf(v hujson.Value, into reflect.Value, key string, f field) 
 		return d.number(v, into, key, f)
 	case reflect.Slice:
 		return d.list(v, into, key, f)
-	case reflect.Map: // of anything: the values are somebody else's
+	case reflect.Map: // of any type: the values belong to someone else
 		m, ok := plain(v).(map[string]any)
 		if !ok {
 			d.problem(v.StartOffset, key, "must be an object, not %s", kindName(v))
@@ -240,7 +240,7 @@ func (d *decoder) number(v hujson.Value, into reflect.Value, key string, f field
 	return true
 }
 
-// list fills a slice; an element that does not fit is left out, the others stay.
+// list fills a slice; an element that does not fit is omitted, the others stay.
 func (d *decoder) list(v hujson.Value, into reflect.Value, key string, f field) bool {
 	a, ok := v.Value.(*hujson.Array)
 	if !ok {
@@ -313,8 +313,7 @@ func kindName(v hujson.Value) string {
 	return "null"
 }
 
-// brief shows a value in a message; what is long, has parts or may be a secret is only
-// named.
+// brief shows a value in a message; a value that is long, has parts or may be a secret is only named.
 func brief(v hujson.Value, key string) string {
 	if l, ok := v.Value.(hujson.Literal); ok && len(l) <= 40 && !secretPath(key) {
 		return string(l)

@@ -23,10 +23,10 @@ import (
 // maxFile bounds a config file in bytes.
 const maxFile = 4 << 20
 
-// Options say which files are read and what of a project's is trusted.
+// Options say which files are read and what is trusted of a project's.
 type Options struct {
 	Paths Paths
-	// Project is the project's root; empty when there is none.
+	// Project is the project's root; empty without one.
 	Project string
 	// Trusted reports whether the person trusted this setting of this project, pinned to
 	// the hash of its value. Nil trusts nothing.
@@ -35,25 +35,25 @@ type Options struct {
 
 // Loaded is the outcome of reading all files.
 type Loaded struct {
-	// Config is what holds: the person's file, then what counts of the project's.
+	// Config is the result: the person's file, then what applies of the project's.
 	Config Config
-	// Problems are faults in the files; what they concern does not hold.
+	// Problems are faults in the files; what they concern is not applied.
 	Problems []Problem
-	// Held are settings of the project that wait for trust.
+	// Held are settings of the project that are not trusted yet.
 	Held []Held
 	// TheirEdits counts the last entries of AfterEdit, which the project's file adds.
 	TheirEdits int
 	// TheirHooks are hooks of the project's file that the person trusts; Config has the
 	// person's own.
 	TheirHooks Hooks
-	// Origins tell where each setting in Config comes from, by dotted key: "file:line".
-	// Lists that are joined name their last source.
+	// Origins say where each setting in Config comes from, by dotted key: "file:line". Joined lists name their
+	// last source.
 	Origins map[string]string
 	// joined are the parts of lists that come from more than one file.
 	joined map[string][]joinedPart
 }
 
-// Held is a setting of a project that would widen what runs, and waits for trust.
+// Held is a setting of a project that would widen what runs, and needs trust.
 type Held struct {
 	Key   string `json:"key"`
 	Value string `json:"value"` // as JSON, secrets masked
@@ -63,7 +63,7 @@ type Held struct {
 	Hash string `json:"hash"`
 }
 
-// Load reads the person's file and the project's. Missing files are fine; it never fails.
+// Load reads the person's file and the project's. Missing files are allowed; it never fails.
 func Load(o Options) *Loaded {
 	l := &Loaded{Origins: map[string]string{}, joined: map[string][]joinedPart{}}
 	file := o.Paths.File()
@@ -87,7 +87,7 @@ func Load(o Options) *Loaded {
 	return l
 }
 
-// latest keeps the last of several settings of one key.
+// latest keeps the last of several settings of the same key.
 func latest(set []where) []where {
 	var out []where
 	for i, w := range set {
@@ -107,8 +107,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// read decodes one file into c. A file of a project must lie within it: root is "" for the
-// person's own.
+// read decodes one file into c. A file of a project must be inside it: root is "" for the person's own.
 func read(root, file string, c *Config) *decoder {
 	data, err := readFile(root, file)
 	d := &decoder{document: parse(file, data)}
@@ -150,7 +149,7 @@ func readFile(root, file string) ([]byte, error) {
 	return data, nil
 }
 
-// note takes over where the settings of a file come from, and its problems.
+// note records where the settings of a file come from, and its problems.
 func (l *Loaded) note(d *decoder) {
 	l.Problems = append(l.Problems, d.problems...)
 	for _, w := range d.set {
@@ -166,7 +165,7 @@ func (d *decoder) origin(w where) string {
 // afterEdit is the key of the commands that run after an edit.
 const afterEdit = "after_edit"
 
-// layer puts one setting of the project over the person's, if it narrows or is trusted.
+// layer applies one setting of the project on top of the person's, if it narrows or is trusted.
 func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 	if event, ok := strings.CutPrefix(w.key, "hooks."); ok {
 		l.layerHooks(d, w, event, theirs.Hooks[event], o)
@@ -180,7 +179,7 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 	}
 	if !narrows(f, from, to.get()) {
 		h := held(d, w, from)
-		if w.key == afterEdit { // trusted are the files that it starts, too
+		if w.key == afterEdit { // the files that it starts are trusted, too
 			for _, c := range theirs.AfterEdit {
 				h.Hash = startfiles.Pin(h.Hash, o.Project, c.Cmd)
 			}
@@ -207,8 +206,8 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 	l.Origins[w.key] = d.origin(w)
 }
 
-// layerHooks takes the project's hooks of an event beside the person's own, if they are
-// trusted in this form, with the files that they start.
+// layerHooks adds the project's hooks of an event to the person's own, if they are trusted in this version,
+// including the files that they start.
 func (l *Loaded) layerHooks(d *decoder, w where, event string, groups []hooks.Group, o Options) {
 	h := held(d, w, reflect.ValueOf(groups))
 	for _, g := range groups {
@@ -266,7 +265,7 @@ func locate(from, to reflect.Value, key string) (reflect.Value, place, field) {
 	}
 }
 
-// narrows reports whether a value of an untrusted project may hold, given what holds now.
+// narrows reports whether a value of an untrusted project may be applied, given the current value.
 func narrows(f field, value, now reflect.Value) bool {
 	switch f.tag.Get("narrow") {
 	case "append":
@@ -284,7 +283,7 @@ func narrows(f field, value, now reflect.Value) bool {
 		limit := number(now)
 		if limit == 0 {
 			if limit, _ = strconv.ParseFloat(f.tag.Get("default"), 64); limit == 0 {
-				return true // nothing bounds it so far
+				return true // nothing limits it so far
 			}
 		}
 		v := number(value)
@@ -300,11 +299,11 @@ func number(v reflect.Value) float64 {
 	return v.Float()
 }
 
-// held describes a setting that waits for trust.
+// held describes a setting that needs trust.
 func held(d *decoder, w where, value reflect.Value) Held {
 	raw, err := json.Marshal(value.Interface())
 	if err != nil {
-		raw = []byte("null") // values that came from JSON are written as JSON
+		raw = []byte("null") // values that came from JSON can be encoded as JSON
 	}
 	sum := sha256.Sum256([]byte(w.key + "\x00" + string(raw)))
 	line, _ := d.at(w.offset)
@@ -317,7 +316,7 @@ func held(d *decoder, w where, value reflect.Value) Held {
 	return Held{Key: w.key, Value: string(raw), File: d.file, Line: line, Hash: hex.EncodeToString(sum[:])}
 }
 
-// prune drops what is empty from a decoded JSON value.
+// prune removes what is empty from a decoded JSON value.
 func prune(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -350,8 +349,8 @@ func prune(v any) any {
 	return out
 }
 
-// resolveFolders makes the folders in c absolute: ~/ is the home, anything else begins at
-// the file's folder.
+// resolveFolders makes the folders in c absolute: ~/ is the home, anything else is relative to the file's
+// folder.
 func resolveFolders(c *Config, base, home string) {
 	for i, dir := range c.Skills.Folders {
 		if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~/"); ok {

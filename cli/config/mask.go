@@ -7,7 +7,7 @@ import (
 	"jcode/internal/secret"
 )
 
-// masked stands where a secret stood.
+// masked replaces a secret.
 const masked = secret.Mark
 
 // secretPath reports whether the value at a dotted path may be a secret.
@@ -49,7 +49,7 @@ func Mask(path string, v any) any {
 	return v
 }
 
-// maskURL hides what an address may hold besides where it leads.
+// maskURL hides everything in an address but where it leads.
 func maskURL(s string) string {
 	if !strings.Contains(s, "://") {
 		return s

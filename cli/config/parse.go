@@ -10,7 +10,7 @@ import (
 	"jcode/internal/jsonedit"
 )
 
-// document is one file taken apart as far as it can be.
+// document is one file, parsed as far as possible.
 type document struct {
 	file     string
 	data     []byte
@@ -18,8 +18,8 @@ type document struct {
 	problems []Problem
 }
 
-// parse reads JSON with comments and trailing commas. When the whole does not parse, the
-// members of the top level that do are kept.
+// parse reads JSON with comments and trailing commas. If the whole does not parse, the members of the top
+// level that do are kept.
 func parse(file string, data []byte) *document {
 	d := &document{file: file, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), root: &hujson.Object{}}
 	if len(bytes.TrimSpace(d.data)) == 0 {
@@ -50,7 +50,7 @@ func syntaxProblem(file string, err error) Problem {
 	return p
 }
 
-// salvage reads each member of the top level by itself.
+// salvage reads each member of the top level separately.
 func (d *document) salvage() {
 	for _, part := range splitMembers(d.data) {
 		source := make([]byte, 0, part.end-part.start+2)
@@ -59,7 +59,7 @@ func (d *document) salvage() {
 		source = append(source, '}')
 		v, err := hujson.Parse(source)
 		if err != nil {
-			continue // the problem of the whole stands for it
+			continue // the problem of the whole covers it
 		}
 		if o, ok := v.Value.(*hujson.Object); ok {
 			for _, m := range o.Members {
@@ -71,7 +71,7 @@ func (d *document) salvage() {
 	}
 }
 
-// shift moves the offsets of a value and all that is in it.
+// shift moves the offsets of a value and everything in it.
 func shift(v *hujson.Value, by int) {
 	for x := range v.All() {
 		x.StartOffset += by
@@ -118,8 +118,8 @@ func splitMembers(data []byte) []span {
 	return parts
 }
 
-// endOfString returns the closing quote of the string that begins at i. A string ends at
-// its line's end in any case: JSON has no others.
+// endOfString returns the closing quote of the string that begins at i. A string ends at its line's end in
+// any case: JSON has no multi-line strings.
 func endOfString(data []byte, i int) int {
 	for j := i + 1; j < len(data); j++ {
 		switch data[j] {
@@ -149,7 +149,7 @@ func (d *document) harmless(offset int, key, format string, args ...any) {
 	d.problems[len(d.problems)-1].Harmless = true
 }
 
-// plain returns a value as encoding/json would: string, float64, bool, nil, []any, map.
+// plain converts a value to the types of encoding/json: string, float64, bool, nil, []any, map.
 func plain(v hujson.Value) any {
 	switch x := v.Value.(type) {
 	case hujson.Literal:

@@ -16,9 +16,9 @@ type Paths struct {
 	Home string
 }
 
-// FindPaths says where jcode's folders are: both in $JCODE_HOME; else jcode in
-// $XDG_CONFIG_HOME and $XDG_DATA_HOME, whose defaults are ~/.config and ~/.local/share,
-// on Windows %AppData% and %LocalAppData%. Nothing is made.
+// FindPaths returns jcode's folders: both in $JCODE_HOME; otherwise jcode in $XDG_CONFIG_HOME and
+// $XDG_DATA_HOME, whose defaults are ~/.config and ~/.local/share, on Windows %AppData% and %LocalAppData%.
+// Nothing is created.
 func FindPaths(getenv func(string) string) (Paths, error) {
 	var p Paths
 	home, err := os.UserHomeDir()
@@ -54,11 +54,11 @@ func userFolder(getenv func(string) string, home, xdg, windows, fallback string)
 	return filepath.Join(home, fallback, "jcode")
 }
 
-// File is the person's config file.
+// File returns the person's config file.
 func (p Paths) File() string { return filepath.Join(p.Config, "config.json") }
 
-// Credentials is the file of keys.
+// Credentials returns the file of keys.
 func (p Paths) Credentials() string { return filepath.Join(p.Config, "credentials.json") }
 
-// ProjectFile is a project's config file.
+// ProjectFile returns a project's config file.
 func ProjectFile(root string) string { return filepath.Join(root, ".jcode", "config.json") }

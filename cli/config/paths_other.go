@@ -2,5 +2,5 @@
 
 package config
 
-// systemFolder is "": AppData and LocalAppData mean nothing here.
+// systemFolder returns "": AppData and LocalAppData mean nothing here.
 func systemFolder(func(string) string, string) string { return "" }

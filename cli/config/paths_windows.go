@@ -1,4 +1,4 @@
 package config
 
-// systemFolder is the folder that the system names for programs, "" where it names none.
+// systemFolder returns the folder that the system names for programs, "" for none.
 func systemFolder(getenv func(string) string, variable string) string { return getenv(variable) }

@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// Problem is one thing in a file that is not as it should be. What it concerns is left
-// out; the rest of the file holds.
+// Problem is a fault in a file. What it concerns is omitted; the rest of the file is applied.
 type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // 1-based, 0 for the file as a whole
 	Col  int    `json:"col,omitempty"`  // 1-based, in bytes
 	// Key is the dotted path of the setting, empty for the file as a whole.
 	Key string `json:"key,omitempty"`
-	// Text says what is wrong and what would be right.
+	// Text says what is wrong and how to fix it.
 	Text string `json:"text"`
-	// Harmless problems cost nothing: an unknown key, one that stands twice.
+	// Harmless problems have no effect: an unknown key, a duplicate one.
 	Harmless bool `json:"harmless,omitempty"`
 }
 
-// LosesRules says that rules which forbid or ask may be missing because of it: they stand
-// in a part of a file that can't be read.
+// LosesRules says that rules which forbid or ask may be missing because of it: they are in a part of a file
+// that can't be read.
 func (p Problem) LosesRules() bool {
 	if p.Harmless {
 		return false

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON Schema of config.json, made from the types, in the order of the
-// fields.
+// Schema returns the JSON Schema of config.json, generated from the types, in the order of the fields.
 func Schema() ([]byte, error) {
 	root := structSchema(reflect.TypeFor[Config]())
 	root.front("$schema", "https://json-schema.org/draft/2020-12/schema")
@@ -93,7 +92,7 @@ func structSchema(t reflect.Type) *object {
 	return o
 }
 
-// fieldSchema is the schema of a field's type with what its tags say.
+// fieldSchema returns the schema of a field's type with what its tags say.
 func fieldSchema(f field) *object {
 	o := &object{}
 	if desc := f.tag.Get("desc"); desc != "" {

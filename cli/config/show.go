@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// Setting is one setting that holds, for people.
+// Setting is one setting in force, for people.
 type Setting struct {
 	Key string `json:"key"`
 	// Value is JSON, with secrets masked.
 	Value json.RawMessage `json:"value"`
 	// Origin is "file:line", or "default".
 	Origin string `json:"origin"`
-	// Parts are the parts of a list that several files make up; else there are none.
+	// Parts are the parts of a list that comes from several files; otherwise there are none.
 	Parts []Part `json:"parts,omitempty"`
 	// Desc explains the setting.
 	Desc string `json:"-"`
 }
 
-// Part is the part of a list that one file brings.
+// Part is the part of a list that comes from one file.
 type Part struct {
 	Value  json.RawMessage `json:"value"`
 	Origin string          `json:"origin"`
 }
 
-// joinedPart is how many elements of a list one file brings.
+// joinedPart is how many elements of a list come from one file.
 type joinedPart struct {
 	n      int
 	origin string
@@ -45,7 +45,7 @@ func (l *Loaded) Origin(key string, element int) string {
 	return l.Origins[key]
 }
 
-// parts divides a list by the files that make it up.
+// parts splits a list by the files that it comes from.
 func (l *Loaded) parts(key string, v reflect.Value) ([]Part, error) {
 	var out []Part
 	from := 0
@@ -60,8 +60,8 @@ func (l *Loaded) parts(key string, v reflect.Value) ([]Part, error) {
 	return out, nil
 }
 
-// Show lists what holds, in the order of the reference: what files set, and with all also
-// the defaults. Secrets are masked.
+// Show lists the settings in force, in the order of the reference: what files set and, with all, also the
+// defaults. Secrets are masked.
 func (l *Loaded) Show(all bool) ([]Setting, error) {
 	var out []Setting
 	err := walkSettings(reflect.ValueOf(&l.Config).Elem(), "", func(key string, v reflect.Value, f field) error {
@@ -90,7 +90,7 @@ func (l *Loaded) Show(all bool) ([]Setting, error) {
 	return out, err
 }
 
-// maskedJSON writes a value as JSON without its secrets and without what is empty.
+// maskedJSON encodes a value as JSON without its secrets and without what is empty.
 func maskedJSON(key string, v reflect.Value) (json.RawMessage, error) {
 	raw, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -103,7 +103,7 @@ func maskedJSON(key string, v reflect.Value) (json.RawMessage, error) {
 	return readable(prune(Mask(key, plain)))
 }
 
-// readable writes a value as JSON for people: && stays && and is not escaped for HTML.
+// readable encodes a value as JSON for people: && is not escaped for HTML.
 func readable(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -147,8 +147,8 @@ func sortedKeys(m reflect.Value) []string {
 	return names
 }
 
-// Reference returns a Markdown table of all settings, made from the types. A star marks
-// what a project may set before it is trusted, where that narrows.
+// Reference returns a Markdown table of all settings, generated from the types. A star marks what a project
+// may set before it is trusted, if that narrows.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("| key | values | default | |\n| --- | --- | --- | --- |\n")
@@ -183,10 +183,10 @@ func reference(b *strings.Builder, t reflect.Type, prefix string) {
 	}
 }
 
-// cell writes a text so that it stays in its cell.
+// cell escapes a text for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// valueNames says what a field takes.
+// valueNames says which values a field accepts.
 func valueNames(f field) string {
 	if values := f.values(); values != nil {
 		text := "`" + strings.Join(values, "` `") + "`"

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// custom is a field that reads its own JSON value.
+// custom is a field that parses its own JSON value.
 type custom interface {
 	// parse takes a string, a float64, a bool, a []any or a map; the error says what is
 	// expected.
 	parse(v any) error
-	// schema is the JSON Schema of what parse takes.
+	// schema returns the JSON Schema of what parse accepts.
 	schema() map[string]any
 }
 
-// Duration is a span of time: "90s", "2m", or a number of seconds.
+// Duration is a duration: "90s", "2m", or a number of seconds.
 type Duration time.Duration
 
 func (d *Duration) parse(v any) error {
@@ -44,7 +44,7 @@ func (d *Duration) schema() map[string]any {
 	}}
 }
 
-// MarshalJSON writes it as it is best read.
+// MarshalJSON writes the most readable form.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
 // Share is a part of a whole, over 0 and at most 1: 0.85 or "85%".
@@ -107,7 +107,7 @@ func (a *Amount) schema() map[string]any {
 	}}
 }
 
-// MarshalJSON writes it as it is read.
+// MarshalJSON writes the form that is read.
 func (a Amount) MarshalJSON() ([]byte, error) {
 	if a.Share > 0 {
 		return json.Marshal(fmt.Sprintf("%g%%", a.Share*100))

@@ -14,10 +14,10 @@ import (
 	"jcode/internal/text"
 )
 
-// Set writes one setting into a file, by its dotted key, and nil removes it. What else is
-// in the file stays as it is, comments and unknown keys included; of two programs that
-// write at once both settings are there afterwards. A key that is not known, a value that
-// does not fit, or a file that does not parse is an error, and nothing is written.
+// Set writes one setting into a file, by its dotted key; nil removes it. Everything else in the file stays as
+// it is, including comments and unknown keys; if two programs write at once, both settings are there
+// afterwards. An unknown key, a value that does not fit, or a file that does not parse is an error, and
+// nothing is written.
 func Set(file, key string, value any) error {
 	path, err := canonical(key)
 	if err != nil {
@@ -41,7 +41,7 @@ func Set(file, key string, value any) error {
 	})
 }
 
-// Include adds a text to a list in a file, or takes it out, under the same rules as Set.
+// Include adds a text to a list in a file, or removes it, under the same rules as Set.
 func Include(file, key, item string, in bool) error {
 	path, err := canonical(key)
 	if err != nil {
@@ -100,7 +100,7 @@ func find(o *hujson.Object, path []string) *hujson.Value {
 	return find(inner, path[1:])
 }
 
-// remove takes a member out, and an object that becomes empty by it with it.
+// remove removes a member, along with an object that becomes empty.
 func remove(o *hujson.Object, path []string) {
 	path = spelled(o, path)
 	if len(path) == 1 {
@@ -122,7 +122,7 @@ func remove(o *hujson.Object, path []string) {
 	}
 }
 
-// spelled writes a path as the file spells it: maxTools may stand there as max_tools.
+// spelled returns a path in the file's spelling: the file may contain maxTools as max_tools.
 func spelled(o *hujson.Object, path []string) []string {
 	out := slices.Clone(path)
 	for i, name := range path {
@@ -141,8 +141,8 @@ func spelled(o *hujson.Object, path []string) []string {
 	return out
 }
 
-// canonical reads a dotted key and returns its parts as jcode spells them. The rest after
-// the name of a map's entry belongs to the entry; the entry's own name is kept.
+// canonical parses a dotted key and returns its parts in jcode's spelling. The rest after the name of a map's
+// entry belongs to the entry; the entry's own name is kept.
 func canonical(key string) ([]string, error) {
 	var out []string
 	t := reflect.TypeFor[Config]()
@@ -198,7 +198,7 @@ func unknownKey(key, section, name string, fields []field) error {
 	return fmt.Errorf("there is no setting %s; there are %s", key, strings.Join(names, ", "))
 }
 
-// check reads a value as Load would and returns the first thing that does not fit.
+// check reads a value as Load would and returns the first error.
 func check(path []string, raw json.RawMessage) error {
 	for i := len(path) - 1; i >= 0; i-- {
 		name, err := json.Marshal(path[i])

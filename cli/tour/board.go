@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// Board plays an MCP server that wants a person to sign in, and its authorization server, on
-// a loopback address. It listens to nothing else, and sends nothing.
+// Board simulates an MCP server that requires a sign-in, and its authorization server, on a loopback address.
+// It listens nowhere else, and sends nothing.
 type Board struct {
 	server *http.Server
 	listen net.Listener
-	opened chan struct{} // closed once somebody who is signed in was served
+	opened chan struct{} // closed once a signed-in client was served
 	once   sync.Once
 
 	mu    sync.Mutex
-	codes map[string]url.Values // what was asked for, by authorization code
+	codes map[string]url.Values // what was requested, by authorization code
 	token string
 }
 
@@ -54,12 +54,12 @@ func (b *Board) Close() { _ = b.server.Close() } // nothing is left to be told
 // Address is where the MCP server is.
 func (b *Board) Address() string { return b.base() + "/mcp" }
 
-// SignedIn is closed once somebody who is signed in was served.
+// SignedIn is closed once a signed-in client was served.
 func (b *Board) SignedIn() <-chan struct{} { return b.opened }
 
 func (b *Board) base() string { return "http://" + b.listen.Addr().String() }
 
-// Browse plays the person's browser: it follows an address of the board to where that leads.
+// Browse simulates the person's browser: it follows an address of the board to where that leads.
 func (b *Board) Browse(ctx context.Context, address string) error {
 	transport := &http.Transport{} // no proxy
 	defer transport.CloseIdleConnections()
@@ -108,7 +108,7 @@ func (b *Board) register(w http.ResponseWriter, req *http.Request) {
 	reply(w, http.StatusCreated, map[string]any{"client_id": "tour", "redirect_uris": asked.RedirectURIs, "token_endpoint_auth_method": "none"})
 }
 
-// authorize sends the browser back at once: the person it plays says yes.
+// authorize redirects the browser at once: the simulated person says yes.
 func (b *Board) authorize(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
@@ -124,7 +124,7 @@ func (b *Board) authorize(w http.ResponseWriter, req *http.Request) {
 	http.Redirect(w, req, back.String(), http.StatusFound)
 }
 
-// issue exchanges a code for a token, for whoever asked for the code.
+// issue exchanges a code for a token.
 func (b *Board) issue(w http.ResponseWriter, req *http.Request) {
 	req.Body = http.MaxBytesReader(w, req.Body, maxMessage)
 	if err := req.ParseForm(); err != nil {
@@ -144,7 +144,7 @@ func (b *Board) issue(w http.ResponseWriter, req *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"access_token": b.token, "token_type": "Bearer", "expires_in": 3600, "scope": asked.Get("scope")})
 }
 
-// mcp serves one tool to whoever is signed in, each answer as plain JSON.
+// mcp serves one tool to signed-in clients, each answer as plain JSON.
 func (b *Board) mcp(w http.ResponseWriter, req *http.Request) {
 	b.mu.Lock()
 	ok := b.token != "" && req.Header.Get("Authorization") == "Bearer "+b.token

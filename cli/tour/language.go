@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// LanguageServer is the hidden subcommand by which jcode plays the tour's language server.
+// LanguageServer is the hidden subcommand with which jcode simulates the tour's language server.
 const LanguageServer = "tour-language-server"
 
-// maxMessage bounds one message to a played server, in bytes.
+// maxMessage bounds one message to the simulated server, in bytes.
 const maxMessage = 1 << 20
 
-// ServeLanguage plays a language server for shell scripts, until its client says exit or in
-// ends. All it knows is which variables a script uses without setting them.
+// ServeLanguage simulates a language server for shell scripts, until its client says exit or in ends. It only
+// knows which variables a script uses without setting them.
 func ServeLanguage(in io.Reader, out io.Writer) error {
 	r := bufio.NewReader(in)
 	for {
@@ -43,7 +43,7 @@ func ServeLanguage(in io.Reader, out io.Writer) error {
 	}
 }
 
-// languageRequest holds what the server looks at of a message.
+// languageRequest holds the fields of a message that the server reads.
 type languageRequest struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -75,11 +75,11 @@ func readLanguage(r *bufio.Reader) (req languageRequest, err error) {
 	return req, json.Unmarshal(body, &req)
 }
 
-// answer is what a message is answered with; nil is nothing.
+// answer returns the answer to a message; nil for none.
 func (r languageRequest) answer() map[string]any {
 	doc := r.Params.TextDocument
 	switch r.Method {
-	case "initialize": // 1: a change brings the whole text
+	case "initialize": // 1: a change contains the whole text
 		return map[string]any{"id": r.ID, "result": map[string]any{"capabilities": map[string]any{"textDocumentSync": 1}}}
 	case "textDocument/didChange":
 		if n := len(r.Params.ContentChanges); n > 0 {

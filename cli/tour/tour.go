@@ -18,18 +18,18 @@ var project embed.FS
 //go:embed script.jsonl
 var script string
 
-// Places are what the script is played with.
+// Places are the addresses and folders that the script refers to.
 type Places struct {
 	// Program is jcode's own, which the script connects as an MCP server, and Command how a
 	// shell calls it.
 	Program, Command string
 	// Home is the folder for its files.
 	Home string
-	// Board is the address of the server that wants a person to sign in.
+	// Board is the address of the server that requires a sign-in.
 	Board string
 }
 
-// Script is what the model says, in the form of a replay file.
+// Script returns what the model says, in the form of a replay file.
 func Script(p Places) ([]byte, error) {
 	out := script
 	for mark, value := range map[string]string{"{{jcode}}": p.Program, "{{command}}": p.Command, "{{home}}": p.Home, "{{board}}": p.Board} {
@@ -42,7 +42,7 @@ func Script(p Places) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// Settings are the tour's own config.json: its language server, and none of the machine's.
+// Settings returns the tour's own config.json: its language server, and none of the machine's.
 func Settings(program string) ([]byte, error) {
 	servers := map[string]any{
 		"tour":                 map[string]any{"command": []string{program, LanguageServer}, "files": []string{".sh"}},
@@ -55,17 +55,17 @@ func Settings(program string) ([]byte, error) {
 	return out, nil
 }
 
-// Head says at the start what is a play and what is not.
+// Head says at the start what is simulated and what is not.
 const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. A question opens in a moment; y answers it. The language server and the server that wants a sign-in are played on this machine; nothing is sent anywhere."
 
-// End says how to go on.
+// End says how to continue.
 const End = "That was the tour. Now: /quit, then run jcode in a project of yours; it leads you to a model, and /login changes it at any time."
 
 // endings is how many questions after the end are answered.
 const endings = 50
 
-// WithEnd adds the end to a script: to its last answer, and as the answer to whatever is
-// asked afterwards.
+// WithEnd adds the end to a script: to its last answer, and as the answer to anything that is asked
+// afterwards.
 func WithEnd(script []byte) ([]byte, error) {
 	lines := strings.Split(strings.TrimRight(string(script), "\n"), "\n")
 	last := map[string]any{}
@@ -92,8 +92,8 @@ func WithEnd(script []byte) ([]byte, error) {
 // Prompt is what the person asks for.
 const Prompt = "The check of this project, sh check.sh, fails. Find out why, fix it, and check. Then write the change down as our changelog skill says, and tell me how many words the changelog has."
 
-// WriteProject lays the tour's project into an empty folder. Files carry the ending
-// `.txt` in the source tree, so that they are no part of this module.
+// WriteProject writes the tour's project into an empty folder. Files have the ending `.txt` in the source
+// tree, so that they are not part of this module.
 func WriteProject(dir string) error {
 	err := fs.WalkDir(project, "project", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -10,8 +10,8 @@ import (
 //go:embed page.html
 var page string
 
-// HTML is one self-contained page with all groupings: the same figures, drawn. It is written
-// by hand: html/template, for which the linker keeps more methods, costs half a megabyte.
+// HTML returns one self-contained page with all groupings: the same figures, drawn. It is written by hand:
+// html/template makes the linker keep more methods and costs half a megabyte.
 func HTML(reports []Report) string {
 	var tables strings.Builder
 	days := 0
@@ -39,7 +39,7 @@ func (r Report) table(b *strings.Builder) {
 	fmt.Fprintf(b, "</tbody>\n<tfoot><tr>%s<td></tr></tfoot>\n</table>\n", r.Total.cells())
 }
 
-// cells are a line's figures as cells of a table.
+// cells returns a line's figures as cells of a table.
 func (l Line) cells() string {
 	mark := ""
 	if l.Estimated {

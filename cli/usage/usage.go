@@ -1,6 +1,5 @@
-// Package usage owns how tokens and money that were used are grouped and shown: as a table
-// with bars for a terminal, as JSON, and as one HTML page. It must not know where the rows
-// come from.
+// Package usage owns how used tokens and money are grouped and shown: as a table with bars for a terminal, as
+// JSON, and as one HTML page. It must not know where the rows come from.
 package usage
 
 import (
@@ -14,7 +13,7 @@ import (
 	"jcode/session"
 )
 
-// By names what lines are grouped by.
+// By says what lines are grouped by.
 type By string
 
 // What lines can be grouped by.
@@ -29,7 +28,7 @@ const (
 type Line struct {
 	// Name is the day, the model, the project's folder or the session's title.
 	Name string `json:"name"`
-	// Session is its ID, where lines are sessions.
+	// Session is its ID, if lines are sessions.
 	Session string `json:"session_id,omitempty"`
 	// Input are the tokens that were sent and neither read from nor written to a cache.
 	Input      int     `json:"input_tokens"`
@@ -39,9 +38,9 @@ type Line struct {
 	Requests   int     `json:"requests"`
 	Searches   int     `json:"web_searches,omitempty"`
 	Cost       float64 `json:"cost_usd"`
-	// CacheShare is the share of what was sent that was read from a cache, 0 to 1.
+	// CacheShare is the share of the sent tokens that was read from a cache, 0 to 1.
 	CacheShare float64 `json:"cache_share"`
-	// Estimated says that some counts were not given by the provider.
+	// Estimated says that some counts did not come from the provider.
 	Estimated bool `json:"estimated,omitempty"`
 }
 
@@ -53,8 +52,7 @@ type Report struct {
 	Total Line   `json:"total"`
 }
 
-// New groups rows: days in their order, everything else by its cost and tokens, the largest
-// first.
+// New groups rows: days in order, everything else by its cost and tokens, the largest first.
 func New(rows []session.Spent, days int, by By) Report {
 	r := Report{Days: days, By: by, Lines: []Line{}, Total: Line{Name: "total"}}
 	at := map[string]int{}
@@ -85,7 +83,7 @@ func New(rows []session.Spent, days int, by By) Report {
 	return r
 }
 
-// group returns what rows of one line have in common, and how the line is called.
+// group returns the key and the name of the line that a row belongs to.
 func group(row session.Spent, by By) (id, name string) {
 	switch by {
 	case ByModel:
@@ -122,7 +120,7 @@ func (l *Line) tokens() int { return l.Input + l.CacheRead + l.CacheWrite + l.Ou
 // barCells is the width of a bar.
 const barCells = 20
 
-// Text is the report for a terminal of a width in cells.
+// Text returns the report for a terminal of a width in cells.
 func (r Report) Text(width int) string {
 	if len(r.Lines) == 0 {
 		return fmt.Sprintf("Nothing was used in the last %s.\n", text.Count(r.Days, "day"))
@@ -166,7 +164,7 @@ func (r Report) Text(width int) string {
 	return b.String()
 }
 
-// measure is what bars compare: money where any is known, else tokens.
+// measure returns what bars compare: money if any is known, otherwise tokens.
 func (r Report) measure(l Line) float64 {
 	if r.Total.Cost > 0 {
 		return l.Cost
@@ -199,7 +197,7 @@ func pad(s string, cells int) string {
 	return s + strings.Repeat(" ", max(cells-text.Width(s), 0))
 }
 
-// Tokens writes a number of tokens short: 950, 12.3k, 4.1M.
+// Tokens abbreviates a number of tokens: 950, 12.3k, 4.1M.
 func Tokens(n int) string {
 	switch {
 	case n < 1000:
@@ -210,7 +208,7 @@ func Tokens(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// money is what a line cost, with a mark where that rests on estimates.
+// money returns what a line cost, with a mark if that is based on estimates.
 func (l Line) money() string {
 	if l.Estimated && l.Cost > 0 {
 		return "~" + Money(l.Cost)
@@ -218,7 +216,7 @@ func (l Line) money() string {
 	return Money(l.Cost)
 }
 
-// Money writes US dollars with as many digits as tell something.
+// Money writes US dollars with as many digits as are significant.
 func Money(usd float64) string {
 	switch {
 	case usd == 0:

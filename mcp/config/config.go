@@ -36,7 +36,7 @@ type Target struct {
 	// Roots are the folders that are announced to the server: RootsWorkspace or RootsNone alone, or
 	// a list of folders. Nil derives them from the arguments, see resolve.
 	Roots []string `json:"roots,omitempty"`
-	// OAuth says how to sign in where the server asks for it; nil: as the server says.
+	// OAuth says how to sign in if the server asks for it; nil: as the server says.
 	OAuth *OAuth `json:"oauth,omitempty"`
 	// HeadersHelper is a command that prints headers, for a URL.
 	HeadersHelper []string `json:"headersHelper,omitempty"`
@@ -64,7 +64,7 @@ type IDP struct {
 	IDTokenEnv      string `json:"id_token_env,omitempty"`      // the variable that holds one that was got elsewhere
 }
 
-// secrets are the variables that hold secrets, by the key that names them.
+// secrets returns the variables that hold secrets, by the key that names them.
 func (o *OAuth) secrets() map[string]string {
 	out := map[string]string{"client_secret_env": o.ClientSecretEnv, "private_key_env": o.PrivateKeyEnv}
 	if o.IDP != nil {
@@ -74,7 +74,7 @@ func (o *OAuth) secrets() map[string]string {
 	return out
 }
 
-// The words that stand alone in Target.Roots.
+// The words that may be the only value of Target.Roots.
 const (
 	RootsWorkspace = "workspace" // the workspace's folders
 	RootsNone      = "none"      // no folder at all
@@ -139,7 +139,7 @@ const (
 	ScopeLua     Scope = "lua"
 )
 
-// Source is where an entry stands.
+// Source is where an entry is defined.
 type Source struct {
 	Scope Scope  `json:"scope"`
 	File  string `json:"file,omitempty"`
@@ -162,7 +162,7 @@ type Entry struct {
 	KeepAlive      time.Duration // 0 = no pings
 
 	Optional        bool
-	Trusted         bool // its readOnlyHint counts; only from the person's own files
+	Trusted         bool // its readOnlyHint is believed; only from the person's own files
 	MaxFrame        int  // bytes
 	MaxResultTokens int
 
@@ -172,15 +172,15 @@ type Entry struct {
 	Err error
 }
 
-// The time limits of an entry that names none.
+// The default time limits of an entry.
 const (
 	DefaultConnectTimeout = 30 * time.Second
 	DefaultCallTimeout    = 120 * time.Second
 	DefaultMaxCallTime    = 30 * time.Minute
 )
 
-// The limits of an entry that names none: the bytes of the longest message that is kept,
-// and the tokens of a result that the model gets.
+// The default limits of an entry: the bytes of the longest message that is kept, and the tokens of a result
+// that the model gets.
 const (
 	DefaultMaxFrame        = 64 << 20
 	DefaultMaxResultTokens = 25_000
@@ -195,7 +195,7 @@ func NewEntry(name string) Entry {
 	}
 }
 
-// AllowsTool applies enabledTools and disabledTools; deny wins.
+// AllowsTool applies enabledTools and disabledTools; deny takes precedence.
 func (e Entry) AllowsTool(raw string) bool {
 	match := func(list []string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return matchGlob(p, raw) })
@@ -206,8 +206,8 @@ func (e Entry) AllowsTool(raw string) bool {
 	return e.EnabledTools == nil || match(e.EnabledTools)
 }
 
-// matchGlob matches a name against a pattern in which `*` stands for any run of
-// characters and `?` for one. Every other character stands for itself.
+// matchGlob matches a name against a pattern in which `*` matches any run of characters and `?` one. Every
+// other character matches itself.
 func matchGlob(pattern, name string) bool {
 	p, n := []rune(pattern), []rune(name)
 	star, mark := -1, 0

@@ -99,7 +99,7 @@ func (p Paths) Enable(e Entry, on bool) error {
 	return putOverride(p.UserFile(), e.Name, on)
 }
 
-// entryJSON is a target as it is written to a file.
+// entryJSON returns a target in the form that is written to a file.
 func entryJSON(t Target) (json.RawMessage, error) {
 	if t.Type == HTTP || t.Type == Stdio {
 		kind := t.Type

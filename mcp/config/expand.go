@@ -142,8 +142,8 @@ func targetStrings(t Target) []string {
 	return out
 }
 
-// Expands reports whether variables in a target from there are expanded. A person wrote or
-// approved the files; what a model or a script passes is text, or it could read any variable.
+// Expands reports whether variables in a target of this scope are expanded. A person wrote or approved the
+// files; what a model or a script passes is plain text, or it could read any variable.
 func (s Scope) Expands() bool {
 	switch s {
 	case ScopeRun, ScopeProject, ScopeUser:
@@ -153,8 +153,7 @@ func (s Scope) Expands() bool {
 	}
 }
 
-// Resolve returns what an entry really runs. Its variables are expanded where its source
-// allows that.
+// Resolve returns what an entry really runs. Its variables are expanded if its source allows that.
 func (env Environment) Resolve(e Entry) (Resolved, error) {
 	t := e.Target
 	out := Resolved{Transport: t.Type}
@@ -333,7 +332,7 @@ func (env Environment) ProgramPath(t Target, from Scope) string {
 	return path
 }
 
-// ProcessEnvironment is that of this process.
+// ProcessEnvironment returns that of this process.
 func ProcessEnvironment(root string) Environment {
 	home, err := os.UserHomeDir()
 	if err != nil {

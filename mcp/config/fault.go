@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// Fault says why an entry can't be used. No retry cures it.
+// Fault says why an entry can't be used. No retry helps.
 type Fault struct{ text string }
 
 func (f *Fault) Error() string { return f.text }

@@ -17,8 +17,7 @@ import (
 	"jcode/internal/rawjson"
 )
 
-// entryReader reads the keys of one entry under all the names that they have in the
-// files of other programs.
+// entryReader reads the keys of one entry under all names that they have in the files of other programs.
 type entryReader struct {
 	p     *parser
 	e     *Entry
@@ -26,7 +25,7 @@ type entryReader struct {
 	typed Transport
 }
 
-// read fills in the entry. The first fault is kept, the other keys are read all the same.
+// read fills in the entry. The first fault is kept; the other keys are still read.
 func (r *entryReader) read(fields *hujson.Object) {
 	var unknown []string
 	for i := range fields.Members {
@@ -112,7 +111,7 @@ func (r *entryReader) key(m *hujson.ObjectMember) bool {
 	return true
 }
 
-// roots takes "workspace", "none", or an array of folders.
+// roots accepts "workspace", "none", or an array of folders.
 func (r *entryReader) roots(m *hujson.ObjectMember) []string {
 	list, ok := decode[[]string](m)
 	if word, isWord := decode[string](m); isWord {
@@ -140,7 +139,7 @@ func (r *entryReader) transport(m *hujson.ObjectMember) {
 	}
 }
 
-// command takes a string, or an array of the program and its first arguments.
+// command accepts a string, or an array of the program and its first arguments.
 func (r *entryReader) command(m *hujson.ObjectMember) {
 	if list, ok := decode[[]string](m); ok && len(list) > 0 {
 		r.e.Target.Command = list[0]
@@ -167,7 +166,7 @@ func (r *entryReader) trusted(m *hujson.ObjectMember) {
 	r.e.Trusted = r.flag(m)
 }
 
-// finish settles the transport and checks what belongs together.
+// finish determines the transport and checks keys that depend on each other.
 func (r *entryReader) finish(fields *hujson.Object) {
 	at := &hujson.ObjectMember{}
 	if len(fields.Members) > 0 {
@@ -290,7 +289,7 @@ func (r *entryReader) texts(m *hujson.ObjectMember) []string {
 	return list
 }
 
-// stringMap reads an object of strings; numbers and booleans are taken as their text.
+// stringMap reads an object of strings; numbers and booleans are converted to text.
 func (r *entryReader) stringMap(m *hujson.ObjectMember) map[string]string {
 	raw, ok := decode[map[string]json.RawMessage](m)
 	if !ok {
@@ -320,8 +319,7 @@ func (r *entryReader) positive(m *hujson.ObjectMember, into *int) {
 	*into = n
 }
 
-// duration reads a number of milliseconds, or of seconds where the key says so, or a
-// string with a unit.
+// duration reads a number of milliseconds, or of seconds if the key says so, or a string with a unit.
 func (r *entryReader) duration(m *hujson.ObjectMember, into *time.Duration) {
 	key := memberName(m)
 	unit := time.Millisecond

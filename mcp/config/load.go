@@ -25,10 +25,10 @@ type Paths struct {
 	ConfigDir string
 	// Home is the person's home folder, for the files of other programs.
 	Home string
-	// NoImport leaves the files of other programs in Home out.
+	// NoImport ignores the files of other programs in Home.
 	NoImport bool
-	// Plugins returns the files of plugins that the person accepted, as they are at each load;
-	// every other file goes before them. Nil is none.
+	// Plugins returns the files of plugins that the person accepted, as they are at each load; every other file
+	// takes precedence over them. Nil means none.
 	Plugins func() []string
 }
 
@@ -54,11 +54,10 @@ type Config struct {
 	Warnings   []string
 }
 
-// Chosen is what counts for one name.
+// Chosen is the definition in force for one name.
 type Chosen struct {
 	Entry Entry
-	// Pending is a project's entry that waits for approval; it is entry itself where
-	// nothing else defines the name.
+	// Pending is a project's entry that waits for approval; it is Entry itself if nothing else defines the name.
 	Pending *Entry
 	// All are the sources that define the name.
 	All []Source
@@ -115,7 +114,7 @@ func Load(p Paths) Config {
 // maxConfig bounds a configuration file of a project in bytes.
 const maxConfig = 4 << 20
 
-// read reads a file; one of the project only within the project.
+// read reads a file; one of the project only if it is inside the project.
 func (p Paths) read(f configPath) ([]byte, error) {
 	if f.scope != ScopeProject {
 		return os.ReadFile(f.path)
@@ -180,8 +179,8 @@ func (p Paths) files() []configPath {
 	return out
 }
 
-// parseClaudeState reads the servers out of another program's state file: those of the
-// project's folder first, then the general ones. The file holds much else.
+// parseClaudeState reads the servers from another program's state file: those of the project's folder first,
+// then the general ones. The file contains much else.
 func parseClaudeState(path, root string, data []byte) (configFile, error) {
 	p := &parser{path: path, scope: ScopeUser, text: data}
 	top, err := p.parse()
@@ -235,7 +234,7 @@ func (c Config) Choose(approved func(Entry) bool) map[string]Chosen {
 				continue
 			}
 			if pending != nil && e.Source.Scope == ScopeProject {
-				continue // a weaker file of the same project does not step in
+				continue // a weaker file of the same project does not replace it
 			}
 			pick = e
 		}
@@ -247,7 +246,7 @@ func (c Config) Choose(approved func(Entry) bool) map[string]Chosen {
 	return out
 }
 
-// ParseJSON reads the JSON of one entry, as `add-json` takes it.
+// ParseJSON reads the JSON of one entry, as `add-json` accepts it.
 func ParseJSON(name string, data []byte) (Entry, error) {
 	if !json.Valid(data) {
 		if _, err := hujson.Parse(data); err != nil {

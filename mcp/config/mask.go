@@ -11,9 +11,8 @@ import (
 // hidden replaces a secret.
 const hidden = secret.Mark
 
-// Mask returns a target that may be shown: values of env and headers, user info and
-// keys of URLs and values after key-like flags are hidden. Whatever only names a
-// variable stays.
+// Mask returns a target that may be shown: values of env and headers, user info and keys of URLs and values
+// after key-like flags are hidden. Anything that only names a variable stays.
 func Mask(t Target) Target {
 	t.Env = maskMap(t.Env)
 	t.Headers = maskMap(t.Headers)
@@ -22,8 +21,8 @@ func Mask(t Target) Target {
 	return t
 }
 
-// onlyVariables reports whether a text holds nothing but variables and a scheme word
-// such as Bearer: it names secrets and holds none.
+// onlyVariables reports whether a text contains nothing but variables and a scheme word such as Bearer: it
+// names secrets and contains none.
 func onlyVariables(s string) bool {
 	rest := strings.TrimSpace(variable().ReplaceAllStringFunc(s, func(m string) string {
 		if strings.Contains(m, ":-") {

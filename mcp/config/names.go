@@ -14,12 +14,12 @@ const (
 	cutServerKey = 25
 )
 
-// CanonicalName is the name of a server's tool for people, rules, grants and scripts.
+// CanonicalName returns the name of a server's tool for people, rules, grants and scripts.
 func CanonicalName(server, tool string) string { return "mcp:" + server + ":" + tool }
 
-// WireName is the name that a provider sees. It is a pure function of the server's key
-// and the tool's raw name, fits `^[A-Za-z0-9_-]{1,64}$`, and is different for different
-// pairs: wherever the plain form could be ambiguous it ends in a hash of both.
+// WireName returns the name that a provider sees. It is a pure function of the server's key and the tool's
+// raw name, matches `^[A-Za-z0-9_-]{1,64}$`, and differs for different pairs: wherever the plain form could
+// be ambiguous it ends in a hash of both.
 func WireName(server, tool string) string {
 	clean := cleanName(tool)
 	name := "mcp__" + server + "__" + clean
@@ -32,7 +32,7 @@ func WireName(server, tool string) string {
 	return name[:min(len(name), maxWireName-len(suffix))] + suffix
 }
 
-// PromptName is the name of the slash command for a server's prompt.
+// PromptName returns the name of the slash command for a server's prompt.
 func PromptName(server, prompt string) string { return WireName(server, prompt) }
 
 // CheckKey returns an error that states the rule when key cannot name a server.
@@ -61,7 +61,7 @@ func KeyFor(name string) string {
 	return key + "_" + shortHash(name, 6)
 }
 
-// cleanName replaces each character outside of `[A-Za-z0-9_-]` by an underscore.
+// cleanName replaces each character outside of `[A-Za-z0-9_-]` with an underscore.
 func cleanName(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

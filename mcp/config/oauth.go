@@ -34,7 +34,7 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 			into = &o.ClientMetadataURL
 		case "scopes":
 			into = &o.Scopes
-			if rawjson.Kind(raw) == "a string" { // as the protocol writes them
+			if rawjson.Kind(raw) == "a string" { // in the protocol's form
 				o.Scopes = strings.Fields(rawjson.String(raw))
 				continue
 			}
@@ -103,7 +103,7 @@ func (o *OAuth) check() error {
 	return nil
 }
 
-// helper takes the command that prints headers: a list of words, or one word.
+// helper reads the command that prints headers: a list of words, or one word.
 func (r *entryReader) helper(m *hujson.ObjectMember) []string {
 	if word, ok := decode[string](m); ok {
 		if words := strings.Fields(word); len(words) > 0 && !strings.ContainsAny(word, "\"'\\$|;&<>`") {
@@ -120,7 +120,7 @@ func (r *entryReader) helper(m *hujson.ObjectMember) []string {
 	return list
 }
 
-// settings are the expanded settings of a target.
+// settings returns the expanded settings of a target.
 func (env Environment) settings(o *OAuth, get func(string) string) (auth.Settings, error) {
 	if o == nil {
 		return auth.Settings{}, nil

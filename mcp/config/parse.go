@@ -143,8 +143,7 @@ func (p *parser) warn(m *hujson.ObjectMember, key, what string) {
 	p.out.warnings = append(p.out.warnings, fmt.Sprintf("%s:%d: %s: %s", p.path, p.line(m), key, what))
 }
 
-// member finds a member by name; of members with one name the last counts, as in every
-// JSON reader.
+// member finds a member by name; if several have the same name the last one is used, as in every JSON reader.
 func member(o *hujson.Object, name string) *hujson.ObjectMember {
 	for i := range slices.Backward(o.Members) {
 		if memberName(&o.Members[i]) == name {

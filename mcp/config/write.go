@@ -10,13 +10,13 @@ import (
 	"jcode/internal/jsonedit"
 )
 
-// errExists says that a server of that name is in the file already.
+// errExists is returned when a server of that name is already in the file.
 var errExists = errors.New("exists already")
 
-// errMissing says that the file has no such server.
+// errMissing is returned when the file has no such server.
 var errMissing = errors.New("is not in the file")
 
-// serversKey is the member that holds a server of that name, or new ones.
+// serversKey returns the member that holds a server of that name, or new ones.
 func serversKey(root *hujson.Object, name string) string {
 	for _, key := range []string{"mcpServers", "servers"} {
 		if m := member(root, key); m != nil {

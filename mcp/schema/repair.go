@@ -14,7 +14,7 @@ import (
 const (
 	MaxDescription = 2 << 10
 	maxToolBytes   = 16 << 10
-	// Argument is the only argument of a tool whose own schema is no object.
+	// Argument is the only argument of a tool whose own schema is not an object.
 	Argument = "input"
 )
 
@@ -22,8 +22,8 @@ const (
 type Repaired struct {
 	// Schema has an object root with `properties` and no combinator at the root.
 	Schema json.RawMessage
-	// Wrapped says that the server's schema is no object: the call's only argument
-	// `input` is the value to send.
+	// Wrapped says that the server's schema is not an object: the call's only argument `input` is the value to
+	// send.
 	Wrapped bool
 	// Note is added to the description: the alternatives that the root had.
 	Note string
@@ -31,12 +31,12 @@ type Repaired struct {
 	slim bool
 	// said names what was wrong and was repaired.
 	said []string
-	// tooLarge says that it is over the limit even so.
+	// tooLarge says that it exceeds the limit even so.
 	tooLarge bool
 }
 
-// repair makes a schema that every provider takes out of whatever a server sent.
-// The tool's other bytes (name, description) count towards the size limit.
+// repair turns whatever a server sent into a schema that every provider accepts. The tool's other bytes
+// (name, description) count towards the size limit.
 func repair(raw json.RawMessage, otherBytes int) Repaired {
 	parsed, err := schema.Parse(raw)
 	root, isObject := parsed.(*schema.Object)

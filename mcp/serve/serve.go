@@ -38,7 +38,7 @@ type Options struct {
 	Out     io.Writer
 }
 
-// luaPattern begins a pattern for Lua tools. A name cannot contain a colon, so it is no name.
+// luaPattern begins a pattern for Lua tools. A name cannot contain a colon, so it is not a name.
 const luaPattern = "lua:"
 
 // lastAsking is the newest protocol in which a server asks its client while a call runs.
@@ -164,8 +164,8 @@ func sameOffer(a, b tools.Spec) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.ReadOnly == b.ReadOnly && a.Hash == b.Hash && bytes.Equal(a.Parameters, b.Parameters)
 }
 
-// served lists the tools that the patterns pick now. What is hidden from the agent is hidden
-// from clients too: Lua of a project that nobody trusts.
+// served lists the tools that the patterns select now. What is hidden from the agent is hidden from clients
+// too: Lua of a project that nobody trusts.
 func (opt Options) served() []tools.Entry {
 	return slices.DeleteFunc(opt.Dispatcher.Registry.Snapshot(nil).List(), func(e tools.Entry) bool {
 		return e.Spec.Hidden && e.Spec.Group == tools.GroupLua || !slices.ContainsFunc(opt.Tools, func(p string) bool { return picks(p, e.Spec) })
@@ -253,7 +253,7 @@ func progressTo(ctx context.Context, req *sdk.CallToolRequest) func(tools.Progre
 		if p.Text == "" {
 			return
 		}
-		// Progress that does not arrive is no failure of the call.
+		// Progress that does not arrive is not a failure of the call.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: p.Text, Progress: float64(n.Add(1))})
 	}
 }
@@ -269,7 +269,7 @@ func (a clientAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, e
 	}
 	lines = append(lines, q.Details...)
 	if q.Diff != "" {
-		lines = append(lines, q.Diff) // whole: what is approved is what is seen
+		lines = append(lines, q.Diff) // in full: what is approved is what is seen
 	}
 	labels := make([]string, len(q.Options))
 	for i, o := range q.Options {

@@ -96,7 +96,7 @@ func (r *roundTripper) succeeded(msg envelope) {
 	}
 }
 
-// broken answers a call with an error of its own, so that the session goes on.
+// broken answers a call with an error of its own, so that the session continues.
 func (r *roundTripper) broken(req *http.Request, msg envelope, x *Exchange, err error) *http.Response {
 	x.fail(err)
 	if msg.method == "initialize" || msg.method == "server/discover" {

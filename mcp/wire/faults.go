@@ -12,11 +12,11 @@ import (
 	"jcode/mcp/config"
 )
 
-// Retry says how often a fault is worth another try.
+// Retry says how often a fault is worth retrying.
 type Retry int
 
 const (
-	RetryNever   Retry = iota // no retry cures it
+	RetryNever   Retry = iota // no retry helps
 	RetryLost                 // a session that was lost, a refused connection, a 5xx
 	RetryExit                 // a process that ended
 	RetryEarly                // a process that ended before the handshake
@@ -33,7 +33,7 @@ type Fault struct {
 func (e *Fault) Error() string { return e.Text }
 func (e *Fault) Unwrap() error { return e.Err }
 
-// Permanentf returns a fault that no retry cures.
+// Permanentf returns a fault that no retry can fix.
 func Permanentf(format string, args ...any) error {
 	return &Fault{Text: fmt.Sprintf(format, args...), Retry: RetryNever}
 }

@@ -63,9 +63,9 @@ func (f *frameReader) read(p []byte) (int, error) {
 	return f.raw.Read(p)
 }
 
-// next returns the next line that is not blank. At the end of the stream it first returns a last
-// line without newline. unfinished says that the caller waits for the continuation of earlier
-// lines. After errQuiet the start of the line is still kept.
+// next returns the next non-empty line. At the end of the stream it first returns a last line without
+// newline. unfinished says that the caller waits for the continuation of earlier lines. After errQuiet the
+// start of the line is still kept.
 func (f *frameReader) next(unfinished bool) (frame, error) {
 	f.held = unfinished
 	for {

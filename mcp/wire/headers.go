@@ -68,7 +68,7 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a pipe for headersHelper: %w", err)
 	}
-	defer func() { _ = r.Close() }() // read as far as it counts
+	defer func() { _ = r.Close() }() // read as far as needed
 	env := append(append([]string{}, h.t.Env...), "JCODE_MCP_URL="+h.t.URL)
 	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.Helper, Dir: h.t.Dir, Env: env, Stdout: w})
 	_ = w.Close() // the child has its own copy

@@ -54,7 +54,7 @@ func statusError(resp *http.Response, body string) *HTTPError {
 	return e
 }
 
-// credentialAdvice says what to do about a refusal for want of rights.
+// credentialAdvice says what to do about a refusal for lack of permissions.
 func credentialAdvice(req *http.Request) string {
 	if req != nil {
 		if req.Header.Get("Authorization") != "" {

@@ -183,8 +183,8 @@ func (l *HTTP) ProbeExpired() bool {
 	return l.trip.expired
 }
 
-// HandshakeError returns why a handshake over l failed with err. A cause below the protocol is
-// preferred to the library's error.
+// HandshakeError returns why a handshake over l failed with err. A cause below the protocol takes precedence
+// over the library's error.
 func (l *HTTP) HandshakeError(err error) error {
 	if failure := l.failure(); failure != nil {
 		return failure

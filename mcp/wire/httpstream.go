@@ -65,13 +65,13 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && !opened,
 			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
 			r.log.Note("no stream of notifications: status %d", resp.StatusCode)
-			_ = resp.Body.Close() // nothing in it counts
+			_ = resp.Body.Close() // nothing in it matters
 			return
 		case resp.StatusCode < 300:
 			opened = true
 			r.streaming.Store(true)
 			f := r.filter(resp.Body, nil)
-			_, _ = io.Copy(in, f) // the end of a stream is no failure
+			_, _ = io.Copy(in, f) // the end of a stream is not a failure
 			_ = f.Close()         // it was read
 			r.streaming.Store(false)
 			if f.lastID != "" {
@@ -132,7 +132,7 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 // Close closes the stream underneath.
 func (f *eventFilter) Close() error { return f.body.Close() }
 
-// event reads one event and writes what the library is to see.
+// event reads one event and writes what the library must see.
 func (f *eventFilter) event() {
 	var data bytes.Buffer
 	var other bytes.Buffer
@@ -172,7 +172,7 @@ func (f *eventFilter) event() {
 		if err != nil {
 			f.err = err
 			if errors.Is(err, io.EOF) && has && finder == nil {
-				f.emit(name, data.Bytes(), other.Bytes(), nil) // an event whose blank line is missing
+				f.emit(name, data.Bytes(), other.Bytes(), nil) // an event whose empty line is missing
 			}
 			return
 		}

@@ -172,7 +172,7 @@ func (p *process) emptyWithin(d time.Duration) bool {
 	return true
 }
 
-// kill ends the tree at once, when the time for a clean end is up.
+// kill ends the tree at once, when the time for a clean end is over.
 func (p *process) kill() {
 	_ = p.p.Kill() // stop reports what could not be ended
 }

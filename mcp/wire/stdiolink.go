@@ -21,8 +21,8 @@ func (l Stdio) Reason() error            { return l.conn.failure() }
 func (l Stdio) Notifies() bool           { return true }
 func (l Stdio) PID() int                 { return l.conn.process.p.Pid() }
 
-// HandshakeError returns why a handshake over l failed with err. The process's own reason is
-// preferred to the library's error.
+// HandshakeError returns why a handshake over l failed with err. The process's own reason takes precedence
+// over the library's error.
 func (l Stdio) HandshakeError(err error) error {
 	c := l.conn
 	var wire *jsonrpc.Error

@@ -62,9 +62,9 @@ func (x *Exchange) Outcome() (raw json.RawMessage, sent bool, err error) {
 	return x.raw, x.sent, x.failed
 }
 
-// Tap observes the requests and responses of one session. Results that jcode reads raw are
-// removed from the responses, and the protocol library gets a small stand-in: so one bad item
-// can't invalidate a list, and a large result is not decoded twice.
+// Tap observes the requests and responses of one session. Results that jcode reads raw are removed from the
+// responses, and the protocol library gets a small placeholder: so one bad item can't invalidate a list, and
+// a large result is not decoded twice.
 type Tap struct {
 	http bool
 
@@ -72,8 +72,8 @@ type Tap struct {
 	// that follows them. It is set before the first message.
 	Notice func(method string)
 
-	// doom fails a request whose answer can't be used, after grace; nil where each request has its
-	// own HTTP response.
+	// doom fails a request whose answer can't be used, after grace; nil if each request has its own HTTP
+	// response.
 	doom  func(id string, err error)
 	grace time.Duration
 
@@ -113,7 +113,7 @@ func (t *Tap) forget(id string) {
 	delete(t.pending, id)
 }
 
-// see processes a message of the server and returns what the library is to see of it.
+// see processes a message of the server and returns what the library must see of it.
 func (t *Tap) see(e envelope) envelope {
 	if e.method == "" {
 		return t.response(e)
@@ -161,7 +161,7 @@ func (t *Tap) Form(schema any) any {
 	return schema
 }
 
-// response returns what the library is to see in place of a response's result.
+// response returns what the library must see in place of a response's result.
 func (t *Tap) response(e envelope) envelope {
 	key := IDKey(e.id)
 	t.mu.Lock()
@@ -203,8 +203,7 @@ func (t *Tap) isPending(id string) bool {
 	return ok
 }
 
-// standIn is a result that the library can always decode, nil for methods whose results
-// it reads itself.
+// standIn returns a result that the library can always decode, nil for methods whose results it reads itself.
 func (p pendingRequest) standIn(raw json.RawMessage, http bool) json.RawMessage {
 	switch p.method {
 	case "tools/list":

@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/testkit/leaks"
 	"jcode/session"
 	"jcode/tools"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 	b := start(t, []reply{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/internal/system"
+	"jcode/internal/testkit/leaks"
 	"jcode/lua/host"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
@@ -35,14 +33,7 @@ func TestMain(m *testing.M) {
 		runParent()
 		return
 	}
-	code := m.Run()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	leaks.Main(m)
 }
 
 // house is a room with all that it needs around it.

@@ -4,9 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"jcode/internal/testkit/beside"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/mcptest"
 )
 
@@ -18,5 +17,5 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	beside.Run(2) // most tests wait for servers
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }

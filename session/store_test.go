@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"jcode/internal/testkit/leaks"
 	"jcode/session"
 )
 
@@ -15,7 +14,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		os.Exit(child(role))
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 func open(t testing.TB) *session.Store {

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"jcode/internal/testkit/leaks"
 	"jcode/skills"
 	"jcode/tools"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // world is a home, a config folder and a project, all empty.
 type world struct {

@@ -18,6 +18,7 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/testkit/beside"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/terminal"
 )
 
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(child(mode))
 	}
 	beside.Run(2) // most tests wait for a screen
-	goleak.VerifyTestMain(m,
+	leaks.Main(m,
 		// The terminal library's reader hands over its last keys to nobody when a program ends.
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).readLoop"))
 }

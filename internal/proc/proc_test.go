@@ -18,14 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/internal/proc"
+	"jcode/internal/testkit/leaks"
 )
 
 func TestMain(m *testing.M) {
 	playInit()
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // sh starts a shell line whose output arrives at the reader.

@@ -15,12 +15,11 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"jcode/internal/search"
+	"jcode/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func put(t testing.TB, dir, name, content string) {
 	t.Helper()

@@ -10,15 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"jcode/internal/testkit/leaks"
 	"jcode/lua/host"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // hosts starts hosts in this process and counts them.
 type hosts struct {

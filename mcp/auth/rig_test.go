@@ -10,8 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/mcptest"
 )
 
@@ -22,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(secretServiceVariable) != "" {
 		os.Exit(m.Run()) // the library keeps its connection to the bus
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // browser is a person whose browser follows every redirect at once.

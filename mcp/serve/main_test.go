@@ -3,7 +3,7 @@ package serve
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"jcode/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }

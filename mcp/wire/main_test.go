@@ -3,12 +3,11 @@ package wire
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/mcptest"
 )
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }

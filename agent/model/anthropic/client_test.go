@@ -8,15 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/agent/model"
 	"jcode/agent/model/anthropic"
 	"jcode/agent/model/provider"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 const opus = "claude-opus-5-5"
 

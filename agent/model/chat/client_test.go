@@ -14,19 +14,18 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/agent/model"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/beside"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/modeltest"
 )
 
 func TestMain(m *testing.M) {
 	beside.Run(2) // the long tests wait for silence
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // quick are limits that let a test see every wait without waiting.

@@ -10,15 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/agent/model"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func openAt(t *testing.T, url string) dial.Client {
 	t.Helper()

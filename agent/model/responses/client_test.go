@@ -7,15 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"jcode/agent/model"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/responses"
+	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func newClient(t testing.TB, url string, change ...func(*provider.Config)) *responses.Client {
 	t.Helper()

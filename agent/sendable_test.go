@@ -204,6 +204,19 @@ func TestLoopGuard(t *testing.T) {
 	}
 }
 
+func TestEachOfSeveralCallsWithOneIDKeepsItsResult(t *testing.T) {
+	h := newTranscript()
+	h.push(1, model.Message{Role: model.RoleUser, Text: "go"}, model.Message{Role: model.RoleAssistant, Calls: []model.Call{{Name: "read"}, {Name: "read"}}})
+	for n, text := range []string{"one", "two"} {
+		h.push(int64(n+2), model.Message{Role: model.RoleTool, Text: text})
+		h.toSend(true) // what is sent between two results is not kept
+	}
+	sent, _ := h.toSend(true)
+	if len(sent) != 4 || sent[2].Text != "one" || sent[3].Text != "two" {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
 // A history that grows message by message is sent as it would be if it were made anew.
 func TestGrowingHistoryIsSentAsAWholeOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

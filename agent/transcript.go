@@ -69,20 +69,21 @@ func (h *transcript) toSend(sees bool) (messages []model.Message, tokens int) {
 	return h.ready.out[:len(h.ready.out):len(h.ready.out)], h.ready.tokens
 }
 
-// closed reports whether each call of the last answer has its result.
+// closed reports whether each call of the last answer has its result. Calls may have the same ID,
+// or none.
 func closed(history []model.Message) bool {
 	last := len(history) - 1
-	results := map[string]bool{}
+	results := map[string]int{}
 	for ; last >= 0 && history[last].Role != model.RoleAssistant; last-- {
 		if history[last].Role == model.RoleTool {
-			results[history[last].CallID] = true
+			results[history[last].CallID]++
 		}
 	}
 	if last < 0 {
 		return true
 	}
 	for _, call := range history[last].Calls {
-		if !results[call.ID] {
+		if results[call.ID]--; results[call.ID] < 0 {
 			return false
 		}
 	}

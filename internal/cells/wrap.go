@@ -125,7 +125,7 @@ func (w *wrapper) breakLine() {
 	}
 }
 
-// splitWord puts a word that is wider than a line on several.
+// splitWord splits a word that is wider than a line over several lines.
 func (w *wrapper) splitWord() {
 	for _, p := range w.word {
 		t := w.spans[p.span].Text

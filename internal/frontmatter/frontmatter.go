@@ -50,7 +50,7 @@ type Field struct {
 // Kind is the form of a value.
 type Kind int
 
-// The forms there are.
+// The forms of a value.
 const (
 	Text Kind = iota // a scalar, always as it is written: `3000` is the text "3000"
 	List

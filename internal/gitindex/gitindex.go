@@ -11,11 +11,11 @@ import (
 type Entry struct {
 	// Path has slashes and is relative to the repository's top.
 	Path string
-	// Mode is the file's kind and rights as git stores them, see Link.
+	// Mode is the file's kind and permissions as git stores them, see Link.
 	Mode uint32
 }
 
-// Link is the mode of an entry that stands for another repository.
+// Link is the mode of an entry for another repository.
 const Link = 0o160000
 
 // Offsets in an index, from gitformat-index(5). The hash comes after fixed.

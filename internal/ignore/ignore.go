@@ -96,8 +96,8 @@ func (r *rule) classify(p string) {
 	case !r.anchored:
 		r.kind, r.text = kindWild, p
 	default:
-		// Git matches the part before the first wildcard separately, so that a `**` after it counts
-		// as if it were at the start. This does the same.
+		// Git matches the part before the first wildcard separately, so that a `**` after it behaves as if it were
+		// at the start. This does the same.
 		n := strings.IndexAny(p, special)
 		r.kind, r.text, r.segments = kindPath, p[:n], parts(p[n:])
 	}
@@ -285,7 +285,7 @@ func class(p string, c byte) (n int, closed, in bool) {
 	return i, true, matched != negated
 }
 
-// literal returns the byte that a bracket expression's next element stands for.
+// literal returns the byte that a bracket expression's next element represents.
 func literal(p string) (c byte, n int, ok bool) {
 	if p[0] != '\\' {
 		return p[0], 1, true

@@ -18,7 +18,7 @@ var errNotFinite = errors.New("a number is not finite")
 
 // Encoder writes values as JSON. The zero value writes plain JSON in UTF-8.
 type Encoder struct {
-	// Sorted writes the members of each object by name, else as they were set.
+	// Sorted writes the members of each object by name, otherwise as they were set.
 	Sorted bool
 	// MaxDepth bounds the nesting; 0 means DefaultDepth.
 	MaxDepth int

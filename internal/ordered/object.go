@@ -1,8 +1,8 @@
 package ordered
 
-// Object is a JSON object that keeps the order of its members. Names are unique; of members
-// with one name the last value counts, at the place of the first. The zero value is empty and
-// ready to use; a nil object can be read. Reading is safe for concurrent use.
+// Object is a JSON object that keeps the order of its members. Names are unique; of several members with the
+// same name the last value is kept, at the place of the first. The zero value is empty and ready to use; a
+// nil object can be read. Reading is safe for concurrent use.
 type Object struct {
 	keys  []string
 	vals  []any
@@ -93,7 +93,7 @@ func (o *Object) add(key string, value any) {
 	}
 }
 
-// reindex builds the index, or drops it where a search is as quick.
+// reindex builds the index, or drops it if a search is as fast.
 func (o *Object) reindex() {
 	if o.index = nil; len(o.keys) < indexFrom {
 		return

@@ -17,8 +17,8 @@ import (
 // maxPixels limits the pictures that are decoded: a larger one would take hundreds of megabytes.
 const maxPixels = 60_000_000
 
-// Check decodes a picture and returns its media type. An error says why it can't be shown: it
-// is damaged, cut off, too large, or of a kind that models don't take.
+// Check decodes a picture and returns its media type. An error says why it can't be shown: it is damaged, cut
+// off, too large, or of a type that models don't accept.
 func Check(data []byte) (mime string, err error) {
 	mime = http.DetectContentType(data)
 	switch mime {

@@ -10,8 +10,8 @@ import (
 	"net/http"
 )
 
-// Size returns a picture's width and height in pixels, as its header says; ok is false where
-// that can't be read.
+// Size returns a picture's width and height in pixels according to its header; ok is false if that can't be
+// read.
 func Size(data []byte) (width, height int, ok bool) {
 	var c image.Config
 	var err error

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// errClosed is given by a Launcher after Close.
+// errClosed is returned by a Launcher after Close.
 var errClosed = errors.New("start process: launcher is closed")
 
 // Launcher starts children that end with this process, however that ends. It starts them
@@ -18,8 +18,8 @@ type Launcher struct {
 	quit     chan struct{}
 	once     sync.Once
 	ended    chan struct{}
-	// owner begins the marks of the children; reaps says that whatever carries such a mark
-	// ends with this process.
+	// owner begins the marks of the children; reaps says that every process that carries such a mark ends with
+	// this process.
 	owner string
 	reaps bool
 }
@@ -37,8 +37,8 @@ type launched struct {
 // NewLauncher starts the thread.
 func NewLauncher() *Launcher { return newLauncher(false) }
 
-// NewServerLauncher is NewLauncher for servers: where this process is killed, also those end
-// that left the group and session of the child (Linux, by a mark in their environment).
+// NewServerLauncher is NewLauncher for servers: if this process is killed, processes that left the group and
+// session of the child end too (Linux, by a mark in their environment).
 func NewServerLauncher() *Launcher { return newLauncher(true) }
 
 func newLauncher(reaps bool) *Launcher {
@@ -50,8 +50,7 @@ func newLauncher(reaps bool) *Launcher {
 	return l
 }
 
-// Reach says what ends with this process, however that ends, where a server launcher started
-// it.
+// Reach says which processes end with this one, however it ends, if a server launcher started them.
 func Reach() string { return reach }
 
 func (l *Launcher) run() {
@@ -98,7 +97,7 @@ func (l *Launcher) Start(spec Spec) (*Process, error) {
 	}
 }
 
-// Close ends the launcher and what still runs in the groups of its children.
+// Close ends the launcher and everything that still runs in the groups of its children.
 func (l *Launcher) Close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended

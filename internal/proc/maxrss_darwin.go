@@ -1,4 +1,4 @@
 package proc
 
-// maxrssUnit is what one of Maxrss means: a byte.
+// maxrssUnit is the unit of Maxrss: a byte.
 const maxrssUnit = 1

@@ -2,5 +2,5 @@
 
 package proc
 
-// maxrssUnit is what one of Maxrss means: a kibibyte.
+// maxrssUnit is the unit of Maxrss: a kibibyte.
 const maxrssUnit = 1 << 10

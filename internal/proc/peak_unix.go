@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that an ended process had resident, in bytes.
+// peakMemory returns the peak resident memory of an ended process, in bytes.
 func peakMemory(state *os.ProcessState) int64 {
 	u, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok || u == nil {

@@ -2,5 +2,5 @@ package proc
 
 import "os"
 
-// peakMemory is not known here.
+// peakMemory returns 0: it is unknown here.
 func peakMemory(*os.ProcessState) int64 { return 0 }

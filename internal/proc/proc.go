@@ -16,7 +16,7 @@ import (
 // Spec says what to start. Streams are files only, so that nothing ever waits for a
 // pipe that a grandchild keeps open; a nil stream is the null device.
 type Spec struct {
-	// Argv is the program (looked up in PATH when it has no slash) and its arguments.
+	// Argv is the program (looked up in PATH if it has no slash) and its arguments.
 	Argv []string
 	// Dir is the working folder; empty means the parent's.
 	Dir string
@@ -29,16 +29,15 @@ type Spec struct {
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
 	// only). Start through a Launcher, which keeps such a thread.
 	DieWithParent bool
-	// Namespaces runs the child in user, mount and IPC namespaces of its own, with the rights to
-	// mount in them, and OwnNetwork a network without anybody else in it (Linux only; an
-	// error elsewhere).
+	// Namespaces runs the child in its own user, mount and IPC namespaces, with the capability to mount in them,
+	// and OwnNetwork in a private network (Linux only; an error elsewhere).
 	Namespaces, OwnNetwork bool
-	// Confine, if not nil, is called on the thread that then starts the child, and takes from
-	// it what the child must not have. That thread serves nothing else.
+	// Confine, if not nil, is called on the thread that then starts the child, and drops the rights that the
+	// child must not have. That thread is used for nothing else.
 	Confine func() error
 
 	owner string // the launcher's part of the marker
-	mark  string // the rest of it; "" makes one up
+	mark  string // the rest of it; "" generates one
 }
 
 // Process is a started child and the tree below it.
@@ -55,9 +54,9 @@ type Process struct {
 type Exit struct {
 	// Code is the exit code; -1 when a signal ended the process.
 	Code int
-	// Signal names the signal that ended it ("killed", "interrupt"), else empty.
+	// Signal names the signal that ended it ("killed", "interrupt"), or is empty.
 	Signal string
-	// Number is the signal's number, else 0.
+	// Number is the signal's number, or 0.
 	Number int
 	// User and System are the CPU times of the process and its reaped children.
 	User, System time.Duration
@@ -70,15 +69,14 @@ type Exit struct {
 // Info is one process of a tree.
 type Info struct {
 	Pid int
-	// Command is the command line, or only the name where the system reveals no more.
+	// Command is the command line, or only the name if the system reveals no more.
 	Command string
 }
 
-// markerName is the environment variable by which members of a tree are found that left
-// their session (Linux).
+// markerName is the environment variable that identifies members of a tree that left their session (Linux).
 const markerName = "JCODE_TREE"
 
-// Start starts a child as the leader of an own session and process group.
+// Start starts a child as the leader of its own session and process group.
 func Start(spec Spec) (*Process, error) {
 	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
 		return nil, errors.New("start process: no program given")
@@ -89,8 +87,7 @@ func Start(spec Spec) (*Process, error) {
 	if (spec.Namespaces || spec.OwnNetwork) && !hasNamespaces {
 		return nil, errors.New("start process: namespaces are not available on this system")
 	}
-	// Its end is the caller's affair (Stop, Kill), not a context's, which would end the
-	// direct child only.
+	// The caller ends it (Stop, Kill), not a context, which would end only the direct child.
 	cmd := exec.CommandContext(context.Background(), spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir = spec.Dir
 	marker := cmp.Or(spec.mark, newMarker())
@@ -101,7 +98,7 @@ func Start(spec Spec) (*Process, error) {
 	if filepath.IsAbs(spec.Dir) {
 		cmd.Env = append(cmd.Env, "PWD="+spec.Dir) // the parent's would name its own folder
 	}
-	// A nil *os.File in an io.Reader is not nil, so each stream is set only when given.
+	// A nil *os.File in an io.Reader is not nil, so each stream is set only if it is not nil.
 	if spec.Stdin != nil {
 		cmd.Stdin = spec.Stdin
 	}
@@ -141,14 +138,14 @@ func exitOf(state *os.ProcessState, err error) Exit {
 	return e
 }
 
-// Pid is the process ID, which is the ID of its session and group as well.
+// Pid returns the process ID, which is also the ID of its session and group.
 func (p *Process) Pid() int { return p.pid }
 
-// Done is closed when the direct child has ended and was reaped, whoever of its tree
-// still runs or holds its pipes.
+// Done is closed when the direct child has ended and was reaped, even if other processes of its tree still
+// run or hold its pipes.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit waits for the direct child's end and says how it ended.
+// Exit waits for the direct child to end and returns how it ended.
 func (p *Process) Exit() Exit {
 	<-p.done
 	return p.exit
@@ -164,8 +161,8 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Running lists who of the tree still runs, the direct child included, sorted by pid.
-// Zombies don't count.
+// Running lists the processes of the tree that still run, including the direct child, sorted by pid. Zombies
+// are left out.
 func (p *Process) Running() []Info { return p.tree.running() }
 
 // Interrupt sends the group an interrupt (SIGINT); on Windows it does nothing.
@@ -175,8 +172,8 @@ func (p *Process) Interrupt() error { return p.tree.signal(os.Interrupt) }
 // ends the tree.
 func (p *Process) Terminate() error { return p.tree.signal(syscall.SIGTERM) }
 
-// Kill ends the whole tree at once: the group, then everybody who left the group. It
-// returns an error when somebody was still alive at the end of a second.
+// Kill ends the whole tree at once: the group, then every process that left it. It returns an error if a
+// process is still alive after a second.
 func (p *Process) Kill() error {
 	var left []Info
 	for deadline := time.Now().Add(time.Second); ; {
@@ -187,8 +184,7 @@ func (p *Process) Kill() error {
 		if time.Now().After(deadline) {
 			break
 		}
-		// A killed process needs the scheduler once before it is gone; a fork in flight
-		// shows up in the next look.
+		// A killed process must be scheduled once before it is gone; a fork in flight shows up in the next check.
 		time.Sleep(2 * time.Millisecond)
 	}
 	return fmt.Errorf("end process tree %d: %d processes still run (%d: %s)", p.pid, len(left), left[0].Pid, left[0].Command)

@@ -6,8 +6,8 @@ import (
 	"jcode/internal/secret"
 )
 
-// WithoutSecrets returns an environment without what counts as a secret, by its name or by
-// its value, but for the names in keep.
+// WithoutSecrets returns an environment without variables that look like a secret, by name or value, except
+// for the names in keep.
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, value, ok := split(kv)
@@ -15,8 +15,7 @@ func WithoutSecrets(env, keep []string) []string {
 	})
 }
 
-// Withheld returns the names of the variables that CommandEnv takes out because of what they
-// are called or hold, sorted.
+// Withheld returns the names of the variables that CommandEnv removes because of their name or value, sorted.
 func Withheld(base []string, rules EnvRules) []string {
 	var out []string
 	for _, kv := range base {

@@ -2,5 +2,5 @@
 
 package proc
 
-// threadID is 0 where threads can't be confined one by one.
+// threadID returns 0: threads can't be confined individually here.
 func threadID() int { return 0 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
-// have namespaces of its own.
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may have its own
+// namespaces.
 const (
 	reach         = "processes of its group"
 	hasNamespaces = false
@@ -19,15 +19,15 @@ func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid:
 // zombie is the state of a process that ended and was not reaped (SZOMB in sys/proc.h).
 const zombie = 5
 
-// running finds the members of the tree: its session, its group, and their descendants.
-// A daemon that made its own session and lost its parent is not found here.
+// running finds the members of the tree: its session, its group, and their descendants. A daemon that created
+// its own session and lost its parent is not found here.
 func (t tree) running() []Info {
 	ended := t.p.Ended()
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
 		return nil
 	}
-	// A process that has the ID of a reaped leader is a stranger, see the Linux file.
+	// A process with the ID of a reaped leader is unrelated, see the Linux file.
 	reused := ended && slices.ContainsFunc(all, func(k unix.KinfoProc) bool { return int(k.Proc.P_pid) == t.p.pid })
 	member := map[int32]bool{}
 	for i := range all {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
-// have namespaces of its own.
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may have its own
+// namespaces.
 const (
 	reach         = "processes of its group, and those that left it, by a mark in their environment"
 	hasNamespaces = true
@@ -25,8 +25,8 @@ func attributes(spec Spec) *syscall.SysProcAttr {
 		a.Pdeathsig = syscall.SIGKILL
 	}
 	if spec.Namespaces || spec.OwnNetwork {
-		// The same person inside as outside, and capabilities that outlive becoming the
-		// program: they reach no further than the namespaces.
+		// The same user inside as outside, and capabilities that survive exec: they reach no further than the
+		// namespaces.
 		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
@@ -44,13 +44,13 @@ type stat struct {
 	state                       byte
 }
 
-// running finds the members of the tree: same session, same group, a descendant of a
-// member, or the tree's marker in the environment (a daemon that made its own session).
+// running finds the members of the tree: same session, same group, a descendant of a member, or the tree's
+// marker in the environment (a daemon that created its own session).
 func (t tree) running() []Info {
 	ended := t.p.Ended()
 	all := processes()
-	// A process that has the ID of a reaped leader is a stranger, and the leader's
-	// session and group are empty: the kernel assigns no ID that is in use as either.
+	// A process with the ID of a reaped leader is unrelated, and the leader's session and group are empty: the
+	// kernel assigns no ID that is in use as either.
 	reused := ended && slices.ContainsFunc(all, func(s stat) bool { return s.pid == t.p.pid })
 	member := map[int]bool{}
 	for _, s := range all {
@@ -76,7 +76,7 @@ func (t tree) running() []Info {
 	return out
 }
 
-// processes lists all processes but this one.
+// processes lists all processes except this one.
 func processes() []stat {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -101,8 +101,8 @@ func processes() []stat {
 	return out
 }
 
-// readStat parses /proc/<pid>/stat. The command's name may hold spaces and brackets, so
-// the fields are counted from the last bracket.
+// readStat parses /proc/<pid>/stat. The command's name may contain spaces and parentheses, so the fields are
+// counted from the last parenthesis.
 func readStat(pid int) (stat, bool) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

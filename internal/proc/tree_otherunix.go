@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
-// have namespaces of its own.
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may have its own
+// namespaces.
 const (
 	reach         = "processes of its group"
 	hasNamespaces = false
@@ -15,7 +15,7 @@ const (
 
 func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// running knows of this system only whether somebody of the group lives.
+// running knows only whether a process of the group is alive on this system.
 func (t tree) running() []Info {
 	if syscall.Kill(-t.p.pid, 0) != nil {
 		return nil

@@ -14,7 +14,7 @@ type tree struct{ p *Process }
 
 func newTree(p *Process) tree { return tree{p} }
 
-// signal sends the group a signal. A group that is gone is no error.
+// signal sends the group a signal. It is not an error if the group is gone.
 func (t tree) signal(sig os.Signal) error {
 	s, ok := sig.(syscall.Signal)
 	if !ok {
@@ -26,15 +26,14 @@ func (t tree) signal(sig os.Signal) error {
 	return nil
 }
 
-// kill sends SIGKILL to the group and to those who left it, and lists who is still there.
+// kill sends SIGKILL to the group and to processes that left it, and lists those that remain.
 func (t tree) kill() []Info {
 	ended := t.p.Ended()
 	alive := t.running()
 	if len(alive) == 0 {
 		return nil
 	}
-	// Once the leader was reaped its ID may be given to a stranger, but not as long as a
-	// member of the group lives.
+	// Once the leader is reaped its ID may be reused, but not as long as a member of the group lives.
 	if !ended || slices.ContainsFunc(alive, func(i Info) bool { return inGroup(i.Pid, t.p.pid) }) {
 		if err := t.signal(syscall.SIGKILL); err != nil {
 			return alive

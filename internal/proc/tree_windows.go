@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
-// have namespaces of its own.
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may have its own
+// namespaces.
 const (
 	reach         = "processes of its job object"
 	hasNamespaces = false
@@ -22,14 +22,14 @@ func attributes(Spec) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW, HideWindow: true}
 }
 
-// tree is a job object that holds the child and whatever it starts.
+// tree is a job object that contains the child and everything that it starts.
 type tree struct {
 	p   *Process
-	job windows.Handle // 0 where no job could be made: then only the child is known
+	job windows.Handle // 0 if no job could be created: then only the child is known
 }
 
-// newTree puts the child into a job object. A process that the child starts before that
-// escapes; the window is some microseconds wide.
+// newTree puts the child into a job object. A process that the child starts before that escapes; the window
+// is a few microseconds.
 func newTree(p *Process) tree {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -43,7 +43,7 @@ func newTree(p *Process) tree {
 		err = assign(job, uint32(p.pid))
 	}
 	if err != nil {
-		_ = windows.CloseHandle(job) // nothing is in it
+		_ = windows.CloseHandle(job) // it is empty
 		return tree{p: p}
 	}
 	return tree{p: p, job: job}
@@ -54,7 +54,7 @@ func assign(job windows.Handle, pid uint32) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = windows.CloseHandle(h) }() // assigned or not, the handle is done
+	defer func() { _ = windows.CloseHandle(h) }() // assigned or not, the handle is no longer needed
 	return windows.AssignProcessToJobObject(job, h)
 }
 

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// watchdogScript ends all groups that were told to it and not taken back, once its input
-// ends: when jcode closes it, or dies in whatever way. It is a shell of a megabyte, not
-// another jcode. With a mark as its argument it then also ends the processes that carry the
-// mark in their environment, wherever they went, unless `q` said that jcode ends in order. Of a
-// command that was just being started it knows no group yet, but the mark.
+// watchdogScript ends all groups that were added and not removed, once its input ends: when jcode closes it,
+// or dies in whatever way. It is a shell of a megabyte, not another jcode. With a mark as its argument it
+// then also ends the processes that carry the mark in their environment, wherever they are, unless `q` said
+// that jcode ends in an orderly way. For a command that was just being started it knows no group yet, but the
+// mark.
 const watchdogScript = `trap '' HUP INT TERM QUIT
 groups=' '
 mark=$1
@@ -40,16 +40,16 @@ for round in 1 2 3 4 5; do
   done 2>/dev/null
 done`
 
-// watchdog outlives this process for a moment and ends what it left running.
+// watchdog briefly outlives this process and ends what it left running.
 type watchdog struct {
 	process *Process
 	input   *os.File
 	told    map[int]*Process
 }
 
-// startWatchdog starts one. Without it a killed jcode leaves grandchildren behind, which
-// is no reason not to work: nil is a watchdog that does nothing. mark is what the
-// environment of all processes holds that shall end with jcode; empty for none.
+// startWatchdog starts one. Without it a killed jcode leaves grandchildren behind, which is no reason not to
+// work: a nil watchdog does nothing. mark is in the environment of all processes that must end with jcode;
+// empty for none.
 func startWatchdog(mark string) *watchdog {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -64,8 +64,8 @@ func startWatchdog(mark string) *watchdog {
 	return &watchdog{process: p, input: write, told: map[int]*Process{}}
 }
 
-// starting tells of a process that is about to be started, by the mark in its environment: add
-// takes it back, or failed.
+// starting announces a process that is about to be started, by the mark in its environment; add or failed
+// cancels that.
 func (w *watchdog) starting(mark string) {
 	if w != nil {
 		w.tell("s", mark)
@@ -79,8 +79,7 @@ func (w *watchdog) failed() {
 	}
 }
 
-// add puts a new process's group under watch, and takes back those that are empty: their
-// number may become somebody else's.
+// add adds a new process's group, and removes groups that are empty: their number may be reused.
 func (w *watchdog) add(p *Process) {
 	if w == nil {
 		return
@@ -96,7 +95,7 @@ func (w *watchdog) add(p *Process) {
 }
 
 func (w *watchdog) tell(op string, what any) {
-	// It fails only when somebody ended the watchdog; then nobody watches.
+	// It fails only when someone ended the watchdog; then nobody watches.
 	_, _ = fmt.Fprintf(w.input, "%s %v\n", op, what)
 }
 

@@ -7,9 +7,9 @@ import (
 	"jcode/internal/paths"
 )
 
-// Targets returns where start-up and key files of a home lead that are links: in a folder
-// for such files ("dotfiles") they lie under other names, and a change there is a change of
-// the account's. The home and all targets are resolved.
+// Targets returns the targets of a home's start-up and key files that are links: in a folder for such files
+// ("dotfiles") they have other names, and a change there changes the account's. The home and all targets are
+// resolved.
 func Targets(home string) (out []string) {
 	if home == "" {
 		return nil
@@ -30,18 +30,18 @@ func Targets(home string) (out []string) {
 	return out
 }
 
-// LinksIn returns where the links in a folder, and in those near it below, lead.
+// LinksIn returns the targets of the links in a folder, and in the folders just below it.
 func LinksIn(dir string) []string { return linksIn(dir, 3) }
 
-// maxEntries bounds how many entries of one folder are looked at.
+// maxEntries bounds how many entries of one folder are examined.
 const maxEntries = 500
 
 func linksIn(dir string, depth int) (out []string) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil // what can't be listed has no links that a program follows by its names
+		return nil // what can't be listed has no links that a program follows by name
 	}
-	entries, _ := f.ReadDir(maxEntries) // those that were read count
+	entries, _ := f.ReadDir(maxEntries) // the entries that were read are used
 	_ = f.Close()                       // only read
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())

@@ -1,5 +1,5 @@
-// Package protected owns which files steer something: git, an agent, a login. They are
-// recognised by their name, wherever they lie.
+// Package protected owns which files steer something: git, an agent, a login. They are recognised by name,
+// wherever they are.
 //
 // It must not know what happens to such a file, or who asks.
 package protected
@@ -27,7 +27,7 @@ const (
 // Name returns the kind of a file or folder by its own name.
 func Name(name string) Kind {
 	switch strings.ToLower(strings.TrimRight(name, " .")) {
-	// Windows takes ".git." and ".git " for ".git", and GIT~1 for its short name.
+	// Windows treats ".git." and ".git " as ".git", and GIT~1 as its short name.
 	case ".git", "git~1":
 		return Git
 	case ".jcode", ".claude", ".agents":
@@ -40,18 +40,16 @@ func Name(name string) Kind {
 	return ""
 }
 
-// GitFiles are the parts of git's own folder that say what git runs, relative to it.
+// GitFiles returns the parts of git's own folder that decide what git runs, relative to it.
 func GitFiles() []string { return []string{"hooks", "config", "config.worktree", "commondir"} }
 
-// IsGitFolder reports whether a folder with such entries is one that git takes for its own,
-// whatever it is called.
+// IsGitFolder reports whether git takes a folder with such entries for one of its own, whatever its name.
 func IsGitFolder(has func(name string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("config") && (has("objects") || has("refs")))
 }
 
-// InGitFolder reports whether a file, once it is there, says what git runs in a folder
-// that git takes for its own, whatever that is called: one that becomes such a folder by
-// this file, too.
+// InGitFolder reports whether a file, once it exists, decides what git runs in a folder that git takes for
+// its own, whatever its name: also a folder that becomes one by this file.
 func InGitFolder(path string) bool {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if filepath.Base(dir) == "hooks" {
@@ -64,7 +62,7 @@ func InGitFolder(path string) bool {
 	return false
 }
 
-// isGitFolder is IsGitFolder for a folder of the disk to which a name is added.
+// isGitFolder is IsGitFolder for a folder on disk to which a name is added.
 func isGitFolder(dir, added string) bool {
 	return IsGitFolder(func(name string) bool {
 		if strings.EqualFold(name, added) {
@@ -75,8 +73,7 @@ func isGitFolder(dir, added string) bool {
 	})
 }
 
-// startup are the names in a home folder that are run at login or by common tools, or that
-// hold keys.
+// startup returns the names in a home folder that are run at login or by common tools, or that contain keys.
 func startup() []string {
 	return []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",

@@ -9,10 +9,10 @@ import (
 	"jcode/internal/text"
 )
 
-// Large is the size in bytes from which a value is not copied without need.
+// Large is the size in bytes from which a value is not copied unnecessarily.
 const Large = 8 << 20
 
-// Members takes an object apart without copying its values; nil when raw is none.
+// Members splits an object without copying its values; nil if raw is not an object.
 func Members(raw json.RawMessage) map[string]json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' || len(raw) < Large && !json.Valid(raw) {
@@ -33,7 +33,7 @@ func Members(raw json.RawMessage) map[string]json.RawMessage {
 	}
 }
 
-// Items takes an array apart without copying its values; ok is false when raw is none.
+// Items splits an array without copying its values; ok is false if raw is not an array.
 func Items(raw json.RawMessage) (out []json.RawMessage, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '[' || len(raw) < Large && !json.Valid(raw) {
@@ -82,7 +82,7 @@ func LongString(raw json.RawMessage) string {
 	return b.String()
 }
 
-// writeValid writes text with bytes that are no UTF-8 replaced, as JSON decoders do.
+// writeValid writes text with invalid UTF-8 replaced, as JSON decoders do.
 func writeValid(b *strings.Builder, data []byte) {
 	if utf8.Valid(data) {
 		b.Write(data)
@@ -128,7 +128,7 @@ func End(data []byte) int {
 	return len(data)
 }
 
-// Text returns a string's text, and any other value as it is written.
+// Text returns a string's text, and any other value as written.
 func Text(raw json.RawMessage) string {
 	if Kind(raw) == "a string" {
 		return text.Valid(String(raw))

@@ -1,5 +1,5 @@
-// Package rawjson reads single values of JSON that is kept in its raw form: what a value is,
-// and a string, a boolean or a member of it, without an error where it is something else.
+// Package rawjson reads single values of JSON that is kept in its raw form: the type of a value, and a
+// string, a boolean or a member of it, without an error if it is something else.
 //
 // It must not know what the JSON is for.
 package rawjson

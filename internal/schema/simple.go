@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// unfold is how often a definition is written out within itself.
+	// unfold is how often a definition is expanded within itself.
 	unfold = 2
-	// maxParts bounds what is written out in all: definitions that name each other grow fast.
+	// maxParts bounds the total expansion: definitions that refer to each other grow quickly.
 	maxParts = 2000
 )
 
-// Simple returns a schema that needs no reference: each local `$ref` is replaced by what it
-// names, a definition within itself twice and then by its bare type; one that leads
-// elsewhere or nowhere by `{}`, which takes everything. `format` and patterns that look
-// around are left out, a `const` becomes an `enum` of one, a `default` beside `anyOf` goes.
-// What is no JSON object comes back as it is.
+// Simple returns a schema without references: each local `$ref` is replaced by its target, a definition
+// within itself twice and then by its bare type; one that leads elsewhere or nowhere by `{}`, which accepts
+// everything. `format` and look-around patterns are removed, a `const` becomes an `enum` of one, and a
+// `default` beside `anyOf` is removed. Anything but a JSON object is returned unchanged.
 func Simple(raw json.RawMessage) json.RawMessage {
 	parsed, err := Parse(raw)
 	root, ok := parsed.(*Object)
@@ -32,8 +31,8 @@ func Simple(raw json.RawMessage) json.RawMessage {
 	return Print(out)
 }
 
-// IsSimple reports whether Simple would leave a schema as it is. It reads no JSON: a word
-// that is in a description counts too.
+// IsSimple reports whether Simple would leave a schema unchanged. It does not parse JSON, so a word in a
+// description is enough for false.
 func IsSimple(raw json.RawMessage) bool {
 	text := string(raw)
 	for _, word := range []string{`"$ref"`, `"$defs"`, `"definitions"`, `"format"`, `"const"`} {
@@ -48,10 +47,10 @@ func hasLookAround(pattern string) bool {
 	return slices.ContainsFunc([]string{"(?=", "(?!", "(?<=", "(?<!"}, func(s string) bool { return strings.Contains(pattern, s) })
 }
 
-// simplifier writes out the references of one schema.
+// simplifier expands the references of one schema.
 type simplifier struct {
 	root  *Object
-	open  []string // the references that are being written out
+	open  []string // the references that are being expanded
 	parts int
 }
 
@@ -100,7 +99,7 @@ func (s *simplifier) schema(n Node, depth int) Node {
 	return out
 }
 
-// reference returns what a reference names, with the labels that are beside it.
+// reference returns the target of a reference, with the annotations beside it.
 func (s *simplifier) reference(o *Object, ref Node, depth int) Node {
 	text, _ := ref.(string)
 	target, ok := Resolve(s.root, text)
@@ -134,7 +133,7 @@ func count(list []string, text string) int {
 	return n
 }
 
-// bare is a schema's type and nothing more.
+// bare returns a schema with only its type.
 func bare(o *Object) *Object {
 	out := NewObject()
 	switch kind := o.String("type"); kind {

@@ -11,8 +11,7 @@ import (
 // MaxDepth bounds the nesting that a schema may have.
 const MaxDepth = 200
 
-// maxPrint bounds the nesting that is written: a schema and what was put in place of its
-// references.
+// maxPrint bounds the nesting that is printed: a schema and what replaced its references.
 const maxPrint = 5 * MaxDepth
 
 // A Node is a JSON value that keeps the order of members and numbers as they were
@@ -45,7 +44,7 @@ func Parse(data []byte) (Node, error) {
 // Print writes a Node compactly.
 func Print(v Node) []byte {
 	raw, err := ordered.Encoder{MaxDepth: maxPrint}.Encode(v)
-	if err != nil { // a Node holds nothing that JSON can't express
+	if err != nil { // a Node contains nothing that JSON can't express
 		return []byte("null")
 	}
 	return raw

@@ -2,10 +2,10 @@ package schema
 
 import "slices"
 
-// Holding is what the value of a keyword is made of.
+// Holding is the kind of value that a keyword has.
 type Holding int
 
-// What a keyword may hold. What is none of the others holds data or is unknown.
+// The kinds of keyword values. A keyword of none of the other kinds holds data or is unknown.
 const (
 	Data Holding = iota
 	One          // a schema, or a boolean
@@ -13,7 +13,7 @@ const (
 	Map          // schemas by name
 )
 
-// Holds says what the value of a keyword is made of.
+// Holds returns the kind of value that a keyword has.
 func Holds(keyword string) Holding {
 	switch keyword {
 	case "items", "additionalProperties", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties":
@@ -54,7 +54,7 @@ func EachSub(o *Object, f func(*Object)) {
 	}
 }
 
-// RewriteRefs replaces every `$ref` in o by what f makes of it.
+// RewriteRefs replaces every `$ref` in o with the result of f.
 func RewriteRefs(o *Object, f func(string) string) { rewriteRefs(o, 0, f) }
 
 func rewriteRefs(o *Object, depth int, f func(string) string) {

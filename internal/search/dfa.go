@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// dfa tells whether lines match a pattern, one table look-up a byte. Its states are made as
-// they are needed. It is for one goroutine.
+// dfa decides whether lines match a pattern, with one table look-up per byte. Its states are created on
+// demand. It is for one goroutine.
 //
-// A state is the set of program places that may be next, and what precedes them: the
-// start of the line or not, a word character or not. Between two characters it follows the
-// assertions (^, $, \b) that hold there; a line's end counts as a character of its own.
+// A state is the set of program positions that may be next, and what precedes them: the start of the line or
+// not, a word character or not. Between two characters it follows the assertions (^, $, \b) that hold there;
+// a line's end is treated as a character of its own.
 type dfa struct {
 	prog  *syntax.Prog
 	table []int32 // rows of 128: by state and ASCII byte a state, or one of the special values
@@ -20,15 +20,15 @@ type dfa struct {
 	states []dfaState
 	known  map[string]int32
 	start  int32
-	spent  int // states made, over all times that the table was emptied
+	spent  int // states created, including those before the table was cleared
 	// scratch space of step
 	queue, set []uint32
-	seen       []uint32 // generation in which a place was reached
+	seen       []uint32 // generation in which a position was reached
 	generation uint32
 	key        []byte
 }
 
-// A state is the offset of its row in the table; row 0 is nobody's.
+// A state is the offset of its row in the table; row 0 is unused.
 const rowBits = 7
 
 type dfaState struct {
@@ -39,19 +39,19 @@ type dfaState struct {
 }
 
 const (
-	stateUnknown int32 = 0  // not made yet
+	stateUnknown int32 = 0  // not created yet
 	stateMatch   int32 = -1 // the line matches
-	stateSlow    int32 = -2 // needs a look at the next byte: a carriage return
+	stateSlow    int32 = -2 // depends on the next byte: a carriage return
 )
 
 const (
 	maxDFAStates = 1000
-	maxDFASpent  = 20_000 // states after which a pattern is none for a table
+	maxDFASpent  = 20_000 // states after which a pattern is too complex for a table
 	maxDFAInsts  = 2000
 	endOfLine    = -1
 )
 
-// newDFA makes a table for a pattern; nil for one that is too large.
+// newDFA returns a table for a pattern; nil for a pattern that is too large.
 func newDFA(prog *syntax.Prog) *dfa {
 	if len(prog.Inst) > maxDFAInsts {
 		return nil
@@ -61,7 +61,7 @@ func newDFA(prog *syntax.Prog) *dfa {
 	return d
 }
 
-// clear empties the table. State 0 stands for "unknown" and is never entered.
+// clear empties the table. State 0 means "unknown" and is never entered.
 func (d *dfa) clear() {
 	d.states = append(d.states[:0], dfaState{})
 	d.table = append(d.table[:0], make([]int32, utf8.RuneSelf)...)
@@ -69,10 +69,10 @@ func (d *dfa) clear() {
 	d.start = d.state([]uint32{uint32(d.prog.Start)}, false, true)
 }
 
-// exhausted reports that the pattern makes too many states.
+// exhausted reports whether the pattern produces too many states.
 func (d *dfa) exhausted() bool { return d.spent > maxDFASpent }
 
-// state finds or makes the state of a set of places.
+// state finds or creates the state for a set of positions.
 func (d *dfa) state(insts []uint32, word, begin bool) int32 {
 	key := d.key[:0]
 	for _, i := range insts {
@@ -147,7 +147,7 @@ func (d *dfa) step(from int32, r rune) int32 {
 	if r == endOfLine {
 		return d.start
 	}
-	// A match may begin behind every character.
+	// A match may begin after every character.
 	d.set = append(d.set, uint32(d.prog.Start))
 	slices.Sort(d.set)
 	d.set = slices.Compact(d.set)
@@ -170,7 +170,7 @@ func (d *dfa) ascii(from int32, c byte) int32 {
 	}
 	n := len(d.states)
 	to := d.step(from, r)
-	if len(d.states) >= n { // else the table was emptied, and from with it
+	if len(d.states) >= n { // otherwise the table was cleared, including from
 		d.table[int(from)|int(c)] = to
 	}
 	return to
@@ -193,8 +193,8 @@ func (d *dfa) rune(from int32, r rune) int32 {
 	return to
 }
 
-// next returns the first offset in buf[from:], which begins a line, at which it is known that
-// the line matches, or -1. A last line without a line break ends with buf.
+// next returns the first offset in buf[from:], which begins a line, at which it is certain that the line
+// matches, or -1. A last line without a line break ends with buf.
 func (d *dfa) next(buf []byte, from int) int {
 	state := d.start
 	for i := from; i < len(buf); {

@@ -1,6 +1,5 @@
-// Package search owns walking a folder in parallel, with git's ignore rules, and finding
-// lines in its files.
+// Package search walks a folder in parallel, following git's ignore rules, and finds lines in its files.
 //
-// It must not know tools, sessions or who asks. Paths in it are slash paths below the
-// folder that a Walk begins at.
+// It must not know tools, sessions or who asks. Paths in it are slash paths below the folder at which a Walk
+// begins.
 package search

@@ -17,10 +17,10 @@ import (
 
 const (
 	bufSize = 256 << 10 // bytes read at once
-	maxBuf  = 4 << 20   // bytes of one line that are held together
-	// pieceOverlap is what two pieces of a line too long to be held have in common.
+	maxBuf  = 4 << 20   // bytes of one line that are buffered together
+	// pieceOverlap is how much two pieces of a line that is too long for the buffer overlap.
 	pieceOverlap = 1 << 10
-	binarySize   = 512 // a NUL byte in the first so many makes a file binary
+	binarySize   = 512 // a NUL byte in this many first bytes makes a file binary
 	normalLine   = 400 // bytes of a line in a result, unless the search says otherwise
 	maxBinary    = 5   // binary files that are named
 )
@@ -33,22 +33,22 @@ type Match struct {
 	Line int
 	// Column is the 1-based byte at which the match begins in the line.
 	Column int
-	// Text is the line without its line break, valid UTF-8. Of a long one it is the part around
-	// the match, with marks where it was cut.
+	// Text is the line without its line break, valid UTF-8. For a long line it is the part around the match,
+	// with marks where it was cut.
 	Text string
 	// Context is true for a line that is only near a match.
 	Context bool
 }
 
-// Found is the outcome of a search.
+// Found is the result of a search.
 type Found struct {
-	// Matches are ordered by path and line, as many as were asked for.
+	// Matches are sorted by path and line, as many as were asked for.
 	Matches []Match
-	// Total counts all matching lines, Files the files that have some.
+	// Total counts all matching lines, Files the files that contain some.
 	Total, Files int
-	// Searched counts the files that were looked through.
+	// Searched counts the files that were searched.
 	Searched int
-	// Binary counts the files passed over as binary; a few are named.
+	// Binary counts the files skipped as binary; a few are named.
 	Binary      int
 	BinaryNames []string
 	Missed      Missed
@@ -57,8 +57,7 @@ type Found struct {
 // Grep is a search of lines.
 type Grep struct {
 	Pattern *Pattern
-	// Want leaves out files by their path below Top; nil takes all. It is called from several
-	// goroutines.
+	// Want selects files by their path below Top; nil selects all. It is called from several goroutines.
 	Want func(path string) bool
 	// Limit is the number of matches that are kept.
 	Limit int
@@ -94,7 +93,7 @@ func (g Grep) Files(ctx context.Context, w Walk) (Found, error) {
 	return c.finish(), err
 }
 
-// One searches one file that was named: also one that looks binary.
+// One searches a single named file, even if it looks binary.
 func (g Grep) One(ctx context.Context, path string, r io.Reader) (Found, error) {
 	c := &collector{grep: g}
 	c.add(path, g.scanner().scan(ctx, r, true))
@@ -104,7 +103,7 @@ func (g Grep) One(ctx context.Context, path string, r io.Reader) (Found, error) 
 	return c.finish(), ctx.Err()
 }
 
-// collector gathers what scanners find.
+// collector collects what scanners find.
 type collector struct {
 	grep  Grep
 	mu    sync.Mutex
@@ -112,7 +111,7 @@ type collector struct {
 	err   error // of a file that could not be read to its end
 	files []fileMatches
 	kept  int
-	// Once as many matches are kept as are wanted, those of paths behind last only count.
+	// Once as many matches are kept as requested, matches of paths after last are only counted.
 	last atomic.Pointer[string]
 }
 
@@ -225,7 +224,7 @@ func ComparePaths(a, b string) int {
 	return int(a[n]) - int(b[n])
 }
 
-// scanner searches one file after the other with one buffer.
+// scanner searches one file after another with one buffer.
 type scanner struct {
 	matcher *matcher
 	limit   int
@@ -276,7 +275,7 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 					s.buf = append(s.buf, make([]byte, len(s.buf))...)
 					continue
 				}
-				whole = have // a line too long to be held: search it in pieces
+				whole = have // a line that exceeds the buffer: search it in pieces
 			}
 		}
 		line = s.lines(&out, data[:whole], line, split, !end)
@@ -285,7 +284,7 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		}
 		if data[whole-1] == '\n' {
 			split = 0
-		} else { // what crosses the cut is seen in the next piece
+		} else { // a match across the cut is found in the next piece
 			whole -= pieceOverlap
 			split += whole
 		}
@@ -303,8 +302,7 @@ func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
 	return n, err
 }
 
-// lines searches whole lines and returns the number of the line behind them, if there is more
-// to come.
+// lines searches whole lines and returns the number of the line after them, if there is more to come.
 func (s *scanner) lines(out *scanned, data []byte, number, split int, more bool) int {
 	s.matcher.reset(data)
 	counted := 0 // bytes of data whose line breaks are in number
@@ -338,8 +336,8 @@ func (s *scanner) lines(out *scanned, data []byte, number, split int, more bool)
 	}
 }
 
-// Excerpt returns a line for a result: without its carriage return, valid UTF-8, and of one
-// of more than width bytes the part around the bytes start to end.
+// Excerpt returns a line for a result: without its carriage return, valid UTF-8, and if it has more than
+// width bytes only the part around the bytes start to end.
 func Excerpt(line []byte, start, end, width int) string {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
@@ -368,7 +366,7 @@ func Excerpt(line []byte, start, end, width int) string {
 	return b.String()
 }
 
-// runeRest returns how many bytes at the start of s belong to a rune that began before it.
+// runeRest returns how many bytes at the start of s belong to a rune that began earlier.
 func runeRest(s string) int {
 	n := 0
 	for n < len(s) && n < 3 && s[n]&0xc0 == 0x80 {

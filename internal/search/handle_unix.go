@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is an opened folder. Everything below it is opened relative to it and without
-// following links, so that nothing can be swapped for a way out.
+// handle is an open folder. Everything below it is opened relative to it and without following links, so that
+// nothing can be replaced by a way out.
 type handle struct{ fd int }
 
 // openTop opens the folder of a root.
@@ -40,7 +40,7 @@ func (h handle) folder(path string) (handle, error) {
 	return h.stepwise(path)
 }
 
-// stepwise opens a folder part by part.
+// stepwise opens a folder one part at a time.
 func (h handle) stepwise(path string) (handle, error) {
 	at, err := openat(h.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
@@ -69,7 +69,7 @@ func openat(at int, name string, flags int) (int, error) {
 	}
 }
 
-// statKind asks for the kind of an entry whose folder does not tell it.
+// statKind looks up the kind of an entry that its folder does not report.
 func (h handle) statKind(name string) kind {
 	var st unix.Stat_t
 	if unix.Fstatat(h.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {

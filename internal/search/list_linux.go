@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath opens a folder by a path of several parts in one call, following no link.
-// ok is false where the kernel does not have that call.
+// openBeneath opens a folder by a path of several parts in one call, following no link. ok is false if the
+// kernel lacks that call.
 func openBeneath(at int, path string) (fd int, ok bool, err error) {
 	how := unix.OpenHow{
 		Flags:   unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC,
@@ -31,15 +31,15 @@ func openBeneath(at int, path string) (fd int, ok bool, err error) {
 	}
 }
 
-// Where the fields of a directory entry lie, as getdents64(2) says.
+// Offsets of the fields of a directory entry, from getdents64(2).
 const (
 	direntLen  = 16
 	direntType = 18
 	direntName = 19
 )
 
-// list returns the entries of the folder, in the system's order. buf is scratch space. A
-// handle is listed once: the call moves on in the folder.
+// list returns the entries of the folder, in the system's order. buf is scratch space. A handle can be listed
+// once: the call advances in the folder.
 func (h handle) list(buf []byte) ([]entry, error) {
 	var out []entry
 	for {

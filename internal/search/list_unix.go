@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath is a call that only Linux has.
+// openBeneath exists only on Linux.
 func openBeneath(int, string) (fd int, ok bool, err error) { return 0, false, nil }
 
 // list returns the entries of the folder, in the system's order.

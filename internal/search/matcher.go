@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// goodNeed is the length from which on a literal filters better than a table does, however
-	// common its bytes are. A shorter one must have a byte rarer than one in rareByte.
+	// goodNeed is the length from which a literal filters better than a table, however common its bytes are. A
+	// shorter one must contain a byte rarer than those in rareByte.
 	goodNeed = 3
 	rareByte = 64
-	// tuneBytes are looked at to learn which bytes are rare in these files.
+	// tuneBytes are examined to learn which bytes are rare in these files.
 	tuneBytes = 16 << 10
 	tuneLeast = 2 << 10
 )
 
-// matcher is a Pattern at work in one goroutine.
+// matcher applies a Pattern in one goroutine.
 type matcher struct {
 	p       *Pattern
 	literal finder   // tuned to the files, as need is
 	need    *finders // nil if lines are not filtered by literals
 	table   *dfa     // nil if lines are matched by the regular expression
 	tuned   bool
-	next    []int // where each literal of need comes next in the buffer
+	next    []int // the next position of each literal of need in the buffer
 	whole   bool  // this buffer is not filtered
 }
 
@@ -53,7 +53,7 @@ func (m *matcher) reset(buf []byte) {
 	m.whole = m.need.kelvin && (bytes.Contains(buf, []byte("\u212a")) || bytes.Contains(buf, []byte("\u017f")))
 }
 
-// tune chooses the bytes to look for by how common they are in a sample.
+// tune chooses the bytes to search for by how common they are in a sample.
 func (m *matcher) tune(sample []byte) {
 	m.tuned = true
 	var counts [256]int
@@ -102,7 +102,7 @@ func (m *matcher) find(buf []byte, from int) (line, end int, ok bool) {
 	return 0, 0, false
 }
 
-// candidate returns a place in the first line of buf[from:] that may match, or -1.
+// candidate returns a position in the first line of buf[from:] that may match, or -1.
 func (m *matcher) candidate(buf []byte, from int) int {
 	switch {
 	case m.p.re == nil:
@@ -118,8 +118,8 @@ func (m *matcher) candidate(buf []byte, from int) int {
 	return from
 }
 
-// holds reports whether a candidate's line matches: without the return that ends it, which
-// belongs to the line break.
+// holds reports whether a candidate's line matches, without the carriage return that ends it, which belongs
+// to the line break.
 func (m *matcher) holds(line []byte) bool {
 	if m.p.re == nil {
 		return !bytes.HasSuffix(m.literal.text, []byte{'\r'}) || m.literal.index(cutReturn(line)) >= 0
@@ -133,7 +133,7 @@ func (m *matcher) holds(line []byte) bool {
 	return m.table.matches(line)
 }
 
-// needed returns the first place in buf[from:] where one of the literals stands, or -1.
+// needed returns the first position in buf[from:] of one of the literals, or -1.
 func (m *matcher) needed(buf []byte, from int) int {
 	best := len(buf)
 	for i := range m.need.list {
@@ -151,7 +151,7 @@ func (m *matcher) needed(buf []byte, from int) int {
 	return best
 }
 
-// place returns where a matching line matches.
+// place returns the position of the match in a matching line.
 func (m *matcher) place(line []byte) (start, end int) {
 	if m.p.re == nil {
 		i := max(0, m.literal.index(line))

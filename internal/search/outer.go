@@ -10,9 +10,9 @@ import (
 	"jcode/internal/ignore"
 )
 
-// Outer returns the rules that git has for a folder from outside of it: of the person (the
-// excludes file), of the repository (info/exclude), and of the folders between the
-// repository's top and this one. A folder in no repository has none.
+// Outer returns the ignore rules of git that apply to a folder from outside of it: the person's (the excludes
+// file), the repository's (info/exclude), and those of the folders between the repository's top and this one.
+// A folder outside of a repository has none.
 func Outer(top string) []Above {
 	repo, ok := repository(top)
 	if !ok {
@@ -52,7 +52,7 @@ type repo struct {
 	common string // the git folder that all its work trees share
 }
 
-// repository finds the repository that holds dir.
+// repository finds the repository that contains dir.
 func repository(dir string) (r repo, ok bool) {
 	for at := dir; ; {
 		path := filepath.Join(at, ".git")
@@ -95,8 +95,8 @@ func absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// excludesFile is the person's own ignore file: core.excludesFile of the git config, else
-// its standard place.
+// excludesFile returns the person's own ignore file: core.excludesFile of the git config, otherwise its
+// default place.
 func excludesFile() string {
 	home, err := os.UserHomeDir()
 	if err != nil {

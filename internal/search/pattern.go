@@ -10,14 +10,14 @@ import (
 
 // Pattern finds lines. It is safe for concurrent use.
 type Pattern struct {
-	literal finder         // the whole pattern, when it is one
-	re      *regexp.Regexp // else
+	literal finder         // the whole pattern, if it is a literal
+	re      *regexp.Regexp // otherwise
 	prog    *syntax.Prog   // of re
-	need    *finders       // literals of which a matching line has one; nil if none is known
+	need    *finders       // literals of which a matching line contains one; nil if none is known
 }
 
-// Compile reads an RE2 pattern, or takes it as it is written. An error says why the pattern
-// is none, in the words of its parser.
+// Compile compiles an RE2 pattern, or a literal. An error says why the pattern is invalid, in the words of
+// its parser.
 func Compile(pattern string, literal bool) (*Pattern, error) {
 	if strings.Contains(pattern, "\n") {
 		return nil, fmt.Errorf("the pattern has a line break, and lines are searched one by one")
@@ -44,7 +44,7 @@ func Compile(pattern string, literal bool) (*Pattern, error) {
 	return &Pattern{re: re, prog: prog, need: required(simple)}, nil
 }
 
-// finder looks for one literal by its rarest byte.
+// finder searches for one literal by its rarest byte.
 type finder struct {
 	text []byte // lower case if fold
 	fold bool   // ASCII letters match in both cases
@@ -61,7 +61,7 @@ func newFinder(text string, fold bool) finder {
 	return f
 }
 
-// choose takes the byte that is the least common by a measure.
+// choose picks the byte that is least common by a measure.
 func (f *finder) choose(common func(c byte) int) {
 	least := -1
 	for i, c := range f.text {
@@ -76,7 +76,7 @@ func (f *finder) choose(common func(c byte) int) {
 	}
 }
 
-// other is the byte that matches as c does: its upper case if case is ignored.
+// other returns the byte that matches as c does: its upper case if case is ignored.
 func (f *finder) other(c byte) byte {
 	if f.fold && c >= 'a' && c <= 'z' {
 		return c - 'a' + 'A'
@@ -84,7 +84,7 @@ func (f *finder) other(c byte) byte {
 	return c
 }
 
-// byCommonness are bytes as they are common in source text, the most common first.
+// byCommonness lists bytes by how common they are in source text, the most common first.
 const byCommonness = " etaoinsrlc\tdpum\nfgh.,_b(){}y\"x=-/w0v:1;k'>*&<2[]3TSIECANRPDLOFM4U5+6B8G9z7|!H\\j#VqWX@YK%$?J^Q`Z~"
 
 // commonness is higher for bytes that are more common.
@@ -96,7 +96,7 @@ func commonness(c byte) int {
 	return len(byCommonness) - i
 }
 
-// index returns the first place of the literal in s, or -1.
+// index returns the first position of the literal in s, or -1.
 func (f *finder) index(s []byte) int {
 	if f.fold {
 		return f.indexFold(s)
@@ -104,7 +104,7 @@ func (f *finder) index(s []byte) int {
 	if len(f.text) == 1 {
 		return bytes.IndexByte(s, f.a)
 	}
-	// The rarest byte is looked for; where it comes too often, the standard search is better.
+	// Search for the rarest byte; if it occurs too often, the standard search is better.
 	tries := 0
 	for i := 0; ; {
 		if i+len(f.text) > len(s) {
@@ -155,7 +155,7 @@ func (f *finder) indexFold(s []byte) int {
 	return -1
 }
 
-// indexFrom returns base plus the place of c in s, or a number beyond any.
+// indexFrom returns base plus the position of c in s, or a number beyond any.
 func indexFrom(s []byte, c byte, base int) int {
 	if n := bytes.IndexByte(s, c); n >= 0 {
 		return base + n
@@ -177,22 +177,22 @@ func equalFold(s, lower []byte) bool {
 	return true
 }
 
-// finders are literals of which one has to be there.
+// finders are literals of which one must occur.
 type finders struct {
 	list     []finder
 	shortest int // bytes of the shortest
-	// kelvin tells that a literal folds k or s, which also fold with U+212A and U+017F: a text
-	// that has those is not filtered.
+	// kelvin says that a literal contains a folded k or s, which also match U+212A and U+017F: a text that
+	// contains those is not filtered.
 	kelvin bool
 }
 
-// need is a set of literals of which a match has one.
+// need is a set of literals of which a match contains one.
 type need struct {
 	texts []string
 	fold  bool
 }
 
-// worth says how well a set filters: the shortest literal decides, many cost.
+// worth rates how well a set filters: the shortest literal decides, and many literals cost.
 func (n need) worth() int {
 	if len(n.texts) == 0 {
 		return -1
@@ -210,7 +210,7 @@ func (n need) worth() int {
 
 const maxNeeds = 16
 
-// required derives finders from a parsed pattern; nil when nothing useful is required.
+// required derives finders from a parsed pattern; nil if nothing useful is required.
 func required(re *syntax.Regexp) *finders {
 	n := needs(re)
 	if n.worth() < 0 {
@@ -227,7 +227,7 @@ func required(re *syntax.Regexp) *finders {
 	return f
 }
 
-// needs finds the most useful set of literals of which every match of re has one.
+// needs finds the most useful set of literals of which every match of re contains one.
 func needs(re *syntax.Regexp) need {
 	switch op := re.Op; {
 	case op == syntax.OpLiteral:
@@ -244,7 +244,7 @@ func needs(re *syntax.Regexp) need {
 	return need{}
 }
 
-// bestNeed is the most useful of the needs of parts that all have to match.
+// bestNeed returns the most useful of the needs of parts that must all match.
 func bestNeed(parts []*syntax.Regexp) need {
 	best := need{}
 	for _, sub := range parts {
@@ -255,7 +255,7 @@ func bestNeed(parts []*syntax.Regexp) need {
 	return best
 }
 
-// anyNeed joins the needs of parts of which one has to match.
+// anyNeed joins the needs of parts of which one must match.
 func anyNeed(parts []*syntax.Regexp) need {
 	all := need{}
 	for i, sub := range parts {
@@ -274,7 +274,7 @@ func anyNeed(parts []*syntax.Regexp) need {
 	return all
 }
 
-// literalNeed is the literal itself; of one that ignores case, its longest ASCII part.
+// literalNeed returns the literal itself, or its longest ASCII part if it ignores case.
 func literalNeed(re *syntax.Regexp) need {
 	if re.Flags&syntax.FoldCase == 0 {
 		return need{texts: []string{string(re.Rune)}}
@@ -296,7 +296,7 @@ func literalNeed(re *syntax.Regexp) need {
 	return need{texts: []string{best}, fold: true}
 }
 
-// classNeed is the members of a class of few characters.
+// classNeed returns the members of a class of few characters.
 func classNeed(re *syntax.Regexp) need {
 	var out need
 	for i := 0; i+1 < len(re.Rune); i += 2 {

@@ -24,8 +24,8 @@ func utf16Marked(head []byte) bool {
 	return bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big)
 }
 
-// Text returns the text of a file from its start: without a byte order mark, and decoded
-// where that says UTF-16.
+// Text returns the text of a file from its start: without a byte order mark, and decoded if the mark says
+// UTF-16.
 func Text(r io.Reader) (io.Reader, error) {
 	head := make([]byte, len(utf8Mark))
 	n, err := io.ReadFull(r, head)

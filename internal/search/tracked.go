@@ -10,8 +10,8 @@ import (
 	"jcode/internal/gitindex"
 )
 
-// Tracked is what a repository's index lists: files that git sees although a rule ignores
-// them. It is read when it is first asked, and is safe for concurrent use.
+// Tracked is the content of a repository's index: files that git sees although a rule ignores them. It is
+// read on first use, and is safe for concurrent use.
 type Tracked struct {
 	file string // the index
 	down string // leads from the repository's top to the walk's, with a last slash
@@ -19,7 +19,7 @@ type Tracked struct {
 	list []string // sorted
 }
 
-// TrackedIn returns what the repository that holds a folder tracks; nil if there is none.
+// TrackedIn returns what the repository that contains a folder tracks; nil if there is none.
 func TrackedIn(top string) *Tracked {
 	repo, ok := repository(top)
 	if !ok {

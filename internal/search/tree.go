@@ -11,18 +11,18 @@ import (
 // Node is one entry of a Tree.
 type Node struct {
 	Name string
-	// Folder tells a folder, Link a symbolic link; else it is a file or something special.
+	// Folder marks a folder, Link a symbolic link; otherwise it is a file or something special.
 	Folder, Link bool
 	// Ignored folders are named but not opened.
 	Ignored bool
-	// Children are the entries of a folder that was opened, by name, folders first.
+	// Children are the entries of an opened folder, by name, folders first.
 	Children []Node
 	// More is how many entries of a folder are not in Children, -1 if it was not opened.
 	More int
 }
 
-// Tree lists the folder that a walk begins at, down to a depth (1 = its own entries), at
-// most limit entries in all: level by level, so that a large folder hides no small one.
+// Tree lists the folder at which a walk begins, down to a depth (1 = its own entries), at most limit entries
+// in all: level by level, so that a large folder does not hide a small one.
 func (w Walk) Tree(ctx context.Context, depth, limit int) (Node, Missed, error) {
 	top, err := openTop(w.Top)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w Walk) Tree(ctx context.Context, depth, limit int) (Node, Missed, error) 
 			if ctx.Err() != nil {
 				return root, r.missed, ctx.Err()
 			}
-			// What is left is shared by the folders of this level.
+			// The rest is shared by the folders of this level.
 			share := max(limit/(len(level)-i), 1)
 			if limit <= 0 {
 				o.node.More = -1
@@ -83,7 +83,7 @@ func (w Walk) Tree(ctx context.Context, depth, limit int) (Node, Missed, error) 
 	return root, r.missed, nil
 }
 
-// entries lists a folder, folders first, by name, with the rules that hold in it.
+// entries lists a folder, folders first, by name, with the rules that apply in it.
 func (r *walker) entries(dir string, rules *ignore.Stack, buf []byte) ([]entry, *ignore.Stack, error) {
 	h, err := r.top.folder(dir)
 	if err != nil {

@@ -32,21 +32,21 @@ type entry struct {
 	kind kind
 }
 
-// Walk visits the files below a folder that git would not ignore, hidden ones included, but
-// nothing in a `.git`. Links are not followed.
+// Walk visits the files below a folder that git would not ignore, including hidden ones, but nothing in a
+// `.git`. Links are not followed.
 type Walk struct {
-	// Top is the folder from which on ignore files count: the top of a repository or of a
-	// project. Nothing outside of it is visited.
+	// Top is the folder from which ignore files are read: the top of a repository or of a project. Nothing
+	// outside of it is visited.
 	Top *os.Root
-	// Dir is the folder below Top at which the walk begins, "." for Top itself. It is walked
-	// also where it is ignored.
+	// Dir is the folder below Top at which the walk begins, "." for Top itself. It is walked even if it is
+	// ignored.
 	Dir string
-	// Above are rules from outside of Top that hold in it, the weakest first.
+	// Above are rules from outside of Top that apply in it, the weakest first.
 	Above []Above
 	// Tracked are files that are visited although they are ignored. May be nil.
 	Tracked *Tracked
-	// Skip leaves out a path below Top; a folder with all that is in it. It is called from
-	// several goroutines. May be nil.
+	// Skip excludes a path below Top; a folder with everything in it. It is called from several goroutines. May
+	// be nil.
 	Skip func(path string, folder bool) bool
 	// Workers is the number of goroutines, 0 for one per core.
 	Workers int
@@ -60,9 +60,9 @@ type Above struct {
 
 // Missed counts what a walk could not or would not see.
 type Missed struct {
-	// Unreadable are folders and files that the system does not let us read.
+	// Unreadable counts folders and files that the system does not let us read.
 	Unreadable int
-	// Deep are folders below MaxDepth.
+	// Deep counts folders below MaxDepth.
 	Deep int
 }
 
@@ -70,7 +70,7 @@ type Missed struct {
 type File struct {
 	// Path is below Top, with slashes.
 	Path string
-	// Link tells that it is a symbolic link, to whatever.
+	// Link says that it is a symbolic link, to whatever target.
 	Link bool
 
 	name string
@@ -84,11 +84,11 @@ type job struct {
 	rules *ignore.Stack
 	files []entry
 	held  *held // the folder of files
-	// ignored tells that only what is tracked counts: the folder itself is ignored.
+	// ignored says that only tracked files are visited: the folder itself is ignored.
 	ignored bool
 }
 
-// held is an opened folder that several jobs share.
+// held is an open folder that several jobs share.
 type held struct {
 	handle
 	users atomic.Int32
@@ -100,10 +100,10 @@ func (h *held) release() {
 	}
 }
 
-// batch is how many files of one folder one worker takes at once.
+// batch is how many files of one folder a worker takes at once.
 const batch = 64
 
-// walker is a Walk that runs.
+// walker is a running Walk.
 type walker struct {
 	Walk
 	top    handle
@@ -116,9 +116,8 @@ type walker struct {
 	missed Missed
 }
 
-// Run walks, calling visit for every file from as many goroutines as Workers says, each of
-// which has its number. It returns when all have ended; the error is the context's, or
-// tells that Dir can't be read.
+// Run walks, calling visit for every file from Workers goroutines, each of which has its number. It returns
+// when all have ended; the error is the context's, or says that Dir can't be read.
 func (w Walk) Run(ctx context.Context, visit func(worker int, f File)) (Missed, error) {
 	if w.Workers <= 0 {
 		w.Workers = runtime.GOMAXPROCS(0)
@@ -160,7 +159,7 @@ func (w Walk) Run(ctx context.Context, visit func(worker int, f File)) (Missed, 
 	return r.missed, ctx.Err()
 }
 
-// above returns the rules of the folders from Top down to the one before dir.
+// above returns the rules of the folders from Top down to the parent of dir.
 func (r *walker) above(dir string) *ignore.Stack {
 	var s *ignore.Stack
 	for _, a := range r.Above {
@@ -209,7 +208,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// work takes jobs until there are none and nobody can add any.
+// work takes jobs until there are none and no more can be added.
 func (r *walker) work(worker int) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -259,14 +258,14 @@ func (r *walker) put(jobs []job) {
 
 func (r *walker) miss(err error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return // it went away meanwhile
+		return // it was removed meanwhile
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.missed.Unreadable++
 }
 
-// list reads a folder, queues what is in it and visits the first part of its files.
+// list reads a folder, queues its contents and visits the first part of its files.
 func (r *walker) list(worker int, j job, buf []byte) {
 	h, err := r.top.folder(j.dir)
 	if err != nil {

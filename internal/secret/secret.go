@@ -1,5 +1,4 @@
-// Package secret owns what counts as a secret, by its name or by its value, and the mark
-// that stands where one was.
+// Package secret owns what is considered a secret, by name or by value, and the mark that replaces one.
 //
 // It must not know where a name or value comes from, or what is done about a secret.
 package secret
@@ -11,11 +10,11 @@ import (
 	"unicode"
 )
 
-// Mark stands where a secret was.
+// Mark replaces a secret.
 const Mark = "***"
 
-// Name reports whether a variable or setting of that name is considered a key, token or
-// password. MAX_TOKENS is none, GITHUB_TOKEN is.
+// Name reports whether a variable or setting of that name is considered a key, token or password.
+// GITHUB_TOKEN is one, MAX_TOKENS is not.
 func Name(name string) bool {
 	words := split(name)
 	if len(words) == 0 || words[len(words)-1] == "ENV" { // it names a variable
@@ -57,8 +56,8 @@ func Name(name string) bool {
 	return false
 }
 
-// Parameter reports whether the value of a flag, a query or a setting of that name is taken
-// for a secret: what Name considers one, and words that are one on their own.
+// Parameter reports whether the value of a flag, a query or a setting of that name is considered a secret:
+// what Name considers one, and words that are one on their own.
 func Parameter(name string) bool {
 	if Name(name) {
 		return true
@@ -76,7 +75,7 @@ func Parameter(name string) bool {
 	return false
 }
 
-// split parts a name into its words, in capitals: SOME_NAME, some-name, someName.
+// split splits a name into its words, in capitals: SOME_NAME, some-name, someName.
 func split(name string) []string {
 	var words []string
 	var b strings.Builder
@@ -103,9 +102,8 @@ func split(name string) []string {
 	return words
 }
 
-// Value reports whether a value is considered a secret, or contains one: a key of a known
-// service, an address with a password, a connection string, a signed token, and long text
-// that nobody wrote by hand.
+// Value reports whether a value is considered a secret, or contains one: a key of a known service, an address
+// with a password, a connection string, a signed token, and long random text.
 func Value(value string) bool {
 	if len(value) >= 20 && !strings.ContainsAny(value, " /\t\n") {
 		for _, p := range []string{
@@ -135,7 +133,7 @@ func Value(value string) bool {
 // minUser is the length from which the user of an address is a token: `https://TOKEN@host`.
 const minUser = 16
 
-// address reports whether a text is an address that lets in whoever knows it.
+// address reports whether a text is an address that contains credentials.
 func address(field string) bool {
 	i := strings.Index(field, "://")
 	if i <= 0 {
@@ -154,8 +152,8 @@ func address(field string) bool {
 	return strings.HasPrefix(strings.ToLower(u.Host), "hooks.") || strings.Contains(path, "/webhooks/") || strings.Contains(path, "/hooks/")
 }
 
-// random reports whether a value is one long run of letters and digits of both cases, as
-// keys are. Hashes and identifiers, which are of one case, are not taken for it.
+// random reports whether a value is one long run of letters of both cases and digits, as keys are. Hashes and
+// identifiers, which use one case, are not matched.
 func random(value string) bool {
 	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	if len(value) < 24 || strings.Trim(value, lower+upper+digits+"+/=_-") != "" || strings.HasPrefix(value, "/") {

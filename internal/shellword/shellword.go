@@ -1,12 +1,11 @@
-// Package shellword owns the quoting of words for a POSIX shell. The parser's own quoting can't
-// stand for it: it refuses line ends, which a word may hold. The package must not know what
-// the words are for.
+// Package shellword owns the quoting of words for a POSIX shell. The parser's own quoting can't be used: it
+// refuses line ends, which a word may contain. The package must not know what the words are for.
 package shellword
 
 import "strings"
 
-// Quote writes an argument so that a shell reads exactly that text, in quotes only where it
-// needs them. A program's name is quoted by Join: there "=" would make it an assignment.
+// Quote writes an argument so that a shell reads exactly that text, quoted only if necessary. A program's
+// name is quoted by Join: there "=" would make it an assignment.
 func Quote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
@@ -14,7 +13,7 @@ func Quote(s string) string {
 	return Always(s)
 }
 
-// Always writes a word in single quotes, whatever it holds.
+// Always writes a word in single quotes, whatever it contains.
 func Always(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Join writes a program and its arguments as one command.

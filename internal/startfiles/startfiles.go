@@ -21,17 +21,17 @@ import (
 	"jcode/internal/paths"
 )
 
-// The bounds of what is looked at for one line.
+// Limits of what is examined for one line.
 const (
 	maxFiles  = 200       // files in all
 	maxDepth  = 3         // scripts that name scripts
 	maxWords  = 5000      // words of one script
-	maxScript = 256 << 10 // bytes of a script that are searched for further names
-	maxHashed = 64 << 20  // bytes of one file that are hashed; longer ones count by their length too
+	maxScript = 256 << 10 // bytes of a script that are searched for more names
+	maxHashed = 64 << 20  // bytes of one file that are hashed; longer ones also include their length
 )
 
-// Pin returns base, the hash of a line as it is written, extended by the content of all
-// files of root that the lines name or start. Where there are none it is base itself.
+// Pin returns base, the hash of a line as written, extended by the content of all files of root that the
+// lines name or start. Without any it returns base.
 func Pin(base, root string, lines ...string) string {
 	files := Files(root, lines...)
 	if len(files) == 0 {
@@ -46,7 +46,7 @@ func Pin(base, root string, lines ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// add hashes one file. One that can't be read counts as such.
+// add hashes one file. One that can't be read is hashed as unreadable.
 func add(sum hash.Hash, path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func add(sum hash.Hash, path string) {
 func Files(root string, lines ...string) []string {
 	base, err := paths.Resolve(root)
 	if err != nil || base == filepath.Dir(base) {
-		return nil // the whole disk is no workspace
+		return nil // the whole disk is not a workspace
 	}
 	s := search{root: base, found: map[string]bool{}}
 	for _, line := range lines {
@@ -91,7 +91,7 @@ type search struct {
 	found map[string]bool
 }
 
-// line looks at the words of one line or script, which begins in dir.
+// line examines the words of one line or script, which begins in dir.
 func (s *search) line(line, dir string, depth int) {
 	words := split(line)
 	for i, w := range words {
@@ -109,7 +109,7 @@ func (s *search) line(line, dir string, depth int) {
 	}
 }
 
-// split parts a line at everything that can be next to a path in a shell or a script.
+// split splits a line at everything that can be next to a path in a shell or a script.
 func split(line string) []string {
 	words := strings.FieldsFunc(line, func(r rune) bool {
 		return r <= ' ' || strings.ContainsRune("\"'`;|&()<>{}[],=:$*?\\#!", r)
@@ -142,7 +142,7 @@ func runners(word string) []string {
 	return nil
 }
 
-// word takes what a word of a line in dir may name.
+// word adds what a word of a line in dir may name.
 func (s *search) word(w, dir string, depth int) {
 	if w == "" || w == "." || w == ".." || len(w) > 4096 {
 		return
@@ -164,7 +164,7 @@ func (s *search) word(w, dir string, depth int) {
 	}
 }
 
-// file takes a regular file of the root, and what it names where it is a script.
+// file adds a regular file of the root, and what it names if it is a script.
 func (s *search) file(path string, depth int) {
 	if len(s.found) >= maxFiles {
 		return
@@ -194,7 +194,7 @@ func (s *search) file(path string, depth int) {
 	}
 }
 
-// folder takes the sources of a folder that a line names, as `go run ./cmd/x` does.
+// folder adds the sources of a folder that a line names, as `go run ./cmd/x` does.
 func (s *search) folder(dir string) {
 	real, err := paths.Resolve(dir)
 	if err != nil || real == s.root || !paths.Within(s.root, real) {

@@ -1,20 +1,20 @@
-// Package system answers what differs between the systems that jcode runs on, where more
-// than one package asks or the answer is one word. The answers are in one file per system.
+// Package system answers what differs between the systems that jcode runs on, if more than one package asks
+// or the answer is one word. The answers are in one file per system.
 package system
 
 // FoldsNames reports whether file names that differ only in case are usually one file here.
 func FoldsNames() bool { return foldsNames }
 
-// MayFoldNames reports whether file names that differ only in case may be one file here, for
-// those who lose nothing by taking two files for one.
+// MayFoldNames reports whether file names that differ only in case may be one file here, for callers that
+// lose nothing by treating two files as one.
 func MayFoldNames() bool { return mayFoldNames }
 
 // FoldsVariables reports whether the names of environment variables that differ only in case
 // are one variable here.
 func FoldsVariables() bool { return foldsVariables }
 
-// HasModes reports whether the mode of a file says who can read it. Elsewhere the rights of
-// its folder hold.
+// HasModes reports whether the mode of a file says who can read it. Elsewhere the permissions of its folder
+// apply.
 func HasModes() bool { return hasModes }
 
 // HasDrives reports whether an absolute path begins with a drive.
@@ -23,11 +23,11 @@ func HasDrives() bool { return hasDrives }
 // HasTTY reports whether a terminal is a stream of bytes that TERM and the locale describe.
 func HasTTY() bool { return hasTTY }
 
-// GNUTools reports whether the programs of the search path take the flags of GNU's.
+// GNUTools reports whether the programs of the search path accept the flags of GNU's.
 func GNUTools() bool { return gnuTools }
 
 // KeyringNeedsBus reports whether the keyring of the system is reached over a session bus.
 func KeyringNeedsBus() bool { return keyringNeedsBus }
 
-// ShellName is the shell that a person has where SHELL names none.
+// ShellName returns a person's shell if SHELL names none.
 func ShellName() string { return shellName }

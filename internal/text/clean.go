@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxString bounds the payload of an OSC, DCS, APC, PM or SOS sequence. A longer one, or
-// one without an end, loses its introducer only, so that a stray byte can't swallow text.
+// maxString bounds the payload of an OSC, DCS, APC, PM or SOS sequence. A longer one, or one without an end,
+// loses only its introducer, so that a stray byte can't swallow text.
 const maxString = 1 << 20
 
-// Clean makes text from outside fit to be shown and sent: valid UTF-8, without escape
-// sequences and control characters other than line feed and tab, with progress lines
-// folded to their last state and direction overrides made visible.
+// Clean makes external text safe to show and send: valid UTF-8, without escape sequences and control
+// characters other than line feed and tab, with progress lines folded to their last state and direction
+// overrides made visible.
 func Clean(s string) string {
 	if plain(s) {
 		return s
@@ -36,11 +36,11 @@ func Strip(s string) string {
 	return string(out)
 }
 
-// Stripper is Strip for text that comes in pieces: a sequence or a rune that is split
-// over two pieces is recognised. The zero value is ready. It is not safe for concurrent use.
+// Stripper is Strip for text that arrives in pieces: a sequence or a rune that is split over two pieces is
+// recognised. The zero value is ready to use. It is not safe for concurrent use.
 type Stripper struct{ rest string }
 
-// Next returns the clean text of what came so far and was not given yet.
+// Next returns the clean text that has arrived so far and was not returned yet.
 func (t *Stripper) Next(chunk []byte) string {
 	in := t.rest + string(chunk)
 	out, rest := strip(make([]byte, 0, len(in)), in, false)
@@ -108,7 +108,7 @@ func invalidAt(s string, final bool) bool {
 	return r == utf8.RuneError && size == 1
 }
 
-// dropRune takes the last rune of dst's current line back, as a backspace does.
+// dropRune removes the last rune of dst's current line, as a backspace does.
 func dropRune(dst []byte, base int) []byte {
 	if len(dst) == base || dst[len(dst)-1] == '\n' || dst[len(dst)-1] == '\r' {
 		return dst
@@ -200,13 +200,13 @@ func overrides(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// FoldedStates is how many states of a line that is overwritten are text of their own. A
-// line with more shows progress.
+// FoldedStates is how many states of a line that is overwritten are kept as text. A line with more shows
+// progress.
 const FoldedStates = 4
 
-// Fold makes lines of what carriage returns overwrite. Of a line that shows progress, with
-// more than FoldedStates states or with states that differ in figures only, the last one
-// stays; else each state becomes a line. CR LF becomes LF.
+// Fold turns what carriage returns overwrite into lines. Of a line that shows progress, with more than
+// FoldedStates states or with states that differ only in figures, the last state is kept; otherwise each
+// state becomes a line. CR LF becomes LF.
 func Fold(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -227,7 +227,7 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// progress reports whether the states of a line differ in nothing but figures and bars.
+// progress reports whether the states of a line differ only in figures and bars.
 func progress(states []string) bool {
 	var first string
 	for i, state := range states {
@@ -246,14 +246,13 @@ func progress(states []string) bool {
 	return len(states) > 1
 }
 
-// States parts a line at the carriage returns that overwrite it. Empty states are left out.
+// States splits a line at the carriage returns that overwrite it. Empty states are left out.
 func States(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == '\r' })
 }
 
-// Visible shows everything that s holds, for a person who decides on it: control
-// characters as their pictures (␛), characters that reorder or hide text as <U+202E>,
-// invalid bytes as <E9>. Line feeds and tabs stay.
+// Visible shows everything in s, for a person who decides on it: control characters as their pictures (␛),
+// characters that reorder or hide text as <U+202E>, invalid bytes as <E9>. Line feeds and tabs stay.
 func Visible(s string) string {
 	if plain(s) {
 		return s
@@ -280,8 +279,8 @@ func Visible(s string) string {
 	return string(dst)
 }
 
-// hides reports whether r is shown as nothing and has no place in a command or a path.
-// The joiners U+200C and U+200D are not among them: scripts and emoji need them.
+// hides reports whether r is invisible and has no place in a command or a path. The joiners U+200C and U+200D
+// are not among them: scripts and emoji need them.
 func hides(r rune) bool {
 	switch r {
 	case 0x00ad, 0x061c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff:
@@ -296,6 +295,6 @@ func hides(r rune) bool {
 
 func appendCode(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }
 
-// OneLine returns the text as one line without what a terminal would obey: each run of white
-// space is one blank.
+// OneLine returns the text as one line without anything that a terminal would obey: each run of white space
+// becomes one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Count says how many of a thing there are: "1 tool", "2 tools", "3 matches".
+// Count formats a number of things: "1 tool", "2 tools", "3 matches".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

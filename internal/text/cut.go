@@ -10,8 +10,8 @@ import (
 // Valid returns s with each run of invalid UTF-8 replaced by one U+FFFD.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// Cut returns the longest prefix of s that has at most n bytes and ends at a grapheme
-// border. Where the first grapheme alone is longer than n, it ends at a rune border.
+// Cut returns the longest prefix of s that has at most n bytes and ends at a grapheme border. If the first
+// grapheme alone is longer than n, it ends at a rune border.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -35,8 +35,8 @@ func Cut(s string, n int) string {
 	return s[:end]
 }
 
-// CutTail returns the longest suffix of s that has at most n bytes and begins at a grapheme
-// border. Where the last grapheme alone is longer than n, it begins at a rune border.
+// CutTail returns the longest suffix of s that has at most n bytes and begins at a grapheme border. If the
+// last grapheme alone is longer than n, it begins at a rune border.
 func CutTail(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -58,8 +58,8 @@ func CutTail(s string, n int) string {
 	return s[begin:]
 }
 
-// safeBefore returns the last position at or before n that is a grapheme border whatever
-// is before it: between two ASCII bytes that are no CR LF pair.
+// safeBefore returns the last position at or before n that is a grapheme border whatever precedes it: between
+// two ASCII bytes that are not a CR LF pair.
 func safeBefore(s string, n int) int {
 	for i := min(n, len(s)-1); i > 0; i-- {
 		if s[i] < utf8.RuneSelf && s[i-1] < utf8.RuneSelf && (s[i-1] != '\r' || s[i] != '\n') {
@@ -69,8 +69,8 @@ func safeBefore(s string, n int) int {
 	return 0
 }
 
-// CutMark returns s when it has at most n bytes, else a prefix of it followed by mark, at
-// most n bytes together. cut reports which.
+// CutMark returns s if it has at most n bytes, otherwise a prefix of it followed by mark, at most n bytes
+// together. cut reports which.
 func CutMark(s string, n int, mark string) (out string, cut bool) {
 	if len(s) <= n {
 		return s, false
@@ -81,9 +81,9 @@ func CutMark(s string, n int, mark string) (out string, cut bool) {
 	return Cut(s, n-len(mark)) + mark, true
 }
 
-// HeadTail keeps the first and the last part of a text that has more than n bytes. The
-// result has at most n bytes. Parts end at line borders where those are near. mark
-// writes the text of the gap, given the bytes and the line breaks left out.
+// HeadTail keeps the first and the last part of a text that has more than n bytes. The result has at most n
+// bytes. Parts end at line borders if those are near. mark returns the text for the gap, given the bytes and
+// the line breaks left out.
 func HeadTail(s string, n int, mark func(bytes, lines int) string) (out string, cut bool) {
 	if len(s) <= n {
 		return s, false
@@ -98,7 +98,7 @@ func HeadTail(s string, n int, mark func(bytes, lines int) string) (out string, 
 	return head + mark(len(gap), strings.Count(gap, "\n")) + tail, true
 }
 
-// lineEnd cuts s after its last line break when that costs less than a quarter of it.
+// lineEnd cuts s after its last line break if that costs less than a quarter of it.
 func lineEnd(s string) string {
 	if i := strings.LastIndexByte(s, '\n') + 1; i > len(s)-len(s)/4 {
 		return s[:i]
@@ -106,7 +106,7 @@ func lineEnd(s string) string {
 	return s
 }
 
-// lineStart cuts s before its first whole line when that costs less than a quarter of it.
+// lineStart cuts s before its first whole line if that costs less than a quarter of it.
 func lineStart(s string) string {
 	if i := strings.IndexByte(s, '\n') + 1; i > 0 && i < len(s)/4 {
 		return s[i:]

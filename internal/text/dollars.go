@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Spent returns an amount as Dollars does, with a mark where it rests on estimates: ~$1.50.
+// Spent returns an amount as Dollars does, with a mark if it is based on estimates: ~$1.50.
 func Spent(usd float64, estimated bool) string {
 	if estimated {
 		return "~" + Dollars(usd)
@@ -14,10 +14,10 @@ func Spent(usd float64, estimated bool) string {
 	return Dollars(usd)
 }
 
-// Dollars returns an amount of US dollars with two decimals, or, below a cent, with as many
-// as its first two digits take: $1.50, $0.0012.
+// Dollars returns an amount of US dollars with two decimals or, below a cent, with as many as its first two
+// digits need: $1.50, $0.0012.
 func Dollars(usd float64) string {
-	const least = 1e-9 // below that it is nothing
+	const least = 1e-9 // less than that is nothing
 	if usd >= 0.01 || usd < least {
 		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 	}

@@ -8,7 +8,7 @@ func Ellipsis(s string, n int) string {
 	return out
 }
 
-// FirstLine returns the first line of s that is not blank, cleaned and cut to at most n bytes.
+// FirstLine returns the first non-blank line of s, cleaned and cut to at most n bytes.
 func FirstLine(s string, n int) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(Clean(line)); line != "" {
@@ -18,7 +18,7 @@ func FirstLine(s string, n int) string {
 	return ""
 }
 
-// Headline returns the first line of s, as it is, without white space around it.
+// Headline returns the first line of s, unchanged except for surrounding white space.
 func Headline(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)

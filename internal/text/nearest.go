@@ -13,7 +13,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// LooseKey makes keys comparable whatever their writing: maxTools, max_tools, max-tools.
+// LooseKey makes keys comparable regardless of their spelling: maxTools, max_tools, max-tools.
 func LooseKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -26,8 +26,7 @@ func LooseKey(s string) string {
 	}, s)
 }
 
-// distance counts the single changes between two words; two neighbours that change
-// places are one.
+// distance counts the single changes between two words; swapping two adjacent letters is one change.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

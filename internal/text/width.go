@@ -4,8 +4,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width returns the terminal cells that a line of s takes, measured as the terminal UI
-// measures it: by grapheme cluster, escape sequences counted as nothing.
+// Width returns the terminal cells that a line of s takes, measured as the terminal UI measures it: by
+// grapheme cluster, with escape sequences taking none.
 func Width(s string) int {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -15,8 +15,8 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Truncate returns s when it takes at most cells cells, else a prefix of it followed by
-// tail, at most that wide together. Escape sequences are kept.
+// Truncate returns s if it takes at most cells cells, otherwise a prefix of it followed by tail, at most that
+// wide together. Escape sequences are kept.
 func Truncate(s string, cells int, tail string) string {
 	if len(s) <= cells || Width(s) <= cells {
 		return s

@@ -1,8 +1,8 @@
-// Package tidy owns throwing away what was kept for a while: the files of one folder that
-// are too old, or too many bytes together.
+// Package tidy removes what was kept for a while: the files of one folder that are too old, or too large
+// together.
 //
-// It must not know what the files are. What can't be removed stays: this is housekeeping,
-// and another program may have been faster.
+// It must not know what the files are. What can't be removed stays: this is housekeeping, and another program
+// may have been faster.
 package tidy
 
 import (
@@ -15,14 +15,14 @@ import (
 
 // Limits say what may stay.
 type Limits struct {
-	// Age is how long ago a file was last written at most.
+	// Age is the maximum time since a file was last written.
 	Age time.Duration
-	// Bytes is the size of all files together, of which the newest stay; 0 has no limit.
+	// Bytes is the maximum size of all files together, of which the newest stay; 0 means no limit.
 	Bytes int64
 }
 
-// Folder removes the files right in dir that are beyond the limits. Folders and links are
-// left alone, and so is a folder that can't be read.
+// Folder removes the files directly in dir that exceed the limits. Folders and links are left alone, and so
+// is a folder that can't be read.
 func Folder(dir string, l Limits) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

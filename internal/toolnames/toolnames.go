@@ -1,14 +1,14 @@
-// Package toolnames owns how files that were written for other agents call jcode's own tools:
-// skills, command files and definitions of agents name tools there.
+// Package toolnames maps the tool names of other agents to jcode's: skills, command files and definitions of
+// agents that were written for them name tools.
 package toolnames
 
 import "strings"
 
-// Ours returns the name that a tool of another agent has here; case does not matter. A tool of
-// an MCP server, mcp__SERVER__TOOL, is mcp:SERVER:TOOL, and all of a server's mcp:SERVER:*.
+// Ours returns jcode's name for a tool of another agent, ignoring case. A tool of an MCP server,
+// mcp__SERVER__TOOL, is mcp:SERVER:TOOL, and all of a server's tools are mcp:SERVER:*.
 func Ours(name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		// Only the first separator is sure: a tool's own name may hold another.
+		// Only the first separator is certain: a tool's own name may contain another.
 		server, tool, _ := strings.Cut(rest, "__")
 		if tool == "" {
 			tool = "*"

@@ -14,7 +14,7 @@ type folder struct {
 	names  []string
 	polled bool
 	seen   map[string]stamp // state at the last poll
-	made   int              // entries made since the size was last looked at
+	made   int              // entries added since the size was last checked
 }
 
 // leaf is a folder below a root, given by its index, in which no folder is watched.
@@ -23,8 +23,8 @@ type leaf struct {
 	folder string
 }
 
-// resync makes the watched folders fit the roots and the disk. With report set, what
-// is in new folders counts as changed.
+// resync makes the watched folders match the roots and the disk. With report set, the contents of new folders
+// are reported as changed.
 func (w *Watcher) resync(report bool) {
 	want := w.wanted()
 	for _, f := range w.folders {
@@ -56,7 +56,7 @@ func (w *Watcher) resync(report bool) {
 	}
 }
 
-// reportGone reports those names of f below the roots that are not among keep any more.
+// reportGone reports those names of f below the roots that are no longer among keep.
 func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
 	if !report {
 		return
@@ -73,8 +73,8 @@ func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
 	}
 }
 
-// reportContents reports the contents of a folder that has just been added: its files
-// may have been written before the watch was there.
+// reportContents reports the contents of a folder that was just added: its files may have been written before
+// the watch existed.
 func (w *Watcher) reportContents(name string) {
 	for i := range w.roots {
 		r := &w.roots[i]
@@ -120,14 +120,14 @@ func (w *Watcher) wanted() map[string][]string {
 		want[real] = []string{name}
 		return true
 	}
-	// All roots come before any folder below them, so that a large root starves no other.
+	// All roots come before any folder below them, so that a large root does not starve the others.
 	for _, r := range w.roots {
 		if parent := nearest(r.Path); parent != r.Path {
 			add(parent)
 			continue
 		}
 		add(r.Path)
-		add(filepath.Dir(r.Path)) // tells when the root is removed or replaced
+		add(filepath.Dir(r.Path)) // reports when the root is removed or replaced
 	}
 	for i := range w.roots {
 		if isDir(w.roots[i].Path) {
@@ -165,7 +165,7 @@ func (w *Watcher) walk(root int, name string, depth int, add func(string) bool) 
 	}
 }
 
-// nearest returns path if it is a folder, else its nearest parent that is one.
+// nearest returns path if it is a folder, otherwise its nearest parent that is one.
 func nearest(path string) string {
 	for !isDir(path) {
 		parent := filepath.Dir(path)
@@ -177,7 +177,7 @@ func nearest(path string) string {
 	return path
 }
 
-// attach begins to watch f, or to poll it where it cannot be watched.
+// attach starts watching f, or polling it if it cannot be watched.
 func (w *Watcher) attach(f *folder) {
 	switch {
 	case w.notify == nil:
@@ -189,7 +189,7 @@ func (w *Watcher) attach(f *folder) {
 			f.polled = true
 			w.notice("watch", fmt.Sprintf("cannot watch %s (%v): looking every %v instead", f.path, err, w.opts.Poll))
 		} else if noEvents(f.path) {
-			f.polled = true // a network file system tells of local changes only
+			f.polled = true // a network file system reports only local changes
 		}
 	}
 	if f.polled {
@@ -197,8 +197,7 @@ func (w *Watcher) attach(f *folder) {
 	}
 }
 
-// grew counts a new entry of f, and goes over to polling where it has become too many
-// for the system's watch.
+// grew counts a new entry of f, and switches to polling if there are too many for the system's watch.
 func (w *Watcher) grew(f *folder) {
 	if w.opts.MaxEntries <= 0 || f.polled {
 		return
@@ -210,12 +209,12 @@ func (w *Watcher) grew(f *folder) {
 	if !entriesOver(f.path, w.opts.MaxEntries) {
 		return
 	}
-	// A watch that is gone already is as good as one that is removed.
+	// It does not matter if the watch is already gone.
 	_ = w.notify.Remove(f.path)
 	f.polled = true
 	f.seen = w.look(f)
-	// Changes that the watch had still to tell went with it, and the first look already
-	// holds them: everything counts as changed once.
+	// Changes that the watch had not reported yet are lost with it, and the first poll already includes them:
+	// everything is reported as changed once.
 	for _, name := range f.names {
 		w.reportContents(name)
 	}
@@ -225,12 +224,12 @@ func (w *Watcher) grew(f *folder) {
 func (w *Watcher) drop(f *folder) {
 	delete(w.folders, f.path)
 	if w.notify != nil {
-		// The system has dropped the watch already where the folder is gone.
+		// The system has already dropped the watch if the folder is gone.
 		_ = w.notify.Remove(f.path)
 	}
 }
 
-// entriesOver reports whether a folder holds more than limit entries.
+// entriesOver reports whether a folder has more than limit entries.
 func entriesOver(path string, limit int) bool {
 	d, err := os.Open(path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// gather is how long structural changes are collected before the folders are looked
-// through again: an unpacked archive costs a few walks, not one per folder.
+// gather is how long structural changes are collected before the folders are walked again: an unpacked
+// archive costs a few walks, not one per folder.
 const gather = 20 * time.Millisecond
 
 // run is the watcher's only goroutine: it owns all state below Watcher.roots.
@@ -92,7 +92,7 @@ func stopped() *time.Timer {
 	return t
 }
 
-// settle tells when changes have been quiet for long enough.
+// settle decides when changes have been quiet for long enough.
 type settle struct {
 	quiet, limit time.Duration
 	timer        *time.Timer
@@ -111,7 +111,7 @@ func (s *settle) touch() {
 	s.timer.Reset(wait)
 }
 
-// event makes the report of what is pending, which stays until somebody takes it.
+// event returns a report of what is pending, which stays until someone receives it.
 func (w *Watcher) event() Event {
 	ev := Event{Overflow: w.overflow}
 	for p := range w.pending {
@@ -138,7 +138,7 @@ func (w *Watcher) fault(err error) {
 	w.notice("fault", fmt.Sprintf("watching files: %v", err))
 }
 
-// changed takes one raw change in.
+// changed records one raw change.
 func (w *Watcher) changed(ev fsnotify.Event) {
 	if ev.Op == fsnotify.Chmod {
 		return
@@ -174,7 +174,7 @@ func (w *Watcher) folderGone(f *folder) {
 	w.stale = true
 }
 
-// entryChanged handles a change of path, an entry of a watched folder as the roots name it.
+// entryChanged handles a change of path, an entry of a watched folder, named as in the roots.
 func (w *Watcher) entryChanged(path string, structural bool) {
 	if IsEditorTemp(filepath.Base(path)) {
 		return
@@ -198,7 +198,7 @@ func (w *Watcher) entryChanged(path string, structural bool) {
 
 func (r *Root) matches(path string) bool { return r.Match == nil || r.Match(path) }
 
-// known reports whether path is the name of a folder that is watched.
+// known reports whether path is the name of a watched folder.
 func (w *Watcher) known(path string) bool {
 	for _, f := range w.folders {
 		if slices.Contains(f.names, path) {

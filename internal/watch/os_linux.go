@@ -5,8 +5,8 @@ import "golang.org/x/sys/unix"
 // systemMaxEntries is 0: inotify costs one watch per folder, whatever is in it.
 const systemMaxEntries = 0
 
-// noEvents reports whether path lies on a file system whose changes from other
-// machines, or from the host of a virtual one, give no events.
+// noEvents reports whether path is on a file system on which changes from other machines, or from the host of
+// a virtual one, produce no events.
 func noEvents(path string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(path, &st) != nil {

@@ -5,5 +5,5 @@ package watch
 // systemMaxEntries bounds descriptors: kqueue opens one per entry of a watched folder.
 const systemMaxEntries = 256
 
-// noEvents is false: what lies on a network is not told apart here.
+// noEvents returns false: network file systems are not recognised here.
 func noEvents(string) bool { return false }

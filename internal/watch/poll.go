@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// maxPolled bounds the entries that one poll looks at in a folder.
+// maxPolled bounds the entries that one poll reads in a folder.
 const maxPolled = 5000
 
-// stamp is what tells a changed entry from an unchanged one.
+// stamp distinguishes a changed entry from an unchanged one.
 type stamp struct {
 	mod  time.Time
 	size int64
@@ -35,7 +35,7 @@ func (w *Watcher) pollAll() {
 	}
 	for _, f := range polled {
 		if w.folders[f.path] != f {
-			continue // went away while an earlier one was handled
+			continue // removed while an earlier one was handled
 		}
 		if !isDir(f.path) {
 			w.folderGone(f)

@@ -17,22 +17,22 @@ type Root struct {
 	Path string
 	// Depth is how many levels of folders below Path are watched too; 0 is Path alone.
 	Depth int
-	// Enter says whether a folder below Path is watched; nil means every one. It is
-	// called with the absolute path, from the watcher's goroutine only.
+	// Enter reports whether a folder below Path is watched; nil means every one. It is called with the absolute
+	// path, from the watcher's goroutine only.
 	Enter func(folder string) bool
-	// Leaf says that nothing below a watched folder is to be watched, however many folders
-	// come into being there; nil means none is a leaf. It is called as Enter is.
+	// Leaf reports that nothing below a watched folder must be watched, however many folders are created there;
+	// nil means that no folder is a leaf. It is called like Enter.
 	Leaf func(folder string) bool
-	// Match says which paths are worth a report; nil means all. Folders that vanish
-	// are reported without asking it.
+	// Match reports whether a change of a path matters; nil means that all do. Folders that vanish are reported
+	// without calling it.
 	Match func(path string) bool
 }
 
-// Options tune a Watcher. The zero value is what production uses.
+// Options tune a Watcher. The zero value has the defaults for production.
 type Options struct {
 	// Debounce is the quiet time after the last change before a report; 0 means 150 ms.
 	Debounce time.Duration
-	// MaxDelay bounds the wait when changes never stop; 0 means a second.
+	// MaxDelay limits the wait when changes never stop; 0 means a second.
 	MaxDelay time.Duration
 	// Poll is the interval of polling where watching is impossible; 0 means 2 s.
 	Poll time.Duration
@@ -40,20 +40,20 @@ type Options struct {
 	PollOnly bool
 	// MaxFolders bounds how many folders are watched or polled; 0 means 2,000.
 	MaxFolders int
-	// MaxEntries makes folders with more entries polled instead of watched; 0 means the
-	// system's default: 256 where each entry would cost a descriptor (kqueue), else no limit.
+	// MaxEntries is the number of entries above which folders are polled instead of watched; 0 means the
+	// system's default: 256 if each entry would cost a descriptor (kqueue), otherwise no limit.
 	MaxEntries int
-	// Notice is told, once per kind, why something cannot be watched. It is called from
-	// the watcher's goroutine and must not block. May be nil.
+	// Notice is called, once per kind, with the reason why something cannot be watched. It is called from the
+	// watcher's goroutine and must not block. May be nil.
 	Notice func(text string)
 }
 
 // Event reports a settled change.
 type Event struct {
-	// Paths are the changed paths below the roots, sorted. A folder that vanished,
-	// roots included, stands for all that was in it.
+	// Paths are the changed paths below the roots, sorted. A folder that vanished, roots included, represents
+	// everything that was in it.
 	Paths []string
-	// Overflow says that changes were lost or too many to list: look at everything.
+	// Overflow says that changes were lost or too many to list: check everything.
 	Overflow bool
 }
 
@@ -80,13 +80,12 @@ type Watcher struct {
 	leaves   map[leaf]bool
 	pending  map[string]bool
 	overflow bool
-	touched  bool // something was reported since the settling was last looked at
-	stale    bool // the folders may no longer fit the disk
+	touched  bool // something was reported since the settling was last checked
+	stale    bool // the folders may no longer match the disk
 	noticed  map[string]bool
 }
 
-// New starts watching. It never fails: what cannot be watched is polled, and
-// Options.Notice is told.
+// New starts watching. It never fails: what cannot be watched is polled, and Options.Notice is called.
 func New(roots []Root, opts Options) *Watcher {
 	if opts.Debounce <= 0 {
 		opts.Debounce = defaultDebounce
@@ -124,11 +123,11 @@ func New(roots []Root, opts Options) *Watcher {
 	return w
 }
 
-// Events returns the reports. While nobody receives, further changes join the waiting
-// report. The channel is closed by Close.
+// Events returns the reports. While nobody receives, more changes are added to the pending report. The
+// channel is closed by Close.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
-// Close ends the watching and waits until its goroutine is gone. Further calls do nothing.
+// Close stops the watching and waits until its goroutine has ended. Further calls do nothing.
 func (w *Watcher) Close() {
 	w.close.Do(func() { close(w.quit) })
 	<-w.done

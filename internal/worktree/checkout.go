@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// checkoutLimit bounds how long a copy is filled.
+	// checkoutLimit limits how long filling a copy may take.
 	checkoutLimit = 15 * time.Minute
-	// lockPatience is how long a lock of git's is respected that an earlier run left behind.
+	// lockPatience is how long a lock that an earlier git left behind is respected.
 	lockPatience = 2 * time.Second
-	// pipeDelay is how long the output of a git that was ended is awaited: a filter may hold it.
+	// pipeDelay is how long to wait for the output of a git that was ended: a filter may hold it.
 	pipeDelay = 2 * time.Second
-	// unfinished is a file in the git folder of a copy for as long as files are missing there. It
-	// holds the git tree that the files come from.
+	// unfinished is a file in the git folder of a copy that exists as long as files are missing there. It
+	// contains the git tree that the files come from.
 	unfinished = "jcode-unfinished"
 )
 
@@ -31,7 +31,7 @@ type checkout struct {
 	err    error // valid once done is closed
 }
 
-// Ready waits until all files of the copy are there. An error says why they are not.
+// Ready waits until all files of the copy exist. An error says why they don't.
 func (t Tree) Ready(ctx context.Context) error {
 	if t.filling == nil {
 		return nil
@@ -44,8 +44,8 @@ func (t Tree) Ready(ctx context.Context) error {
 	}
 }
 
-// Stop ends what still writes files of the copy, and waits for its end. A copy that lacks files
-// then is finished by Reopen.
+// Stop ends what still writes files of the copy, and waits for it to end. Reopen finishes a copy that lacks
+// files then.
 func (t Tree) Stop() {
 	if t.filling != nil {
 		t.filling.cancel()
@@ -53,8 +53,8 @@ func (t Tree) Stop() {
 	}
 }
 
-// Reopen returns a copy that an earlier run made. Where that run ended before all files were
-// there, the rest is written in the background, as by Add.
+// Reopen returns a copy that an earlier run made. If that run ended before all files existed, the rest is
+// written in the background, as by Add.
 func Reopen(ctx context.Context, t Tree) (Tree, error) {
 	if err := t.Check(ctx); err != nil {
 		return t, err
@@ -66,11 +66,11 @@ func Reopen(ctx context.Context, t Tree) (Tree, error) {
 	return t, nil
 }
 
-// whole reports whether all files of the copy are there. Until then nobody has worked in it.
+// whole reports whether all files of the copy exist. Until then nobody has worked in it.
 func (t Tree) whole(ctx context.Context) bool {
 	mark, err := t.mark(ctx)
 	if err != nil {
-		return true // it is no copy that anything could be said of
+		return true // it is not a copy that anything can be said about
 	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(mark), "index")); errors.Is(err, fs.ErrNotExist) {
 		return false // the run ended before it wrote the mark
@@ -84,7 +84,7 @@ func (t Tree) mark(ctx context.Context) (string, error) {
 	return filepath.Join(dir, unfinished), err
 }
 
-// fill settles what the work in a new copy begins with, and writes the files that come first.
+// fill determines what the work in a new copy begins with, and writes the files that come first.
 func (t *Tree) fill(ctx context.Context, o Options) (err error) {
 	t.Base, err = git(ctx, t.Dir, nil, "rev-parse", "HEAD^{tree}")
 	if o.Uncommitted {
@@ -126,7 +126,7 @@ func (t *Tree) fill(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// fillOn writes the files that are missing in the background.
+// fillOn writes the missing files in the background.
 func (t *Tree) fillOn(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkoutLimit)
 	c := &checkout{cancel: cancel, done: make(chan struct{})}
@@ -139,7 +139,7 @@ func (t *Tree) fillOn(ctx context.Context) {
 	}()
 }
 
-// finish writes the files that are missing.
+// finish writes the missing files.
 func (t *Tree) finish(ctx context.Context) error {
 	mark, err := t.mark(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *Tree) finish(ctx context.Context) error {
 	}
 	if head, err := git(ctx, t.Dir, nil, "rev-parse", "HEAD^{tree}"); err != nil {
 		return err
-	} else if head != t.Base { // what was not committed stays so
+	} else if head != t.Base { // what was not committed stays uncommitted
 		if _, err := git(ctx, t.Dir, nil, "reset", "-q"); err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func (t *Tree) finish(ctx context.Context) error {
 	return os.Remove(mark)
 }
 
-// checkedOut has git write the files. A lock that stays is that of a git that was killed: nobody
-// else works in a copy before it is whole.
+// checkedOut lets git write the files. A lock that remains belongs to a git that was killed: nobody else
+// works in a copy before it is whole.
 func (t *Tree) checkedOut(ctx context.Context) (string, error) {
 	for began := time.Now(); ; {
 		said, err := git(ctx, t.Dir, nil, "-c", "checkout.workers=0", "read-tree", "--reset", "-u", t.Base)
@@ -183,7 +183,7 @@ func (t *Tree) checkedOut(ctx context.Context) (string, error) {
 	}
 }
 
-// copyIn copies a file, or links a folder, unless git brings it.
+// copyIn copies a file, or links a folder, unless git supplies it.
 func (t *Tree) copyIn(path string, tracked []string) error {
 	if !filepath.IsLocal(path) {
 		return fmt.Errorf("%s lies outside the repository: it is not copied into the worktree", path)
@@ -215,12 +215,12 @@ func (t *Tree) copyIn(path string, tracked []string) error {
 	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
-// git runs git and returns what it said.
+// git runs git and returns its output.
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return gitInput(ctx, dir, env, nil, args...)
 }
 
-// gitInput is git with something to read.
+// gitInput is git with input.
 func gitInput(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) (string, error) {
 	out, err := gitBytes(ctx, dir, env, in, args...)
 	return string(bytes.TrimSuffix(out, []byte("\n"))), err

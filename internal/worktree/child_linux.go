@@ -6,11 +6,10 @@ import (
 	"syscall"
 )
 
-// runChild runs a command that ends with this process, however that ends: no git is left to
-// write into a copy that a later run looks at. It is asked to end, so that it removes a copy it
-// has just begun: a git that is killed there leaves an entry at which every later
-// "git worktree list" fails. Linux counts from the end of the thread that started the command,
-// which is why the thread is kept.
+// runChild runs a command that ends with this process, however that ends: no git must be left to write into a
+// copy that a later run uses. It is asked to end, so that it removes a copy it has just begun: a git that is
+// killed there leaves an entry at which every later "git worktree list" fails. Linux reacts to the end of the
+// thread that started the command, which is why the thread is kept.
 func runChild(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

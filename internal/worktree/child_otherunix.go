@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// runChild runs a command. Where this process is killed, the command ends by itself.
+// runChild runs a command. If this process is killed, the command ends by itself.
 func runChild(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return runGroup(cmd)

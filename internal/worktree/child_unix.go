@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// runGroup runs a command that leads a process group. When its context ends, the group is asked
-// to end, so that git cleans up behind itself, and is killed after the command's WaitDelay: with
-// the filters that git started.
+// runGroup runs a command that leads a process group. When its context ends, the group is asked to end, so
+// that git can clean up, and is killed after the command's WaitDelay, along with the filters that git
+// started.
 func runGroup(cmd *exec.Cmd) error {
 	canceled := false
 	cmd.Cancel = func() error {

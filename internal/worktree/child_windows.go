@@ -2,5 +2,5 @@ package worktree
 
 import "os/exec"
 
-// runChild runs a command. Where this process is killed, the command ends by itself.
+// runChild runs a command. If this process is killed, the command ends by itself.
 func runChild(cmd *exec.Cmd) error { return cmd.Run() }

@@ -16,20 +16,20 @@ const (
 	// addLimit is how long a "git worktree add" takes at most for its entry in the repository.
 	// An entry that is incomplete for longer belongs to one that was killed.
 	addLimit = 5 * time.Second
-	// addPoll is how often the entry of another "git worktree add" is looked at.
+	// addPoll is how often the entry of another "git worktree add" is checked.
 	addPoll = 20 * time.Millisecond
 )
 
 // entry is what a repository knows of one of its copies.
 type entry struct {
 	dir  string // of the entry, in the repository
-	copy string // the folder of the copy, "" where it isn't known
+	copy string // the folder of the copy, "" if unknown
 	age  time.Duration
 }
 
-// Repair removes the incomplete entries of copies below a folder, which a killed
-// "git worktree add" leaves: git fails at them in nearly everything it does with the repository.
-// It returns the folders of their copies, none of which held a file.
+// Repair removes the incomplete entries of copies below a folder, which a killed "git worktree add" leaves:
+// they make git fail at nearly everything it does with the repository. It returns the folders of their
+// copies, none of which contained a file.
 func Repair(ctx context.Context, root, below string) (removed []string, err error) {
 	all, err := incomplete(ctx, root)
 	for _, e := range all {
@@ -45,8 +45,8 @@ func Repair(ctx context.Context, root, below string) (removed []string, err erro
 	return removed, err
 }
 
-// Incomplete returns the folders in a repository's git directory that are incomplete entries of
-// copies, whoever made them. A folder that is no repository has none.
+// Incomplete returns the folders in a repository's git directory that are incomplete entries of copies,
+// whoever made them. A folder that is not a repository has none.
 func Incomplete(ctx context.Context, root string) (dirs []string) {
 	all, _ := incomplete(ctx, root)
 	for _, e := range all {
@@ -96,7 +96,7 @@ func (e entry) complete() bool {
 	return err != nil || !bytes.HasPrefix(lock, []byte("initializing"))
 }
 
-// remove removes the entry and the copy, which holds nothing but the file that leads back here.
+// remove removes the entry and the copy, which contains only the file that leads back here.
 func (e entry) remove() error {
 	switch files, err := os.ReadDir(e.copy); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -112,8 +112,8 @@ func (e entry) remove() error {
 	return os.RemoveAll(e.dir)
 }
 
-// addEntry runs "git worktree add". Where git fails at the incomplete entry of another copy, it
-// removes that if it is one of a killed git, and else waits until it is complete.
+// addEntry runs "git worktree add". If git fails at the incomplete entry of another copy, it removes that if
+// it belongs to a killed git, and otherwise waits until it is complete.
 func addEntry(ctx context.Context, o Options) error {
 	branch := "-b"
 	for began := time.Now(); ; {

@@ -1,5 +1,5 @@
-// Package worktree makes copies of a git working tree in which somebody can work beside it:
-// it adds them, tells what was changed there since, and removes them.
+// Package worktree makes copies of a git working tree in which others can work beside it: it adds them,
+// reports what was changed there since, and removes them.
 //
 // It must not know who works in a copy or what becomes of the changes.
 package worktree
@@ -24,19 +24,19 @@ type Tree struct {
 	Base   string   // the git tree that the work began with
 	Copied []string // paths below Root that were copied or linked though git ignores them
 
-	filling *checkout // nil: all files are there, or it is not known
+	filling *checkout // nil: all files exist, or it is not known
 }
 
-// Options say what Add makes.
+// Options configure Add.
 type Options struct {
 	Root, Dir, Branch string
-	// Uncommitted takes what is not committed along.
+	// Uncommitted includes uncommitted changes.
 	Uncommitted bool
-	// Copy are paths below Root that git ignores and the work needs: files are copied, folders
-	// linked. What is not there is passed over.
+	// Copy are paths below Root that git ignores and the work needs: files are copied, folders linked. Missing
+	// ones are skipped.
 	Copy []string
-	// First chooses, from all paths that git brings, those that are there when Add returns; the
-	// others come in the background (Ready, Stop). Nil: Add returns when all are there.
+	// First selects, from all paths that git supplies, those that exist when Add returns; the others follow in
+	// the background (Ready, Stop). Nil: Add returns when all exist.
 	First func(tracked []string) []string
 }
 
@@ -61,7 +61,7 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	return t, nil
 }
 
-// Find returns a copy that Add made of root, as it would be with no work in it.
+// Find returns a copy that Add made of root, as if no work had been done in it.
 func Find(ctx context.Context, root, dir string) (Tree, error) {
 	t := Tree{Root: root, Dir: dir}
 	err := t.Check(ctx)
@@ -74,13 +74,13 @@ func Find(ctx context.Context, root, dir string) (Tree, error) {
 	return t, err
 }
 
-// HasBranch reports whether a repository has a branch of a name.
+// HasBranch reports whether a repository has the named branch.
 func HasBranch(ctx context.Context, root, branch string) bool {
 	_, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)
 	return err == nil
 }
 
-// Linked returns the folders of the original that the copy has links to.
+// Linked returns the folders of the original that the copy links to.
 func (t Tree) Linked() []string {
 	var all []string
 	for _, path := range t.Copied {
@@ -107,21 +107,21 @@ func (t Tree) Check(ctx context.Context) error {
 	return nil
 }
 
-// File is a file as a tree has it.
+// File is a file in a tree.
 type File struct {
 	Data []byte
 	Exec bool // it can be executed
 	Link bool // a symbolic link; Data is where it leads
 }
 
-// Change is one file that differs. A nil File is one that is not there.
+// Change is one file that differs. A nil File does not exist.
 type Change struct {
 	Path         string // below the tree's root, with slashes
 	Base, Theirs *File
 }
 
-// Changes lists what was changed in the copy since its work began: nothing for as long as files
-// are missing there.
+// Changes lists what was changed in the copy since its work began: nothing as long as files are missing
+// there.
 func (t Tree) Changes(ctx context.Context) ([]Change, error) {
 	if !t.whole(ctx) {
 		return nil, nil
@@ -168,7 +168,7 @@ func (t Tree) file(ctx context.Context, mode, id string) (*File, error) {
 	return &File{Data: data, Exec: mode == "100755", Link: mode == "120000"}, nil
 }
 
-// Diff returns what was changed as a unified diff.
+// Diff returns the changes as a unified diff.
 func (t Tree) Diff(ctx context.Context) (string, error) {
 	if !t.whole(ctx) {
 		return "", nil
@@ -181,7 +181,7 @@ func (t Tree) Diff(ctx context.Context) (string, error) {
 	return strings.ToValidUTF8(string(out), "\uFFFD"), err
 }
 
-// Remove deletes the copy and its branch, whatever is in it. What is gone already is no error.
+// Remove deletes the copy and its branch, whatever is in it. It is not an error if it is already gone.
 func (t Tree) Remove(ctx context.Context) error {
 	t.Stop()
 	if _, err := git(ctx, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
@@ -199,7 +199,7 @@ func (t Tree) Remove(ctx context.Context) error {
 	if err == nil && strings.Contains(list+"\n", "\nbranch refs/heads/"+t.Branch+"\n") {
 		err = fmt.Errorf("%s is checked out in another worktree", t.Branch)
 	}
-	if err == nil { // "git branch -D" would write git's configuration anew, which is watched
+	if err == nil { // "git branch -D" would rewrite git's configuration, which is watched
 		_, err = git(ctx, t.Root, nil, "update-ref", "-d", "refs/heads/"+t.Branch)
 	}
 	if err != nil {
@@ -208,7 +208,7 @@ func (t Tree) Remove(ctx context.Context) error {
 	return nil
 }
 
-// snapshot writes a folder as it is into git's object store, without touching its index, and
+// snapshot writes a folder in its present state into git's object store, without touching its index, and
 // returns the tree. Paths in without are left out.
 func snapshot(ctx context.Context, dir string, without []string) (string, error) {
 	real, err := git(ctx, dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
@@ -230,7 +230,7 @@ func snapshot(ctx context.Context, dir string, without []string) (string, error)
 	args := []string{"add", "-A", "--", ":/"}
 	for _, path := range without {
 		if _, err := git(ctx, dir, nil, "check-ignore", "-q", "--", path); err == nil {
-			continue // git leaves it out by itself, and takes a word about it for a mistake
+			continue // git leaves it out by itself, and treats mentioning it as a mistake
 		}
 		args = append(args, ":(top,exclude,literal)"+filepath.ToSlash(path))
 	}
@@ -240,7 +240,7 @@ func snapshot(ctx context.Context, dir string, without []string) (string, error)
 	return git(ctx, dir, env, "write-tree")
 }
 
-// gitBytes runs git without hooks and watchers of the repository's, and whatever repository the
+// gitBytes runs git without the repository's hooks and watchers, and regardless of the repository that the
 // environment names.
 func gitBytes(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{

@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// word is where a name stands.
+// word is the position of a name.
 type word struct {
 	uri, verb, name string
 	line, from, to  int // characters in UTF-16 units
@@ -17,7 +17,7 @@ func (w word) span() object {
 
 func (w word) location() object { return object{"uri": w.uri, "range": w.span()} }
 
-// words are all names in a file.
+// words returns all names in a file.
 func (s *server) words(uri string) []word {
 	var out []word
 	for i, line := range strings.Split(s.text(uri), "\n") {
@@ -44,7 +44,7 @@ func (s *server) everywhere(verb, name string) []word {
 	return out
 }
 
-// faults are the diagnostics of a file.
+// faults returns the diagnostics of a file.
 func (s *server) faults(uri string) []any {
 	out := []any{}
 	for _, w := range s.words(uri) {
@@ -60,7 +60,7 @@ func (s *server) faults(uri string) []any {
 	return out
 }
 
-// at is the name at the request's position.
+// at returns the name at the request's position.
 func (s *server) at(r request) (word, bool) {
 	for _, w := range s.words(r.Params.TextDocument.URI) {
 		if w.line == r.Params.Position.Line && w.from <= r.Params.Position.Character && r.Params.Position.Character <= w.to {

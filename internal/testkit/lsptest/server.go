@@ -19,14 +19,14 @@ const marker = "JCODE_LSPTEST"
 // The modes: what the server does wrong.
 const (
 	Good        = "good"
-	Pull        = "pull"        // reports only when it is asked
-	NoVersion   = "noversion"   // reports don't name the version they speak of
+	Pull        = "pull"        // reports only on request
+	NoVersion   = "noversion"   // reports don't name their version
 	Hang        = "hang"        // never introduces itself
 	Deaf        = "deaf"        // stops reading after its introduction
 	Mute        = "mute"        // reads, and never answers or reports after its introduction
 	Late        = "late"        // reports after three seconds
 	Flood       = "flood"       // sends notifications without end
-	Junk        = "junk"        // writes what is no protocol between its messages
+	Junk        = "junk"        // writes junk between its messages
 	Dies        = "dies"        // dies at the first change
 	DiesAtStart = "diesatstart" // dies before it introduces itself
 	Unopened    = "unopened"    // reports for files that nobody opened, and for no file
@@ -34,12 +34,11 @@ const (
 	Huge        = "huge"        // announces a message larger than any memory
 	Loading     = "loading"     // reads the project for a second and a half
 	LoadingLong = "loadinglong" // reads the project for longer than an edit waits for its start
-	Settings    = "settings"    // does nothing before it was told of settings; then registers that it may be asked for reports
-	Watching    = "watching"    // knows of files only what it is told: by opening them, or as watched ones
+	Settings    = "settings"    // does nothing before it received settings; then registers for requests for reports
+	Watching    = "watching"    // knows only the files that it is told of: by opening them, or as watched ones
 )
 
-// Main acts as the server and never returns when this process was started as one. A TestMain
-// calls it first.
+// Main acts as the server and never returns if this process was started as one. A TestMain calls it first.
 func Main() {
 	if os.Getenv(marker) == "" {
 		return
@@ -254,7 +253,7 @@ func (s *server) initialized() {
 
 func (s *server) reply(r request, result any) { s.send(object{"id": r.ID, "result": result}) }
 
-// request asks the client for something and does not wait for its answer.
+// request sends the client a request and does not wait for its answer.
 func (s *server) request(method string, params object) {
 	s.next++
 	s.send(object{"id": fmt.Sprint("s", s.next), "method": method, "params": params})
@@ -268,7 +267,7 @@ func (s *server) unregister(id, method string) {
 	s.request("client/unregisterCapability", object{"unregisterations": []any{object{"id": id, "method": method}}})
 }
 
-// reread takes in a file as it is on disk.
+// reread loads a file as it is on disk.
 func (s *server) reread(uri string) {
 	if s.disk == nil {
 		return
@@ -304,7 +303,7 @@ func (s *server) changed() {
 	}
 }
 
-// files are the URIs of all files of the language, open or not.
+// files returns the URIs of all files of the language, open or not.
 func (s *server) files() []string {
 	var out []string
 	for uri := range s.docs {

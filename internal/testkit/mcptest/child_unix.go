@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// startChild starts a child that lives on with the server's pipes open, in a session of
-// its own when it is a daemon.
+// startChild starts a child that keeps the server's pipes open, in its own session if it is a daemon.
 func startChild(s *server, daemon bool) {
 	path, err := os.Executable()
 	if err != nil {

@@ -27,14 +27,14 @@ type Request struct {
 type HTTPServer struct {
 	*httptest.Server
 	mode, value string
-	// Elsewhere is where the mode redirect-other leads.
+	// Elsewhere is the target of the mode redirect-other.
 	Elsewhere string
 
 	mu       sync.Mutex
 	requests []Request
 	sessions map[string]bool
 	next     int
-	calls    map[string]int // tool → times it ran
+	calls    map[string]int // tool → how often it ran
 	done     bool           // the fault that happens once has happened
 	streams  []chan string
 	names    []string
@@ -50,10 +50,10 @@ func NewHTTP(mode string) *HTTPServer {
 	return s
 }
 
-// Endpoint is the URL to configure.
+// Endpoint returns the URL to configure.
 func (s *HTTPServer) Endpoint() string { return s.URL + "/mcp" }
 
-// Requests lists what came, in order.
+// Requests lists the requests in order.
 func (s *HTTPServer) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *HTTPServer) Count(method, rpc string) int {
 	return n
 }
 
-// Ran tells how often a tool ran.
+// Ran returns how often a tool ran.
 func (s *HTTPServer) Ran(tool string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,15 +164,15 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 	switch s.mode {
 	case "getclose":
 		return
-	case "getprime": // an event without data and the wait in milliseconds, as servers that are polled send
+	case "getprime": // an event without data and the wait in milliseconds, as polled servers send
 		fmt.Fprintf(w, "id: 7\nretry: %s\ndata:\n\n", s.value)
 		return
 	}
 	s.hold(w, req, "")
 }
 
-// hold sends what comes for the open streams until the request ends, after first. The
-// stream is known before the client sees anything of it, so nothing misses it.
+// hold sends messages for the open streams until the request ends, after first. The stream is registered
+// before the client sees anything of it, so nothing misses it.
 func (s *HTTPServer) hold(w http.ResponseWriter, req *http.Request, first string) {
 	ch := make(chan string, 100)
 	s.mu.Lock()
@@ -256,7 +256,7 @@ func (s *HTTPServer) post(w http.ResponseWriter, req *http.Request, m message) {
 	s.answer(w, req, m)
 }
 
-// answer carries out a request after the handshake.
+// answer handles a request after the handshake.
 func (s *HTTPServer) answer(w http.ResponseWriter, req *http.Request, m message) {
 	switch m.Method {
 	case "tools/list":
@@ -342,7 +342,7 @@ func (s *HTTPServer) respond(w http.ResponseWriter, id json.RawMessage, result s
 	fmt.Fprint(w, text)
 }
 
-// peekBody reads a request's body and puts it back.
+// peekBody reads a request's body and restores it.
 func peekBody(req *http.Request) string {
 	data, err := io.ReadAll(req.Body)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 )
 
-// serve2024 is the transport of 2024: answers come on one stream.
+// serve2024 serves the transport of 2024: answers arrive on one stream.
 func (s *HTTPServer) serve2024(w http.ResponseWriter, req *http.Request, m message) {
 	switch {
 	case req.Method == http.MethodPost && req.URL.Path == "/mcp":

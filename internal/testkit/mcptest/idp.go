@@ -45,7 +45,7 @@ func (p *Provider) Expire(sessions bool) {
 	}
 }
 
-// IDToken returns an ID token that the provider takes.
+// IDToken returns an ID token that the provider accepts.
 func (p *Provider) IDToken() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

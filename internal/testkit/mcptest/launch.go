@@ -13,8 +13,8 @@ const (
 	LogVariable = "JCODE_MCPTEST_LOG"
 )
 
-// Main acts as the fault server and never returns when this process was started as one.
-// A TestMain calls it first.
+// Main acts as the fault server and never returns if this process was started as one. A TestMain calls it
+// first.
 func Main() {
 	if os.Getenv(marker) == "" {
 		return
@@ -22,7 +22,7 @@ func Main() {
 	os.Exit(Run(os.Args[1:]))
 }
 
-// Command is how a fault server is started.
+// Command is the command that starts a fault server.
 type Command struct {
 	Path string
 	Args []string
@@ -39,7 +39,7 @@ func Server(mode string, args ...string) Command {
 	return Command{Path: path, Args: append([]string{mode}, args...), Env: map[string]string{marker: "1"}}
 }
 
-// Logging is the same command with a log file in dir; the file's path is the second value.
+// Logging returns the same command with a log file in dir; the file's path is the second result.
 func (c Command) Logging(dir string) (Command, string) {
 	path := filepath.Join(dir, "server.log")
 	env := map[string]string{LogVariable: path}

@@ -53,7 +53,7 @@ func (l *eventLog) add(kind, method string, raw []byte) {
 	_, _ = l.file.Write(append(line, '\n')) // a test that needs the line fails without it
 }
 
-// ReadLog reads a server's log; a file that is not there yet has no events.
+// ReadLog reads a server's log; a file that does not exist yet has no events.
 func ReadLog(path string) ([]Event, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func ReadLog(path string) ([]Event, error) {
 	return events, lines.Err()
 }
 
-// Pids lists the processes that a log tells of, in the order of their start.
+// Pids lists the processes in a log, in start order.
 func Pids(events []Event) []int {
 	var pids []int
 	for _, e := range events {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// modes are the faults by name.
+// modes returns the faults by name.
 func modes() map[string]func(*server) {
 	m := map[string]func(*server){
 		"ok": func(*server) {},
@@ -26,7 +26,7 @@ func modes() map[string]func(*server) {
 	return m
 }
 
-// on makes an intercept for one method.
+// on returns an intercept for one method.
 func on(method string, f func(s *server, m message) bool) func(*server, message) bool {
 	return func(s *server, m message) bool { return m.Method == method && f(s, m) }
 }
@@ -47,7 +47,7 @@ func (s *server) count(otherwise int) int {
 	return otherwise
 }
 
-// startModes are faults before and in the handshake.
+// startModes returns faults before and in the handshake.
 func startModes() map[string]func(*server) {
 	exit := func(s *server) {
 		fmt.Fprintln(os.Stderr, "Error: missing API key FOO_TOKEN")
@@ -135,7 +135,7 @@ func modern(s *server) {
 	}
 }
 
-// frameModes dress frames or put something between them.
+// frameModes change frames or put something between them.
 func frameModes() map[string]func(*server) {
 	line := func(f func([]byte) []byte) func(*server) { return func(s *server) { s.frame = f } }
 	return map[string]func(*server){
@@ -193,7 +193,7 @@ func dressID(dress func(string) string) func([]byte) []byte {
 	}
 }
 
-// lifeModes are about how a server ends, or does not.
+// lifeModes are about how a server ends, or fails to.
 func lifeModes() map[string]func(*server) {
 	noEOF := func(s *server) { s.onEOF = forever }
 	ignoring := func(s *server) { ignoreTerm(); s.onEOF = forever }

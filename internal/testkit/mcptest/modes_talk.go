@@ -30,7 +30,7 @@ func declareChanges(s *server) {
 	s.capabilities["tools"] = map[string]any{"listChanged": true}
 }
 
-// growing adds a tool that adds a tool and says so.
+// growing adds a tool that adds a tool and announces it.
 func growing(s *server, notices int) {
 	s.tools = append(s.tools, tool{"grow", define("grow", "Adds a tool.", anySchema), func(s *server, c call) {
 		s.mu.Lock()
@@ -44,7 +44,7 @@ func growing(s *server, notices int) {
 	}})
 }
 
-// modernChanges is the protocol of 2026, in which changes come on a subscription.
+// modernChanges speaks the protocol of 2026, in which changes arrive on a subscription.
 func modernChanges(s *server) {
 	declareChanges(s)
 	growing(s, 1)
@@ -59,8 +59,8 @@ func modernChanges(s *server) {
 	}
 }
 
-// earlyPing asks the client all it can be asked, right after the handshake and during a
-// call with the call's own id.
+// earlyPing sends the client every request it can answer, right after the handshake and during a call with
+// the call's own id.
 func earlyPing(s *server) {
 	ask := func(s *server, id, method string, params any) {
 		s.send(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params})

@@ -88,7 +88,7 @@ func toolModes() map[string]func(*server) {
 	return m
 }
 
-// fixed makes tools of definitions; each answers with the arguments that it got.
+// fixed returns tools with these definitions; each answers with its arguments.
 func fixed(defs []string) []tool {
 	var out []tool
 	for _, def := range defs {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// firstAnswer makes a mode that dresses the answer to the first call of echo in another way,
-// with its end.
+// firstAnswer returns a mode that changes the form of the answer to the first call of echo, including its
+// line end.
 func firstAnswer(dress func(id, answer string) string) func(*server) {
 	return func(s *server) {
 		var answered atomic.Bool
@@ -27,7 +27,7 @@ func firstAnswer(dress func(id, answer string) string) func(*server) {
 	}
 }
 
-// answerModes answer the first call of echo in a way that is no message on a line of its own.
+// answerModes answer the first call of echo with something other than a message on its own line.
 func answerModes() map[string]func(*server) {
 	line := func(format string) func(*server) {
 		return firstAnswer(func(id, _ string) string { return fmt.Sprintf(format, id) + "\n" })

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// OAuthServer is an MCP server over HTTP that asks for a sign-in, with its authorization
-// server. Its fault is chosen by name, see the switches on mode.
+// OAuthServer is an MCP server over HTTP that requires a sign-in, with its authorization server. Its fault is
+// chosen by name, see the switches on mode.
 type OAuthServer struct {
 	*HTTPServer
 	// Issuer is the authorization server.
@@ -53,8 +53,7 @@ func (s *OAuthServer) Close() {
 	s.Issuer.Close()
 }
 
-// Seen lists what the authorization server was asked for: paths, and grants of the token
-// endpoint.
+// Seen counts requests to the authorization server: paths, and grants of the token endpoint.
 func (s *OAuthServer) Seen(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,7 @@ func (s *OAuthServer) Seen(what string) int {
 	return n
 }
 
-// Forms lists the bodies that the token endpoint got.
+// Forms lists the bodies that the token endpoint received.
 func (s *OAuthServer) Forms() []url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,7 @@ func (s *OAuthServer) Expire() {
 	s.access = map[string]string{}
 }
 
-// Accept makes the server take a token that nobody was given.
+// Accept makes the server accept a token that was never issued.
 func (s *OAuthServer) Accept(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +95,7 @@ func (s *OAuthServer) Revoke() {
 	s.refresh = map[string]string{}
 }
 
-// ForgetClients makes the authorization server forget who registered.
+// ForgetClients makes the authorization server forget its registrations.
 func (s *OAuthServer) ForgetClients() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +128,7 @@ func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) b
 		http.Error(w, "sign in first", http.StatusUnauthorized)
 		return true
 	}
-	if s.mode == "elsewhere" { // who is signed in is sent away
+	if s.mode == "elsewhere" { // a signed-in client is redirected
 		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
 		return true
 	}
@@ -196,7 +195,7 @@ func (s *OAuthServer) authorizationServer(w http.ResponseWriter, req *http.Reque
 	}
 }
 
-// faultyToken answers in modes whose token endpoint, or all of whose endpoints, do not behave.
+// faultyToken answers in modes whose token endpoint, or all of whose endpoints, misbehave.
 func (s *OAuthServer) faultyToken(w http.ResponseWriter, req *http.Request) bool {
 	atToken := req.URL.Path == "/token"
 	switch {

@@ -221,7 +221,7 @@ func (s *server) startCall(m message) {
 		return
 	}
 	args, ok := p.Arguments.(map[string]any)
-	if !ok { // a tool whose schema is no object
+	if !ok { // a tool whose schema is not an object
 		args = map[string]any{"value": p.Arguments}
 	}
 	end := make(chan struct{})
@@ -260,7 +260,7 @@ func (s *server) answer(m message) {
 	}
 }
 
-// request asks the client and waits for its answer, at most a minute.
+// request sends the client a request and waits for its answer, at most a minute.
 func (s *server) request(method string, params any) (message, bool) {
 	s.mu.Lock()
 	s.nextID++
@@ -326,7 +326,7 @@ func (s *server) writeFrame(frame []byte) {
 	s.writeRaw(frame)
 }
 
-// writeRaw writes bytes as they are. A client that is gone ends the server.
+// writeRaw writes bytes unchanged. A client that is gone ends the server.
 func (s *server) writeRaw(b []byte) {
 	s.outMu.Lock()
 	defer s.outMu.Unlock()

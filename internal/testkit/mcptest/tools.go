@@ -24,7 +24,7 @@ func textSchema(arg string) string {
 
 const anySchema = `{"type":"object","properties":{},"additionalProperties":true}`
 
-// baseTools are in every mode that does not replace them.
+// baseTools returns the tools of every mode that does not replace them.
 func baseTools() []tool {
 	return []tool{
 		{"echo", define("echo", "Gives its text back.", textSchema("text")), func(s *server, c call) {
@@ -93,7 +93,7 @@ func raw(name, result string) tool {
 	return tool{name, define(name, "Answers with a fixed result.", anySchema), func(s *server, c call) { s.replyRaw(c.id, []byte(result)) }}
 }
 
-// resultTools answer with every kind of odd result.
+// resultTools returns tools that answer with every kind of odd result.
 func resultTools() []tool {
 	return []tool{
 		raw("unknowncontent", `{"content":[{"type":"hologram","x":1},{"type":"text","text":"still here"}]}`),

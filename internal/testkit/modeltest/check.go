@@ -11,11 +11,10 @@ import (
 
 var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Check holds the body of a chat request against the rules that the strictest servers
-// apply, and returns one line per breach: results paired with calls, ids unique and at most
-// 128 characters, arguments JSON objects, no empty message, valid UTF-8 without lone
-// surrogates, legal and unique tool names, object schemas with properties, `$ref`s that
-// resolve.
+// Check checks the body of a chat request against the rules of the strictest servers, and returns one line
+// per breach: results paired with calls, ids unique and at most 128 characters, arguments JSON objects, no
+// empty message, valid UTF-8 without lone surrogates, legal and unique tool names, object schemas with
+// properties, `$ref`s that resolve.
 func Check(body []byte) []string {
 	var c checker
 	if !utf8.Valid(body) {
@@ -193,7 +192,7 @@ func (c *checker) tools(list []map[string]any) {
 	}
 }
 
-// refs looks for local references that lead nowhere.
+// refs finds local references that lead nowhere.
 func (c *checker) refs(at string, root map[string]any, node any) {
 	switch n := node.(type) {
 	case map[string]any:

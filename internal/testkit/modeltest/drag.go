@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// drag makes every server of a test run slower, to find tests that count on its speed:
-// JCODE_TEST_LATE_END=300ms lets the end of an answer come so much after its text, and
-// JCODE_TEST_PIECES=5 sends a stream in pieces of so many bytes. Replies with a pace of their
-// own keep it.
+// drag makes every server of a test run slower, to find tests that depend on its speed:
+// JCODE_TEST_LATE_END=300ms delays the end of an answer by that much, and JCODE_TEST_PIECES=5 sends a stream
+// in pieces of that many bytes. Replies with their own pace keep it.
 type drag struct {
 	end   time.Duration
 	piece int

@@ -19,7 +19,7 @@ type line struct {
 	Calls     []struct {
 		ID   string          `json:"id"`
 		Name string          `json:"name"`
-		Args json.RawMessage `json:"args"` // an object, or a string that is sent as it is
+		Args json.RawMessage `json:"args"` // an object, or a string that is sent unchanged
 	} `json:"calls"`
 	Searches []Search          `json:"searches"`
 	Chunks   []json.RawMessage `json:"chunks"` // payloads of `data:` lines
@@ -28,10 +28,10 @@ type line struct {
 	Status     int               `json:"status"`
 	Headers    map[string]string `json:"headers"`
 	RetryAfter string            `json:"retry_after"` // the header
-	Body       json.RawMessage   `json:"body"`        // a string is sent as it is, anything else as JSON
+	Body       json.RawMessage   `json:"body"`        // a string is sent unchanged, anything else as JSON
 	JSON       bool              `json:"json"`        // one JSON completion instead of a stream
 
-	Finish   *string `json:"finish"` // "" leaves it out
+	Finish   *string `json:"finish"` // "" omits it
 	NoDone   bool    `json:"no_done"`
 	NoUsage  bool    `json:"no_usage"`
 	Usage    *Usage  `json:"usage"`
@@ -77,8 +77,8 @@ func literal(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Load reads a script: one reply per line of JSON, with the knobs of Reply under their
-// names in small letters. Blank lines and lines that begin with # are passed over.
+// Load reads a script: one reply per line of JSON, with the options of Reply under their names in lower case.
+// Empty lines and lines that begin with # are skipped.
 func Load(path string) ([]Reply, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func Load(path string) ([]Reply, error) {
 	return Read(f)
 }
 
-// Read reads a script from r; errors say the line.
+// Read reads a script from r; errors name the line.
 func Read(r io.Reader) ([]Reply, error) {
 	var out []Reply
 	in := bufio.NewScanner(r)

@@ -18,7 +18,7 @@ type Handler struct {
 	script    []Reply
 	routes    []func(Request) (Reply, bool)
 	requests  []Request
-	ends      []time.Time // of the answers, by request; zero while one is given
+	ends      []time.Time // of the answers, by request; zero while one is being sent
 	breaches  []string
 	models    []string
 	lenient   bool
@@ -36,8 +36,8 @@ type Handler struct {
 	stopped  chan struct{}
 }
 
-// NewHandler makes a handler that replies in order, one per request. A
-// request beyond the script is answered with 400 and counts as a breach.
+// NewHandler returns a handler that replies in order, one reply per request. A request beyond the script is
+// answered with 400 and is a breach.
 func NewHandler(replies ...Reply) *Handler {
 	return &Handler{
 		script:  replies,
@@ -56,9 +56,8 @@ func (h *Handler) Add(replies ...Reply) {
 	h.script = append(h.script, replies...)
 }
 
-// Route answers the requests that match with what answer returns, before the script is
-// looked at; side requests such as titles consume no reply that way. Routes are tried
-// in the order in which they were added.
+// Route answers matching requests with the result of answer, before the script is used; this way side
+// requests such as titles consume no reply. Routes are tried in the order in which they were added.
 func (h *Handler) Route(answer func(Request) (Reply, bool)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,16 +71,15 @@ func (h *Handler) Models(ids ...string) {
 	h.models = ids
 }
 
-// Lenient answers requests that breach the validator as if they were right. The
-// breaches are still recorded, and still fail the test.
+// Lenient answers requests that breach the validator as if they were valid. The breaches are still recorded,
+// and still fail the test.
 func (h *Handler) Lenient() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lenient = true
 }
 
-// BindThinking refuses thinking blocks whose conversation before them has changed, as newer
-// models do.
+// BindThinking refuses thinking blocks if the conversation before them has changed, as newer models do.
 func (h *Handler) BindThinking() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,8 +100,8 @@ func (h *Handler) Breaches() []string {
 	return append([]string(nil), h.breaches...)
 }
 
-// Wait returns the n-th chat request (1-based) as soon as it has arrived; false when the
-// time is over or the server stopped.
+// Wait returns the n-th chat request (1-based) as soon as it has arrived; false when the time is up or the
+// server stopped.
 func (h *Handler) Wait(n int, limit time.Duration) (Request, bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -163,7 +161,7 @@ func (h *Handler) serveModels(w http.ResponseWriter) {
 	writeJSON(w, list)
 }
 
-// protocol is the language of a request.
+// protocol is the protocol of a request.
 type protocol int
 
 const (
@@ -176,7 +174,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 	at := time.Now()
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went away in the middle of its request
+		return // the client disconnected in the middle of its request
 	}
 	req := decodeRequest(raw, r.Header, r.URL.Path, at, in)
 	var found []string
@@ -224,7 +222,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 	p.play(req.Stream)
 }
 
-// keepThinking remembers a thinking block that is given, and the calls behind it.
+// keepThinking remembers a thinking block that is sent, and the calls after it.
 func (h *Handler) keepThinking(signature string, b issuedBlock, calls []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -269,7 +267,7 @@ func (h *Handler) admit(req *Request, found []string) (reply Reply, strict bool)
 	}
 	reply = h.script[0]
 	switch {
-	case reply.times < 0: // for ever
+	case reply.times < 0: // forever
 	case reply.times > 1:
 		h.script = append([]Reply{reply.Times(reply.times - 1)}, h.script[1:]...)
 	default:
@@ -286,8 +284,8 @@ func (h *Handler) answered(index int) {
 	}
 }
 
-// Gaps returns for each request but the first how long it came after the end of the answer
-// before: what the client needed in between.
+// Gaps returns for each request but the first how long it arrived after the end of the previous answer: the
+// time that the client needed in between.
 func (h *Handler) Gaps() []time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -315,6 +313,6 @@ func (h *Handler) nextID() string {
 }
 
 func writeJSON(w io.Writer, v any) {
-	// A failed write means that the client has gone; there is nobody to tell.
+	// A failed write means that the client is gone; there is nobody to tell.
 	_ = json.NewEncoder(w).Encode(v)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// decodeMessages reads a Messages request into the form of Request: results are messages of
-// their own, as in chat completions.
+// decodeMessages decodes a Messages request into the form of Request: results are separate messages, as in
+// chat completions.
 func (r *Request) decodeMessages() {
 	switch s := r.Fields["system"].(type) {
 	case string:
@@ -75,7 +75,7 @@ func joinTexts(parts []map[string]any) (s string) {
 	return s
 }
 
-// messagesEvents is what the reply says as the events of a Messages stream.
+// messagesEvents returns the reply as the events of a Messages stream.
 func (p *player) messagesEvents() []string {
 	r := p.reply
 	usage := map[string]any{}
@@ -160,7 +160,7 @@ func (p *player) messagesReason() string {
 	return p.reply.finish
 }
 
-// sign makes the signature of a thinking block, bound to the conversation before it.
+// sign returns the signature of a thinking block, bound to the conversation before it.
 func (p *player) sign(thinking string) string {
 	sum := sha256.Sum256([]byte(p.prefix + "\x00" + thinking))
 	signature := hex.EncodeToString(sum[:])
@@ -168,12 +168,12 @@ func (p *player) sign(thinking string) string {
 	return signature
 }
 
-// messagesError is an error body in the maker's form.
+// messagesError returns an error body in the API's form.
 func messagesError(kind, message string) string {
 	return marshal(map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}, "request_id": "req_1"})
 }
 
-// eventName is the name of an event, which its payload bears too.
+// eventName returns the name of an event, which its payload also contains.
 func eventName(payload string) string {
 	var e struct {
 		Type string `json:"type"`
@@ -184,7 +184,7 @@ func eventName(payload string) string {
 	return e.Type
 }
 
-// prefixOf is the fingerprint of what a thinking block at messages[n] is bound to.
+// prefixOf returns the fingerprint of what a thinking block at messages[n] is bound to.
 func prefixOf(fields map[string]any, n int) string {
 	list, _ := fields["messages"].([]any)
 	b, err := json.Marshal([]any{unmarked(fields["system"]), unmarked(fields["tools"]), unmarked(list[:min(n, len(list))])})
@@ -195,7 +195,7 @@ func prefixOf(fields map[string]any, n int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// unmarked is a value without its cache markers.
+// unmarked returns a value without its cache markers.
 func unmarked(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

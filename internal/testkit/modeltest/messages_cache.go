@@ -8,20 +8,20 @@ import (
 // Cached says what a prompt cache did for one request, or for several, in tokens.
 type Cached struct {
 	Read    int // found
-	Written int // kept for later
+	Written int // stored for later
 	Fresh   int // neither
-	Again   int // of Written: kept before, and not found because no marker was near enough
+	Again   int // of Written: stored before, and not found because no marker was near enough
 }
 
-// lookBack is how many blocks before a marker are looked at for something kept.
+// lookBack is how many blocks before a marker are searched for something stored.
 const lookBack = 20
 
-// promptCache keeps beginnings of requests as the maker does: up to each marker.
+// promptCache stores beginnings of requests as the provider does: up to each marker.
 type promptCache struct {
 	kept map[[32]byte]bool
 }
 
-// use looks a request up, keeps what its markers ask for, and says what it found.
+// use looks a request up, stores what its markers ask for, and returns what it found.
 func (c *promptCache) use(fields map[string]any) Cached {
 	if c.kept == nil {
 		c.kept = map[[32]byte]bool{}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// messagesChecker holds a Messages request against what the maker refuses.
+// messagesChecker checks a Messages request for what the API refuses.
 type messagesChecker struct {
 	checker
 	fields map[string]any
@@ -18,10 +18,10 @@ type messagesChecker struct {
 	byCall map[string]string      // signature of the thinking before a call, by its id
 	model  string
 	binds  bool
-	refuse string // what is refused although no client can always know it beforehand
+	refuse string // what is refused although no client can always know it in advance
 }
 
-// issuedBlock is a thinking block that the server gave.
+// issuedBlock is a thinking block that the server sent.
 type issuedBlock struct {
 	thinking, prefix, model string
 }
@@ -106,7 +106,7 @@ func (c *messagesChecker) messagesTools() {
 
 func (c *messagesChecker) oneTool(at string, t map[string]any, names map[string]bool) {
 	name := text(t, "name")
-	if kind := text(t, "type"); kind != "" && kind != "custom" { // one that runs at the maker's side
+	if kind := text(t, "type"); kind != "" && kind != "custom" { // one that runs on the server
 		if names[name] || !strings.HasPrefix(kind, name+"_20") {
 			c.add("%s: a tool %q of type %q", at, name, kind)
 		}
@@ -186,8 +186,8 @@ func (c *messagesChecker) turns(list []map[string]any) {
 	}
 }
 
-// lastPerson is the index of the last message in which a person says something: what comes
-// after it is one turn of calls.
+// lastPerson returns the index of the last message with text of the user: what follows it is one turn of
+// calls.
 func lastPerson(list []map[string]any) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if text(list[i], "role") != "user" {
@@ -270,7 +270,7 @@ func (c *messagesChecker) content(at string, b map[string]any) {
 	}
 }
 
-// assistant checks an answer that came back, and returns the ids of its calls.
+// assistant checks an answer that was sent back, and returns the ids of its calls.
 func (c *messagesChecker) assistant(i int, blocks []map[string]any, used map[string]bool, current bool) (calls []string) {
 	c.searches(i, blocks, i == len(objects(c.fields["messages"]))-1)
 	signatures := map[string]bool{}
@@ -334,7 +334,7 @@ func (c *messagesChecker) thinking(i int, at string, b map[string]any) {
 	}
 }
 
-// markers counts the cache markers and looks where they stand.
+// markers counts the cache markers and checks their places.
 func (c *messagesChecker) markers() {
 	n := 0
 	var walk func(v any)

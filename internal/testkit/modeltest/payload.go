@@ -2,7 +2,7 @@ package modeltest
 
 import "strings"
 
-// payloads returns what the reply says as chunks of an OpenAI stream.
+// payloads returns the reply as chunks of an OpenAI stream.
 func (p *player) payloads() []string {
 	r := p.reply
 	out := []string{chunk(map[string]any{"role": "assistant", "content": ""}, nil)}
@@ -54,7 +54,7 @@ func (p *player) callPayloads(index int, c Call) []string {
 	return out
 }
 
-// completion returns what the reply says as one JSON answer.
+// completion returns the reply as one JSON answer.
 func (p *player) completion() map[string]any {
 	msg := map[string]any{"role": "assistant", "content": join(p.reply.text)}
 	if len(p.reply.reasoning) > 0 {
@@ -107,15 +107,15 @@ func (p *player) finishReason() string {
 	return "stop"
 }
 
-// TextChunk is the payload of a chunk with one piece of text.
+// TextChunk returns the payload of a chunk with one piece of text.
 func TextChunk(s string) string { return DeltaChunk(`{"content":` + marshal(s) + `}`) }
 
-// DeltaChunk is the payload of a chunk whose delta is the given JSON.
+// DeltaChunk returns the payload of a chunk whose delta is the given JSON.
 func DeltaChunk(delta string) string {
 	return `{"id":"c1","object":"chat.completion.chunk","created":1,"model":"test-model","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`
 }
 
-// FinishChunk is the payload of a chunk with a finish_reason and an empty delta.
+// FinishChunk returns the payload of a chunk with a finish_reason and an empty delta.
 func FinishChunk(reason string) string { return chunk(map[string]any{}, reason) }
 
 func chunk(delta map[string]any, finish any) string {

@@ -24,7 +24,7 @@ type player struct {
 	cached Cached
 	keep   func(signature string, b issuedBlock, calls []string)
 	custom map[string]bool // tools that take plain text
-	ids    map[int]string  // ids that were made up for calls, by their place
+	ids    map[int]string  // ids that were generated for calls, by index
 }
 
 // signed remembers a thinking block with the calls that follow it.
@@ -36,7 +36,7 @@ func (p *player) signed(signature, thinking string) {
 	p.keep(signature, issuedBlock{thinking: thinking, prefix: p.prefix, model: p.model}, calls)
 }
 
-// callID is the id of a call of the reply, made up once where it has none.
+// callID returns the id of a call of the reply, generated once if it has none.
 func (p *player) callID(c Call) string {
 	if c.ID != "" {
 		return c.ID
@@ -124,7 +124,7 @@ func (p *player) stream() {
 	p.finish()
 }
 
-// finish ends a stream that the script ends in another way than regularly.
+// finish ends a stream that the script ends irregularly.
 func (p *player) finish() {
 	switch p.reply.end {
 	case endRegular, endClean:
@@ -172,11 +172,11 @@ func (p *player) write(s string) bool {
 }
 
 func (p *player) flush() {
-	// An error means that the client has gone, which the next write finds too.
+	// An error means that the client is gone, which the next write finds too.
 	_ = http.NewResponseController(p.w).Flush()
 }
 
-// wait passes d; false when the client has gone or the server stops.
+// wait waits for d; false when the client is gone or the server stops.
 func (p *player) wait(d time.Duration) bool {
 	if d <= 0 {
 		return true

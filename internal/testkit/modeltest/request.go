@@ -11,11 +11,11 @@ import (
 type Request struct {
 	// Index counts from 0 in order of arrival.
 	Index int
-	// Time is the moment at which the request's headers were there.
+	// Time is when the request's headers had arrived.
 	Time   time.Time
 	Path   string
 	Header http.Header
-	// Raw is the body as it came.
+	// Raw is the body as it arrived.
 	Raw []byte
 	// Fields is the whole body decoded.
 	Fields map[string]any
@@ -41,7 +41,7 @@ type Message struct {
 	Fields map[string]any
 }
 
-// Tool is one tool on offer in a recorded request.
+// Tool is one offered tool in a recorded request.
 type Tool struct {
 	Name        string
 	Description string
@@ -68,7 +68,7 @@ func (r Request) System() string {
 	return ""
 }
 
-// Tool finds a tool on offer by its name.
+// Tool finds an offered tool by its name.
 func (r Request) Tool(name string) (Tool, bool) {
 	for _, t := range r.Tools {
 		if t.Name == name {
@@ -78,7 +78,7 @@ func (r Request) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// ToolNames lists the tools on offer in order.
+// ToolNames lists the offered tools in order.
 func (r Request) ToolNames() []string {
 	names := make([]string, len(r.Tools))
 	for i, t := range r.Tools {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// decodeResponses reads a Responses request into the form of Request: calls that follow each
-// other are one message's.
+// decodeResponses decodes a Responses request into the form of Request: consecutive calls belong to one
+// message.
 func (r *Request) decodeResponses() {
 	if s := text(r.Fields, "instructions"); s != "" {
 		r.Messages = append(r.Messages, Message{Role: "system", Content: s})
@@ -61,7 +61,7 @@ func (r *Request) decodeItem(it map[string]any) {
 	}
 }
 
-// itemParts is the text of a content, and how many pictures and files are in it.
+// itemParts returns the text of a content, and how many pictures and files are in it.
 func itemParts(v any) (s string, images int) {
 	if s, ok := v.(string); ok {
 		return s, 0
@@ -77,7 +77,7 @@ func itemParts(v any) (s string, images int) {
 	return s, images
 }
 
-// responsesEvents is what the reply says as the events of a Responses stream.
+// responsesEvents returns the reply as the events of a Responses stream.
 func (p *player) responsesEvents() []string {
 	r := p.reply
 	var out []string
@@ -162,7 +162,7 @@ func (p *player) responsesEvents() []string {
 	return out
 }
 
-// seal makes the encrypted content of a reasoning item.
+// seal returns the encrypted content of a reasoning item.
 func (p *player) seal(thinking string) string {
 	sum := sha256.Sum256([]byte(p.model + "\x00" + thinking + p.nextID()))
 	secret := "gAAAA" + hex.EncodeToString(sum[:])
@@ -170,7 +170,7 @@ func (p *player) seal(thinking string) string {
 	return secret
 }
 
-// responsesChecker holds a Responses request against what the maker refuses.
+// responsesChecker checks a Responses request for what the API refuses.
 type responsesChecker struct {
 	checker
 	fields map[string]any

@@ -19,13 +19,13 @@ type Source struct{ Title, URL string }
 // WithSearch puts searches before the text, for requests that allow them.
 func (r Reply) WithSearch(searches ...Search) Reply { r.searches = searches; return r }
 
-// sealed is what a provider adds to a source and wants back unchanged.
+// sealed returns what a provider adds to a source and expects back unchanged.
 func sealed(title, url string) string {
 	sum := sha256.Sum256([]byte("search\x00" + title + "\x00" + url))
 	return hex.EncodeToString(sum[:])
 }
 
-// searchBlocks are the blocks of the searches in a Messages stream.
+// searchBlocks writes the blocks of the searches in a Messages stream.
 func (p *player) searchBlocks(block func(start map[string]any, deltas ...map[string]any)) {
 	for _, s := range p.reply.searches {
 		id := "srvtoolu_" + p.nextID()
@@ -39,7 +39,7 @@ func (p *player) searchBlocks(block func(start map[string]any, deltas ...map[str
 	}
 }
 
-// searchItems are the items of the searches in a Responses stream.
+// searchItems writes the items of the searches in a Responses stream.
 func (p *player) searchItems(item func(began, ended map[string]any, between func())) {
 	for _, s := range p.reply.searches {
 		found := []any{}
@@ -55,7 +55,7 @@ func (p *player) searchItems(item func(began, ended map[string]any, between func
 
 const searchCall = "web_search_call"
 
-// searches checks the blocks of searches in an answer: each has its result, as it was given.
+// searches checks the blocks of searches in an answer: each has its result, unchanged.
 func (c *messagesChecker) searches(i int, blocks []map[string]any, newest bool) {
 	open := map[string]bool{}
 	for k, b := range blocks {

@@ -30,7 +30,7 @@ func New(tb testing.TB, replies ...Reply) *Server {
 	return s
 }
 
-// URL is the base URL that a client is given: it ends in /v1.
+// URL returns the base URL for a client: it ends in /v1.
 func (s *Server) URL() string { return s.http.URL + "/v1" }
 
 // Close ends every open stream and stops listening. It may be called twice.

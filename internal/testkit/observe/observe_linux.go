@@ -18,20 +18,19 @@ import (
 
 // Event is one system call that a watched program made, or tried to.
 type Event struct {
-	// Call is its name: "exec", "open", "change" (of a name, of rights or times), "connect",
-	// "socket".
+	// Call is its name: "exec", "open", "change" (of a name, of permissions or times), "connect", "socket".
 	Call string
 	// Path is the file, absolute but not resolved.
 	Path string
-	// Write is set when the file is opened for writing or made.
+	// Write is set when the file is opened for writing or created.
 	Write bool
-	// NoFollow is set when a link is not opened.
+	// NoFollow is set when a link is not followed.
 	NoFollow bool
-	// Detail tells more: the flags of an opening, the family of a socket.
+	// Detail says more: the flags of an open call, the family of a socket.
 	Detail string
 }
 
-// String writes an event for a message.
+// String formats an event for a message.
 func (e Event) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Call, e.Path, e.Detail))
 }
@@ -46,7 +45,7 @@ func Run(cmd *exec.Cmd, limit time.Duration) ([]Event, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		runtime.LockOSThread() // who traces is a thread; it ends with this goroutine
+		runtime.LockOSThread() // the tracer is a thread; it ends with this goroutine
 		w := &watch{entered: map[int]bool{}}
 		err := w.run(cmd, limit)
 		done <- outcome{w.events, err}
@@ -80,7 +79,7 @@ func (w *watch) run(cmd *exec.Cmd, limit time.Duration) error {
 		return errors.Join(err, unix.Kill(root, unix.SIGKILL))
 	}
 	w.entered[root] = true
-	timer := time.AfterFunc(limit, func() { _ = unix.Kill(-root, unix.SIGKILL) }) // gone is fine
+	timer := time.AfterFunc(limit, func() { _ = unix.Kill(-root, unix.SIGKILL) }) // it may be gone
 	defer timer.Stop()
 	resume(root, 0)
 	for {
@@ -131,7 +130,7 @@ type info struct {
 	_    [16]byte
 }
 
-// call notes a system call at its entry.
+// call records a system call at its entry.
 func (w *watch) call(pid int) {
 	var in info
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(pid), unsafe.Sizeof(in), uintptr(unsafe.Pointer(&in)), 0, 0)
@@ -198,12 +197,12 @@ func path(pid int, dir int32, address uint64) string {
 	return filepath.Join(base, name)
 }
 
-// memory reads from a process up to a size, as far as there is something to read.
+// memory reads up to size bytes from a process, as far as they are mapped.
 func memory(pid int, address uint64, size int) []byte {
 	buf := make([]byte, size)
 	got := 0
 	for got < size {
-		// A page at a time: the next one may not be there.
+		// A page at a time: the next one may not be mapped.
 		n := min(size-got, 4096-int((address+uint64(got))%4096))
 		local := []unix.Iovec{{Base: &buf[got]}}
 		local[0].SetLen(n)

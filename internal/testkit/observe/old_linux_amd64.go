@@ -2,7 +2,7 @@ package observe
 
 import "golang.org/x/sys/unix"
 
-// old notes calls that newer machines don't have.
+// old records calls that newer machines lack.
 func (w *watch) old(pid int, in info) {
 	name := func(i int) string { return path(pid, unix.AT_FDCWD, in.args[i]) }
 	switch in.nr {

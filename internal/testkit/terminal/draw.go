@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Draw returns the screen that a frame makes: lines with escape sequences, as a Bubble Tea
-// program's View holds them, in a terminal with the colours of profile.
+// Draw returns the screen that a frame produces: lines with escape sequences, as in a Bubble Tea program's
+// View, in a terminal with the colours of profile.
 func Draw(frame string, cols, rows int, profile colorprofile.Profile) Screen {
 	buf := uv.NewScreenBuffer(cols, rows)
 	buf.Method = ansi.GraphemeWidth

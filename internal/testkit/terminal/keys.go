@@ -15,8 +15,8 @@ var keyBytes = map[string]string{
 	"f1": "\x1bOP", "f2": "\x1bOQ",
 }
 
-// bytesOf returns what a terminal sends for a key name such as "ctrl+c", "alt+b" or "enter";
-// a name that it does not know is sent as it stands.
+// bytesOf returns what a terminal sends for a key name such as "ctrl+c", "alt+b" or "enter"; an unknown name
+// is sent literally.
 func bytesOf(key string) string {
 	if b, ok := keyBytes[key]; ok {
 		return b

@@ -11,7 +11,7 @@ import (
 // Cell is one column of a line. The second column of a wide character has Width 0 and no
 // text.
 type Cell struct {
-	// Text is one grapheme cluster; a blank cell holds " ".
+	// Text is one grapheme cluster; a blank cell contains " ".
 	Text  string
 	Width int
 	// FG and BG are nil for the terminal's own colours.
@@ -70,7 +70,7 @@ func (s Screen) Contains(text string) bool {
 	return ok
 }
 
-// Find returns the column and row at which text first stands.
+// Find returns the column and row of the first occurrence of text.
 func (s Screen) Find(text string) (x, y int, ok bool) {
 	for y := range s.cells {
 		line := s.Line(y)

@@ -14,8 +14,8 @@ const (
 	svgFontSize   = 14
 )
 
-// SVG draws the screen as a picture with text that can be selected. fg and bg are the
-// terminal's own colours as #rrggbb.
+// SVG draws the screen as a picture with selectable text. fg and bg are the terminal's own colours as
+// #rrggbb.
 func (s Screen) SVG(fg, bg string) string {
 	w := float64(s.Cols)*svgCellWidth + 2*svgMargin
 	h := float64(s.Rows)*svgLineHeight + 2*svgMargin

@@ -33,7 +33,7 @@ type Terminal struct {
 	emu     *vt.Emulator
 	title   string
 	modes   map[int]bool
-	frame   time.Time // when the frame began that is being drawn
+	frame   time.Time // when the frame that is being drawn began
 	written int64
 	log     bytes.Buffer
 	changed chan struct{} // closed and replaced whenever something arrives
@@ -49,8 +49,8 @@ type Terminal struct {
 	pumps  sync.WaitGroup
 }
 
-// Open makes a terminal without a program. The file is its other side, for a program that
-// runs in the same process; the caller must not close it.
+// Open returns a terminal without a program. The file is its other side, for a program that runs in the same
+// process; the caller must not close it.
 func Open(cols, rows int) (*Terminal, *os.File, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -75,8 +75,8 @@ func Open(cols, rows int) (*Terminal, *os.File, error) {
 	return t, slave, nil
 }
 
-// Start runs a command in a new terminal of the given size, as leader of a session of its
-// own. TERM is set to xterm-256color and COLORTERM to truecolor unless cmd.Env has them.
+// Start runs a command in a new terminal of the given size, as leader of its own session. TERM is set to
+// xterm-256color and COLORTERM to truecolor unless cmd.Env has them.
 func Start(cmd *exec.Cmd, cols, rows int) (*Terminal, error) {
 	t, slave, err := Open(cols, rows)
 	if err != nil {
@@ -114,7 +114,7 @@ func withDefault(env []string, key, value string) []string {
 	return append(env, key+"="+value)
 }
 
-// listen keeps what the emulator only reports once.
+// listen records what the emulator reports only once.
 func (t *Terminal) listen() {
 	t.emu.SetCallbacks(vt.Callbacks{
 		Title: func(s string) { t.title = s },
@@ -126,7 +126,7 @@ func (t *Terminal) listen() {
 		},
 		DisableMode: func(m ansi.Mode) { t.modes[m.Mode()] = false },
 	})
-	// A program that has not heard of a smaller size yet may set margins below the screen.
+	// A program that does not know of a smaller size yet may set margins below the screen.
 	t.emu.RegisterCsiHandler('r', func(params ansi.Params) bool {
 		if len(params) > 1 && params[1].Param(0) > t.emu.Height() {
 			params[1] = ansi.Param(t.emu.Height())
@@ -149,7 +149,7 @@ func (t *Terminal) listen() {
 	}
 }
 
-// pumpOutput feeds the emulator with what the program writes.
+// pumpOutput feeds the emulator with the program's output.
 func (t *Terminal) pumpOutput() {
 	defer t.pumps.Done()
 	buf := make([]byte, 64<<10)
@@ -174,7 +174,7 @@ func (t *Terminal) pumpOutput() {
 	}
 }
 
-// pumpReplies sends the emulator's answers to queries back to the program.
+// pumpReplies sends the emulator's replies to queries back to the program.
 func (t *Terminal) pumpReplies() {
 	defer t.pumps.Done()
 	buf := make([]byte, 4096)
@@ -221,7 +221,7 @@ func (t *Terminal) touch() {
 	t.mu.Unlock()
 }
 
-// Type sends bytes as they are.
+// Type sends bytes unchanged.
 func (t *Terminal) Type(s string) {
 	t.inMu.Lock()
 	t.input = append(t.input, s...)
@@ -253,7 +253,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 // Signal sends a signal to the program of Start.
 func (t *Terminal) Signal(sig os.Signal) error { return t.cmd.Process.Signal(sig) }
 
-// Pid is the process of the program of Start.
+// Pid returns the process ID of the program of Start.
 func (t *Terminal) Pid() int { return t.cmd.Process.Pid }
 
 // Exited is closed when the program of Start has ended.
@@ -274,7 +274,7 @@ func (t *Terminal) ExitCode(limit time.Duration) (int, error) {
 	}
 }
 
-// InitialStty is what Stty gave before any program ran.
+// InitialStty returns what Stty returned before any program ran.
 func (t *Terminal) InitialStty() string { return t.initial }
 
 // Stty describes the terminal's line settings, as `stty -a` would; equal strings mean equal settings.
@@ -301,14 +301,14 @@ func (t *Terminal) OSC() []string {
 	return append([]string(nil), t.osc...)
 }
 
-// Written counts the bytes that the program has written.
+// Written returns how many bytes the program has written.
 func (t *Terminal) Written() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.written
 }
 
-// Output is what the program has written, at most the first 8 MiB.
+// Output returns what the program has written, at most the first 8 MiB.
 func (t *Terminal) Output() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// frameLimit is how long a frame is waited for whose program has stopped in the middle of it.
+// frameLimit is how long to wait for a frame whose program has stopped in the middle of it.
 const frameLimit = time.Second
 
 // whole reports whether no frame is being drawn: a program that synchronizes its output says
@@ -79,7 +79,7 @@ func (t *Terminal) WaitFor(limit time.Duration, texts ...string) (Screen, error)
 	return s, nil
 }
 
-// Settle waits until nothing was written for the time of quiet, or until limit.
+// Settle waits until nothing was written for the duration of quiet, or until limit.
 func (t *Terminal) Settle(quiet, limit time.Duration) Screen {
 	end := time.NewTimer(limit)
 	defer end.Stop()

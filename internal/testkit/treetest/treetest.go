@@ -1,5 +1,5 @@
-// Package treetest owns making a folder of source-like files for tests and benchmarks: the
-// same files for the same numbers, on any machine, so that nothing large is stored.
+// Package treetest creates a folder of source-like files for tests and benchmarks: the same files for the
+// same numbers, on any machine, so that nothing large is stored.
 //
 // It must not know what is done with the folder.
 package treetest
@@ -12,15 +12,15 @@ import (
 	"path/filepath"
 )
 
-// Tree says what is made.
+// Tree says what is created.
 type Tree struct {
 	Seed  uint64
 	Files int
-	// Bytes is the size of all files together, about.
+	// Bytes is the approximate size of all files together.
 	Bytes int64
 }
 
-// The words in the files, and how often they occur: for searches that have to find them.
+// The words in the files, and how often they occur: for searches that must find them.
 const (
 	// Rare is on one line of every thousandth file.
 	Rare = "flushPendingCheckpoint"
@@ -79,7 +79,7 @@ func write(path string, rng *rand.Rand, size int64, number int) (err error) {
 	}()
 	w := bufio.NewWriterSize(f, 64<<10)
 	if number%500 == 499 {
-		_, _ = w.Write([]byte{0x7f, 'B', 'I', 'N', 0, 0, 1}) // a failed write is told by Flush
+		_, _ = w.Write([]byte{0x7f, 'B', 'I', 'N', 0, 0, 1}) // Flush reports a failed write
 	}
 	if number%1000 == 7 {
 		_, _ = fmt.Fprintf(w, "// %s is here\n", Rare)

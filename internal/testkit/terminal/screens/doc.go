@@ -1,7 +1,5 @@
-// Command screens draws the main screens of the real program as SVG for the README. It
-// owns the way through the program on which the pictures are taken: it builds jcode, takes
-// the offline tour in an emulated terminal, answers its questions and saves what the
-// terminal shows.
+// Command screens draws the main screens of the real program as SVG for the README. It builds jcode, takes
+// the offline tour in an emulated terminal, answers its questions and saves what the terminal shows.
 //
 //	go run ./internal/testkit/terminal/screens [-out docs/screens]
 //

@@ -54,7 +54,7 @@ func run(out string) error {
 	return errors.Join(firstRun(bin, dir, out), tour(bin, dir, out))
 }
 
-// start runs jcode in a home of its own, without the keys and settings of this machine.
+// start runs jcode in its own home, without the keys and settings of this machine.
 func start(bin, dir, folder string, args ...string) (*terminal.Terminal, error) {
 	work := filepath.Join(dir, folder)
 	if err := os.MkdirAll(work, 0o755); err != nil {
@@ -79,7 +79,7 @@ func save(s terminal.Screen, out, name string) error {
 	return nil
 }
 
-// firstRun shows what somebody without a model sees.
+// firstRun shows what a person without a model sees.
 func firstRun(bin, dir, out string) error {
 	term, err := start(bin, dir, "first")
 	if err != nil {
@@ -156,7 +156,7 @@ func panels(term *terminal.Terminal, out string) error {
 		}
 		term.Settle(quiet/4, limit)
 		term.Press("enter")
-		// The menu of commands says "esc close" too, while the command is still in the input.
+		// The menu of commands also says "esc close", while the command is still in the input.
 		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return s.Contains("esc close") && !s.Contains("› /"+name) }); err != nil {
 			return err
 		}

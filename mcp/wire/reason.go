@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -29,14 +30,7 @@ type reasons struct {
 // write processes a chunk of stderr.
 func (r *reasons) write(p []byte) {
 	for len(p) > 0 {
-		line, rest := p, []byte(nil)
-		ended := false
-		for i, c := range p {
-			if c == '\n' {
-				line, rest, ended = p[:i], p[i+1:], true
-				break
-			}
-		}
+		line, rest, ended := bytes.Cut(p, []byte{'\n'})
 		if room := 4*longestReason - len(r.partial); room > 0 {
 			r.partial = append(r.partial, line[:min(len(line), room)]...)
 		}
@@ -62,7 +56,7 @@ func (r *reasons) line(raw string) {
 		return
 	}
 	trimmed = text.Ellipsis(trimmed, longestReason)
-	if errorLine().MatchString(trimmed) && (r.first == "" || r.trace) {
+	if (r.first == "" || r.trace) && mayNameError(trimmed) && errorLine().MatchString(trimmed) {
 		r.first = trimmed
 	}
 	if r.last = append(r.last, trimmed); len(r.last) > keptReasons {
@@ -72,6 +66,12 @@ func (r *reasons) line(raw string) {
 
 // errorLine matches the start of error lines of programs in common languages.
 var errorLine = pattern.Lazy(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
+
+// mayNameError reports whether a line contains a word that errorLine needs. It is quick: a program
+// may write thousands of lines a second.
+func mayNameError(line string) bool {
+	return slices.ContainsFunc([]string{"rror", "xception", "anic", "atal", "FATAL", "**"}, func(word string) bool { return strings.Contains(line, word) })
+}
 
 // isFrame reports whether a line is a stack frame, a piece of source or a version line of a
 // crash report.
@@ -85,7 +85,9 @@ func isFrame(line, trimmed string) bool {
 	case indented && (strings.HasPrefix(trimmed, "...") || frameNumber().MatchString(trimmed)):
 		return true
 	}
-	return versionLine().MatchString(trimmed) || sourcePlace().MatchString(trimmed) || strings.HasPrefix(trimmed, "throw ") ||
+	last := trimmed[len(trimmed)-1]
+	return strings.IndexByte("NBD[", trimmed[0]) >= 0 && versionLine().MatchString(trimmed) ||
+		last >= '0' && last <= '9' && sourcePlace().MatchString(trimmed) || strings.HasPrefix(trimmed, "throw ") ||
 		strings.HasPrefix(trimmed, "note: run with `RUST_BACKTRACE") || strings.HasPrefix(trimmed, "stack backtrace:")
 }
 

@@ -50,3 +50,16 @@ func TestReasonOfAnExit(t *testing.T) {
 		}
 	}
 }
+
+func TestTheQuickLookForAnErrorMissesNone(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"Uncaught TypeError: x", "java.lang.Exception", "App.Panic:", "Caused by: E2Error [ERR_X]: y", "Fatal error: z", "fatal: not a git repository",
+		"FATAL could not bind", "panic: index out of range", "thread 'main' panicked", "** (RuntimeError) oops", "error[E0308]: mismatched", "error: no such file",
+		"KeyError", `Exception in thread "main" java.lang.Error: x`, "line 3: bad value (ValueError)",
+	} {
+		if !errorLine().MatchString(line) || !mayNameError(line) {
+			t.Errorf("%q: an error %v, by the quick look %v", line, errorLine().MatchString(line), mayNameError(line))
+		}
+	}
+}

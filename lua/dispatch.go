@@ -121,8 +121,7 @@ func (s *principal) nested() tools.Caller {
 	return c
 }
 
-// nestedFor is nested for one intent: an intent that a plugin declares by name needs no
-// capability in addition.
+// nestedFor is nested for one intent: an intent that a plugin declares by name needs no further capability.
 func (s *principal) nestedFor(spec tools.Spec) tools.Caller {
 	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || s.perms.CoversMCP(spec.Name)) {
 		return s.declared()
@@ -321,7 +320,7 @@ func (s *principal) shape(spec tools.Spec, o *wire.Object) *wire.Object {
 		o.Set("error", fmt.Sprintf("exit status %d: %s", int(code), lastLine(o.String("stderr"))))
 	}
 	if o.String("error") == "" {
-		o.Delete("error") // ended well
+		o.Delete("error") // it ended well
 		return o
 	}
 	o.Set("ok", false)

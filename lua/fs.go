@@ -55,8 +55,7 @@ func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any
 	return one(s.look(f.Field(), rel)), nil
 }
 
-// mayLook has the gate judge fs.list and fs.stat like the tool ls; nil means that they are
-// allowed.
+// mayLook lets the gate judge fs.list and fs.stat like the tool ls; nil means that they are allowed.
 func (s *principal) mayLook(ctx context.Context, what, rel string) *wire.Object {
 	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
 	d := s.room.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{

@@ -75,8 +75,8 @@ func (h *holdings) setStartup(s *script, problem string) (old *script) {
 	return old
 }
 
-// scripts returns the running scripts: the startup script first, then the plugins in the order
-// of their loading.
+// scripts returns the running scripts: the startup script first, then the plugins in the order in which they
+// were loaded.
 func (h *holdings) scripts() []*script {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -58,8 +58,8 @@ const (
 	settleMax  = 200 * time.Millisecond
 )
 
-// Refresh compares all folders with the disk and applies what changed. It is cheap when nothing
-// did; the agent calls it before each step, the watcher after changes.
+// Refresh compares all folders with the disk and applies what changed. It is cheap when nothing has; the
+// agent calls it before each step, the watcher after changes.
 func (r *Room) Refresh() {
 	r.scan.Lock()
 	defer r.scan.Unlock()
@@ -68,7 +68,7 @@ func (r *Room) Refresh() {
 	for _, root := range r.toolRoots() {
 		list, err := manifest.Folders(root.path)
 		if err != nil {
-			unread[root.path] = true // too many open files, say: its tools stay as they are
+			unread[root.path] = true // too many open files, for example: its tools stay as they are
 			r.logs.add("lua", "warn", fmt.Sprintf("look for tools: %v", err))
 		}
 		for _, c := range list {
@@ -220,7 +220,7 @@ func readFile(root toolRoot, path string, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// hashOf is the hash of a manifest and all Lua source that belongs to it.
+// hashOf returns the hash of a manifest and all Lua source that belongs to it.
 func hashOf(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -252,8 +252,8 @@ func (r *Room) takeOver(changed []*slot) {
 	r.checkSyntax(check)
 }
 
-// register puts the current versions into the registry. Within the project, `.jcode/lua` has
-// precedence over `mcp_lua`; the registry decides all other conflicts.
+// register puts the current versions into the registry. Within the project, `.jcode/lua` takes precedence
+// over `mcp_lua`; the registry decides all other conflicts.
 func (r *Room) register(changed []*slot) {
 	names := map[string]bool{}
 	for _, s := range changed {
@@ -322,7 +322,7 @@ func (r *Room) noteRefusals(first map[string]*slot) {
 	}
 }
 
-// setRefused sets why the registry refused the tool, and reports whether that is new.
+// setRefused records why the registry refused the tool, and reports whether that is new.
 func (s *slot) setRefused(why string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

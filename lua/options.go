@@ -34,8 +34,8 @@ type Options struct {
 	MCP MCPControl
 	// Trust decides about the project's Lua. Nil trusts nothing of the project.
 	Trust tools.Trust
-	// Untrusted is called with the Lua of the project that is not trusted, once for each set. It
-	// must not block. Whoever asks the person calls Room.Reload after a yes. May be nil.
+	// Untrusted is called with the Lua of the project that is not trusted, once for each set. It must not block.
+	// The caller's owner asks the person, and calls Room.Reload after a yes. May be nil.
 	Untrusted func(items []tools.TrustItem)
 	// Notices shows lines to the person. Nil drops them.
 	Notices Notices
@@ -57,7 +57,7 @@ type Options struct {
 
 	// start replaces the host process in tests.
 	start pool.Starter
-	// idleLimit is how long a spare host lives unused; 0 = 120 s.
+	// idleLimit is how long a spare host is kept unused; 0 = 120 s.
 	idleLimit time.Duration
 	// eventLimit is how long an event handler may take; 0 = 100 ms.
 	eventLimit time.Duration
@@ -115,5 +115,5 @@ type Notices interface {
 	Notice(level, text string)
 }
 
-// startDir is the folder in which relative paths begin.
+// startDir returns the folder in which relative paths begin.
 func (o Options) startDir() string { return cmp.Or(o.Start, o.Root) }

@@ -31,8 +31,8 @@ type approval struct {
 	here bool
 }
 
-// rememberApproval stores a version that a person saw and approved. A version that ran because
-// of a mode, a rule or a kept grant was not seen, so that is no approval.
+// rememberApproval stores a version that a person saw and approved. A version that ran because of a mode, a
+// rule or a stored grant was not seen, so it is not stored.
 func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
 	if d.By != tools.ByUser {
 		return

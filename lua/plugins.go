@@ -66,7 +66,7 @@ type found struct {
 	folder   bool
 }
 
-// findPlugins returns the plugins of all roots; the first one with an id wins.
+// findPlugins returns the plugins of all roots; the first one with an id takes precedence.
 func (r *Room) findPlugins() []found {
 	var out []found
 	for _, root := range r.pluginRoots() {
@@ -245,8 +245,8 @@ func (r *Room) loadInTurn(p *plugin) {
 	<-settled
 }
 
-// loadPlugin starts a plugin's version in a host of its own. The old version stays in use until
-// the new one has run its init, and if that fails.
+// loadPlugin starts a plugin's version in its own host. The old version stays in use until the new one has
+// run its init, and also if that fails.
 func (r *Room) loadPlugin(p *plugin, asks func()) {
 	if p.ctx.Err() != nil {
 		return // a later version has replaced it
@@ -321,8 +321,7 @@ func (r *Room) loadStartup(ctx context.Context) {
 	}
 }
 
-// pin has a person approve the permissions of a plugin, once per hash. The gate asks and
-// remembers.
+// pin asks a person to approve the permissions of a plugin, once per hash. The gate asks and remembers.
 func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) error {
 	if p.Empty() {
 		return nil

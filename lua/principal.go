@@ -28,8 +28,8 @@ const (
 type principal struct {
 	room     *Room
 	env      wire.Env
-	owner    string // as the registry knows it: tool:project/x, plugin:x, startup
-	name     string // as people know it
+	owner    string // in the registry: tool:project/x, plugin:x, startup
+	name     string // for people
 	scope    string // of its state
 	perms    *manifest.Permissions
 	all      bool // the startup script: no declaration limits it
@@ -41,8 +41,7 @@ type principal struct {
 	script   *script // the long-lived script, nil for a tool
 	// onWait is called when the script begins and ends to wait for others.
 	onWait func(waiting bool)
-	// clearance names the component and operation of one jcode.request that a dispatch has already
-	// had judged.
+	// clearance names the component and operation of one jcode.request that the dispatcher has already judged.
 	clearance string
 	// unbound principals belong to no session. Only tests make them.
 	unbound bool
@@ -174,8 +173,8 @@ func (a arguments) object(i int) *wire.Object {
 	return o
 }
 
-// checkArgs checks the arguments of a call; its sender may be hostile. dispatch, exec and the
-// registering functions carry one more object than the script has written.
+// checkArgs checks the arguments of a call; its sender may be hostile. dispatch, exec and the registering
+// functions carry one object more than the script has written.
 func checkArgs(f wire.Func, args []any) error {
 	if len(args) > len(f.Args)+1 {
 		return &pool.ProtocolError{What: fmt.Sprintf("%d arguments for %s", len(args), f.Name)}

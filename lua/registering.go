@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// publish replaces the script's registrations by the staged ones, in one step.
+// publish replaces the script's registrations with the staged ones, in one step.
 func (s *script) publish() {
 	s.mu.Lock()
 	if s.stage == nil {
@@ -155,8 +155,8 @@ func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object 
 	return wire.NewObject("ok", true)
 }
 
-// claimFQN refuses an intent for another script's component. An intent for a component that does
-// not exist is marked dead: else code that is loaded later under that name could serve it.
+// claimFQN refuses an intent for another script's component. An intent for a component that does not exist is
+// marked dead, otherwise code that is loaded later under that name could serve it.
 func (r *Room) claimFQN(s *script, i *intent) error {
 	if i.fqn == s.fqn {
 		return nil

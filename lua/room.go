@@ -113,7 +113,7 @@ func (r *Room) Start(ctx context.Context) error {
 // follow applies changes on disk, and registers refused tools again when the registry changes.
 func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func()) {
 	defer unwatch()
-	var events <-chan watch.Event // none where nothing is watched
+	var events <-chan watch.Event // none if nothing is watched
 	if w != nil {
 		defer w.Close()
 		events = w.Events()
@@ -183,8 +183,8 @@ func (r *Room) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Reload reads everything again: after a change of trust, or because a person asks. With a name
-// it enables that script or tool again; "startup" reruns the startup script.
+// Reload reads everything again: after a change of trust, or at a person's request. With a name it enables
+// that script or tool again; "startup" reruns the startup script.
 func (r *Room) Reload(name string) error {
 	if name == startupID {
 		r.loads.Add(func() {

@@ -71,8 +71,8 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 	return reply, nil
 }
 
-// request implements jcode.request. It asks the gate first, unless a dispatch has had the same
-// request judged already.
+// request implements jcode.request. It asks the gate first, unless a dispatch has already had the same
+// request judged.
 func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	fqn, operation := a.text(0), a.text(1)
 	no := func(format string, args ...any) ([]any, error) {
@@ -108,8 +108,8 @@ func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	return one(reply), nil
 }
 
-// gateRequest has the gate judge a direct request: as the strictest of the intents for that
-// operation, else under a key of its own.
+// gateRequest lets the gate judge a direct request: as the strictest of the intents for that operation,
+// otherwise under its own key.
 func (r *Room) gateRequest(ctx context.Context, caller tools.Caller, fqn, operation string) tools.Decision {
 	name := "component:" + fqn + ":" + operation
 	strictest := &intent{name: name, fqn: fqn, operation: operation}

@@ -50,8 +50,7 @@ type registered struct {
 // luaCommand is a slash command of a script.
 type luaCommand struct{ name, description, hint string }
 
-// script is the startup script or a plugin: a host of its own, one goroutine that owns
-// it, and a mailbox.
+// script is the startup script or a plugin: its own host, one goroutine that owns it, and a mailbox.
 type script struct {
 	room  *Room
 	env   wire.Env
@@ -75,7 +74,7 @@ type script struct {
 	disabled bool
 
 	conn *pool.Conn // owned by the goroutine
-	asks func()     // is called before a person is asked; set before the first mail
+	asks func()     // called before a person is asked; set before the first mail
 	// swap replaces a plugin's old version by this one, before its registrations are published. It
 	// returns false when a later version has replaced this one.
 	swap  func() bool
@@ -91,7 +90,7 @@ type mail struct {
 	caller   tools.Caller
 	progress func(tools.Progress)
 	phase    phase
-	// patience bounds the wait until the script begins with it; 0 = as long as ctx.
+	// patience limits the wait until the script starts on it; 0 = as long as ctx.
 	patience time.Duration
 	reply    chan mailReply
 }
@@ -239,8 +238,8 @@ func (s *script) failed(f *pool.Failure) {
 	}
 }
 
-// wantsPerson reports whether a person has to see the permissions before the script continues:
-// it was loaded in yolo, and the mode is a stricter one now.
+// wantsPerson reports whether a person must see the permissions before the script continues: it was loaded in
+// yolo, and the current mode is stricter.
 func (s *script) wantsPerson() bool {
 	if !s.unseen.Load() {
 		return false

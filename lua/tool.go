@@ -20,7 +20,7 @@ type version struct {
 	text     []byte // of the manifest
 	source   string
 	hash     string
-	manifest *manifest.Manifest // the last good one where this one is broken; never nil
+	manifest *manifest.Manifest // the last good one if this one is broken; never nil
 	broken   error              // why it does not load
 	trusted  bool
 }
@@ -311,7 +311,7 @@ func failureText(o *wire.Object) string {
 	return capText(text)
 }
 
-// told returns what to report about loading, "" if that was reported before.
+// told returns what to report about loading, "" if that has already been reported.
 func (s *slot) told() (level, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 	"jcode/tools"
 )
 
-// trustAge is how long an answer about trust is used again: a look at a thousand tools asks
-// once.
+// trustAge is how long an answer about trust is reused: a check of a thousand tools asks once.
 const trustAge = 50 * time.Millisecond
 
 // folderTrust is whether the Lua of the project is trusted, as of a moment ago.
@@ -20,7 +19,7 @@ type folderTrust struct {
 	mu     sync.Mutex
 	yes    bool
 	at     time.Time
-	failed string // the error of the last look, "" after an answer
+	failed string // the error of the last check, "" after an answer
 }
 
 // forget makes the next question read the files again.
@@ -30,9 +29,9 @@ func (f *folderTrust) forget() {
 	f.at = time.Time{}
 }
 
-// Folder returns the item that stands for all Lua of the project, with a line for each of
-// the items. Trust is in the folder as a whole, because the permissions of each tool and
-// plugin are approved by their version anyway.
+// Folder returns the item that represents all Lua of the project, with a line for each of the items. Trust is
+// in the folder as a whole, because the permissions of each tool and plugin are approved by their version
+// anyway.
 func (r *Room) Folder(items []tools.TrustItem) tools.TrustItem {
 	it := tools.TrustItem{Kind: tools.TrustLuaTool, Name: tools.AllLua, Hash: "folder", File: r.opts.Root}
 	for _, i := range items {
@@ -45,7 +44,7 @@ func (r *Room) Folder(items []tools.TrustItem) tools.TrustItem {
 	return it
 }
 
-// trusted reports whether Lua of a scope may run. What is not the project's needs no trust.
+// trusted reports whether Lua of a scope may run. Scopes outside the project need no trust.
 func (r *Room) trusted(scope string) bool {
 	if scope != "project" {
 		return true
@@ -71,7 +70,7 @@ func (r *Room) trusted(scope string) bool {
 	return f.yes
 }
 
-// reportUntrusted tells what of the project is there and not trusted, once per set.
+// reportUntrusted reports the project's Lua that is not trusted, once per set.
 func (r *Room) reportUntrusted() {
 	if r.opts.Untrusted == nil {
 		return

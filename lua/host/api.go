@@ -19,7 +19,7 @@ func (s *script) openAPI() {
 	special := s.specialFuncs()
 	for _, f := range wire.API() {
 		if f.In&s.env == 0 {
-			if t := tables[f.Table()]; t != nil && s.env != wire.EnvEval { // a name that is missing would not say why
+			if t := tables[f.Table()]; t != nil && s.env != wire.EnvEval { // a missing name would not say why
 				refusing := s.RegisterHost(f.Name, s.elsewhere(f))
 				t.RawSetString(f.Field(), refusing)
 				if f.Name == "jcode.request" {
@@ -85,7 +85,7 @@ func (s *script) elsewhere(f wire.Func) lua.LGFunction {
 	}
 }
 
-// localFuncs run in this process only.
+// localFuncs run only in this process.
 func (s *script) localFuncs() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"jcode.log": s.jcodeLog, "jcode.progress": s.jcodeProgress, "print": s.print,
@@ -141,7 +141,7 @@ func checkArg(L *lua.LState, i int, want string) {
 	L.ArgError(i, fmt.Sprintf("%s expected, got %s", strings.ReplaceAll(types, "|", " or "), got))
 }
 
-// remote calls the other side with the arguments as they are.
+// remote calls the other side with unchanged arguments.
 func (s *script) remote(f wire.Func) lua.LGFunction {
 	return func(L *lua.LState) int {
 		args := make([]any, 0, L.GetTop())
@@ -190,8 +190,8 @@ func table(L *lua.LState, i int) *lua.LTable {
 	return L.CreateTable(0, 0)
 }
 
-// positional is a core intent as a plain function: it builds the table of arguments and
-// dispatches. One more table at the end carries further arguments.
+// positional returns a core intent as a plain function: it builds the table of arguments and dispatches. An
+// additional table at the end carries further arguments.
 func (s *script) positional(name string, keys []string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		args := L.CreateTable(0, len(keys)+2)

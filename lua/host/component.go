@@ -10,8 +10,8 @@ import (
 // maxOwnDepth bounds requests of a script to itself.
 const maxOwnDepth = 4
 
-// serves returns the function that answers an operation of this script: the handler of an
-// intent, else on_request; nil when there is none. reply converts its results into a reply.
+// serves returns the function that answers an operation of this script: the handler of an intent, otherwise
+// on_request; nil when there is none. reply converts its results into a reply.
 func (s *script) serves(operation, from string, payload any) (fn *lua.LFunction, arg lua.LValue, reply func([]lua.LValue) lua.LValue) {
 	if fn := s.handlers[operation]; fn != nil {
 		return fn, s.fromWire(orEmpty(payload)), s.handlerReply
@@ -27,9 +27,8 @@ func (s *script) serves(operation, from string, payload any) (fn *lua.LFunction,
 	return fn, req, s.requestReply
 }
 
-// handlerReply makes a reply of what an intent's handler returned. A plain value is the
-// data, and nothing is no data; a reply stays as it is, and a failure in the form of a
-// tool's is one here too.
+// handlerReply turns the results of an intent's handler into a reply. A plain value is the data, and no value
+// means no data; a reply stays as it is, and a failure in the form of a tool's is also one here.
 func (s *script) handlerReply(rets []lua.LValue) lua.LValue {
 	first := lua.LValue(lua.LNil)
 	if len(rets) > 0 {
@@ -52,9 +51,9 @@ func (s *script) handlerReply(rets []lua.LValue) lua.LValue {
 	return out
 }
 
-// requestReply makes a reply of what on_request returned. Strings, numbers and booleans are
-// data. A table without success, or nothing, is no success: on_request serves all operations,
-// and this is how it says that it does not know one.
+// requestReply turns the results of on_request into a reply. Strings, numbers and booleans are data. A table
+// without success, or no value, is a failure: on_request serves all operations, and this is how it says that
+// it does not know one.
 func (s *script) requestReply(rets []lua.LValue) lua.LValue {
 	if len(rets) > 0 {
 		switch rets[0].Type() {

@@ -43,8 +43,8 @@ func (s *script) openCoroutines() *lua.LTable {
 	return t
 }
 
-// room refuses when too many coroutines are alive. Dead and unreachable ones don't count; finding
-// the latter takes a collection.
+// room refuses when too many coroutines are alive. Dead and unreachable ones are not counted; finding the
+// latter takes a collection.
 func (t *threads) room(L *lua.LState) {
 	t.sweep()
 	if len(t.alive) >= maxCoroutines {

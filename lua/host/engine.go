@@ -20,7 +20,7 @@ const (
 type engine struct {
 	L     *lua.LState
 	meter *meter
-	// onPanic is told about a Go panic inside a host function; the state is unsound then.
+	// onPanic is called after a Go panic inside a host function; the state is unsound then.
 	onPanic func(where string, what any)
 }
 

@@ -7,7 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxString is the longest string that a library function makes.
+// maxString is the longest string that a library function creates.
 const maxString = 10 << 20
 
 // baseNames are the functions of the base library that scripts keep as they are.

@@ -2,7 +2,7 @@
 
 package host
 
-// harden has no layer on this system: the process border and the guards hold alone.
+// harden has no layer on this system: only the process border and the guards protect.
 func harden(bool) []string { return nil }
 
 // cpuMillis is not measured on this system.

@@ -65,8 +65,8 @@ func (s *script) intentField(L *lua.LState, name string, v lua.LValue) any {
 	return s.arg(L, name, v)
 }
 
-// checkParams raises for parameters that are no map of names to tables. A full schema
-// (type = "object") passes as it is.
+// checkParams raises for parameters that are not a map of names to tables. A full schema (type = "object") is
+// passed on unchanged.
 func (s *script) checkParams(L *lua.LState, params *lua.LTable) {
 	if params.RawGetString("type") == lua.LString("object") {
 		return

@@ -258,8 +258,7 @@ func (srv *server) load(m *wire.Message) (any, error) {
 	return s.load(proto, m.Name)
 }
 
-// failure describes how work failed. The meter knows which limit it was, not the text of the
-// error.
+// failure describes how work failed. The meter knows which limit it was; the text of the error does not.
 func (srv *server) failure(id uint64, err error) *wire.Message {
 	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: text.Headline(err.Error())}
 	var load *loadError

@@ -68,7 +68,7 @@ func (s *script) pattern(L *lua.LState, text string) *regexp.Regexp {
 	return re
 }
 
-// groups pushes the captures of a match, or the whole match where there are none.
+// groups pushes the captures of a match, or the whole match if there are none.
 func groups(L *lua.LState, text string, loc []int, whole bool) int {
 	first := 1
 	if len(loc) == 2 {

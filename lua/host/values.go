@@ -157,8 +157,7 @@ func (x *export) object(t *lua.LTable, depth int) (any, *valueError) {
 // jsonNull is what json.null holds.
 type jsonNull struct{}
 
-// fromWire converts a value that enters Lua: null in an array is json.null, elsewhere
-// the key stays absent.
+// fromWire converts a value that enters Lua: null in an array is json.null, otherwise the key stays absent.
 func (s *script) fromWire(v any) lua.LValue {
 	switch v := v.(type) {
 	case bool:

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Stamp is the size and time of both files of a tool folder. The files may have changed
-// where it differs.
+// Stamp is the size and time of both files of a tool folder. If it differs, the files may have changed.
 type Stamp struct {
 	manifestTime, mainTime time.Time
 	manifestSize, mainSize int64
@@ -31,11 +30,11 @@ func (st Stamp) Newest() time.Time {
 // Filled reports whether neither file is empty: one that is may be about to be written.
 func (st Stamp) Filled() bool { return st.mainSize > 0 && st.manifestSize > 0 }
 
-// statFunc returns time and size of a file by its name below a folder; ok is false where there
-// is no regular file.
+// statFunc returns time and size of a file by its name below a folder; ok is false if there is no regular
+// file.
 type statFunc func(name string) (modified time.Time, size int64, ok bool)
 
-// stampOf stats both files of a folder; without both it is no tool.
+// stampOf stats both files of a folder; without both it is not a tool.
 func stampOf(look statFunc, dir string) (st Stamp, ok bool) {
 	dir += string(filepath.Separator)
 	if st.mainTime, st.mainSize, ok = look(dir + MainName); ok {
@@ -69,13 +68,13 @@ const (
 	stride  = 64
 )
 
-// Folders returns the folders of a root, sorted by name. The agent waits for it before each
-// of its steps, so files are looked up relative to the open root, and several at a time. A
-// root that does not exist has no folders; an error means that they are not known.
+// Folders returns the folders of a root, sorted by name. The agent waits for it before each of its steps, so
+// files are looked up relative to the open root, and several at a time. A root that does not exist has no
+// folders; an error means that they are unknown.
 func Folders(root string) (out []Folder, err error) {
 	d, err := os.Open(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // the watcher notices when it comes
+		return nil, nil // the watcher notices when it appears
 	}
 	if err != nil {
 		return nil, err

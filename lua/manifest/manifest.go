@@ -36,7 +36,7 @@ type Manifest struct {
 	// ReadOnly says that the tool changes nothing, whatever its permissions allow.
 	ReadOnly bool
 	Timeout  time.Duration
-	// Always asks for approval before each call.
+	// Always requires approval before each call.
 	Always bool
 	// Warnings are faults that do not keep the tool from loading.
 	Warnings []string
@@ -47,7 +47,7 @@ type Manifest struct {
 // None returns the manifest of a tool whose own could not be read.
 func None() *Manifest { return &Manifest{Timeout: DefaultTimeout} }
 
-// syntaxError is a fault and where it stands.
+// syntaxError is a fault with its position.
 type syntaxError struct {
 	file string
 	line int // 0 = unknown

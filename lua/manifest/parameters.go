@@ -96,7 +96,7 @@ var globals = []string{
 // wordBytes are the letters, digits and the underscore of identifiers.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// IsToolName reports whether a tool may have a name, and so a tool folder.
+// IsToolName reports whether a name is valid for a tool, and so for a tool folder.
 func IsToolName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, wordBytes+"-") == "" && !strings.HasPrefix(s, "mcp__")
 }

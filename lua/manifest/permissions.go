@@ -13,8 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// Permissions is the upper bound of what a tool or plugin may do, as it declares it. Whatever
-// it does within that bound is still judged by the gate. The zero value grants nothing.
+// Permissions is the upper bound of what a tool or plugin may do, as it declares it. Everything it does
+// within that bound is still judged by the gate. The zero value grants nothing.
 type Permissions struct {
 	Network      *Network
 	FSRead       []string
@@ -39,7 +39,7 @@ type keyError struct{ key, text string }
 
 func (e *keyError) Error() string { return e.text }
 
-// keyOf returns the key at fault, "permissions" where the error names none.
+// keyOf returns the key at fault, "permissions" if the error names none.
 func keyOf(err error) string {
 	var e *keyError
 	if errors.As(err, &e) {
@@ -166,8 +166,8 @@ func (p *Permissions) fs(v any) (err error) {
 	return nil
 }
 
-// CoversFile reports whether a declared glob covers a file, by its path relative to the
-// project with forward slashes. Whoever may write a file may read it.
+// CoversFile reports whether a declared glob covers a file, by its path relative to the project with forward
+// slashes. Permission to write a file includes permission to read it.
 func (p *Permissions) CoversFile(rel string, write bool) bool {
 	globs := p.FSWrite
 	if !write {
@@ -177,7 +177,7 @@ func (p *Permissions) CoversFile(rel string, write bool) bool {
 		if ok, err := doublestar.Match(g, rel); err == nil && ok {
 			return true
 		}
-		// A folder may be listed when everything in it is covered.
+		// A folder may be listed if everything in it is covered.
 		if base, all := strings.CutSuffix(g, "/**"); all && rel == base || g == "**" {
 			return true
 		}

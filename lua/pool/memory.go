@@ -8,8 +8,8 @@ import (
 // memoryEvery is how often the memory of a host without a limit of its own is measured.
 const memoryEvery = 100 * time.Millisecond
 
-// watchMemory kills a host that exceeds the memory limit where the system does not enforce it.
-// The returned function ends the watch.
+// watchMemory kills a host that exceeds the memory limit if the system does not enforce it. The returned
+// function ends the watch.
 func (c *Conn) watchMemory() (stop func()) {
 	if c.Pid == 0 || slices.Contains(c.Layers, "memory limit") {
 		return func() {}

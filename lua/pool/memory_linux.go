@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+// ResidentMemory returns the resident memory of a process in bytes; 0 if unknown.
 func ResidentMemory(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

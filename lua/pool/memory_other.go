@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+// ResidentMemory returns the resident memory of a process in bytes; 0 if unknown.
 func ResidentMemory(pid int) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

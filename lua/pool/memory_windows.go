@@ -15,7 +15,7 @@ type processMemoryCounters struct {
 	pagefile, peakPagefile                                       uintptr
 }
 
-// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+// ResidentMemory returns the resident memory of a process in bytes; 0 if unknown.
 func ResidentMemory(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

@@ -2,8 +2,8 @@
 
 package pool
 
-// rootFolder is the folder in which a host runs.
+// rootFolder returns the folder in which a host runs.
 func rootFolder() string { return "/" }
 
-// neededVariables are those without which no process starts.
+// neededVariables returns the variables without which no process starts.
 func neededVariables() []string { return nil }

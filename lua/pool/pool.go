@@ -42,8 +42,7 @@ func NewPool(start Starter, idleIn time.Duration) *Pool {
 	return &Pool{start: start, limit: max(2, min(runtime.NumCPU(), 8)), idleIn: idleIn}
 }
 
-// Enter waits for a place to run. Nested calls don't wait: else tools that call tools could
-// deadlock.
+// Enter waits for a place to run. Nested calls don't wait, otherwise tools that call tools could deadlock.
 func (p *Pool) Enter(ctx context.Context, nested bool) error {
 	p.mu.Lock()
 	if nested || p.running < p.limit {
@@ -146,7 +145,7 @@ func (p *Pool) warmLocked() {
 		c, err := p.start(context.Background(), false)
 		p.mu.Lock()
 		p.spare = false
-		if err == nil && !p.closed { // the next Take reports an error that persists
+		if err == nil && !p.closed { // the next Take reports a persistent error
 			p.putLocked(c)
 			c = nil
 		}

@@ -70,7 +70,7 @@ func (c *clock) resume() {
 	}
 }
 
-// rest is what remains of a running clock.
+// rest returns what remains of a running clock.
 func (c *clock) rest() time.Duration { return c.left - time.Since(c.since) }
 
 // MaxErrorText bounds the text of a script's error.
@@ -89,8 +89,8 @@ type Failure struct {
 // Error is the failure's text.
 func (f *Failure) Error() string { return f.Text }
 
-// Do has the host carry out one piece of work, and answers the script's calls meanwhile. After a
-// failure that is Broken the host is gone.
+// Do lets the host carry out one piece of work, and answers the script's calls meanwhile. After a failure
+// that is Broken the host is gone.
 func (c *Conn) Do(ctx context.Context, j Job) (*wire.Message, *Failure) {
 	c.work++
 	j.Msg.ID = c.work

@@ -63,8 +63,8 @@ func ParseEnv(name string) (Env, bool) {
 // "function", or several joined by `|`; a trailing `?` makes it optional.
 type Arg struct{ Name, Type string }
 
-// Func describes one function of the API. Globals, checks of hostile calls, editor
-// stubs and the manual are all made from this.
+// Func describes one function of the API. Globals, checks of hostile calls, editor stubs and the manual are
+// all generated from this.
 type Func struct {
 	// Name is the full name as a script writes it: "jcode.dispatch", "print".
 	Name string

@@ -31,7 +31,7 @@ func Write(w io.Writer, m *Message) error {
 	return err
 }
 
-// readStep is how far a reader trusts an announced length before the bytes are there.
+// readStep is how far a reader trusts an announced length before the bytes have arrived.
 const readStep = 1 << 20
 
 // Read receives one message. io.EOF means that the other side closed the pipe between

@@ -47,7 +47,7 @@ type Message struct {
 	Hash  string
 	N     int
 	Value any
-	// Limits hold for one piece of work.
+	// Limits apply to one piece of work.
 	Limits Limits
 	// Spent is what the host used up so far; set on result and error.
 	Spent Spent
@@ -65,7 +65,7 @@ type Limits struct {
 type Spent struct {
 	// CPU is the process's CPU time in milliseconds since its start.
 	CPU int64
-	// Memory is what the process holds, in bytes.
+	// Memory is the process's resident memory, in bytes.
 	Memory int64
 	// Tainted says that the host must not serve another call.
 	Tainted bool

@@ -72,7 +72,7 @@ func (a *agents) mergeable(name string) (*member, Site, error) {
 	state, w := a.all.Get(m)
 	switch {
 	case w.site == nil && state.Dir != "":
-		return nil, nil, tools.Errorf(tools.KindInvalidArgs, "the worktree of %s can't be used: %s", name, state.Dir)
+		return nil, nil, tools.Errorf(tools.KindInvalidArgs, "the worktree of %s can't be used: %s. If it can't be put right, discard %s", name, state.Dir, name)
 	case w.site == nil:
 		return nil, nil, tools.Errorf(tools.KindInvalidArgs, "%s has no worktree: what it changed is in these files already", name)
 	case state.Running():
@@ -92,7 +92,10 @@ func (c *Conversation) MergeAgent(ctx context.Context, call tools.Call, name str
 	if err != nil {
 		return "", err
 	}
-	return said, c.agents.removed(ctx, m)
+	if err := c.agents.removed(ctx, m); err != nil { // the merge is done all the same
+		said += fmt.Sprintf("\nIts worktree is left: %v. Then discard %s.", err, name)
+	}
+	return said, nil
 }
 
 // DiffAgent returns what an agent changed in its worktree.
@@ -103,18 +106,43 @@ func (c *Conversation) DiffAgent(ctx context.Context, name string) (string, erro
 	}
 	_, w := c.agents.all.Get(m)
 	if w.site == nil {
-		return "", fmt.Errorf("%s has no worktree of its own", name)
+		if _, _, err := c.agents.mergeable(name); err != nil {
+			return "", err
+		}
 	}
 	return w.site.Diff(ctx)
 }
 
 // DiscardAgent removes an agent's worktree and its changes.
 func (c *Conversation) DiscardAgent(ctx context.Context, name string) error {
-	m, _, err := c.agents.mergeable(name)
+	m, err := c.agents.all.Find("", name)
 	if err != nil {
 		return err
 	}
+	if state, w := c.agents.all.Get(m); w.site == nil && state.Dir != "" && !state.Running() {
+		return c.agents.forget(ctx, m)
+	}
+	if m, _, err = c.agents.mergeable(name); err != nil {
+		return err
+	}
 	return c.agents.removed(ctx, m)
+}
+
+// forget removes what is left of a worktree that can't be opened.
+func (a *agents) forget(ctx context.Context, m *member) error {
+	state, _ := a.all.Get(m)
+	rows, err := a.c.opt.Store.Agents().List(ctx, state.Parent)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.Session == state.Session && a.c.opt.Forget != nil {
+			if err := a.c.opt.Forget(ctx, row); err != nil {
+				return err
+			}
+		}
+	}
+	return a.removed(ctx, m)
 }
 
 // removed removes the worktree of an agent.
@@ -197,7 +225,7 @@ func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	opt := c.childOptions(tools.Task{Name: name}, &asksFor{c.agents, m})
 	if state.Dir != "" {
 		if w.site == nil {
-			return fmt.Errorf("the worktree of %s can't be used: %s", name, state.Dir)
+			return fmt.Errorf("the worktree of %s can't be used: %s. If it can't be put right, discard %s", name, state.Dir, name)
 		}
 		w.site.Equip(&opt)
 	}

@@ -110,6 +110,8 @@ type Options struct {
 	Isolate func(ctx context.Context, name string, carry bool) (Site, error)
 	// Reopen opens a copy that an earlier run made.
 	Reopen func(ctx context.Context, row session.Agent) (Site, error)
+	// Forget removes what is left of a copy that Reopen can't open.
+	Forget func(ctx context.Context, row session.Agent) error
 	// Private keeps a new conversation in memory only.
 	Private bool
 	// Parent is the session that this one works for, as a sub-agent.

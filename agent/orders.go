@@ -6,22 +6,42 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
-// PlanAgents implements tools.Desk. Only a merge changes files.
+// PlanAgents implements tools.Desk. A merge changes files, and a discard removes a worktree.
 func (c *Conversation) PlanAgents(ctx context.Context, order tools.AgentOrder) (tools.Plan, error) {
-	if order.Action != "merge" {
+	if order.Action != "merge" && order.Action != "discard" {
 		return tools.Plan{}, nil
 	}
-	if _, err := c.agents.own(order.Name); err != nil {
+	m, err := c.agents.own(order.Name)
+	if err != nil {
 		return tools.Plan{}, err
+	}
+	if order.Action == "discard" {
+		return planDiscard(ctx, c.agents, m)
 	}
 	_, site, err := c.agents.mergeable(order.Name)
 	if err != nil {
 		return tools.Plan{}, err
 	}
 	return site.Plan(ctx)
+}
+
+// planDiscard plans the removal of an agent's changes.
+func planDiscard(ctx context.Context, a *agents, m *member) (tools.Plan, error) {
+	state, w := a.all.Get(m)
+	if w.site == nil || state.Running() {
+		return tools.Plan{}, nil // there is nothing to lose, or nothing will be done
+	}
+	diff, err := w.site.Diff(ctx)
+	if err == nil && diff == "" {
+		return tools.Plan{}, nil
+	}
+	plan := tools.Plan{Summary: "Discard the changes of the agent " + state.Name, Diff: diff}
+	plan.Accesses = []tools.Access{{Kind: tools.AccessDelete, Path: state.Dir}}
+	return plan, nil //nolint:nilerr // what can't be read is discarded after a question, too
 }
 
 // OrderAgents implements tools.Desk.
@@ -67,7 +87,7 @@ func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order t
 		return tools.Result{Text: order.Name + " was stopped."}, nil
 	case "merge":
 		said, err := c.MergeAgent(ctx, call, order.Name)
-		return tools.Result{Text: said}, err
+		return tools.Result{Text: said, Display: tools.Display{Summary: text.FirstLine(said, 200), Diff: call.Plan.Diff}}, err
 	case "discard":
 		if err := c.DiscardAgent(ctx, order.Name); err != nil {
 			return tools.Result{}, err

@@ -2,29 +2,22 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"jcode/internal/atomicfile"
 	"jcode/internal/diff"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/tools"
 )
-
-// mergeStep is the new state of one file of the main tree; a nil File removes it.
-type mergeStep struct {
-	path      string // below the root
-	ours, now *worktree.File
-}
 
 // Plan implements agent.Site: the merge as the gate judges it.
 func (s *agentSite) Plan(ctx context.Context) (tools.Plan, error) {
@@ -64,7 +57,7 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
 	}
-	err = s.apply(steps)
+	err = applyMerge(s.main.root, s.main.cwd, steps)
 	if err := errors.Join(err, done(context.WithoutCancel(ctx))); err != nil {
 		return "", err
 	}
@@ -72,13 +65,14 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	for _, st := range steps {
 		names = append(names, st.path)
 	}
+	slices.Sort(names)
 	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), nil
 }
 
 // steps computes what a merge does. On a conflict nothing is done, and the error lists every
 // conflict with both sides.
 func (s *agentSite) steps(ctx context.Context) ([]mergeStep, error) {
-	if err := s.tree.Check(ctx); err != nil {
+	if err := s.check(ctx); err != nil {
 		return nil, err
 	}
 	changes, err := s.tree.Changes(ctx)
@@ -90,26 +84,63 @@ func (s *agentSite) steps(ctx context.Context) ([]mergeStep, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // it is only read
-	var steps []mergeStep
-	var conflicts []string
+	m := merging{root: root}
 	for _, c := range changes {
-		ours, err := readIn(root, c.Path)
-		if err != nil {
+		if err := m.add(c); err != nil {
 			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
-		merged, ok := mergeFile(c.Base, ours, c.Theirs)
-		switch {
-		case !ok:
-			conflicts = append(conflicts, c.Path+":\n--- here\n"+fileDiff(c.Path, c.Base, ours)+"--- in the worktree\n"+fileDiff(c.Path, c.Base, c.Theirs))
-		case !sameFile(ours, merged):
-			steps = append(steps, mergeStep{c.Path, ours, merged})
+	}
+	if err := m.findObstacles(); err != nil {
+		return nil, err
+	}
+	if m.conflicts != nil {
+		return nil, tools.Errorf(tools.KindIO, "%s changed here and in the worktree of %s, so nothing was merged. Change one side so that they agree:\n\n%s",
+			text.Count(len(m.conflicts), "file"), s.name, text.Cut(strings.Join(m.conflicts, "\n"), 20_000))
+	}
+	// What goes makes room for what comes: a folder where a file was, and the other way round.
+	slices.SortStableFunc(m.steps, func(a, b mergeStep) int { return cmp.Compare(a.rank(), b.rank()) })
+	return m.steps, nil
+}
+
+// merging collects what a merge does to the main tree.
+type merging struct {
+	root      *os.Root
+	steps     []mergeStep
+	conflicts []string
+}
+
+// add adds a change of the worktree.
+func (m *merging) add(c worktree.Change) error {
+	there, err := readIn(m.root, c.Path)
+	if err != nil {
+		return err
+	}
+	ours := there
+	if c.From != "" {
+		if ours, err = readIn(m.root, c.From); err != nil {
+			return err
 		}
 	}
-	if conflicts != nil {
-		return nil, tools.Errorf(tools.KindIO, "%s changed here and in the worktree of %s, so nothing was merged. Change one side so that they agree:\n\n%s",
-			text.Count(len(conflicts), "file"), s.name, text.Cut(strings.Join(conflicts, "\n"), 20_000))
+	merged, ok := mergeFile(c.Base, ours, c.Theirs)
+	switch {
+	case c.From == "" && !ok:
+		m.conflict(c.Path, fileDiff(c.Path, c.Base, ours), fileDiff(c.Path, c.Base, c.Theirs))
+	case c.From != "" && ours == nil && sameFile(there, c.Theirs): // the same was renamed here
+	case c.From != "" && (!ok || there != nil && !sameFile(there, merged)):
+		m.conflict(c.From+" → "+c.Path, fileDiff(c.From, c.Base, ours)+fileDiff(c.Path, nil, there), fileDiff(c.Path, c.Base, c.Theirs))
+	default:
+		if c.From != "" {
+			m.steps = append(m.steps, mergeStep{c.From, ours, nil})
+		}
+		if !sameFile(there, merged) {
+			m.steps = append(m.steps, mergeStep{c.Path, there, merged})
+		}
 	}
-	return steps, nil
+	return nil
+}
+
+func (m *merging) conflict(name, here, inWorktree string) {
+	m.conflicts = append(m.conflicts, name+":\n--- here\n"+here+"--- in the worktree\n"+inWorktree)
 }
 
 // mergeFile applies the change from base to theirs to ours; false if both changed the same place.
@@ -117,88 +148,39 @@ func mergeFile(base, ours, theirs *worktree.File) (*worktree.File, bool) {
 	switch {
 	case sameFile(ours, base), sameFile(ours, theirs):
 		return theirs, true
-	case base == nil || ours == nil || theirs == nil || base.Link || ours.Link || theirs.Link,
-		!utf8.Valid(base.Data) || !utf8.Valid(ours.Data) || !utf8.Valid(theirs.Data):
+	case base == nil || ours == nil || theirs == nil || base.Link || ours.Link || theirs.Link:
 		return nil, false
 	}
-	merged, ok := diff.Merge(string(base.Data), string(ours.Data), string(theirs.Data))
-	return &worktree.File{Data: []byte(merged), Exec: theirs.Exec}, ok
+	merged := &worktree.File{Exec: ours.Exec}
+	if ours.Exec == base.Exec {
+		merged.Exec = theirs.Exec
+	}
+	switch {
+	case bytes.Equal(ours.Data, base.Data), bytes.Equal(ours.Data, theirs.Data):
+		merged.Data = theirs.Data
+		return merged, true
+	case bytes.Equal(theirs.Data, base.Data):
+		merged.Data = ours.Data
+		return merged, true
+	case !isText(base) || !isText(ours) || !isText(theirs):
+		return nil, false
+	}
+	data, ok := diff.Merge(string(base.Data), string(ours.Data), string(theirs.Data))
+	merged.Data = []byte(data)
+	return merged, ok
 }
+
+// isText reports whether a file can be merged and shown by lines.
+func isText(f *worktree.File) bool { return utf8.Valid(f.Data) && bytes.IndexByte(f.Data, 0) < 0 }
 
 func sameFile(a, b *worktree.File) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Link == b.Link && bytes.Equal(a.Data, b.Data)
+	return a.Link == b.Link && a.Exec == b.Exec && bytes.Equal(a.Data, b.Data)
 }
 
-// readIn reads a file of the main tree; nil if there is none.
-func readIn(root *os.Root, name string) (*worktree.File, error) {
-	info, err := root.Lstat(filepath.FromSlash(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil //nolint:nilnil // that there is none is no error
-	case err != nil:
-		return nil, err
-	case info.Mode()&fs.ModeSymlink != 0:
-		to, err := root.Readlink(filepath.FromSlash(name))
-		return &worktree.File{Data: []byte(to), Link: true}, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	}
-	data, err := root.ReadFile(filepath.FromSlash(name))
-	return &worktree.File{Data: data, Exec: info.Mode()&0o100 != 0}, err
-}
-
-// apply carries out the steps. If one fails, those before it are reverted.
-func (s *agentSite) apply(steps []mergeStep) error {
-	root, err := os.OpenRoot(s.main.root)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }() // what was written is already closed
-	for i, st := range steps {
-		err := putIn(root, st.path, st.now)
-		if err == nil {
-			continue
-		}
-		err = fmt.Errorf("nothing was merged: %s: %w", st.path, err)
-		for _, back := range steps[:i] {
-			err = errors.Join(err, putIn(root, back.path, back.ours))
-		}
-		return err
-	}
-	return nil
-}
-
-func putIn(root *os.Root, name string, f *worktree.File) error {
-	local := filepath.FromSlash(name)
-	if f == nil {
-		return root.Remove(local)
-	}
-	if dir := path.Dir(name); dir != "." {
-		if err := root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
-			return err
-		}
-	}
-	if f.Link {
-		if err := root.Remove(local); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return root.Symlink(string(f.Data), local)
-	}
-	perm := fs.FileMode(0o666)
-	if f.Exec {
-		perm = 0o777
-	}
-	parent, err := root.OpenRoot(filepath.FromSlash(path.Dir(name)))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = parent.Close() }() // the file in it is written
-	return atomicfile.WriteIn(parent, path.Base(name), f.Data, atomicfile.Options{Perm: perm})
-}
-
+// fileDiff shows what differs between two states of a file.
 func fileDiff(name string, from, to *worktree.File) string {
 	data := func(f *worktree.File) *string {
 		if f == nil {
@@ -207,5 +189,21 @@ func fileDiff(name string, from, to *worktree.File) string {
 		s := string(f.Data)
 		return &s
 	}
-	return diff.Files(name, data(from), data(to)).Text
+	said := ""
+	if from != nil && to != nil && from.Exec != to.Exec {
+		said = fmt.Sprintf("%s: mode %s → %s\n", name, from.Mode(), to.Mode())
+	}
+	if (from == nil || isText(from)) && (to == nil || isText(to)) {
+		return said + diff.Files(name, data(from), data(to)).Text
+	}
+	size := func(f *worktree.File) string {
+		if f == nil {
+			return "absent"
+		}
+		return text.Count(len(f.Data), "byte")
+	}
+	if from != nil && to != nil && bytes.Equal(from.Data, to.Data) {
+		return said
+	}
+	return said + fmt.Sprintf("%s: binary, %s → %s\n", name, size(from), size(to))
 }

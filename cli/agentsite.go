@@ -59,7 +59,11 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
-	tree, err := worktree.Reopen(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy})
+	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+	err := checkTree(ctx, tree, row.Name)
+	if err == nil {
+		tree, err = worktree.Reopen(ctx, tree)
+	}
 	var site *agentSite // every file that it opens with is there: the agent was recorded after that
 	if err == nil {
 		site, err = a.openSite(ctx, row.Name, tree)
@@ -69,6 +73,19 @@ func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, 
 		return nil, err
 	}
 	return site, nil
+}
+
+// forget removes what is left of a worktree that can't be opened. What is there now and is no
+// worktree of this repository is none of jcode's business.
+func (a agentSites) forget(ctx context.Context, row session.Agent) error {
+	return removeTree(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch}, row.Name)
+}
+
+func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
+	if err := tree.Check(ctx); err != nil && !errors.Is(err, worktree.ErrGone) {
+		return checkTree(ctx, tree, name)
+	}
+	return tree.Remove(ctx)
 }
 
 // openSite wires jcode for a worktree. Store, models and trust are the project's.
@@ -112,7 +129,8 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
 	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
-	opt.Isolate, opt.Reopen = agentSites{b}.isolate, agentSites{b}.reopen // a copy of the copy
+	sites := agentSites{b} // copies of the copy
+	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget
 	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.ready}}, opt.AgentExtensions...)
 	_, opt.Leases = b.servers.leases()
@@ -132,9 +150,23 @@ func (s *agentSite) Dir() string { return s.tree.Dir }
 // Row implements agent.Site.
 func (s *agentSite) Row() (dir, branch, base string) { return s.tree.Dir, s.tree.Branch, s.tree.Base }
 
+// check returns an error that says what is wrong with the worktree, and what can be done.
+func (s *agentSite) check(ctx context.Context) error { return checkTree(ctx, s.tree, s.name) }
+
+func checkTree(ctx context.Context, tree worktree.Tree, name string) error {
+	switch err := tree.Check(ctx); {
+	case err == nil:
+		return nil
+	case errors.Is(err, worktree.ErrGone):
+		return fmt.Errorf("%w, and what was not committed there with it (commits are on the branch %s): discard %s to end it", err, tree.Branch, name)
+	default:
+		return fmt.Errorf("%w: move away what is there, then discard %s", err, name)
+	}
+}
+
 // Diff implements agent.Site.
 func (s *agentSite) Diff(ctx context.Context) (string, error) {
-	if err := s.tree.Check(ctx); err != nil {
+	if err := s.check(ctx); err != nil {
 		return "", err
 	}
 	return s.tree.Diff(ctx)
@@ -148,4 +180,4 @@ func (s *agentSite) Close() {
 }
 
 // Remove implements agent.Site.
-func (s *agentSite) Remove(ctx context.Context) error { return s.tree.Remove(ctx) }
+func (s *agentSite) Remove(ctx context.Context) error { return removeTree(ctx, s.tree, s.name) }

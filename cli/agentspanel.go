@@ -218,6 +218,29 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 	return err == nil && len(left) == 0 && tree.Remove(ctx) == nil
 }
 
+// pruneTree removes the worktree of a known agent, unless it holds changes or is in use.
+func (a agentActions) pruneTree(ctx context.Context, row session.Agent) (removed bool, err error) {
+	hold, err := a.store.Hold(row.Session)
+	if err != nil {
+		return false, nil //nolint:nilerr // the agent is working
+	}
+	defer func() { err = errors.Join(err, hold.Release()) }()
+	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
+	switch check := tree.Check(ctx); {
+	case errors.Is(check, worktree.ErrGone):
+	case check != nil:
+		return false, check
+	default:
+		if left, err := tree.Changes(ctx); err != nil || len(left) > 0 {
+			return false, nil //nolint:nilerr // what can't be read may be work
+		}
+	}
+	if err := tree.Remove(ctx); err != nil {
+		return false, err
+	}
+	return true, a.store.Agents().Drop(ctx, row.Session)
+}
+
 // pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
 // no live session uses.
 func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
@@ -225,10 +248,10 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var removed, kept []string
+	var removed, kept, failed []string
 	if _, err := os.Lstat(a.worktrees); err == nil {
 		if removed, err = worktree.Repair(ctx, a.root, a.worktrees); err != nil {
-			return "", err
+			failed = append(failed, err.Error())
 		}
 	}
 	known := map[string]bool{}
@@ -237,26 +260,13 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			continue
 		}
 		known[row.Dir] = true
-		hold, err := a.store.Hold(row.Session)
-		if err != nil { // the agent is working
-			kept = append(kept, row.Dir)
-			continue
-		}
-		tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
-		left, err := tree.Changes(ctx)
-		gone := tree.Check(ctx) != nil
-		switch {
-		case !gone && (err != nil || len(left) > 0):
-			kept = append(kept, row.Dir)
-			err = nil
+		switch gone, err := a.pruneTree(ctx, row); {
+		case err != nil:
+			failed = append(failed, err.Error())
+		case gone:
+			removed = append(removed, row.Dir)
 		default:
-			if err = tree.Remove(ctx); err == nil {
-				err = a.store.Agents().Drop(ctx, row.Session)
-				removed = append(removed, row.Dir)
-			}
-		}
-		if err := errors.Join(err, hold.Release()); err != nil {
-			return "", err
+			kept = append(kept, row.Dir)
 		}
 	}
 	dirs, err := os.ReadDir(a.worktrees)
@@ -276,6 +286,9 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 	said := fmt.Sprintf("removed %s", text.Count(len(removed), "worktree"))
 	if kept != nil {
 		said += "; kept, because they hold changes or are in use: " + strings.Join(kept, ", ")
+	}
+	if failed != nil {
+		return "", errors.New(said + "; not removed: " + strings.Join(failed, "; "))
 	}
 	return said, nil
 }

@@ -301,7 +301,7 @@ func (a *app) options() (agent.Options, error) {
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
-		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen,
+		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen, Forget: agentSites{a}.forget,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}

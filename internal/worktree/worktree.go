@@ -6,6 +6,7 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +47,8 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	if inside(o.Root, o.Dir) {
 		return t, fmt.Errorf("the folder %s of the copy lies inside the repository %s: set JCODE_HOME to a folder outside it", o.Dir, o.Root)
 	}
-	if _, err := git(ctx, o.Root, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
-		return t, fmt.Errorf("%s has no commit to make a copy of: commit something first, or work without isolation", o.Root)
+	if err := copyable(ctx, o.Root); err != nil {
+		return t, err
 	}
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
@@ -59,6 +60,22 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 		return t, errors.Join(err, t.Remove(context.WithoutCancel(ctx)))
 	}
 	return t, nil
+}
+
+// copyable returns an error that says why a folder has nothing that a copy could be made of.
+func copyable(ctx context.Context, root string) error {
+	switch within, err := git(ctx, root, nil, "rev-parse", "--is-inside-work-tree"); {
+	case err != nil && strings.Contains(err.Error(), "not a git repository"):
+		return fmt.Errorf("%s is in no git repository, so there is no commit to make a copy of: run git init and commit something, or work without isolation", root)
+	case err != nil:
+		return fmt.Errorf("make worktree: %w", err)
+	case within != "true":
+		return fmt.Errorf("%s has no files of its own to which changes could come back (it is a bare repository or the inside of one): start jcode in a worktree of it, or work without isolation", root)
+	}
+	if _, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
+		return fmt.Errorf("%s has no commit to make a copy of: commit something first, or work without isolation", root)
+	}
+	return nil
 }
 
 // Find returns a copy that Add made of root, as if no work had been done in it.
@@ -95,90 +112,48 @@ func (t Tree) Linked() []string {
 	return all
 }
 
+// ErrGone says that there is no copy at its folder any more.
+var ErrGone = errors.New("the worktree is gone")
+
 // Check returns an error that says what is wrong with the copy: gone, or not what it was.
 func (t Tree) Check(ctx context.Context) error {
 	if _, err := os.Stat(t.Dir); err != nil {
-		return fmt.Errorf("the worktree %s is gone", t.Dir)
+		return fmt.Errorf("%w: %s", ErrGone, t.Dir)
 	}
-	top, err := git(ctx, t.Dir, nil, "rev-parse", "--show-toplevel")
+	const common = "--git-common-dir"
+	said, err := git(ctx, t.Dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", common)
+	top, of, _ := strings.Cut(said, "\n")
 	if err != nil || !same(top, t.Dir) {
 		return fmt.Errorf("%s is no git worktree any more", t.Dir)
+	}
+	mine, err := git(ctx, t.Root, nil, "rev-parse", "--path-format=absolute", common)
+	if err != nil {
+		return err
+	}
+	if !same(mine, of) {
+		return fmt.Errorf("%s belongs to another repository, %s", t.Dir, of)
 	}
 	return nil
 }
 
-// File is a file in a tree.
-type File struct {
-	Data []byte
-	Exec bool // it can be executed
-	Link bool // a symbolic link; Data is where it leads
-}
-
-// Change is one file that differs. A nil File does not exist.
-type Change struct {
-	Path         string // below the tree's root, with slashes
-	Base, Theirs *File
-}
-
-// Changes lists what was changed in the copy since its work began: nothing as long as files are missing
-// there.
-func (t Tree) Changes(ctx context.Context) ([]Change, error) {
-	if !t.whole(ctx) {
-		return nil, nil
-	}
-	now, err := snapshot(ctx, t.Dir, t.Copied)
+// locked returns why git is not to remove the copy, and whether that is so.
+func (t Tree) locked(ctx context.Context) (reason string, locked bool) {
+	list, err := git(ctx, t.Root, nil, "worktree", "list", "--porcelain")
 	if err != nil {
-		return nil, err
+		return "", false
 	}
-	raw, err := git(ctx, t.Dir, nil, "diff-tree", "-r", "-z", "--no-renames", "--raw", t.Base, now)
-	if err != nil {
-		return nil, err
-	}
-	var all []Change
-	fields := strings.Split(raw, "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		parts := strings.Fields(strings.TrimPrefix(fields[i], ":"))
-		if len(parts) < 5 {
-			return nil, fmt.Errorf("git diff-tree said %q", fields[i])
+	for entry := range strings.SplitSeq(list, "\n\n") {
+		lines := strings.Split(entry, "\n")
+		if dir, _ := strings.CutPrefix(lines[0], "worktree "); filepath.Clean(filepath.FromSlash(dir)) != t.Dir {
+			continue
 		}
-		c := Change{Path: fields[i+1]}
-		if c.Base, err = t.file(ctx, parts[0], parts[2]); err == nil {
-			c.Theirs, err = t.file(ctx, parts[1], parts[3])
+		for _, line := range lines {
+			if rest, ok := strings.CutPrefix(line, "locked"); ok {
+				return strings.TrimSpace(rest), true
+			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Path, err)
-		}
-		all = append(all, c)
 	}
-	return all, nil
-}
-
-// file reads a blob of a mode; nil for none.
-func (t Tree) file(ctx context.Context, mode, id string) (*File, error) {
-	switch mode {
-	case "000000":
-		return nil, nil //nolint:nilnil // that there is none is no error
-	case "160000":
-		return nil, errors.New("it is a submodule, which is not merged: commit it yourself")
-	}
-	data, err := gitBytes(ctx, t.Dir, nil, nil, "cat-file", "blob", id)
-	if err != nil {
-		return nil, err
-	}
-	return &File{Data: data, Exec: mode == "100755", Link: mode == "120000"}, nil
-}
-
-// Diff returns the changes as a unified diff.
-func (t Tree) Diff(ctx context.Context) (string, error) {
-	if !t.whole(ctx) {
-		return "", nil
-	}
-	now, err := snapshot(ctx, t.Dir, t.Copied)
-	if err != nil {
-		return "", err
-	}
-	out, err := gitBytes(ctx, t.Dir, nil, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", t.Base, now)
-	return strings.ToValidUTF8(string(out), "\uFFFD"), err
+	return "", false
 }
 
 // Remove deletes the copy and its branch, whatever is in it. It is not an error if it is already gone.
@@ -187,6 +162,9 @@ func (t Tree) Remove(ctx context.Context) error {
 	if _, err := git(ctx, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
 		if _, fault := Repair(ctx, t.Root, filepath.Dir(t.Dir)); fault != nil {
 			return fmt.Errorf("remove worktree: %w", errors.Join(err, fault))
+		}
+		if why, locked := t.locked(ctx); locked {
+			return fmt.Errorf("remove worktree: %s is locked (%s): run git worktree unlock %s first", t.Dir, cmp.Or(why, "no reason given"), t.Dir)
 		}
 		if _, gone := os.Stat(t.Dir); !errors.Is(gone, fs.ErrNotExist) {
 			return fmt.Errorf("remove worktree: %w", err)
@@ -208,40 +186,8 @@ func (t Tree) Remove(ctx context.Context) error {
 	return nil
 }
 
-// snapshot writes a folder in its present state into git's object store, without touching its index, and
-// returns the tree. Paths in without are left out.
-func snapshot(ctx context.Context, dir string, without []string) (string, error) {
-	real, err := git(ctx, dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp("", "jcode-index-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(tmp) }() // nothing of it is needed
-	index := filepath.Join(tmp, "index")
-	if data, err := os.ReadFile(real); err == nil { // what it knows of unchanged files saves reading them
-		if err := os.WriteFile(index, data, 0o600); err != nil {
-			return "", err
-		}
-	}
-	env := []string{"GIT_INDEX_FILE=" + index}
-	args := []string{"add", "-A", "--", ":/"}
-	for _, path := range without {
-		if _, err := git(ctx, dir, nil, "check-ignore", "-q", "--", path); err == nil {
-			continue // git leaves it out by itself, and treats mentioning it as a mistake
-		}
-		args = append(args, ":(top,exclude,literal)"+filepath.ToSlash(path))
-	}
-	if _, err := git(ctx, dir, env, args...); err != nil {
-		return "", err
-	}
-	return git(ctx, dir, env, "write-tree")
-}
-
-// gitBytes runs git without the repository's hooks and watchers, and regardless of the repository that the
-// environment names.
+// gitBytes runs git without the repository's hooks and watchers, and regardless of the repository
+// that the environment names.
 func gitBytes(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"-C", dir, "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/internal/worktree"
 )
@@ -117,6 +118,28 @@ func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
 	}
 	if err := tree.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is gone") {
 		t.Errorf("check: %v", err)
+	}
+}
+
+// A change right after the checkout may leave size and time of a file as they were.
+func TestChangeInTheMomentOfTheCheckoutIsSeen(t *testing.T) {
+	root := repository(t)
+	run(t, root, "config", "core.trustctime", "false") // a moment later it would tell
+	tree := add(t, worktree.Options{Root: root})
+	moment := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := func(path string) {
+		if err := os.Chtimes(path, moment, moment); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(tree.Dir, "a.txt")
+	at(path)
+	run(t, tree.Dir, "update-index", "--refresh")
+	at(filepath.Join(run(t, tree.Dir, "rev-parse", "--absolute-git-dir"), "index"))
+	write(t, tree.Dir, "a.txt", "two\n")
+	at(path)
+	if got := changes(t, tree); len(got) != 1 || string(got["a.txt"].Theirs.Data) != "two\n" {
+		t.Errorf("changes %+v", got)
 	}
 }
 

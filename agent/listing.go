@@ -17,21 +17,21 @@ type listing struct {
 }
 
 // arrange puts the offered tools in the order of the earlier requests. A tool that may no longer be sent is
-// dropped.
+// dropped. The caller must not change the result.
 func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Entry) bool) []tools.Entry {
 	if l.wire == nil {
 		l.wire = map[string]string{}
 	}
-	now := make(map[string]tools.Entry, len(offered))
-	for _, e := range offered {
-		now[e.Spec.Name] = e
-		l.wire[e.Spec.Name] = e.Spec.Wire
+	now := make(map[string]int, len(offered)) // places in offered
+	for i := range offered {
+		now[offered[i].Spec.Name] = i
+		l.wire[offered[i].Spec.Name] = offered[i].Spec.Wire
 	}
 	out := make([]tools.Entry, 0, len(offered))
 	placed := make(map[string]bool, len(offered))
 	for _, e := range l.list {
-		if fresh, ok := now[e.Spec.Name]; ok {
-			e = fresh
+		if i, ok := now[e.Spec.Name]; ok {
+			e = offered[i]
 		} else if l.turn != turn || banned(e) {
 			continue
 		}
@@ -44,7 +44,7 @@ func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Ent
 		}
 	}
 	l.list, l.turn = out, turn
-	return slices.Clone(out)
+	return out
 }
 
 // forget lets the next request begin a new list: its beginning changes anyway.

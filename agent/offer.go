@@ -40,13 +40,12 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	mode = mode.Under(scope.Ceiling())
 	snap := t.opt.Registry.Snapshot(scope)
 	offered := snap.Offer(&t.order, t.opt.Gate, mode)
-	kept := offered[:0:0]
-	names := make(map[string]bool, len(offered))
-	for _, e := range offered {
-		if !t.dropped[t.refusal(e.Spec.Wire)] && !slices.Contains(t.opt.Without, e.Spec.Name) && trained.knows(e) {
-			kept = append(kept, e)
-			names[e.Spec.Name] = true
-		}
+	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
+		return t.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.opt.Without, e.Spec.Name) || !trained.knows(e)
+	})
+	names := make(map[string]bool, len(kept))
+	for i := range kept {
+		names[kept[i].Spec.Name] = true
 	}
 	before := t.offered
 	t.offered = names

@@ -161,7 +161,7 @@ type Order struct {
 	place map[string]int
 }
 
-// Arrange sorts entries for a request: by group, and within a group in the order of first use.
+// Arrange sorts entries for a request, in place: by group, and within a group in the order of first use.
 // Entries that are new in this call are ordered by server, then by registration.
 func (o *Order) Arrange(entries []Entry) []Entry {
 	if o.place == nil {
@@ -179,11 +179,10 @@ func (o *Order) Arrange(entries []Entry) []Entry {
 	for _, e := range fresh {
 		o.place[e.Spec.Name] = len(o.place)
 	}
-	out := slices.Clone(entries)
-	slices.SortStableFunc(out, func(a, b Entry) int {
+	slices.SortStableFunc(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(a.Spec.Group, b.Spec.Group), cmp.Compare(o.place[a.Spec.Name], o.place[b.Spec.Name]))
 	})
-	return out
+	return entries
 }
 
 // Offer returns what a model is offered: the scope's tools that are not hidden and that

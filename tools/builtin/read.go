@@ -105,7 +105,7 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	if info.Size() > readWhole && !whole {
 		res, err = f.readLarge(ctx, file, info, t, first, limit)
 	} else {
-		res, err = f.readSmall(ctx, call, file, t, first, limit, whole)
+		res, err = f.readSmall(ctx, call, file, info, t, first, limit, whole)
 	}
 	if err != nil {
 		return tools.Result{}, err
@@ -141,15 +141,18 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 }
 
 // readSmall reads a file that fits into memory.
-func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
-	data, err := io.ReadAll(io.LimitReader(file, readHeld+1))
-	if err != nil {
+func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, info fs.FileInfo, t target, first, limit int, whole bool) (tools.Result, error) {
+	var held bytes.Buffer
+	held.Grow(int(min(info.Size(), readHeld)) + bytes.MinRead)
+	if _, err := held.ReadFrom(io.LimitReader(file, readHeld+1)); err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
+	data := held.Bytes()
 	if len(data) > readHeld {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(readHeld))
 	}
-	if data, err = f.editorHas(ctx, t, data); err != nil {
+	data, err := f.editorHas(ctx, t, data)
+	if err != nil {
 		return tools.Result{}, err
 	}
 	f.seen.record(call, t.abs, data)
@@ -174,6 +177,7 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 		}, nil
 	}
 	w := window{first: first, limit: limit, keepRaw: !whole}
+	w.expect(len(content))
 	at := 0
 	for line := range strings.Lines(content) {
 		if !w.add(line) {

@@ -28,6 +28,21 @@ type window struct {
 	invalid      bool            // bytes that are not UTF-8 were replaced
 }
 
+// usualLine is the length, in bytes, of which most lines are less.
+const usualLine = 80
+
+// expect makes room for what will be shown of a text of n bytes.
+func (w *window) expect(n int) {
+	if w.limit < n/usualLine {
+		n = w.limit * usualLine
+	}
+	n = min(n, readBytes)
+	w.shown.Grow(n + n/4) // with the numbers of the lines
+	if w.keepRaw {
+		w.raw.Grow(n)
+	}
+}
+
 // add takes the next line with its line break. It returns false if the window is complete and the
 // line was not taken.
 func (w *window) add(line string) bool { return w.addCut(line, len(line)) }
@@ -110,6 +125,7 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 		notes = append(notes, "U+FFFD stands for bytes that are no UTF-8")
 	}
 	var out strings.Builder
+	out.Grow(w.shown.Len() + 256)
 	if notes != nil {
 		fmt.Fprintf(&out, "[%s]\n", strings.Join(notes, "; "))
 	}

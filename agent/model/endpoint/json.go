@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"encoding/json"
+	"math/bits"
 	"sort"
 	"unicode/utf8"
 )
@@ -38,6 +39,12 @@ func AppendEscaped(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			n := plain(s[i : i+8])
+			if i += n; n == 8 {
+				continue
+			}
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
@@ -69,4 +76,17 @@ func AppendEscaped(dst []byte, s string) []byte {
 		start = i
 	}
 	return append(dst, s[start:]...)
+}
+
+// plain returns how many of eight bytes, from the first, are ASCII that a JSON string holds as they are. It looks at
+// all of them at once: a history is encoded in every step, and most of it is such text.
+func plain(s string) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	// The lowest byte whose top bit is set after a subtraction was less than what was subtracted.
+	quote, slash, del := x^ones*'"', x^ones*'\\', x^ones*0x7f
+	special := x | (x - ones*0x20) | (quote - ones) | (slash - ones) | (del - ones)
+	return bits.TrailingZeros64(special&tops) / 8
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -19,6 +20,12 @@ const maxRead = 20
 // firstLimit is how long a change waits for a server that was just started, before the change is
 // made.
 const firstLimit = 3 * time.Second
+
+// wait is how long the answer to a change is waited for.
+func (m *Manager) wait() time.Duration { return cmp.Or(m.opts.Patience, waitLimit) }
+
+// firstWait is the same for a server that was just started.
+func (m *Manager) firstWait() time.Duration { return cmp.Or(m.opts.Patience, firstLimit) }
 
 // change is one call that changes files, in progress.
 type change struct {
@@ -102,7 +109,7 @@ func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 			return
 		}
 		call.Progress(tools.Progress{Text: p.in.server.Name + " reads the project"})
-		bounded, cancel := context.WithTimeout(ctx, firstLimit)
+		bounded, cancel := context.WithTimeout(ctx, p.in.owner.firstWait())
 		defer cancel()
 		if p.in.settle(bounded) != nil {
 			return
@@ -120,7 +127,7 @@ func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 
 // open shows the server the files as they are before the change, and those that were read.
 func (p *part) open(ctx context.Context, read []string) {
-	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.in.owner.wait())
 	defer cancel()
 	for _, path := range append(slices.Clone(p.paths), read...) {
 		if !p.in.server.serves(path) || !strings.HasPrefix(path, p.in.root+string(os.PathSeparator)) {
@@ -183,7 +190,7 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 	if in.isOverdue() && in.loading() {
 		return ""
 	}
-	bounded, cancel := context.WithTimeout(ctx, waitLimit)
+	bounded, cancel := context.WithTimeout(ctx, in.owner.wait())
 	defer cancel()
 	if err := in.usable(bounded); err != nil {
 		if in.loading() && wait {

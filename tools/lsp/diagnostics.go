@@ -92,7 +92,7 @@ func (in *instance) answered(paths []string, sent time.Time) bool {
 // await waits for the answer to what was sent, for a limited time. late says that it may still
 // come.
 func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (late bool) {
-	ctx, cancel := context.WithDeadline(ctx, sent.Add(waitLimit))
+	ctx, cancel := context.WithDeadline(ctx, sent.Add(in.owner.wait()))
 	defer cancel()
 	var first time.Time // when it answered
 	began := sent       // from when on it could answer
@@ -110,7 +110,7 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 		if in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") { // it may announce this only now
 			return !in.pull(ctx)
 		}
-		wait := waitLimit
+		wait := in.owner.wait()
 		switch {
 		case busy:
 			began = time.Now()

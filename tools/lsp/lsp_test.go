@@ -76,6 +76,9 @@ func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*ls
 		Allow:   func(context.Context, tools.Call, lsp.Start) (bool, bool, string) { r.asked++; return true, false, "" },
 		Notify:  func(_, text string) { r.said <- text },
 	}
+	if mode == lsptest.Good || mode == lsptest.Watching { // it answers at once, on a machine that has the time
+		o.Patience = time.Minute
+	}
 	for _, f := range opts {
 		f(&o)
 	}

@@ -66,6 +66,9 @@ type Options struct {
 	Version string
 	// Idle is the time after which an unused server is stopped; 0 means ten minutes.
 	Idle time.Duration
+	// Patience is how long the answer to a change is waited for; 0 means two seconds, and three for
+	// a server that was just started.
+	Patience time.Duration
 }
 
 // Manager owns the servers. It starts none before a file needs it. It is safe for concurrent use.

@@ -203,7 +203,7 @@ func (in *instance) watchFiles() {
 // announce notifies the server of changed files.
 func (in *instance) announce(list []fileChange) {
 	for part := range slices.Chunk(list, maxSent) {
-		ctx, cancel := context.WithTimeout(in.owner.life, waitLimit)
+		ctx, cancel := context.WithTimeout(in.owner.life, in.owner.wait())
 		err := in.changedFiles(ctx, part...)
 		cancel()
 		if err != nil {

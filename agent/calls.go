@@ -40,7 +40,6 @@ type pendingCall struct {
 type finished struct {
 	result tools.Result
 	status session.Status
-	took   time.Duration
 	// refused is set when the loop guard refused the call; the guard does not remember it.
 	refused bool
 }
@@ -175,7 +174,7 @@ func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
 
 // settle commits a result and notifies the subscribers.
 func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
-	f := finished{result: res, status: statusOf(res), took: took}
+	f := finished{result: res, status: statusOf(res)}
 	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
 	for _, part := range res.Parts {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data, Text: part.Text})

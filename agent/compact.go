@@ -215,7 +215,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 		after = k.measured.expect(k.c.system, nil, &k.c.history) // the part that is kept was too large by itself
 	}
 	k.measured.compacted = after
-	k.c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
+	k.c.emit(Compacted{BeforeTokens: before, AfterTokens: after})
 	return nil
 }
 

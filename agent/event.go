@@ -152,7 +152,6 @@ type Compacting struct{}
 type Compacted struct {
 	BeforeTokens int
 	AfterTokens  int
-	Summary      string
 }
 
 // Rewound says that the messages from a sequence number on were removed from the history.

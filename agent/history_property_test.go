@@ -137,7 +137,7 @@ func (l *strictLife) change() {
 		name := fmt.Sprintf("new%d", l.news)
 		l.mu.Unlock()
 		l.did("tool %s", name)
-		if err := l.b.reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, reader(name, says("new"))); err != nil {
+		if err := l.b.reg.Register(name, tools.RankBuiltin, reader(name, says("new"))); err != nil {
 			l.b.t.Error(err)
 		}
 	case 3:
@@ -145,7 +145,7 @@ func (l *strictLife) change() {
 		name := fmt.Sprintf("new%d", l.news)
 		l.mu.Unlock()
 		l.did("without %s", name)
-		l.b.reg.Unregister(tools.OwnerBuiltin, name)
+		l.b.reg.UnregisterOwner(name)
 	}
 }
 

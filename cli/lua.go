@@ -31,7 +31,7 @@ type scripting struct {
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
 	servers    servers
-	cwd, root  string
+	cwd        string
 	config     string             // the configuration folder
 	once       bool               // a single run, without a person
 	mode       func() tools.Mode  // if no conversation is open
@@ -58,7 +58,7 @@ func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{
 		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, servers: a.servers,
-		cwd: a.cwd, root: a.root, config: a.paths.Config, once: a.flags.Print,
+		cwd: a.cwd, config: a.paths.Config, once: a.flags.Print,
 		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
 		started: a.started, settled: a.settled, ctx: ctx,
 	}

@@ -16,9 +16,6 @@ type failingTrust struct{ err error }
 
 func (f *failingTrust) Trusted(context.Context) ([]permission.TrustRow, error) { return nil, f.err }
 func (f *failingTrust) AddTrust(context.Context, ...permission.TrustRow) error { return nil }
-func (f *failingTrust) RevokeTrust(context.Context, tools.TrustKind, string) error {
-	return nil
-}
 
 // refuses answers every question with no.
 type refuses struct{}

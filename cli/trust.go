@@ -37,11 +37,6 @@ func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) er
 	return t.stored.Add(ctx, out...)
 }
 
-// RevokeTrust removes all rows of a kind and name.
-func (t trustRows) RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error {
-	return t.stored.Revoke(ctx, t.project, string(kind), name)
-}
-
 // trustsFolder reports whether the person's configuration names this project's folder.
 func trustsFolder(patterns []string, home, root string) bool {
 	for _, p := range patterns {

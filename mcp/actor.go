@@ -111,8 +111,8 @@ func (a *actor) ask(f func()) {
 // publish makes the actor's state visible to others.
 func (a *actor) publish(tools bool) {
 	v := &view{
-		entry: a.spec.entry, key: a.spec.target.Key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
-		partial: a.partial, tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: config.ScrubLonger(a.spec.target.Secrets), http: a.http, single: a.single,
+		entry: a.spec.entry, key: a.spec.target.Key, state: a.state, err: a.err, nextTry: a.nextTry,
+		partial: a.partial, tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: config.ScrubLonger(a.spec.target.Secrets), single: a.single,
 	}
 	if a.state == StateReconnecting {
 		v.attempt = max(a.failures, 1)

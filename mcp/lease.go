@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -17,13 +16,6 @@ type Lease struct {
 	// exclusive leases replace the session's own lease of configured servers.
 	exclusive bool
 	once      sync.Once
-}
-
-// Names returns the names of the leased servers, sorted.
-func (l *Lease) Names() []string {
-	l.m.mu.Lock()
-	defer l.m.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.names))
 }
 
 // Release ends the lease. A server without any lease is stopped in the background.

@@ -35,10 +35,8 @@ type Details struct {
 	Server     string   // name and version as the server reports them
 	Roots      []string // the folders that were announced to the server
 	NextTry    time.Time
-	Since      time.Time
 	ToolList   []schema.Tool
 	Skipped    []schema.Skipped
-	Prompts    []PromptInfo
 	Stderr     string // the last 4 kB
 	Stray      int    // lines on stdout that were not messages
 	StrayLines []string
@@ -48,7 +46,6 @@ type Details struct {
 	Pending *Pending
 	// Warnings lists oddities of the configuration, with file, line and key.
 	Warnings []string
-	Sources  []config.Source
 }
 
 // Pending is an entry of a project's file that waits for approval.
@@ -111,13 +108,8 @@ func (m *Manager) details(name string) Details {
 	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
 	d.Line = d.Target.Line()
 	d.Source = sourceText(e.Source)
-	d.Sources = []config.Source{e.Source}
-	c, configured := m.wants.chosen[name]
-	if configured {
-		d.Sources = c.All
-		if c.Pending != nil {
-			d.Pending = m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
-		}
+	if c, configured := m.wants.chosen[name]; configured && c.Pending != nil {
+		d.Pending = m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
 	}
 	v := &view{state: StateDisconnected}
 	if a := m.actors[name]; a != nil {
@@ -131,7 +123,7 @@ func (m *Manager) details(name string) Details {
 	} else if m.opt.LogDir != "" {
 		d.Log = filepath.Join(m.opt.LogDir, name+".log")
 	}
-	d.State, d.Attempt, d.NextTry, d.Since, d.Pid = v.state, v.attempt, v.nextTry, v.since, v.pid
+	d.State, d.Attempt, d.NextTry, d.Pid = v.state, v.attempt, v.nextTry, v.pid
 	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed || v.state == StateNeedsSignIn) {
 		d.Error = config.Scrub(plainError(v.err), v.secrets)
 	}
@@ -140,7 +132,7 @@ func (m *Manager) details(name string) Details {
 		d.Tools, d.Tokens = len(d.ToolList), priceOf(v)
 		d.Protocol, d.Server, d.Roots = v.info.protocol, v.info.name+" "+v.info.version, v.info.roots
 	}
-	d.Skipped, d.Prompts = v.skipped, v.prompts
+	d.Skipped = v.skipped
 	if v.state == StateDisconnected {
 		d.Reason = m.wants.reason(name, e)
 		if e.Err != nil {

@@ -16,7 +16,6 @@ type view struct {
 	attempt int
 	err     error
 	nextTry time.Time
-	since   time.Time
 	tools   []schema.Tool
 	partial error // which tools are missing
 	skipped []schema.Skipped
@@ -25,7 +24,6 @@ type view struct {
 	pid     int
 	prompts []PromptInfo
 	secrets []string
-	http    bool
 	single  bool // report the first failure to the caller; do not retry
 }
 

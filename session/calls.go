@@ -23,9 +23,6 @@ const (
 	StatusDenied      Status = "denied"
 )
 
-// Open reports whether a call in this state still waits for its result.
-func (s Status) Open() bool { return s == StatusPending || s == StatusRunning }
-
 // Call is one row of tool_calls.
 type Call struct {
 	Session   string

@@ -29,12 +29,9 @@ func schema() (db.Schema, error) {
 var (
 	ErrNotFound = db.ErrNotFound
 	ErrReadOnly = db.ErrReadOnly
-	ErrForeign  = db.ErrForeign
 )
 
 type (
-	// NewerError says that a newer jcode wrote the database file.
-	NewerError = db.NewerError
 	// HeldError says that another live process holds a session.
 	HeldError = db.HeldError
 	// Hold is this process's exclusive claim to write to one session.

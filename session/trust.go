@@ -54,16 +54,3 @@ func (ts Trusts) List(ctx context.Context, projectID string) ([]Trust, error) {
 	}
 	return all, nil
 }
-
-// Revoke deletes a project's trust: of one name, or all of a kind ("" = any name), or
-// everything ("" and "").
-func (ts Trusts) Revoke(ctx context.Context, projectID, kind, name string) error {
-	err := ts.s.write(ctx, func(t *tx) error {
-		_, err := t.Exec("DELETE FROM trust WHERE project_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3)", projectID, kind, name)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("revoke trust: %w", err)
-	}
-	return nil
-}

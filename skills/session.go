@@ -205,15 +205,6 @@ func (s *Session) Compacted(live []string) {
 	}
 }
 
-// Reset forgets what was loaded: the history is empty.
-func (s *Session) Reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.loaded)
-	clear(s.carried)
-	s.known, s.base = nil, nil
-}
-
 // has reports whether exactly this version is in the history.
 func (s *Session) has(name, hash string) bool {
 	s.mu.Lock()

@@ -380,10 +380,6 @@ func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
 	if line := s.Changes(); !strings.Contains(line, "load them again") || !strings.Contains(line, "one") {
 		t.Errorf("announced %q", line)
 	}
-	s.Reset()
-	if p := s.Prompt(nil); strings.Contains(p, "body") {
-		t.Errorf("after a reset: %s", p)
-	}
 }
 
 func TestResumedAndRewoundSessionsKnowWhatTheyHold(t *testing.T) {

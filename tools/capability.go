@@ -59,9 +59,6 @@ next:
 	return set, nil
 }
 
-// Has reports whether all of want are in the set.
-func (c Capabilities) Has(want Capabilities) bool { return c&want == want }
-
 // Names lists the set's members in declaration order.
 func (c Capabilities) Names() []string {
 	var out []string

@@ -147,11 +147,6 @@ func (r *Registry) Apply(changes []Change) []error {
 	return errs
 }
 
-// Unregister removes an owner's tool and reports whether it was there.
-func (r *Registry) Unregister(owner, name string) bool {
-	return r.remove(func(e *Entry) bool { return e.Owner == owner && e.Spec.Name == name }) > 0
-}
-
 // UnregisterOwner removes all tools of an owner in one version and returns how many.
 func (r *Registry) UnregisterOwner(owner string) int {
 	return r.remove(func(e *Entry) bool { return e.Owner == owner })

@@ -161,7 +161,7 @@ func (p *listener) callEvent(ev agent.Event) {
 	case agent.Nested:
 		if c := t.calls[ev.CallID]; c != nil {
 			if c.nested == nil {
-				c.nested = &nested{label: ev.Label}
+				c.nested = &nested{}
 			}
 			c.nested.event(ev.Event)
 			if end, ok := ev.Event.(agent.CallEnd); ok {

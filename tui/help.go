@@ -12,7 +12,6 @@ import (
 
 // helpView lists keys and commands, from the tables that the program uses.
 type helpView struct {
-	rows   []Row
 	picker *picker
 }
 
@@ -39,7 +38,7 @@ func newHelp(p *program) *helpView {
 	for _, extra := range [][2]string{{"@path", "name a file; tab completes"}, {"!command", "run a shell line yourself"}} {
 		rows = append(rows, Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
-	h := &helpView{rows: rows, picker: newPicker("Keys and commands", rows, nil)}
+	h := &helpView{picker: newPicker("Keys and commands", rows, nil)}
 	h.picker.infoFirst = true
 	return h
 }

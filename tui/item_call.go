@@ -26,7 +26,6 @@ type callItem struct {
 	waited   time.Duration // how long it has waited; its own time excludes that
 	state    string        // its own progress line
 	tail     string        // output so far, at most tailBytes
-	cutTail  bool
 	result   tools.Result
 	open     bool
 	nested   *nested
@@ -84,7 +83,6 @@ func (c *callItem) progress(state, output string) {
 		c.tail += output
 		if len(c.tail) > tailBytes {
 			c.tail = text.CutTail(c.tail, tailBytes/2)
-			c.cutTail = true
 		}
 	}
 	c.drop()

@@ -10,7 +10,6 @@ import (
 
 // nested is what is shown of a sub-agent inside its call.
 type nested struct {
-	label string
 	calls []*callItem
 	total int
 	text  string

@@ -18,8 +18,6 @@ type Setting struct {
 	Origin string `json:"origin"`
 	// Parts are the parts of a list that comes from several files; otherwise there are none.
 	Parts []Part `json:"parts,omitempty"`
-	// Desc explains the setting.
-	Desc string `json:"-"`
 }
 
 // Part is the part of a list that comes from one file.
@@ -72,7 +70,7 @@ func (l *Loaded) Show(all bool) ([]Setting, error) {
 				if err != nil {
 					return err
 				}
-				out = append(out, Setting{Key: key, Value: raw, Origin: "default", Desc: f.tag.Get("desc")})
+				out = append(out, Setting{Key: key, Value: raw, Origin: "default"})
 			}
 			return nil
 		}
@@ -84,7 +82,7 @@ func (l *Loaded) Show(all bool) ([]Setting, error) {
 		if err != nil {
 			return fmt.Errorf("show %s: %w", key, err)
 		}
-		out = append(out, Setting{Key: key, Value: raw, Origin: origin, Parts: parts, Desc: f.tag.Get("desc")})
+		out = append(out, Setting{Key: key, Value: raw, Origin: origin, Parts: parts})
 		return nil
 	})
 	return out, err

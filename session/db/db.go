@@ -144,9 +144,6 @@ func OpenMemory(ctx context.Context, name string, schema Schema) (*DB, error) {
 // Notices returns what must be reported about the opening.
 func (d *DB) Notices() []Notice { return d.notices }
 
-// Path returns the absolute path of the file.
-func (d *DB) Path() string { return d.path }
-
 // Close closes all connections. It waits for a write that is under way.
 func (d *DB) Close() error {
 	d.readMu.Lock()

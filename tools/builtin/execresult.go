@@ -33,7 +33,6 @@ type ExecData struct {
 type ended struct {
 	cmd       *command
 	exit      proc.Exit
-	took      time.Duration
 	timedOut  time.Duration // the limit that was exceeded
 	cancelled bool
 	killErr   error

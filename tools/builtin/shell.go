@@ -326,7 +326,6 @@ wait:
 		// Even a kill does not end it: it hangs in the kernel.
 		end.exit = proc.Exit{Code: -1, Err: errors.New("the command does not end, not even when killed")}
 	}
-	end.took = time.Since(c.started)
 	if !c.settle() {
 		if left := c.proc.Running(); len(left) > 0 {
 			end.left = left

@@ -57,9 +57,7 @@ type instance struct {
 	told          map[string]counts  // the part of it that the model knows
 	news          chan struct{}      // closed and replaced when something is reported
 	busy          map[string]bool    // work in progress, by token
-	worked        bool               // some progress was reported
 	used          time.Time
-	started       time.Time
 	encoding      string                  // of positions
 	registrations map[string]registration // capabilities that it registered after its start, by id
 	watching      bool                    // its watched files are being watched
@@ -118,7 +116,7 @@ func (m *Manager) launch(s Server, root string, program []string, confined bool)
 	in := &instance{
 		server: s, root: root, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
 		docs: map[string]*document{}, reports: map[string]*report{}, told: map[string]counts{}, news: make(chan struct{}), busy: map[string]bool{}, registrations: map[string]registration{},
-		used: time.Now(), started: time.Now(), encoding: "utf-16",
+		used: time.Now(), encoding: "utf-16",
 	}
 	var ends [6]*os.File
 	for i := 0; i < len(ends); i += 2 {

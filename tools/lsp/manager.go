@@ -2,8 +2,6 @@ package lsp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +29,6 @@ type Start struct {
 	Root    string
 	Command string // the configured command line, for rules: "gopls"
 	Program string // the program file
-	Hash    string // of everything that decides what runs
 }
 
 // Options are the settings of New.
@@ -266,7 +263,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 	ok, confined, why := false, false, "nobody may start language servers here"
 	if m.opts.Allow != nil {
 		ok, confined, why = m.opts.Allow(ctx, call, Start{
-			Name: s.Name, Root: root, Command: text.Visible(strings.Join(s.Command, " ")), Program: program, Hash: hashOf(argv, root, s.Env),
+			Name: s.Name, Root: root, Command: text.Visible(strings.Join(s.Command, " ")), Program: program,
 		})
 	}
 	if !ok {
@@ -299,12 +296,6 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 	}
 	m.mu.Unlock()
 	return in, nil
-}
-
-func hashOf(argv []string, root string, env map[string]string) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q", argv, root, fmt.Sprint(env))
-	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
 // makeRoom stops the least recently used server if too many are running.

@@ -100,7 +100,7 @@ func (in *instance) progress(params json.RawMessage) {
 	defer in.mu.Unlock()
 	switch p.Value.Kind {
 	case "begin":
-		if in.worked = true; len(in.busy) < 100 {
+		if len(in.busy) < 100 {
 			in.busy[string(p.Token)] = true
 		}
 	case "end":

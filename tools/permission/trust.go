@@ -26,8 +26,6 @@ type TrustStore interface {
 	Trusted(ctx context.Context) ([]TrustRow, error)
 	// AddTrust stores rows, all or none.
 	AddTrust(ctx context.Context, rows ...TrustRow) error
-	// RevokeTrust removes all rows of a kind and name.
-	RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error
 }
 
 // Trust decides which things of one project may run: it implements tools.Trust, and asks. It is safe for
@@ -182,23 +180,6 @@ func (t *Trust) remember(rows []TrustRow, set func(*trustState) *map[TrustRow]bo
 		}
 		*set(s) = next
 	})
-}
-
-// Revoke revokes trust, including what was trusted for this run.
-func (t *Trust) Revoke(ctx context.Context, kind tools.TrustKind, name string) error {
-	t.state.with(func(s *trustState) {
-		next := map[TrustRow]bool{}
-		for r := range s.here {
-			if r.Kind != kind || r.Name != name {
-				next[r] = true
-			}
-		}
-		s.here = next
-	})
-	if t.store == nil {
-		return nil
-	}
-	return t.store.RevokeTrust(ctx, kind, name)
 }
 
 // Notice says in one line what stays inert when nobody can be asked; "" for nothing.

@@ -32,13 +32,6 @@ func (r *rows) AddTrust(_ context.Context, add ...permission.TrustRow) error {
 	return r.err
 }
 
-func (r *rows) RevokeTrust(_ context.Context, kind tools.TrustKind, name string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = slices.DeleteFunc(r.list, func(x permission.TrustRow) bool { return x.Kind == kind && x.Name == name })
-	return r.err
-}
-
 func items() []tools.TrustItem {
 	return []tools.TrustItem{
 		{Kind: tools.TrustMCP, Name: "docs", Hash: "h1", File: ".mcp.json", Runs: []string{"npx -y docs" + strings.Repeat(" ", 80) + "--evil"}},
@@ -88,9 +81,6 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 	q, ok, _ = permission.NewTrust("/p", store, false).Question(ctx, changed)
 	if !ok || len(q.Items) != 1 || !q.Items[0].Changed || !strings.Contains(q.Lines()[0], "changed since you trusted it") {
 		t.Errorf("%+v", q)
-	}
-	if err := tr.Revoke(ctx, tools.TrustMCP, "docs"); err != nil || trusted(t, tr, items()[0]) || !trusted(t, tr, items()[1]) {
-		t.Errorf("revoke: %v", err)
 	}
 }
 

@@ -21,7 +21,6 @@ type traits struct {
 	interleaved bool // thinks between calls only when a header asks for it
 	inlineTools bool // tools may be added and removed within the conversation
 	maxOutput   int
-	window      int
 }
 
 // traitsOf derives a model's generation from its ID, as in claude-opus-4-6 or
@@ -29,20 +28,20 @@ type traits struct {
 func traitsOf(id string) traits {
 	family, major, minor := version(id)
 	at := func(ma, mi int) bool { return major > ma || major == ma && minor >= mi }
-	t := traits{thinking: thinksAdaptive, effort: true, inlineTools: false, maxOutput: 64_000, window: 1_000_000}
+	t := traits{thinking: thinksAdaptive, effort: true, inlineTools: false, maxOutput: 64_000}
 	if major == 0 {
-		t.maxOutput, t.window = 32_000, 200_000
+		t.maxOutput = 32_000
 		return t
 	}
 	switch {
 	case at(5, 0), at(4, 6) && family != "haiku":
 		t.maxOutput = 64_000
 	case at(4, 0):
-		t.thinking, t.effort, t.interleaved, t.maxOutput, t.window = thinksBudget, family == "opus" && at(4, 5), true, 32_000, 200_000
+		t.thinking, t.effort, t.interleaved, t.maxOutput = thinksBudget, family == "opus" && at(4, 5), true, 32_000
 	case at(3, 7):
-		t.thinking, t.effort, t.maxOutput, t.window = thinksBudget, false, 32_000, 200_000
+		t.thinking, t.effort, t.maxOutput = thinksBudget, false, 32_000
 	default:
-		t.thinking, t.effort, t.maxOutput, t.window = thinksNot, false, 4_096, 200_000
+		t.thinking, t.effort, t.maxOutput = thinksNot, false, 4_096
 		if at(3, 5) {
 			t.maxOutput = 8_192
 		}

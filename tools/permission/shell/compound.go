@@ -28,7 +28,7 @@ func (a *analysis) stmt(s *syntax.Stmt) {
 		}
 	}
 	if len(redirs.touches)+len(redirs.opens) > 0 {
-		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: orReads(redirs.doubt), Doubt: redirs.doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Inner: a.inner > 0, Wrapped: a.holds})
+		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: orReads(redirs.doubt), Doubt: redirs.doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Wrapped: a.holds})
 	}
 	a.compound(s.Cmd)
 }
@@ -167,9 +167,7 @@ func (a *analysis) within(n syntax.Node) (found bool) {
 		}
 		found = true
 		dirs, moved := a.dirs, a.moved
-		a.inner++
 		a.stmts(stmts)
-		a.inner--
 		a.dirs, a.moved = dirs, moved
 		return false
 	})

@@ -56,8 +56,6 @@ type Command struct {
 	// Doubt says why rules with wildcards don't vouch for it: an assignment, a redirection, a substitution,
 	// another command inside.
 	Doubt string
-	// Inner commands run inside a substitution or a wrapper.
-	Inner bool
 	// Wrapper commands run another command contained in their words; Wrapped is 1 + the index of the wrapper
 	// that contains a command, or 0.
 	Wrapper bool
@@ -131,7 +129,6 @@ type analysis struct {
 	dirs  []string // folders in which the commands may run
 	moved bool     // a cd came before
 	depth int      // inside sh -c
-	inner int      // inside a substitution or wrapper
 	holds int      // 1 + the index of the wrapper around
 	fed   bool     // the input comes from another command of the line
 

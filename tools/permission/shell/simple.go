@@ -45,7 +45,7 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		if doubt == "" {
 			doubt = redirs.reads
 		}
-		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: orReads(doubt), Doubt: doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Inner: a.inner > 0, Wrapped: a.holds})
+		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: orReads(doubt), Doubt: doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Wrapped: a.holds})
 		return
 	}
 	n := len(a.line.Commands)
@@ -100,7 +100,7 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 
 // command judges one simple command and appends it, then those inside it.
 func (a *analysis) command(words []word, doubt string) {
-	c := Command{words: words, Text: join(words), Doubt: doubt, Inner: a.inner > 0, Wrapped: a.holds, exact: true}
+	c := Command{words: words, Text: join(words), Doubt: doubt, Wrapped: a.holds, exact: true}
 	for _, w := range words {
 		c.exact = c.exact && !w.dynamic
 		if w.dynamic && !w.simple && c.Doubt == "" {

@@ -121,12 +121,10 @@ func (a *analysis) unwrap(name string, words []word) {
 	}
 	dirs, moved, was, holds := a.dirs, a.moved, a.line.Opaque, a.holds
 	a.depth++
-	a.inner++
 	a.holds = len(a.line.Commands)
 	for _, t := range texts {
 		a.text(t)
 	}
-	a.inner--
 	a.depth--
 	a.dirs, a.moved, a.holds = dirs, moved, holds
 	a.line.Opaque = was || a.line.Opaque && isShell(name)

@@ -17,7 +17,11 @@ import (
 // Whatever happened in a session, what is sent after a resume is what would have been sent
 // without one.
 func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) {
-	for seed := range uint64(60) {
+	lives := uint64(60)
+	if testing.Short() {
+		lives = 15
+	}
+	for seed := range lives {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { oneLife(t, rand.New(rand.NewPCG(seed, 7))) })
 	}
 }

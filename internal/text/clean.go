@@ -85,8 +85,12 @@ func strip(dst []byte, s string, final bool) (out []byte, rest string) {
 			dst = dropRune(dst, base)
 		case r < 0x20 || r == 0x7f:
 		case r == utf8.RuneError && size == 1:
+			begin := i
 			for i+1 < len(s) && invalidAt(s[i+1:], final) {
 				i++
+			}
+			if !final && len(s)-begin <= maxString && mayBeInvalid(s[i+1:]) {
+				return dst, s[begin:] // one mark stands for all of them, wherever the pieces end
 			}
 			dst = append(dst, "\uFFFD"...)
 		case overrides(r):
@@ -97,6 +101,11 @@ func strip(dst []byte, s string, final bool) (out []byte, rest string) {
 		i += size
 	}
 	return dst, ""
+}
+
+// mayBeInvalid reports whether what follows the end of s may go on with bytes that are no text.
+func mayBeInvalid(s string) bool {
+	return s == "" || s[0] >= utf8.RuneSelf && !utf8.FullRuneInString(s)
 }
 
 // invalidAt reports whether s begins with a byte that can't begin a rune.

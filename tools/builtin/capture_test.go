@@ -46,6 +46,20 @@ func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
 	})
 }
 
+func TestBytesThatAreNoTextAreOneMarkInEveryPiece(t *testing.T) {
+	t.Parallel()
+	for _, pieces := range [][]string{{"line\n\xff\r\xe6\xbc\xe6\xbc"}, {"line\n\xff\r\xe6\xbc", "\xe6\xbc"}, {"line\n\xff", "\r\xe6", "\xbc\xe6", "\xbc"}} {
+		c := newCapture(noLog)
+		for _, piece := range pieces {
+			c.take(0, []byte(piece))
+		}
+		c.finish()
+		if got := strings.TrimSpace(string(c.snapshot().text.head)); got != "line\n\uFFFD" {
+			t.Errorf("%q gives %q", pieces, got)
+		}
+	}
+}
+
 // oneMark leaves one mark of a run of bytes that are no text: how many there are depends on
 // the borders.
 func oneMark(s string) string {

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"slices"
 	"strconv"
 
 	"jcode/agent/model"
@@ -19,100 +18,51 @@ const (
 // encoder writes a request as JSON, once per step. What is the same in every step comes first (model, tools,
 // system prompt, the older messages), so that two requests of a session share their beginning.
 type encoder struct {
-	b        []byte
+	endpoint.Body
 	f        *features
 	req      *model.Request
-	extra    []endpoint.Field // the provider's own fields; they take precedence over ours
-	provider string           // the name under which opaque parts were kept
+	provider string // the name under which opaque parts were kept
 	betas    []string
 	turns    []turn
 }
 
 func (e *encoder) encode() []byte {
 	e.turns = turnsOf(e.req, e.f, e.provider)
-	e.b = make([]byte, 0, e.size())
-	e.b = append(e.b, '{')
 	e.settings()
-	for _, x := range e.extra {
-		e.field(x.Name)
-		e.b = append(e.b, x.Raw...)
-	}
+	e.Extras()
 	e.tools()
 	e.system()
 	e.messages()
-	e.b = append(e.b, '}')
-	return e.b
-}
-
-func (e *encoder) size() int {
-	n := 1024 + len(e.req.System) + len(e.req.System)/8
-	for i := range e.req.Tools {
-		n += 128 + len(e.req.Tools[i].Description) + len(e.req.Tools[i].Parameters)
-	}
-	for i := range e.req.Messages {
-		m := &e.req.Messages[i]
-		n += 256 + len(m.Text) + len(m.Text)/8
-		for k := range m.Calls {
-			n += 128 + len(m.Calls[k].Arguments)
-		}
-		for k := range m.Opaque {
-			n += len(m.Opaque[k].Raw)
-		}
-		for k := range m.Images {
-			n += 128 + len(m.Images[k].Data)*4/3
-		}
-	}
-	return n
-}
-
-// field starts a field of the body.
-func (e *encoder) field(name string) {
-	if e.b[len(e.b)-1] != '{' {
-		e.b = append(e.b, ',')
-	}
-	e.str(name)
-	e.b = append(e.b, ':')
-}
-
-func (e *encoder) str(s string) { e.b = endpoint.AppendString(e.b, s) }
-
-func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
-
-// own starts a field of the body unless the provider's own fields set it.
-func (e *encoder) own(name string) bool {
-	if slices.ContainsFunc(e.extra, func(x endpoint.Field) bool { return x.Name == name }) {
-		return false
-	}
-	e.field(name)
-	return true
+	e.B = append(e.B, '}')
+	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.own("model") {
-		e.str(r.Model)
+	if e.Own("model") {
+		e.Str(r.Model)
 	}
-	if e.own("stream") {
-		e.raw("true")
+	if e.Own("stream") {
+		e.Raw("true")
 	}
 	most := f.maxTokens
 	if r.MaxOutputTokens > 0 {
 		most = min(r.MaxOutputTokens, f.maxTokens)
 	}
-	if e.own("max_tokens") {
-		e.b = strconv.AppendInt(e.b, int64(most), 10)
+	if e.Own("max_tokens") {
+		e.B = strconv.AppendInt(e.B, int64(most), 10)
 	}
 	thinks := e.thinking(most)
-	if f.Temperature && r.Temperature != nil && !thinks && e.own("temperature") {
-		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
+	if f.Temperature && r.Temperature != nil && !thinks && e.Own("temperature") {
+		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
 	}
-	if f.TopP && r.TopP != nil && !thinks && e.own("top_p") {
-		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
+	if f.TopP && r.TopP != nil && !thinks && e.Own("top_p") {
+		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
 	}
-	if level := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.own("output_config") {
-		e.raw(`{"effort":`)
-		e.str(level)
-		e.raw(`}`)
+	if level := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.Own("output_config") {
+		e.Raw(`{"effort":`)
+		e.Str(level)
+		e.Raw(`}`)
 	}
 }
 
@@ -137,18 +87,18 @@ func (e *encoder) thinking(most int) bool {
 	case f.thinking == thinksNot:
 		return false
 	case off:
-		if f.noThinking && f.thinking == thinksAdaptive && e.own("thinking") {
-			e.raw(`{"type":"disabled"}`)
+		if f.noThinking && f.thinking == thinksAdaptive && e.Own("thinking") {
+			e.Raw(`{"type":"disabled"}`)
 		}
 		return false
 	case f.thinking == thinksAdaptive:
-		if e.own("thinking") {
-			e.raw(`{"type":"adaptive"`)
+		if e.Own("thinking") {
+			e.Raw(`{"type":"adaptive"`)
 			if f.display {
-				e.raw(`,"display":"summarized"`)
+				e.Raw(`,"display":"summarized"`)
 			}
 			e.binding()
-			e.raw(`}`)
+			e.Raw(`}`)
 		}
 		return true
 	}
@@ -159,11 +109,11 @@ func (e *encoder) thinking(most int) bool {
 	if f.interleaved && f.betas {
 		e.betas = append(e.betas, betaInterleaved)
 	}
-	if e.own("thinking") {
-		e.raw(`{"type":"enabled","budget_tokens":`)
-		e.b = strconv.AppendInt(e.b, int64(tokens), 10)
+	if e.Own("thinking") {
+		e.Raw(`{"type":"enabled","budget_tokens":`)
+		e.B = strconv.AppendInt(e.B, int64(tokens), 10)
 		e.binding()
-		e.raw(`}`)
+		e.Raw(`}`)
 	}
 	return true
 }
@@ -172,7 +122,7 @@ func (e *encoder) thinking(most int) bool {
 func (e *encoder) binding() {
 	if e.f.dropBlocks && e.f.betas {
 		e.betas = append(e.betas, betaBinding)
-		e.raw(`,"block_binding":{"prefix_mismatch_behavior":"drop_block"}`)
+		e.Raw(`,"block_binding":{"prefix_mismatch_behavior":"drop_block"}`)
 	}
 }
 
@@ -198,47 +148,47 @@ func (e *encoder) tools() {
 		}
 	}
 	search := e.searches()
-	if len(list) == 0 && !search || !e.own("tools") {
+	if len(list) == 0 && !search || !e.Own("tools") {
 		return
 	}
-	e.raw("[")
+	e.Raw("[")
 	if search {
-		e.raw(searchTool)
+		e.Raw(searchTool)
 		e.marker(len(list) == 0)
-		e.raw("}")
+		e.Raw("}")
 	}
 	for i, t := range list {
 		if i > 0 || search {
-			e.raw(",")
+			e.Raw(",")
 		}
 		e.tool(t)
 		if i == len(list)-1 {
 			e.marker(true)
 		}
-		e.raw("}")
+		e.Raw("}")
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 // tool writes a tool without its closing brace.
 func (e *encoder) tool(t *model.Tool) {
-	e.raw(`{"name":`)
-	e.str(t.Name)
+	e.Raw(`{"name":`)
+	e.Str(t.Name)
 	if t.Description != "" {
-		e.raw(`,"description":`)
-		e.str(t.Description)
+		e.Raw(`,"description":`)
+		e.Str(t.Description)
 	}
-	e.raw(`,"input_schema":`)
+	e.Raw(`,"input_schema":`)
 	switch {
 	case len(t.Parameters) == 0:
-		e.raw(`{"type":"object","properties":{}}`)
+		e.Raw(`{"type":"object","properties":{}}`)
 	case e.f.Simple && !schema.IsSimple(t.Parameters):
-		e.b = append(e.b, schema.Simple(t.Parameters)...)
+		e.B = append(e.B, schema.Simple(t.Parameters)...)
 	default:
-		e.b = append(e.b, t.Parameters...)
+		e.B = append(e.B, t.Parameters...)
 	}
 	if e.f.eager {
-		e.raw(`,"eager_input_streaming":true`)
+		e.Raw(`,"eager_input_streaming":true`)
 	}
 }
 
@@ -259,9 +209,9 @@ func (e *encoder) marker(set bool) {
 	if !set || !e.f.cache || e.req.Purpose != model.PurposeTurn {
 		return
 	}
-	e.raw(`,"cache_control":{"type":"ephemeral"`)
+	e.Raw(`,"cache_control":{"type":"ephemeral"`)
 	if e.f.cacheHour {
-		e.raw(`,"ttl":"1h"`)
+		e.Raw(`,"ttl":"1h"`)
 	}
-	e.raw(`}`)
+	e.Raw(`}`)
 }

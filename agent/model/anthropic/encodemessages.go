@@ -9,37 +9,37 @@ import (
 )
 
 func (e *encoder) system() {
-	if strings.TrimSpace(e.req.System) == "" || !e.own("system") {
+	if strings.TrimSpace(e.req.System) == "" || !e.Own("system") {
 		return
 	}
-	e.raw(`[{"type":"text","text":`)
-	e.str(e.req.System)
+	e.Raw(`[{"type":"text","text":`)
+	e.Str(e.req.System)
 	e.marker(true)
-	e.raw(`}]`)
+	e.Raw(`}]`)
 }
 
 func (e *encoder) messages() {
-	if !e.own("messages") {
+	if !e.Own("messages") {
 		return
 	}
-	e.raw("[")
+	e.Raw("[")
 	now, before := e.marks()
 	for i := range e.turns {
 		t := &e.turns[i]
 		if i > 0 {
-			e.raw(",")
+			e.Raw(",")
 		}
-		e.raw(`{"role":"` + t.role + `","content":[`)
+		e.Raw(`{"role":"` + t.role + `","content":[`)
 		for k := range t.blocks {
 			if k > 0 {
-				e.raw(",")
+				e.Raw(",")
 			}
 			last := k == len(t.blocks)-1
 			e.block(&t.blocks[k], last && (i == now || i == before))
 		}
-		e.raw("]}")
+		e.Raw("]}")
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 // marks returns the turns at whose last block caching ends: the newest one, and the last one of the previous
@@ -61,7 +61,7 @@ func (e *encoder) marks() (now, before int) {
 func (e *encoder) block(b *block, mark bool) {
 	switch {
 	case b.raw != "":
-		e.raw(b.raw)
+		e.Raw(b.raw)
 		return
 	case b.call != nil:
 		e.call(b)
@@ -70,41 +70,41 @@ func (e *encoder) block(b *block, mark bool) {
 	case b.result != nil:
 		e.result(b.result)
 	case b.added != nil:
-		e.raw(`{"type":"tool_addition","tool":{"type":"tool_definition","definition":`)
+		e.Raw(`{"type":"tool_addition","tool":{"type":"tool_definition","definition":`)
 		e.tool(b.added)
-		e.raw(`}}`)
+		e.Raw(`}}`)
 	case b.again != "":
-		e.raw(`{"type":"tool_addition","tool":{"type":"tool_reference","name":`)
-		e.str(b.again)
-		e.raw(`}`)
+		e.Raw(`{"type":"tool_addition","tool":{"type":"tool_reference","name":`)
+		e.Str(b.again)
+		e.Raw(`}`)
 	case b.removed != "":
-		e.raw(`{"type":"tool_removal","tool":{"type":"tool_reference","name":`)
-		e.str(b.removed)
-		e.raw(`}`)
+		e.Raw(`{"type":"tool_removal","tool":{"type":"tool_reference","name":`)
+		e.Str(b.removed)
+		e.Raw(`}`)
 	default:
-		e.raw(`{"type":"text","text":`)
-		e.str(b.text)
+		e.Raw(`{"type":"text","text":`)
+		e.Str(b.text)
 		if b.citations != "" {
-			e.raw(`,"citations":` + b.citations)
+			e.Raw(`,"citations":` + b.citations)
 		}
 	}
 	e.marker(mark)
-	e.raw("}")
+	e.Raw("}")
 }
 
 func (e *encoder) call(b *block) {
-	e.raw(`{"type":"tool_use","id":`)
-	e.str(callID(b.call.ID))
-	e.raw(`,"name":`)
-	e.str(endpoint.SafeName(b.call.Name))
-	e.raw(`,"input":`)
+	e.Raw(`{"type":"tool_use","id":`)
+	e.Str(callID(b.call.ID))
+	e.Raw(`,"name":`)
+	e.Str(endpoint.SafeName(b.call.Name))
+	e.Raw(`,"input":`)
 	if args := strings.TrimSpace(b.call.Arguments); args == "" {
-		e.raw("{}")
+		e.Raw("{}")
 	} else {
-		e.raw(args)
+		e.Raw(args)
 	}
 	if b.caller != "" {
-		e.raw(`,"caller":` + b.caller)
+		e.Raw(`,"caller":` + b.caller)
 	}
 }
 
@@ -121,31 +121,31 @@ func callID(id string) string {
 }
 
 func (e *encoder) result(m *model.Message) {
-	e.raw(`{"type":"tool_result","tool_use_id":`)
-	e.str(callID(m.CallID))
-	e.raw(`,"content":`)
+	e.Raw(`{"type":"tool_result","tool_use_id":`)
+	e.Str(callID(m.CallID))
+	e.Raw(`,"content":`)
 	text, images := model.Given(m.Text, m.Images, e.f.Takes)
 	if strings.TrimSpace(text) == "" && len(images) == 0 {
 		text = "(no output)"
 	}
 	if len(images) == 0 {
-		e.str(text)
+		e.Str(text)
 		return
 	}
-	e.raw("[")
+	e.Raw("[")
 	if strings.TrimSpace(text) != "" {
-		e.raw(`{"type":"text","text":`)
-		e.str(text)
-		e.raw("},")
+		e.Raw(`{"type":"text","text":`)
+		e.Str(text)
+		e.Raw("},")
 	}
 	for i := range images {
 		if i > 0 {
-			e.raw(",")
+			e.Raw(",")
 		}
 		e.picture(&images[i])
-		e.raw("}")
+		e.Raw("}")
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 // picture writes an image or a PDF without the closing brace.
@@ -154,9 +154,9 @@ func (e *encoder) picture(img *model.Image) {
 	if img.MIME == model.MIMEPDF {
 		kind = "document"
 	}
-	e.raw(`{"type":"` + kind + `","source":{"type":"base64","media_type":`)
-	e.str(img.MIME)
-	e.raw(`,"data":"`)
-	e.b = base64.StdEncoding.AppendEncode(e.b, img.Data)
-	e.raw(`"}`)
+	e.Raw(`{"type":"` + kind + `","source":{"type":"base64","media_type":`)
+	e.Str(img.MIME)
+	e.Raw(`,"data":"`)
+	e.B = base64.StdEncoding.AppendEncode(e.B, img.Data)
+	e.Raw(`"}`)
 }

@@ -49,7 +49,10 @@ type question struct {
 	body []byte
 }
 
-func (q *question) encode() { q.body = encodeRequest(q.req, q.f, q.c.Extra, q.c.Config.Name) }
+func (q *question) encode() {
+	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.req, provider: q.c.Config.Name}
+	q.body = e.encode()
+}
 
 // Adapt looks for another form of a refused request, and remembers it.
 func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {

@@ -16,131 +16,83 @@ import (
 // settings, tools, system prompt, the older messages), so that two requests of a session share their
 // beginning and a provider's prompt cache stays valid.
 type encoder struct {
-	b   []byte
+	endpoint.Body
 	f   *features
 	req *model.Request
-	// extra are the provider's own fields; they take precedence over ours.
-	extra []endpoint.Field
 	// provider is the name under which opaque parts were kept.
 	provider string
 }
 
-// encodeRequest returns the body of a streaming chat request.
-func encodeRequest(req *model.Request, f *features, extra []endpoint.Field, provider string) []byte {
-	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra, provider: provider}
-	e.b = append(e.b, '{')
+func (e *encoder) encode() []byte {
 	e.settings()
-	for _, x := range extra {
-		e.field(x.Name)
-		e.b = append(e.b, x.Raw...)
-	}
+	e.Extras()
 	e.tools()
 	e.messages()
-	e.b = append(e.b, '}')
-	return e.b
-}
-
-// sizeOf estimates the length of a request's body.
-func sizeOf(req *model.Request) int {
-	n := 1024 + len(req.System) + len(req.System)/8
-	for i := range req.Tools {
-		t := &req.Tools[i]
-		n += 128 + len(t.Name) + len(t.Description) + len(t.Parameters)
-	}
-	for i := range req.Messages {
-		m := &req.Messages[i]
-		n += 128 + len(m.Text) + len(m.Text)/8 + len(m.Reasoning)
-		for k := range m.Calls {
-			n += 128 + len(m.Calls[k].Arguments)*5/4
-		}
-		for k := range m.Images {
-			n += 128 + len(m.Images[k].Data)*4/3
-		}
-	}
-	return n
-}
-
-// field starts a field of the body.
-func (e *encoder) field(name string) {
-	if e.b[len(e.b)-1] != '{' {
-		e.b = append(e.b, ',')
-	}
-	e.b = endpoint.AppendString(e.b, name)
-	e.b = append(e.b, ':')
-}
-
-// own starts a field of the body unless the provider's own fields set it.
-func (e *encoder) own(name string) bool {
-	for _, x := range e.extra {
-		if x.Name == name {
-			return false
-		}
-	}
-	e.field(name)
-	return true
+	e.B = append(e.B, '}')
+	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.own("model") {
-		e.b = endpoint.AppendString(e.b, r.Model)
+	if e.Own("model") {
+		e.B = endpoint.AppendString(e.B, r.Model)
 	}
-	if e.own("stream") {
-		e.b = append(e.b, "true"...)
+	if e.Own("stream") {
+		e.B = append(e.B, "true"...)
 	}
-	if f.streamOptions && e.own("stream_options") {
-		e.b = append(e.b, `{"include_usage":true}`...)
+	if f.streamOptions && e.Own("stream_options") {
+		e.B = append(e.B, `{"include_usage":true}`...)
 	}
-	if f.Temperature && r.Temperature != nil && e.own("temperature") {
-		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
+	if f.Temperature && r.Temperature != nil && e.Own("temperature") {
+		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
 	}
-	if f.TopP && r.TopP != nil && e.own("top_p") {
-		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
+	if f.TopP && r.TopP != nil && e.Own("top_p") {
+		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
 	}
 	effort := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort)
 	if f.forcedEffort != "" && len(r.Tools) > 0 {
 		effort = f.forcedEffort
 	}
-	if f.effort && effort != "" && e.own("reasoning_effort") {
-		e.b = endpoint.AppendString(e.b, effort)
+	if f.effort && effort != "" && e.Own("reasoning_effort") {
+		e.B = endpoint.AppendString(e.B, effort)
 	}
-	if r.MaxOutputTokens > 0 && e.own(f.maxTokensField) {
-		e.b = strconv.AppendInt(e.b, int64(r.MaxOutputTokens), 10)
+	if r.MaxOutputTokens > 0 && e.Own(f.maxTokensField) {
+		e.B = strconv.AppendInt(e.B, int64(r.MaxOutputTokens), 10)
 	}
 }
 
 func (e *encoder) tools() {
-	if len(e.req.Tools) == 0 || !e.own("tools") {
+	if len(e.req.Tools) == 0 || !e.Own("tools") {
 		return
 	}
 	for i := range e.req.Tools {
 		t := &e.req.Tools[i]
-		e.b = append(e.b, sep(i, '[')...)
-		e.b = append(e.b, `{"type":"function","function":{"name":`...)
-		e.b = endpoint.AppendString(e.b, t.Name)
+		e.B = append(e.B, sep(i, '[')...)
+		e.B = append(e.B, `{"type":"function","function":{"name":`...)
+		e.B = endpoint.AppendString(e.B, t.Name)
 		if t.Description != "" {
-			e.b = append(e.b, `,"description":`...)
-			e.b = endpoint.AppendString(e.b, t.Description)
+			e.B = append(e.B, `,"description":`...)
+			e.B = endpoint.AppendString(e.B, t.Description)
 		}
-		e.b = append(e.b, `,"parameters":`...)
+		e.B = append(e.B, `,"parameters":`...)
 		if len(t.Parameters) == 0 {
-			e.b = append(e.b, `{"type":"object","properties":{}}`...)
+			e.B = append(e.B, `{"type":"object","properties":{}}`...)
 		}
 		if e.f.Simple && !schema.IsSimple(t.Parameters) {
-			e.b = append(e.b, schema.Simple(t.Parameters)...)
+			e.B = append(e.B, schema.Simple(t.Parameters)...)
 		} else {
-			e.b = append(e.b, t.Parameters...)
+			e.B = append(e.B, t.Parameters...)
 		}
 		if e.f.strict {
-			e.b = append(e.b, `,"strict":true`...)
+			e.B = append(e.B, `,"strict":true`...)
 		}
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 		if i == len(e.req.Tools)-1 {
 			e.marker(e.f.markers)
 		}
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 	}
-	e.b = append(e.b, ']')
+	e.B = append(e.B, ']')
 }
 
 func sep(i int, open byte) []byte {
@@ -153,15 +105,15 @@ func sep(i int, open byte) []byte {
 // marker asks the provider to cache the prompt up to here.
 func (e *encoder) marker(set bool) {
 	if set {
-		e.b = append(e.b, `,"cache_control":{"type":"ephemeral"}`...)
+		e.B = append(e.B, `,"cache_control":{"type":"ephemeral"}`...)
 	}
 }
 
 func (e *encoder) messages() {
-	if !e.own("messages") {
+	if !e.Own("messages") {
 		return
 	}
-	e.b = append(e.b, '[')
+	e.B = append(e.B, '[')
 	list := e.req.Messages
 	switch {
 	case e.req.System == "":
@@ -170,7 +122,7 @@ func (e *encoder) messages() {
 	default:
 		e.begin(e.f.systemRole)
 		e.content(e.req.System, nil, e.f.markers)
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 	}
 	if e.f.alternate || e.f.systemRole == "" {
 		list = alternating(list)
@@ -190,7 +142,7 @@ func (e *encoder) messages() {
 		e.message(m, e.f.markers && i >= marked)
 	}
 	e.settle(owed)
-	e.b = append(e.b, ']')
+	e.B = append(e.B, ']')
 }
 
 // imagesOfResults introduces images that tools returned.
@@ -204,17 +156,17 @@ func (e *encoder) settle(owed []model.Image) []model.Image {
 	if len(owed) > 0 {
 		e.begin(string(model.RoleUser))
 		e.content(imagesOfResults, owed, false)
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 	}
 	return nil
 }
 
 func (e *encoder) begin(role string) {
-	if e.b[len(e.b)-1] != '[' {
-		e.b = append(e.b, ',')
+	if e.B[len(e.B)-1] != '[' {
+		e.B = append(e.B, ',')
 	}
-	e.b = append(e.b, `{"role":`...)
-	e.b = endpoint.AppendString(e.b, role)
+	e.B = append(e.B, `{"role":`...)
+	e.B = endpoint.AppendString(e.B, role)
 }
 
 func (e *encoder) message(m *model.Message, mark bool) {
@@ -223,11 +175,11 @@ func (e *encoder) message(m *model.Message, mark bool) {
 		return // an empty message is never sent
 	case m.Role == model.RoleTool:
 		e.begin("tool")
-		e.b = append(e.b, `,"tool_call_id":`...)
-		e.b = endpoint.AppendString(e.b, e.callID(m.CallID))
+		e.B = append(e.B, `,"tool_call_id":`...)
+		e.B = endpoint.AppendString(e.B, e.callID(m.CallID))
 		if e.f.toolNames && m.Name != "" {
-			e.b = append(e.b, `,"name":`...)
-			e.b = endpoint.AppendString(e.b, endpoint.SafeName(m.Name))
+			e.B = append(e.B, `,"name":`...)
+			e.B = endpoint.AppendString(e.B, endpoint.SafeName(m.Name))
 		}
 		body := m.Text
 		if body == "" {
@@ -241,12 +193,12 @@ func (e *encoder) message(m *model.Message, mark bool) {
 		e.begin(string(m.Role))
 		e.content(m.Text, m.Images, mark)
 	}
-	e.b = append(e.b, '}')
+	e.B = append(e.B, '}')
 }
 
 func (e *encoder) assistant(m *model.Message, mark bool) {
 	if m.Text == "" || e.f.bareCalls && len(m.Calls) > 0 {
-		e.b = append(e.b, `,"content":null`...)
+		e.B = append(e.B, `,"content":null`...)
 	} else {
 		e.content(m.Text, nil, mark)
 	}
@@ -254,38 +206,38 @@ func (e *encoder) assistant(m *model.Message, mark bool) {
 		if thought == "" {
 			thought = " " // another model's call: the endpoint requires reasoning with each call, and accepts a space
 		}
-		e.b = append(e.b, `,"reasoning_content":`...)
-		e.b = endpoint.AppendString(e.b, thought)
+		e.B = append(e.B, `,"reasoning_content":`...)
+		e.B = endpoint.AppendString(e.B, thought)
 	}
 	back := backTo(m, e.provider, e.req.Model)
 	e.wholeMessage(back)
 	if len(m.Calls) == 0 {
 		return
 	}
-	e.b = append(e.b, `,"tool_calls":`...)
+	e.B = append(e.B, `,"tool_calls":`...)
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		e.b = append(e.b, sep(i, '[')...)
-		e.b = append(e.b, `{"id":`...)
-		e.b = endpoint.AppendString(e.b, e.callID(c.ID))
-		e.b = append(e.b, `,"type":"function","function":{"name":`...)
-		e.b = endpoint.AppendString(e.b, endpoint.SafeName(c.Name))
-		e.b = append(e.b, `,"arguments":`...)
+		e.B = append(e.B, sep(i, '[')...)
+		e.B = append(e.B, `{"id":`...)
+		e.B = endpoint.AppendString(e.B, e.callID(c.ID))
+		e.B = append(e.B, `,"type":"function","function":{"name":`...)
+		e.B = endpoint.AppendString(e.B, endpoint.SafeName(c.Name))
+		e.B = append(e.B, `,"arguments":`...)
 		if strings.TrimSpace(c.Arguments) == "" {
-			e.b = append(e.b, `"{}"`...)
+			e.B = append(e.B, `"{}"`...)
 		} else {
-			e.b = endpoint.AppendString(e.b, c.Arguments)
+			e.B = endpoint.AppendString(e.B, c.Arguments)
 		}
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 		if kept := withCall(back, i); kept != "" {
-			e.b = append(append(e.b, `,"extra_content":`...), kept...)
+			e.B = append(append(e.B, `,"extra_content":`...), kept...)
 		} else if e.f.signatures && i == 0 {
 			// The value that Google documents for calls of unknown origin.
-			e.b = append(e.b, `,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`...)
+			e.B = append(e.B, `,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`...)
 		}
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 	}
-	e.b = append(e.b, ']')
+	e.B = append(e.B, ']')
 }
 
 // wholeMessage writes the opaque parts that belong to a message as a whole.
@@ -293,8 +245,8 @@ func (e *encoder) wholeMessage(back []model.Opaque) {
 	for _, o := range back {
 		switch o.Kind {
 		case opaqueDetails, opaqueMessage:
-			e.b = append(e.b, `,"`+o.Kind+`":`...)
-			e.b = append(e.b, o.Raw...)
+			e.B = append(e.B, `,"`+o.Kind+`":`...)
+			e.B = append(e.B, o.Raw...)
 		}
 	}
 }
@@ -311,30 +263,30 @@ func withCall(back []model.Opaque, call int) string {
 
 // content writes text, and images if there are any.
 func (e *encoder) content(s string, images []model.Image, mark bool) {
-	e.b = append(e.b, `,"content":`...)
+	e.B = append(e.B, `,"content":`...)
 	s, images = model.Given(s, images, func(mime string) bool { return e.f.Images && picturesAlone(mime) })
 	if len(images) == 0 && !mark {
-		e.b = endpoint.AppendString(e.b, s)
+		e.B = endpoint.AppendString(e.B, s)
 		return
 	}
-	e.b = append(e.b, '[')
+	e.B = append(e.B, '[')
 	if strings.TrimSpace(s) != "" {
-		e.b = append(e.b, `{"type":"text","text":`...)
-		e.b = endpoint.AppendString(e.b, s)
+		e.B = append(e.B, `{"type":"text","text":`...)
+		e.B = endpoint.AppendString(e.B, s)
 		e.marker(mark)
-		e.b = append(e.b, '}')
+		e.B = append(e.B, '}')
 	}
 	for _, img := range images {
-		if e.b[len(e.b)-1] != '[' {
-			e.b = append(e.b, ',')
+		if e.B[len(e.B)-1] != '[' {
+			e.B = append(e.B, ',')
 		}
-		e.b = append(e.b, `{"type":"image_url","image_url":{"url":"data:`...)
-		e.b = endpoint.AppendEscaped(e.b, img.MIME)
-		e.b = append(e.b, ";base64,"...)
-		e.b = base64.StdEncoding.AppendEncode(e.b, img.Data)
-		e.b = append(e.b, `"}}`...)
+		e.B = append(e.B, `{"type":"image_url","image_url":{"url":"data:`...)
+		e.B = endpoint.AppendEscaped(e.B, img.MIME)
+		e.B = append(e.B, ";base64,"...)
+		e.B = base64.StdEncoding.AppendEncode(e.B, img.Data)
+		e.B = append(e.B, `"}}`...)
 	}
-	e.b = append(e.b, ']')
+	e.B = append(e.B, ']')
 }
 
 // callID returns an id in the form that the endpoint wants; a call and its result get the same.

@@ -13,7 +13,7 @@ import (
 // Endpoint is one provider's address with its connections. It is safe for concurrent use.
 type Endpoint struct {
 	Config provider.Config
-	Extra  []Field // the provider's own fields of a request's body
+	extra  []Field // the provider's own fields of a request's body
 	limits provider.Limits
 	conns  *connections
 	header map[string]string
@@ -42,7 +42,7 @@ func New(cfg provider.Config) (*Endpoint, error) {
 		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
 	}
 	limits := cfg.Limits.WithDefaults()
-	return &Endpoint{Config: cfg, Extra: extra, limits: limits, conns: newConnections(limits.Idle), header: header, base: base}, nil
+	return &Endpoint{Config: cfg, extra: extra, limits: limits, conns: newConnections(limits.Idle), header: header, base: base}, nil
 }
 
 // Close ends idle connections. Running requests continue.

@@ -3,7 +3,6 @@ package responses
 import (
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,99 +15,50 @@ import (
 // encoder writes a request as JSON, once per step. What is the same in every step comes first, so that two
 // requests of a session share their beginning.
 type encoder struct {
-	b        []byte
+	endpoint.Body
 	f        *features
 	req      *model.Request
-	extra    []endpoint.Field // the provider's own fields; they take precedence over ours
-	provider string           // the name under which opaque parts were kept
-	custom   map[string]bool  // ids of calls of tools that take plain text
+	provider string          // the name under which opaque parts were kept
+	custom   map[string]bool // ids of calls of tools that take plain text
 }
 
 func (e *encoder) encode() []byte {
-	e.b = make([]byte, 0, e.size())
 	e.custom = map[string]bool{}
-	e.b = append(e.b, '{')
 	e.settings()
-	for _, x := range e.extra {
-		e.field(x.Name)
-		e.b = append(e.b, x.Raw...)
-	}
+	e.Extras()
 	e.tools()
-	if e.req.System != "" && e.own("instructions") {
-		e.str(e.req.System)
+	if e.req.System != "" && e.Own("instructions") {
+		e.Str(e.req.System)
 	}
 	e.input()
-	e.b = append(e.b, '}')
-	return e.b
-}
-
-func (e *encoder) size() int {
-	n := 1024 + len(e.req.System) + len(e.req.System)/8
-	for i := range e.req.Tools {
-		n += 128 + len(e.req.Tools[i].Description) + len(e.req.Tools[i].Parameters)
-	}
-	for i := range e.req.Messages {
-		m := &e.req.Messages[i]
-		n += 256 + len(m.Text) + len(m.Text)/8
-		for k := range m.Calls {
-			n += 128 + len(m.Calls[k].Arguments)*5/4
-		}
-		for k := range m.Opaque {
-			n += len(m.Opaque[k].Raw)
-		}
-		for k := range m.Images {
-			n += 128 + len(m.Images[k].Data)*4/3
-		}
-	}
-	return n
-}
-
-// field starts a field of the body.
-func (e *encoder) field(name string) {
-	if e.b[len(e.b)-1] != '{' {
-		e.b = append(e.b, ',')
-	}
-	e.str(name)
-	e.b = append(e.b, ':')
-}
-
-func (e *encoder) str(s string) { e.b = endpoint.AppendString(e.b, s) }
-
-func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
-
-// own starts a field of the body unless the provider's own fields set it.
-func (e *encoder) own(name string) bool {
-	if slices.ContainsFunc(e.extra, func(x endpoint.Field) bool { return x.Name == name }) {
-		return false
-	}
-	e.field(name)
-	return true
+	e.B = append(e.B, '}')
+	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.own("model") {
-		e.str(r.Model)
+	if e.Own("model") {
+		e.Str(r.Model)
 	}
-	if e.own("stream") {
-		e.raw("true")
+	if e.Own("stream") {
+		e.Raw("true")
 	}
-	if f.store && e.own("store") {
-		e.raw("false")
+	if f.store && e.Own("store") {
+		e.Raw("false")
 	}
 	e.include()
-	if f.cacheKey && r.Session != "" && e.own("prompt_cache_key") {
-		e.str(r.Session)
+	if f.cacheKey && r.Session != "" && e.Own("prompt_cache_key") {
+		e.Str(r.Session)
 	}
 	e.reasoning()
-	if f.Temperature && r.Temperature != nil && e.own("temperature") {
-		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
+	if f.Temperature && r.Temperature != nil && e.Own("temperature") {
+		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
 	}
-	if f.TopP && r.TopP != nil && e.own("top_p") {
-		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
+	if f.TopP && r.TopP != nil && e.Own("top_p") {
+		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
 	}
-	if f.maxOutput && r.MaxOutputTokens > 0 && e.own("max_output_tokens") {
-		e.b = strconv.AppendInt(e.b, int64(r.MaxOutputTokens), 10)
+	if f.maxOutput && r.MaxOutputTokens > 0 && e.Own("max_output_tokens") {
+		e.B = strconv.AppendInt(e.B, int64(r.MaxOutputTokens), 10)
 	}
 }
 
@@ -119,19 +69,19 @@ func (e *encoder) reasoning() {
 		effort = ""
 	}
 	summary := f.summary && e.req.Purpose == model.PurposeTurn
-	if !f.reasons || effort == "" && !summary || !e.own("reasoning") {
+	if !f.reasons || effort == "" && !summary || !e.Own("reasoning") {
 		return
 	}
-	e.raw("{")
+	e.Raw("{")
 	if effort != "" {
-		e.field("effort")
-		e.str(effort)
+		e.Field("effort")
+		e.Str(effort)
 	}
 	if summary {
-		e.field("summary")
-		e.raw(`"auto"`)
+		e.Field("summary")
+		e.Raw(`"auto"`)
 	}
-	e.raw("}")
+	e.Raw("}")
 }
 
 func (e *encoder) tools() {
@@ -139,59 +89,59 @@ func (e *encoder) tools() {
 	if len(list) == 0 && !search {
 		return
 	}
-	if e.f.parallel && e.own("parallel_tool_calls") {
-		e.raw("true")
+	if e.f.parallel && e.Own("parallel_tool_calls") {
+		e.Raw("true")
 	}
-	if !e.own("tools") {
+	if !e.Own("tools") {
 		return
 	}
-	e.raw("[")
+	e.Raw("[")
 	if search {
-		e.raw(`{"type":"web_search"}`)
+		e.Raw(`{"type":"web_search"}`)
 	}
 	for i := range list {
 		t := &list[i]
 		if i > 0 || search {
-			e.raw(",")
+			e.Raw(",")
 		}
 		if t.Freeform != "" && e.f.custom {
-			e.raw(`{"type":"custom","name":`)
-			e.str(t.Name)
-			e.raw(`,"description":`)
-			e.str(t.Description)
+			e.Raw(`{"type":"custom","name":`)
+			e.Str(t.Name)
+			e.Raw(`,"description":`)
+			e.Str(t.Description)
 			if t.Grammar != "" && e.f.grammar {
-				e.raw(`,"format":{"type":"grammar","syntax":"lark","definition":`)
-				e.str(t.Grammar)
-				e.raw("}")
+				e.Raw(`,"format":{"type":"grammar","syntax":"lark","definition":`)
+				e.Str(t.Grammar)
+				e.Raw("}")
 			}
-			e.raw("}")
+			e.Raw("}")
 			continue
 		}
-		e.raw(`{"type":"function","name":`)
-		e.str(t.Name)
+		e.Raw(`{"type":"function","name":`)
+		e.Str(t.Name)
 		if t.Description != "" {
-			e.raw(`,"description":`)
-			e.str(t.Description)
+			e.Raw(`,"description":`)
+			e.Str(t.Description)
 		}
-		e.raw(`,"parameters":`)
+		e.Raw(`,"parameters":`)
 		switch {
 		case len(t.Parameters) == 0:
-			e.raw(`{"type":"object","properties":{}}`)
+			e.Raw(`{"type":"object","properties":{}}`)
 		case e.f.Simple && !schema.IsSimple(t.Parameters):
-			e.b = append(e.b, schema.Simple(t.Parameters)...)
+			e.B = append(e.B, schema.Simple(t.Parameters)...)
 		default:
-			e.b = append(e.b, t.Parameters...)
+			e.B = append(e.B, t.Parameters...)
 		}
-		e.raw(`,"strict":false}`) // the default is true
+		e.Raw(`,"strict":false}`) // the default is true
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 func (e *encoder) input() {
-	if !e.own("input") {
+	if !e.Own("input") {
 		return
 	}
-	e.raw("[")
+	e.Raw("[")
 	for i := range e.req.Messages {
 		m := &e.req.Messages[i]
 		switch m.Role {
@@ -203,48 +153,48 @@ func (e *encoder) input() {
 			e.result(m)
 		}
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 // item begins an item of the input.
 func (e *encoder) item(kind string) {
-	if e.b[len(e.b)-1] != '[' {
-		e.b = append(e.b, ',')
+	if e.B[len(e.B)-1] != '[' {
+		e.B = append(e.B, ',')
 	}
-	e.raw(`{"type":"` + kind + `"`)
+	e.Raw(`{"type":"` + kind + `"`)
 }
 
 func (e *encoder) person(m *model.Message) {
 	e.item("message")
-	e.raw(`,"role":"user","content":`)
+	e.Raw(`,"role":"user","content":`)
 	e.parts(m.Text, m.Images)
-	e.raw("}")
+	e.Raw("}")
 }
 
 // parts writes text, and images if there are any.
 func (e *encoder) parts(text string, images []model.Image) {
 	text, images = model.Given(text, images, e.f.Takes)
-	e.raw("[")
+	e.Raw("[")
 	if strings.TrimSpace(text) != "" || len(images) == 0 {
-		e.raw(`{"type":"input_text","text":`)
-		e.str(text)
-		e.raw("}")
+		e.Raw(`{"type":"input_text","text":`)
+		e.Str(text)
+		e.Raw("}")
 	}
 	for i := range images {
-		if e.b[len(e.b)-1] != '[' {
-			e.raw(",")
+		if e.B[len(e.B)-1] != '[' {
+			e.Raw(",")
 		}
 		if images[i].MIME == model.MIMEPDF {
-			e.raw(`{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,`)
+			e.Raw(`{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,`)
 		} else {
-			e.raw(`{"type":"input_image","image_url":"data:`)
-			e.b = endpoint.AppendEscaped(e.b, images[i].MIME)
-			e.raw(";base64,")
+			e.Raw(`{"type":"input_image","image_url":"data:`)
+			e.B = endpoint.AppendEscaped(e.B, images[i].MIME)
+			e.Raw(";base64,")
 		}
-		e.b = base64.StdEncoding.AppendEncode(e.b, images[i].Data)
-		e.raw(`"}`)
+		e.B = base64.StdEncoding.AppendEncode(e.B, images[i].Data)
+		e.Raw(`"}`)
 	}
-	e.raw("]")
+	e.Raw("]")
 }
 
 func (e *encoder) result(m *model.Message) {
@@ -253,19 +203,19 @@ func (e *encoder) result(m *model.Message) {
 		kind = "custom_tool_call_output"
 	}
 	e.item(kind)
-	e.raw(`,"call_id":`)
-	e.str(callID(m.CallID))
-	e.raw(`,"output":`)
+	e.Raw(`,"call_id":`)
+	e.Str(callID(m.CallID))
+	e.Raw(`,"output":`)
 	text := m.Text
 	if strings.TrimSpace(text) == "" {
 		text = "(no output)"
 	}
 	if len(m.Images) == 0 {
-		e.str(text)
+		e.Str(text)
 	} else {
 		e.parts(text, m.Images)
 	}
-	e.raw("}")
+	e.Raw("}")
 }
 
 // answer writes an answer again: its text and calls, with the reasoning between them if it may go back to
@@ -275,10 +225,10 @@ func (e *encoder) answer(m *model.Message) {
 	pending := "" // reasoning, which must not be sent without what it led to
 	lead := func() {
 		if pending != "" {
-			if e.b[len(e.b)-1] != '[' {
-				e.raw(",")
+			if e.B[len(e.B)-1] != '[' {
+				e.Raw(",")
 			}
-			e.raw(pending)
+			e.Raw(pending)
 			pending = ""
 		}
 	}
@@ -288,14 +238,14 @@ func (e *encoder) answer(m *model.Message) {
 		if s := m.Text[text:toText]; strings.TrimSpace(s) != "" {
 			lead()
 			e.item("message")
-			e.raw(`,"role":"assistant","content":[{"type":"output_text","text":`)
-			e.str(s)
-			e.raw("}]")
+			e.Raw(`,"role":"assistant","content":[{"type":"output_text","text":`)
+			e.Str(s)
+			e.Raw("}]")
 			if phase != "" && e.f.phase {
-				e.raw(`,"phase":`)
-				e.str(phase)
+				e.Raw(`,"phase":`)
+				e.Str(phase)
 			}
-			e.raw("}")
+			e.Raw("}")
 			phase = ""
 		}
 		for i := calls; i < toCalls; i++ {
@@ -323,10 +273,10 @@ func (e *encoder) answer(m *model.Message) {
 			pending += o.Raw
 		case o.Kind != opaqueReasoning:
 			lead()
-			if e.b[len(e.b)-1] != '[' {
-				e.raw(",")
+			if e.B[len(e.B)-1] != '[' {
+				e.Raw(",")
 			}
-			e.raw(o.Raw)
+			e.Raw(o.Raw)
 		}
 	}
 	upTo(len(m.Text), len(m.Calls))
@@ -337,28 +287,28 @@ func (e *encoder) call(c *model.Call, custom bool) {
 		if text, ok := plainInput(c.Arguments); ok {
 			e.custom[c.ID] = true
 			e.item("custom_tool_call")
-			e.raw(`,"call_id":`)
-			e.str(callID(c.ID))
-			e.raw(`,"name":`)
-			e.str(endpoint.SafeName(c.Name))
-			e.raw(`,"input":`)
-			e.str(text)
-			e.raw("}")
+			e.Raw(`,"call_id":`)
+			e.Str(callID(c.ID))
+			e.Raw(`,"name":`)
+			e.Str(endpoint.SafeName(c.Name))
+			e.Raw(`,"input":`)
+			e.Str(text)
+			e.Raw("}")
 			return
 		}
 	}
 	e.item("function_call")
-	e.raw(`,"call_id":`)
-	e.str(callID(c.ID))
-	e.raw(`,"name":`)
-	e.str(endpoint.SafeName(c.Name))
-	e.raw(`,"arguments":`)
+	e.Raw(`,"call_id":`)
+	e.Str(callID(c.ID))
+	e.Raw(`,"name":`)
+	e.Str(endpoint.SafeName(c.Name))
+	e.Raw(`,"arguments":`)
 	if strings.TrimSpace(c.Arguments) == "" {
-		e.raw(`"{}"`)
+		e.Raw(`"{}"`)
 	} else {
-		e.str(c.Arguments)
+		e.Str(c.Arguments)
 	}
-	e.raw("}")
+	e.Raw("}")
 }
 
 // plainInput returns the only string of a call whose tool takes plain text.

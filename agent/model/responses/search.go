@@ -22,8 +22,8 @@ func (e *encoder) include() {
 	if e.f.sources && e.searches() {
 		list = append(list, `"web_search_call.action.sources"`)
 	}
-	if len(list) > 0 && e.own("include") {
-		e.raw("[" + strings.Join(list, ",") + "]")
+	if len(list) > 0 && e.Own("include") {
+		e.Raw("[" + strings.Join(list, ",") + "]")
 	}
 }
 

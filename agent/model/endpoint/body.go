@@ -1,0 +1,73 @@
+package endpoint
+
+import (
+	"slices"
+
+	"jcode/agent/model"
+)
+
+// Body writes the body of a request as JSON.
+type Body struct {
+	B     []byte
+	extra []Field // the provider's own fields; they take precedence over ours
+}
+
+// NewBody begins the body of a request.
+func (e *Endpoint) NewBody(req *model.Request) Body {
+	return Body{B: append(make([]byte, 0, sizeOf(req)), '{'), extra: e.extra}
+}
+
+// sizeOf estimates the length of a request's body.
+func sizeOf(req *model.Request) int {
+	n := 1024 + len(req.System) + len(req.System)/8
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		n += 128 + len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		n += 128 + len(m.Text) + len(m.Text)/8 + len(m.Reasoning)
+		for k := range m.Calls {
+			n += 128 + len(m.Calls[k].Arguments)*5/4
+		}
+		for k := range m.Opaque {
+			n += 64 + len(m.Opaque[k].Raw)
+		}
+		for k := range m.Images {
+			n += 128 + len(m.Images[k].Data)*4/3
+		}
+	}
+	return n
+}
+
+// Field starts a field.
+func (b *Body) Field(name string) {
+	if b.B[len(b.B)-1] != '{' {
+		b.B = append(b.B, ',')
+	}
+	b.Str(name)
+	b.B = append(b.B, ':')
+}
+
+// Own starts a field of the whole body unless the provider's own fields set it.
+func (b *Body) Own(name string) bool {
+	if slices.ContainsFunc(b.extra, func(x Field) bool { return x.Name == name }) {
+		return false
+	}
+	b.Field(name)
+	return true
+}
+
+// Extras writes the provider's own fields.
+func (b *Body) Extras() {
+	for _, x := range b.extra {
+		b.Field(x.Name)
+		b.B = append(b.B, x.Raw...)
+	}
+}
+
+// Str writes a string.
+func (b *Body) Str(s string) { b.B = AppendString(b.B, s) }
+
+// Raw writes text that is JSON already.
+func (b *Body) Raw(s string) { b.B = append(b.B, s...) }

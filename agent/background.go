@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -272,76 +271,4 @@ func (a *agents) close() {
 	for _, s := range sites {
 		s.Close()
 	}
-}
-
-// asksFor forwards an agent's questions to the person of the conversation that it works for.
-type asksFor struct {
-	a *agents
-	m *member
-}
-
-// top returns the conversation that the person uses.
-func (f *asksFor) top() *Conversation {
-	c := f.a.c
-	for c.parent != nil {
-		c = c.parent
-	}
-	return c
-}
-
-func (f *asksFor) name() string {
-	state, _ := f.a.all.Get(f.m)
-	return state.Name
-}
-
-// place names the agent that asks and the files it works in.
-func (f *asksFor) place() string {
-	state, w := f.a.all.Get(f.m)
-	switch {
-	case state.Dir != "":
-		return "the agent " + state.Name + ", in its worktree " + state.Dir
-	case w.child != nil:
-		return "the agent " + state.Name + ", in " + w.child.opt.Cwd
-	}
-	return "the agent " + state.Name
-}
-
-func (f *asksFor) waiting() (done func()) {
-	f.a.all.Change(f.m, func(s *roster.State, _ *worker) { s.Status = roster.Waiting })
-	return func() {
-		f.a.all.Change(f.m, func(s *roster.State, _ *worker) {
-			if s.Status == roster.Waiting {
-				s.Status = roster.Working
-			}
-		})
-	}
-}
-
-// Ask implements tools.Asker.
-func (f *asksFor) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
-	defer f.waiting()()
-	if q.Label == "" {
-		q.Label = f.name()
-	}
-	q.Details = append(slices.Clip(q.Details), f.place())
-	return f.top().Ask(ctx, q)
-}
-
-// AskPerson puts a question of the ask tool.
-func (f *asksFor) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
-	defer f.waiting()()
-	if state, _ := f.a.all.Get(f.m); state.Dir != "" {
-		question += "\n\n(" + f.place() + ")"
-	}
-	return f.top().AskPerson(ctx, label, question, options)
-}
-
-// AskForm forwards a form.
-func (f *asksFor) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
-	defer f.waiting()()
-	if form.From != "" {
-		form.From += ", "
-	}
-	form.From += f.place()
-	return f.top().AskForm(ctx, form)
 }

@@ -58,12 +58,13 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 		}
 		return c.agents.foreground(ctx, res)
 	}
-	var asker tools.Asker = c
-	child, _, err := c.newChild(ctx, task, asker)
+	asks := &awaited{c: c}
+	child, _, err := c.newChild(ctx, task, asks)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	defer child.Close()
+	asks.child = child
 	sub := child.Subscribe()
 	defer sub.Close()
 	stop := context.AfterFunc(ctx, func() { child.Interrupt() })

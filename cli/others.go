@@ -51,11 +51,17 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 	return said
 }
 
-// noteCommands returns a func that records which files changed while a command of a conversation ran.
+// noteLimit bounds how long recording a change by a command takes.
+const noteLimit = 10 * time.Second
+
+// noteCommands returns a func that records which files changed while a command of a conversation
+// ran. The call may be canceled by then: an interrupted command has changed files, too.
 func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
 	return func(caller tools.Caller, files map[string]time.Time) {
-		if err := a.store.Edits().NoteCommand(context.Background(), caller.Session, files); err != nil {
-			a.board.say(agent.LevelWarn, "%v", err)
+		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
+		defer cancel()
+		if err := a.store.Edits().NoteCommand(ctx, caller.Session, files); err != nil {
+			a.board.say(agent.LevelWarn, "who changed files while a command ran is not recorded: %v", err)
 		}
 	}
 }
@@ -66,10 +72,10 @@ func (others) BeforeCall(context.Context, tools.Call) tools.Verdict { return too
 // AfterCall implements tools.Hook and does nothing.
 func (others) AfterCall(tools.Call, tools.Outcome) {}
 
-// AfterRun implements tools.Commenter: it reports a change of a file that someone else works on.
-func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
+// Find implements tools.Finder: it reports a change of a file that someone else works on.
+func (o others) Find(ctx context.Context, call tools.Call, res tools.Result) (model, person string) {
 	if res.Failed || call.Caller.Session == "" {
-		return ""
+		return "", ""
 	}
 	var said []string
 	for _, access := range call.Plan.Accesses {
@@ -78,7 +84,7 @@ func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result)
 		}
 		claims, err := o.edits.Claims(ctx, call.Caller.Session, access.Path)
 		if err != nil {
-			return ""
+			return "", ""
 		}
 		for _, c := range claims {
 			if line := fmt.Sprintf("%s works on %s", c.Who(), c.Path); !slices.Contains(said, line) {
@@ -87,7 +93,8 @@ func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result)
 		}
 	}
 	if said == nil {
-		return ""
+		return "", ""
 	}
-	return "[jcode] " + strings.Join(said, "; ") + ": agree with whoever that is before you change more of it"
+	person = strings.Join(said, "; ")
+	return "[jcode] " + person + ": agree with whoever that is before you change more of it", person
 }

@@ -49,6 +49,13 @@ type Commenter interface {
 	AfterRun(ctx context.Context, call Call, res Result) string
 }
 
+// Finder is a Hook that finds something out about a finished call: for the model, and in fewer
+// words for the person.
+type Finder interface {
+	// Find is called after a tool has run. It returns "" to add nothing.
+	Find(ctx context.Context, call Call, res Result) (model, person string)
+}
+
 // Outcome is a finished call.
 type Outcome struct {
 	Call     Call // canonical name, repaired arguments
@@ -145,7 +152,8 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	}
 	if after != nil && !res.Failed {
 		if more := after(ctx); more != "" {
-			res.Text, res.Display.Found = strings.TrimSuffix(res.Text, "\n")+"\n"+more, more
+			res.Text = strings.TrimSuffix(res.Text, "\n") + "\n" + more
+			res.Display.find(more)
 		}
 	}
 	res.Text = editedNote(sent, call.Arguments) + res.Text
@@ -251,6 +259,13 @@ func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res 
 			if said := c.AfterRun(ctx, call, res); said != "" {
 				lines = append(lines, said)
 			}
+		}
+		if f, ok := h.(Finder); ok {
+			said, shown := f.Find(ctx, call, res)
+			if said != "" {
+				lines = append(lines, said)
+			}
+			res.Display.find(shown)
 		}
 	}
 	res.Text = strings.Join(lines, "\n")

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"jcode/internal/jsonerr"
 )
@@ -288,4 +289,14 @@ type Display struct {
 	Files []string `json:"files,omitempty"`
 	// Child is the session ID of a sub-agent.
 	Child string `json:"child,omitempty"`
+}
+
+// find adds a text to what was found; "" adds nothing.
+func (d *Display) find(said string) {
+	if said = strings.TrimSuffix(said, "\n"); said != "" && d.Found != "" {
+		said = strings.TrimSuffix(d.Found, "\n") + "\n" + said
+	}
+	if said != "" {
+		d.Found = said
+	}
 }

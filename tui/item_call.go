@@ -255,7 +255,7 @@ func (c *callItem) body(l *look) []string {
 	case c.name == "exec":
 		return c.block(l, c.result.Text, tailLines, true, l.theme.Faint)
 	}
-	return nil
+	return c.block(l, c.result.Display.Found, foundLines, false, l.theme.Warn)
 }
 
 // said returns what a failed call says, for a person: without the exit code at its end, which its row shows,

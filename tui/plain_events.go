@@ -111,6 +111,8 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 		}
 	} else if c.failed() {
 		p.excerpt(c.said(), failedLines, c.name == "exec")
+	} else if found := ev.Result.Display.Found; found != "" {
+		p.say(text.Visible(found))
 	}
 }
 

@@ -31,6 +31,8 @@ type change struct {
 	after   []byte
 	diff    diff.Diff
 	notes   []string
+	// found tells the person that the file had changed since the model saw it.
+	found string
 }
 
 // maker computes what a call does to a file from the file's present content.
@@ -269,7 +271,7 @@ func (c *change) result(said string, readable bool) tools.Result {
 		Data: map[string]any{"bytes_written": len(c.after), "added": c.diff.Added, "removed": c.diff.Removed},
 		Display: tools.Display{
 			Summary: counts(c.diff), Diff: c.diff.Text, Path: c.t.shown,
-			Added: c.diff.Added, Removed: c.diff.Removed,
+			Added: c.diff.Added, Removed: c.diff.Removed, Found: c.found,
 		},
 	}
 }

@@ -113,6 +113,7 @@ func (f *files) applied(ctx context.Context, call tools.Call, p place, t target,
 		if saw != nil {
 			what = " (" + counts(diff.Files(t.shown, plainText([]byte(*saw)), plainText(c.before))) + ")"
 		}
+		c.found = foundChanged(c.t, by)
 		c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s%s; the edit was made to its present content", by, what))
 	}
 	if done.Places > len(edits) {

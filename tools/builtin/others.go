@@ -29,6 +29,11 @@ func (f *files) by(ctx context.Context, call tools.Call, path string) string {
 	return ""
 }
 
+// foundChanged tells the person that a file was not as the model had seen it; by is what by returns.
+func foundChanged(t target, by string) string {
+	return t.shown + " had changed on disk since the model saw it" + by
+}
+
 // removedBy says who removed a path that the caller saw, "" where nobody is known.
 func (f *files) removedBy(ctx context.Context, call tools.Call, path string) string {
 	if !f.seen.has(call, path) {

@@ -307,6 +307,12 @@ func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 	}
 	whole, added, removed := p.diffText()
 	b.WriteString(said)
+	var found []string
+	for _, file := range touched {
+		if file.stale && file.there {
+			found = append(found, foundChanged(file.t, file.by))
+		}
+	}
 	n := len(touched)
 	for _, file := range touched {
 		if file.gone() && p.moved(file) != nil {
@@ -316,6 +322,6 @@ func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 	return tools.Result{
 		Text:    strings.TrimRight(b.String(), "\n"),
 		Data:    map[string]any{"files": n, "added": added, "removed": removed},
-		Display: tools.Display{Summary: fmt.Sprintf("%s, +%d -%d", text.Count(n, "file"), added, removed), Diff: whole, Path: touched[0].t.shown, Added: added, Removed: removed},
+		Display: tools.Display{Summary: fmt.Sprintf("%s, +%d -%d", text.Count(n, "file"), added, removed), Diff: whole, Path: touched[0].t.shown, Added: added, Removed: removed, Found: strings.Join(found, "\n")},
 	}
 }

@@ -128,6 +128,7 @@ func (c *change) merge(saw, by string) bool {
 	}
 	others := diff.Files(c.t.shown, &base, &now)
 	c.after = after
+	c.found = foundChanged(c.t, by)
 	c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s, in other lines (%s): that was kept, your changes were made to its present content", by, counts(others)))
 	c.compare()
 	return true

@@ -1,0 +1,64 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The person sees below an edit who else had changed the file, and who is about to work on it.
+func TestPersonSeesWhoElseWorksOnAFile(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	c.write("b.txt", "b\n")
+	c.start("--mode", "yolo", "-m", "replay:"+scriptOf(t, `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}},{"name":"read","arguments":{"path":"b.txt"}}]}
+{"tool_calls":[{"name":"task","arguments":{"prompt":"append","name":"dora"}}]}
+{"agent":"dora","tool_calls":[{"name":"exec","arguments":{"cmd":"echo two >> a.txt"}}]}
+{"agent":"dora","text":"Appended."}
+{"tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"one","new_string":"ONE"}}]}
+{"tool_calls":[{"name":"task","arguments":{"prompt":"claim","name":"cleo","background":true}}]}
+{"agent":"cleo","tool_calls":[{"name":"agent","arguments":{"action":"claim","paths":["b.txt"]}}]}
+{"agent":"cleo","tool_calls":[{"name":"exec","arguments":{"cmd":"touch claimed; while [ ! -e ended ]; do sleep 0.05; done"}}]}
+{"agent":"cleo","text":"Done."}
+{"tool_calls":[{"name":"exec","arguments":{"cmd":"while [ ! -e claimed ]; do sleep 0.05; done"}}]}
+{"tool_calls":[{"name":"edit","arguments":{"path":"b.txt","old_string":"b","new_string":"B"}}]}
+{"text":"Both are there."}
+`))
+	c.say("go")
+	c.wait("a.txt had changed on disk since the model saw it, while a command of", "the agent cleo works on", "Both are there.")
+	c.write("ended", "")
+	c.wait("agent cleo done: Done.")
+	c.quit()
+}
+
+// An agent that its call waits for is named in its questions, with the folder it works in.
+func TestQuestionsNameTheAgentThatACallWaitsFor(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.start("--mode", "edits", "-m", "replay:"+scriptOf(t, `{"tool_calls":[{"name":"task","arguments":{"prompt":"touch","name":"dora"}}]}
+{"agent":"dora","tool_calls":[{"name":"exec","arguments":{"cmd":"touch made"}}]}
+{"agent":"dora","tool_calls":[{"name":"ask","arguments":{"question":"Now?","options":["yes","no"]}}]}
+{"agent":"dora","text":"Touched."}
+{"text":"It is there."}
+`))
+	c.say("go")
+	c.answerable("dora: Run a command", "the agent dora, in ")
+	c.Press("y")
+	c.answerable("Now?", "(the agent dora, in ")
+	c.Press("enter")
+	c.wait("It is there.")
+	c.quit()
+}
+
+// scriptOf writes a script of a model, and returns its file.
+func scriptOf(t *testing.T, lines string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return script
+}

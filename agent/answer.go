@@ -38,7 +38,7 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
-		t.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
+		t.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue resumes it")
 	case resp.Finish == "content_filter":
 		t.Notify(LevelWarn, "the provider's content filter ended the answer")
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":

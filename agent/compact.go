@@ -297,7 +297,7 @@ func (k *compaction) summarise(ctx context.Context, m Model, old []model.Message
 		return "", nil, errors.New("the model gave an empty summary")
 	}
 	if model.EstimateText(resp.Text) >= historyTokens(old) {
-		return "", nil, errors.New("the model's summary is no shorter than what it would stand for")
+		return "", nil, errors.New("the model's summary is not shorter than what it would replace")
 	}
 	summary, _ := text.HeadTail(clean(resp.Text), int(keepShare*float64(window))*4, leftOut)
 	return summary, usage, nil

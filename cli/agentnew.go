@@ -98,7 +98,7 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 	}
 	file := filepath.Join(dir, r.Name+".md")
 	if _, err := os.Lstat(file); err == nil { // even a dangling link
-		return "", fmt.Errorf("%s is there already, and is no role", file)
+		return "", fmt.Errorf("%s already exists and is not a role", file)
 	}
 	return writeRole(dir, r.Name, role.Format(r))
 }

@@ -43,7 +43,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "redo", Description: "bring back what the last /undo put back", Run: p.redo},
 		{Name: "rewind", Hint: "<message> [files|both]", Description: "go back to before an earlier message", Run: p.rewind},
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
-		{Name: "continue", Description: "let the model go on after a cut answer", Run: p.goOn},
+		{Name: "continue", Description: "let the model continue a cut answer", Run: p.goOn},
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
 		{Name: "usage", Hint: "[days] [day|model|project|session]", Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},

@@ -14,7 +14,7 @@ type docsCmd struct {
 	List    docsListCmd    `cmd:"" default:"withargs" help:"List the documents of a session or role with what is wrong with them."`
 	Add     docsAddCmd     `cmd:"" help:"Index files, folders, globs or addresses for a session."`
 	Remove  docsRemoveCmd  `cmd:"" help:"Take away what was added to a session."`
-	Rebuild docsRebuildCmd `cmd:"" help:"Read and index the documents anew."`
+	Rebuild docsRebuildCmd `cmd:"" help:"Read and index the documents again."`
 	Search  docsSearchCmd  `cmd:"" help:"Print the passages that the model would find."`
 }
 
@@ -62,7 +62,7 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 // change changes the documents of a session, and prints the result.
 func (o docsOf) change(ctx context.Context, f *flags, std Streams, do func(*retrieval.Room) error) error {
 	if f.Role != "" {
-		return usageError("a role's documents stand in its file: jcode roles edit %s", f.Role)
+		return usageError("a role's documents are listed in its file: jcode roles edit %s", f.Role)
 	}
 	a, room, err := o.open(ctx, f, std)
 	if err != nil {

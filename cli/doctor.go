@@ -163,7 +163,7 @@ func (d *doctor) settings(root string) {
 			d.warn("config", "", "%s", p)
 			continue
 		}
-		d.fail("config", "correct it there, or ask `jcode config schema` for what may stand there", exitUsage, "%s", p)
+		d.fail("config", "correct it there, or see `jcode config schema` for what is allowed there", exitUsage, "%s", p)
 	}
 	if len(loaded.Problems) > 0 {
 		return

@@ -21,7 +21,7 @@ type flags struct {
 	Var          []string  `help:"Value of a variable of the role, as NAME=VALUE; repeatable." placeholder:"NAME=VALUE" sep:"none"`
 	Continue     bool      `short:"c" help:"Go on with the last session of this folder."`
 	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
-	Fork         bool      `help:"With -c or -r: branch the session instead of going on in it."`
+	Fork         bool      `help:"With -c or -r: fork the session instead of continuing it."`
 	Mode         string    `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
 	Allow        []string  `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`
 	Deny         []string  `help:"Deny what matches a rule; repeatable." placeholder:"RULE" sep:"none"`
@@ -109,7 +109,7 @@ type (
 func (l *stepLimit) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
 	if err != nil {
-		return fmt.Errorf("%q is no whole number", text)
+		return fmt.Errorf("%q is not a whole number", text)
 	}
 	if n < 1 {
 		return errors.New("a limit is a number above 0")
@@ -122,7 +122,7 @@ func (l *stepLimit) UnmarshalText(text []byte) error {
 func (l *costLimit) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return fmt.Errorf("%q is no number", text)
+		return fmt.Errorf("%q is not a number", text)
 	}
 	if !(n > 0) { // NaN too
 		return errors.New("a limit is a number above 0")

@@ -126,7 +126,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	for _, kv := range c.Args {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok {
-			return usageError("lua run: %q is no key=value", kv)
+			return usageError("lua run: %q is not key=value", kv)
 		}
 		args[k] = v
 	}

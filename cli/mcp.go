@@ -134,7 +134,7 @@ func (s *span) UnmarshalText(text []byte) error {
 	}
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is no time: use 45s, 2m, or a number of milliseconds", text)
+		return fmt.Errorf("%q is not a duration: use 45s, 2m, or a number of milliseconds", text)
 	}
 	*s = span(d)
 	return nil

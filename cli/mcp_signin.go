@@ -33,7 +33,7 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case (c.Name == "") == (c.URL == ""):
 		return usageError("mcp login: name a server, or give --url URL")
 	case c.Name != "" && settings:
-		return usageError("mcp login: what belongs to a configured server stands in its entry, under oauth")
+		return usageError("mcp login: the sign-in settings of a configured server belong in its entry, under oauth")
 	}
 	a, err := openServers(ctx, f, std)
 	if err != nil {

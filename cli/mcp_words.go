@@ -35,7 +35,7 @@ func (a serverActions) words(ctx context.Context, line string) (notice string, e
 	if d, err := a.mcp.Server(word); err == nil && name == "" { // a server by its name
 		return toolsText(d), nil
 	}
-	return "", fmt.Errorf("/mcp knows %s; not %q, which is no server either", strings.Join(slices.Concat(serverWords, maybeWords, modeWords), ", "), word)
+	return "", fmt.Errorf("/mcp knows %s; not %q, which is not a server either", strings.Join(slices.Concat(serverWords, maybeWords, modeWords), ", "), word)
 }
 
 // serverWord does something with one server.

@@ -96,7 +96,7 @@ func (a permissionActions) panel() tui.Panel {
 		Actions: []tui.Action{{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
 			var id int64
 			if _, err := fmt.Sscan(row.ID, &id); err != nil {
-				return "", errors.New("only grants can be revoked here: rules stand in config.json or on the command line")
+				return "", errors.New("only grants can be revoked here: rules are in config.json or on the command line")
 			}
 			return "revoked " + row.Name, a.gate.Revoke(ctx, id)
 		}}},
@@ -162,7 +162,7 @@ func (a pictures) read(path string) (string, []byte, error) {
 		return "", nil, err
 	}
 	if kind := http.DetectContentType(data); !strings.HasPrefix(kind, "image/") {
-		return "", nil, fmt.Errorf("%s is no picture but %s", path, kind)
+		return "", nil, fmt.Errorf("%s is not a picture but %s", path, kind)
 	}
 	kind, err := picture.Check(data)
 	if err != nil {

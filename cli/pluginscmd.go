@@ -16,7 +16,7 @@ import (
 type pluginsCmd struct {
 	List    pluginsListCmd    `cmd:"" default:"withargs" help:"List the plugins with what they bring."`
 	Add     pluginsAddCmd     `cmd:"" help:"Show what a plugin brings, and add it after your yes."`
-	Update  pluginsUpdateCmd  `cmd:"" help:"Fetch plugins anew, show what changes, and take it over after your yes."`
+	Update  pluginsUpdateCmd  `cmd:"" help:"Fetch plugins again, show what changes, and apply it if you agree."`
 	Enable  pluginsEnableCmd  `cmd:"" help:"Switch plugins on."`
 	Disable pluginsDisableCmd `cmd:"" help:"Switch plugins off; they stay as they are."`
 	Remove  pluginsRemoveCmd  `cmd:"" help:"Remove plugins."`
@@ -85,7 +85,7 @@ func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
 }
 
 type pluginsAddCmd struct {
-	From   string `arg:"" help:"A folder, or a git address; #REF behind it names a branch, tag or commit."`
+	From   string `arg:"" help:"A folder, or a git address; #REF after it names a branch, tag or commit."`
 	Plugin string `arg:"" optional:"" help:"Which plugin, where that is a marketplace."`
 	Yes    bool   `help:"Add it without a question."`
 }
@@ -182,7 +182,7 @@ func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
 	}
 	for _, name := range c.Names {
 		if !slices.ContainsFunc(list, func(p plugins.Plugin) bool { return p.Name == name }) {
-			return usageError("there is no plugin %s; jcode plugins list shows those that are", name)
+			return usageError("there is no plugin %s; jcode plugins list shows the installed ones", name)
 		}
 	}
 	var errs []error

@@ -62,7 +62,7 @@ func bundleLines(b *plugins.Bundle) []string {
 	if len(b.Rows) == 0 {
 		lines = append(lines, "it brings nothing")
 	}
-	return append(lines, fmt.Sprintf("about %d tokens in each request, beside those of its MCP servers' tools", b.Tokens))
+	return append(lines, fmt.Sprintf("about %d tokens in each request, in addition to those of its MCP servers' tools", b.Tokens))
 }
 
 // pluginFaults lists the parts of a plugin that cannot be used, with the reasons.
@@ -164,7 +164,7 @@ func (a pluginActions) plugin(name string) (plugins.Plugin, error) {
 			return p, nil
 		}
 	}
-	return plugins.Plugin{}, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+	return plugins.Plugin{}, fmt.Errorf("there is no plugin %s; jcode plugins list shows the installed ones", name)
 }
 
 func (a pluginActions) switchPlugin(name string) error {

@@ -36,7 +36,7 @@ func (p promptParts) build(role agent.Role) string {
 	}
 	fmt.Fprintf(&b, "\n\n# Environment\nWorking folder (relative paths and commands start here): %s\n", p.cwd)
 	if p.project != p.cwd {
-		fmt.Fprintf(&b, "Project root (what lies below it is open to you): %s\n", p.project)
+		fmt.Fprintf(&b, "Project root (everything below it is open to you): %s\n", p.project)
 	}
 	for _, dir := range p.addDirs {
 		fmt.Fprintf(&b, "Also open to you: %s\n", dir)

@@ -35,7 +35,7 @@ func (f *flags) roleValues() (map[string]string, error) {
 func (a roleStarts) givenValues() (map[string]string, error) {
 	values, err := a.flags.roleValues()
 	if err == nil && len(values) > 0 && a.flags.Role == "" {
-		err = usageError("--var gives values to the role of --role: name one")
+		err = usageError("--var sets values for the role of --role: name one")
 	}
 	return values, err
 }
@@ -80,7 +80,7 @@ func chosenServers(r role.Role, want agent.RoleRequest) error {
 			continue
 		}
 		if slices.ContainsFunc(r.Servers, v.In) {
-			return r.Fault(fmt.Sprintf("variable %s names an MCP server and has no choices: only the person gives its value, with /role %s", v.Name, r.Name))
+			return r.Fault(fmt.Sprintf("variable %s names an MCP server and has no choices: only the person can set its value, with /role %s", v.Name, r.Name))
 		}
 	}
 	return nil

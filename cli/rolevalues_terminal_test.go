@@ -52,7 +52,7 @@ func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 	c.say("/role info")
 	c.wait("id (the ticket) = {{lang}}-7", "= French")
 	c.say("/role set lang Klingon")
-	c.wait(`"Klingon" is no choice: use German, French`)
+	c.wait(`"Klingon" is not a choice: use German, French`)
 	c.say("/role set lang")
 	c.wait("The role's lang is as the role has it again.")
 	c.say("/role set id  ABC 8")

@@ -205,7 +205,7 @@ func (d *doctor) environment() {
 		for i, n := range names {
 			names[i] = text.Visible(n)
 		}
-		d.ok("commands", "these variables are taken for secrets and withheld from them (environment.keep in config.json brings one back): %s", strings.Join(names, ", "))
+		d.ok("commands", "these variables look like secrets and are withheld from them (environment.keep in config.json lets one through): %s", strings.Join(names, ", "))
 	}
 }
 

@@ -133,7 +133,7 @@ func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) {
 	)
 	c.start()
 	c.say("touch")
-	c.answerable("touch 1.txt ⟨300 blanks⟩ ; touch", "for this session: exec(touch 1.txt), exec(touch 'its # 2.txt')")
+	c.answerable("touch 1.txt ⟨300 spaces⟩ ; touch", "for this session: exec(touch 1.txt), exec(touch 'its # 2.txt')")
 	c.Press("s")
 	// The same commands run unasked; another one asks.
 	c.answerable("rm 1.txt")

@@ -49,7 +49,7 @@ func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	address := a.config.Update.URL
 	if address == "" {
-		return usageError("config.json: update.url is not set, and jcode asks nobody by itself: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
+		return usageError("config.json: update.url is not set, and jcode contacts no server on its own: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
 	}
 	found, err := fetchNewest(ctx, address)
 	if err != nil {
@@ -91,7 +91,7 @@ func fetchNewest(ctx context.Context, address string) (newest, error) {
 		return found, fmt.Errorf("%s: %s", resp.Status, said)
 	}
 	if err := json.Unmarshal(body, &found); err != nil {
-		return found, fmt.Errorf("the answer is no JSON: %s", said)
+		return found, fmt.Errorf("the answer is not JSON: %s", said)
 	}
 	if found.Version == "" {
 		found.Version, found.URL = found.Tag, found.Page

@@ -39,7 +39,7 @@ const (
 // Group is a matcher and the commands that run if it matches, in the form of settings files.
 type Group struct {
 	Matcher string    `json:"matcher" desc:"Which tools: a regular expression for the whole name, such as Edit|Write or exec; empty is all. For SessionStart, SessionEnd, PreCompact and Notification it is matched with the source, reason, trigger or kind."`
-	Hooks   []Command `json:"hooks" desc:"What runs; commands that match run beside each other."`
+	Hooks   []Command `json:"hooks" desc:"What runs; matching commands run in parallel."`
 }
 
 // Command is one hook of a group.
@@ -88,7 +88,7 @@ func Parse(raw json.RawMessage, source string) (list []Hook, problems []string) 
 	}
 	for _, name := range ordered(events) {
 		if !slices.Contains(Events(), Event(name)) {
-			fault("%s is no event; known: %s", name, joinEvents())
+			fault("%s is not an event; known: %s", name, joinEvents())
 			continue
 		}
 		var groups []struct {
@@ -147,7 +147,7 @@ func readHook(event Event, matcher string, fields map[string]json.RawMessage) (H
 	if matcher != "" && matcher != "*" {
 		re, err := regexp.Compile("^(?:" + matcher + ")$")
 		if err != nil {
-			return h, fmt.Errorf("matcher %q is no regular expression: %s", matcher, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			return h, fmt.Errorf("matcher %q is not a regular expression: %s", matcher, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
 		h.match = re
 	}
@@ -165,7 +165,7 @@ func (h Hook) matches(names []string) bool {
 // plain returns the text of a JSON error without Go's type names.
 func plain(err error) string {
 	if e, ok := err.(*json.UnmarshalTypeError); ok { //nolint:errorlint // json returns exactly this type
-		return "a " + e.Value + " stands at " + e.Field + " where another kind of value belongs"
+		return "a " + e.Value + " is at " + e.Field + " where another type of value belongs"
 	}
 	return err.Error()
 }

@@ -176,7 +176,7 @@ func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
 		return Outcome{}
 	}
 	if err != nil {
-		e.notice("warn", "%s: %v; it counts as having said nothing", name, err)
+		e.notice("warn", "%s: %v; it is treated as having said nothing", name, err)
 		return Outcome{}
 	}
 	out, said, fault := read(h.Event, end)

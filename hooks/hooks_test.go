@@ -211,7 +211,7 @@ func TestAHookThatFailsIsSaidAndHoldsNothingUp(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	all := strings.Join(*said, "\n")
-	for _, want := range []string{"exit code 7: boom", "no JSON that can be used", "did not end within 1s", "updatedInput must be an object", "info red"} {
+	for _, want := range []string{"exit code 7: boom", "not JSON that can be used", "did not end within 1s", "updatedInput must be an object", "info red"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}
@@ -239,7 +239,7 @@ func TestWhatASettingsFileGetsWrongIsNamed(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	all := strings.Join(problems, "\n")
-	for _, want := range []string{`type "prompt" does not run here`, "command is missing", "timeout:", "matcher \"(\" is no regular expression", "Wrong is no event", "SessionEnd must be a list"} {
+	for _, want := range []string{`type "prompt" does not run here`, "command is missing", "timeout:", "matcher \"(\" is not a regular expression", "Wrong is no event", "SessionEnd must be a list"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}

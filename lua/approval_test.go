@@ -368,7 +368,7 @@ func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 	must(t, err)
 	text := strings.Join(problems, "\n")
 	for _, want := range []string{
-		"bad/mcp_tool.json:1: unknown key permissions.x", "bad/main.lua:1: near '='", "half/main.lua: is missing", "no good: the folder name is no tool name", "p.lua:1: at the end",
+		"bad/mcp_tool.json:1: unknown key permissions.x", "bad/main.lua:1: near '='", "half/main.lua: is missing", "no good: the folder name is not a tool name", "p.lua:1: at the end",
 		"read: a builtin tool is called read, and keeps the name: choose another",
 	} {
 		if !strings.Contains(text, want) {

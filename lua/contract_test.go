@@ -68,7 +68,7 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 		"fs writes where it may":                         `return fs.write("sub/new", "x").ok and fs.read("sub/new").content == "x" and fs.write("top", "x").error:find("permission denied", 1, true) ~= nil`,
 		"fs stays inside":                                `return fs.read("../x").ok == false and fs.read("out/x").ok == false and fs.list("out").ok == false`,
 		"fs judges where a link leads":                   `return fs.read("link").error:find("permission denied", 1, true) ~= nil and fs.stat("link").ok == false and fs.write("sub/link", "x").ok == false`,
-		"state refuses what is no text":                  `local ok, why = pcall(state.set, "k", "\255") return not ok`,
+		"state refuses what is not text":                 `local ok, why = pcall(state.set, "k", "\255") return not ok`,
 		"state bounds its keys":                          `local a = pcall(state.set, ("k"):rep(257), 1) local b = pcall(state.set, ("k"):rep(256), 1) return not a and b`,
 		"state holds tables":                             `state.set("t", {1, {x = true}}) return state.get("t")[2].x == true and state.get("absent") == nil`,
 		"json keeps arrays and nulls":                    `return json.encode(json.decode('{"a":[1,null],"b":[]}')) == '{"a":[1,null],"b":[]}' and json.decode('{"a":null}').a == nil`,

@@ -25,7 +25,7 @@ var templates embed.FS
 // overwritten.
 func NewTool(base, name string, user bool) ([]string, error) {
 	if !manifest.IsToolName(name) {
-		return nil, fmt.Errorf("new tool: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
+		return nil, fmt.Errorf("new tool: %q is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
 	}
 	dir := filepath.Join(luaFolder(base, user), "tools", name)
 	return writeNew(dir, name, manifest.FileName, manifest.MainName)
@@ -34,7 +34,7 @@ func NewTool(base, name string, user bool) ([]string, error) {
 // NewPlugin writes a commented, working plugin and returns its path.
 func NewPlugin(base, id string, user bool) ([]string, error) {
 	if !isPluginID(id) {
-		return nil, fmt.Errorf("new plugin: %q is no plugin name: use letters, digits, _ and -, beginning with a letter", id)
+		return nil, fmt.Errorf("new plugin: %q is not a plugin name: use letters, digits, _ and -, beginning with a letter", id)
 	}
 	return writeNew(filepath.Join(luaFolder(base, user), "plugins"), id, "plugin.lua")
 }
@@ -155,7 +155,7 @@ func (c *checker) add(format string, args ...any) {
 func (c *checker) tool(dir string) error {
 	name := filepath.Base(dir)
 	if !manifest.IsToolName(name) {
-		c.add("%s: the folder name is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
+		c.add("%s: the folder name is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
 	}
 	if c.builtin != nil && c.builtin(name) {
 		c.add("%s: a builtin tool is called %s, and keeps the name: choose another", dir, name)

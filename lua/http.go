@@ -79,7 +79,7 @@ func parseRequest(method, address string, opts *wire.Object) (*request, *httpErr
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, &httpError{"invalid_url", fmt.Sprintf("%q is no http or https URL", address)}
+		return nil, &httpError{"invalid_url", fmt.Sprintf("%q is not an http or https URL", address)}
 	}
 	if u.User != nil {
 		return nil, &httpError{"invalid_url", "a URL must not carry a user; set the Authorization header"}

@@ -175,7 +175,7 @@ func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
 	v.text, v.source = text, string(source)
 	v.hash = hashOf(v.text, source)
 	if !manifest.IsToolName(s.name) {
-		err = fmt.Errorf("the folder name %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
+		err = fmt.Errorf("the folder name %q is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
 	}
 	if err = errors.Join(err, err2); err == nil {
 		var m *manifest.Manifest

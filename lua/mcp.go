@@ -76,7 +76,7 @@ func (s *principal) missingTool(server, tool string) *wire.Object {
 	}
 	switch st.State {
 	case "failed":
-		why += "; it is not tried again by itself: tools.mcp_restart, /mcp or mcp_connect does"
+		why += "; it is not retried automatically: tools.mcp_restart, /mcp or mcp_connect does"
 	default:
 		why += "; its tools come back when it is connected, call again then"
 	}
@@ -171,7 +171,7 @@ func parseTarget(v any) (MCPTarget, error) {
 	if t.URL != "" {
 		u, err := url.Parse(t.URL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return t, fmt.Errorf("%q is no http or https URL", t.URL)
+			return t, fmt.Errorf("%q is not an http or https URL", t.URL)
 		}
 	}
 	return t, nil

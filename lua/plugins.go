@@ -103,7 +103,7 @@ func (r *Room) findPlugins() []found {
 func readPlugin(f found) (bundle, error) {
 	b := bundle{id: f.id, path: f.path, chunk: f.id + ".lua"}
 	if !isPluginID(f.id) {
-		return b, fmt.Errorf("%q is no plugin name: use letters, digits, _ and -, beginning with a letter, and not %q", f.id, startupID)
+		return b, fmt.Errorf("%q is not a plugin name: use letters, digits, _ and -, beginning with a letter, and not %q", f.id, startupID)
 	}
 	if !f.folder {
 		data, err := readFile(f.root, f.path, maxSource)

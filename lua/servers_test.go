@@ -144,7 +144,7 @@ func TestServersFromLua1_mcp_add_returns_without_waiting(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	for src, want := range map[string]string{
-		`local ok, why = tools.mcp_add("x", "ftp://x") return tostring(ok) .. ": " .. why`:       `false: "ftp://x" is no http or https URL`,
+		`local ok, why = tools.mcp_add("x", "ftp://x") return tostring(ok) .. ": " .. why`:       `false: "ftp://x" is not an http or https URL`,
 		`local ok, why = tools.mcp_add("x", {}) return tostring(ok) .. ": " .. why`:              "false: the target needs a url or a command, not both",
 		`local ok, why = tools.mcp_add("x", {cmd="x"}) return tostring(ok) .. ": " .. why`:       "false: unknown key target.cmd; known: command, args, env, cwd, url, headers",
 		`return tools.mcp_add("files", {command="mcp-files", args={"a"}, env={A="b"}, cwd="/"})`: "true",
@@ -291,7 +291,7 @@ end})`)
 	h.start()
 	again := "mcp MCP call failed: server again is reconnecting (attempt 2): connection refused; its tools come back when it is connected, call again then\n"
 	wantText(t, h.call("try", none()), again+again+again+
-		"mcp MCP call failed: server given is failed: exit status 1; it is not tried again by itself: tools.mcp_restart, /mcp or mcp_connect does\n"+
+		"mcp MCP call failed: server given is failed: exit status 1; it is not retried automatically: tools.mcp_restart, /mcp or mcp_connect does\n"+
 		"mcp MCP call failed: server gone is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run\n"+
 		"mcp MCP call failed: the server of gone:t is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run\n"+
 		`unknown_intent unknown intent: server up has no tool "other"; it has: look`)

@@ -21,7 +21,7 @@ func Stubs() string {
 				b.WriteString("---@field pwd string project root path\n")
 			}
 			if t == "json" {
-				b.WriteString("---@field null any stands for null inside arrays\n")
+				b.WriteString("---@field null any represents null inside arrays\n")
 			}
 			fmt.Fprintf(&b, "%s = {}\n\n", t)
 		}

@@ -206,9 +206,9 @@ func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 		"post":    "false nil nil permission_denied permission denied: declare permissions.network.methods in mcp_tool.json with method POST",
 		"post_ok": "true 418 POST application/json nil nil",
 		"other":   `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "example.invalid"`,
-		"no_port": `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "` + host + `": "127.0.0.1" without a port stands for port 80 of http and 443 of https`,
+		"no_port": `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "` + host + `": "127.0.0.1" without a port means port 80 of http and 443 of https`,
 		"away":    `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "localhost:1"`,
-		"scheme":  `false nil nil invalid_url "file:///etc/passwd" is no http or https URL`,
+		"scheme":  `false nil nil invalid_url "file:///etc/passwd" is not an http or https URL`,
 	} {
 		wantText(t, h.call(name, map[string]any{}), want)
 	}

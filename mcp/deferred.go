@@ -168,7 +168,7 @@ func (s *standIns) describe() controlTool {
 		spec: tools.Spec{
 			Name: "mcp_describe", Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapMCP,
 			Description: "Show an MCP tool's description and argument schema.",
-			Parameters:  json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","description":"As mcp_search gives it"}},"required":["tool"]}`),
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","description":"As mcp_search returns it"}},"required":["tool"]}`),
 		},
 		run: func(_ context.Context, call tools.Call) (tools.Result, error) {
 			var args struct {
@@ -195,7 +195,7 @@ func (s *standIns) call() controlTool {
 		spec: tools.Spec{
 			Name: "mcp_call", Group: tools.GroupBuiltin, Needs: tools.CapMCP, MaxOutput: 4 << 20, Beside: true,
 			Description: "Call an MCP tool.",
-			Parameters:  json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","description":"As mcp_search gives it"},"arguments":{"type":"object","description":"Its arguments","additionalProperties":true}},"required":["tool"]}`),
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","description":"As mcp_search returns it"},"arguments":{"type":"object","description":"Its arguments","additionalProperties":true}},"required":["tool"]}`),
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
 			var args struct {

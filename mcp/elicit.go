@@ -111,7 +111,7 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 	if p.Mode == "url" || p.URL != "" {
 		u, err := url.Parse(p.URL)
 		if err != nil {
-			return q, errors.New("its address is no URL")
+			return q, errors.New("its address is not a URL")
 		}
 		if u.Scheme != "https" && (u.Scheme != "http" || !netaddr.LoopbackHost(u.Hostname())) {
 			return q, errors.New("its address is neither https nor on this machine")

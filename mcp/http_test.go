@@ -90,7 +90,7 @@ func TestHTTPRefusals(t *testing.T) {
 		"status=403": {"403 Forbidden: token expired", wire.RetryNever},
 		"status=404": {"404 Not Found: token expired", wire.RetryNever},
 		"status=500": {"500 Internal Server Error: token expired", wire.RetryLost},
-		"html":       {"this is no MCP endpoint: it answered text/html", wire.RetryNever},
+		"html":       {"this is not an MCP endpoint: it answered text/html", wire.RetryNever},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)

@@ -160,7 +160,7 @@ func (c converter) resource(raw json.RawMessage) contentPiece {
 func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
 	data, err := base64.StdEncoding.DecodeString(strings.Map(dropSpace, rawjson.String(raw)))
 	if err != nil || len(data) == 0 {
-		return note("%s %s: its data is no valid base64", kind, mime)
+		return note("%s %s: its data is not valid base64", kind, mime)
 	}
 	label := fmt.Sprintf("%s %s, %s", kind, mime, sizeText(len(data)))
 	var p contentPiece

@@ -22,7 +22,7 @@ func TestConvertResult(t *testing.T) {
 		{"unknown kind", `{"content":[{"type":"hologram","x":1},{"type":"text","text":"t"}]}`, "[content of unknown type \"hologram\"]\nt", "[content of unknown type \"hologram\"]\nt"},
 		{"broken item", `{"content":[42,{"type":"text","text":7},{"type":"text","text":"t"}]}`, "[unreadable content: a number]\n[unreadable text content: text is a number]\nt", "[unreadable content: a number]\n[unreadable text content: text is a number]\nt"},
 		{"a damaged picture", `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgp4eHh4"}]}`, "[image image/png, 12 B, not shown: the image/png data is damaged: unexpected EOF, saved as FILE]", "[image]"},
-		{"bad base64", `{"content":[{"type":"image","mimeType":"image/png","data":"!!"},{"type":"text","text":"t"}]}`, "[image image/png: its data is no valid base64]\nt", "[image]\nt"},
+		{"bad base64", `{"content":[{"type":"image","mimeType":"image/png","data":"!!"},{"type":"text","text":"t"}]}`, "[image image/png: its data is not valid base64]\nt", "[image]\nt"},
 		{"image", `{"content":[{"type":"text","text":"t"},{"type":"image","mimeType":"image/png","data":"` + png + `"}]}`, "t\n[image image/png, 70 B]", "t\n[image]"},
 		{"audio", `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + png + `"}]}`, "[audio audio/wav, 70 B, saved as FILE]", "[audio]"},
 		{"link", `{"content":[{"type":"resource_link","uri":"file:///a","name":"A"}]}`, "[resource link: file:///a A]", "[resource_link: file:///a]"},

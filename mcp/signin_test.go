@@ -221,7 +221,7 @@ func TestSignInSettingsAreApproved(t *testing.T) {
 		`{"url":"https://e.com/mcp","oauth":{"client_secret":"x"}}`:              "client_secret_env",
 		`{"url":"https://e.com/mcp","oauth":{"grant":"password"}}`:               "unknown grant",
 		`{"url":"https://e.com/mcp","oauth":{"grant":"client_credentials"}}`:     "needs client_id",
-		`{"url":"https://e.com/mcp","oauth":{"callback_port":70000}}`:            "no port",
+		`{"url":"https://e.com/mcp","oauth":{"callback_port":70000}}`:            "not a port",
 		`{"url":"https://e.com/mcp","oauth":{"scopes":3}}`:                       "oauth.scopes: can't be a number",
 		`{"url":"https://e.com/mcp","headersHelper":"sh -c 'x'"}`:                "headersHelper",
 		`{"url":"https://e.com/mcp","oauth":{"client_metadata_url":"http://x"}}`: "client_metadata_url",

@@ -260,7 +260,7 @@ func TestOddResultsAreReadable(t *testing.T) {
 	d := r.mustDial("results")
 	for tool, want := range map[string]string{
 		"unknowncontent": "[content of unknown type \"hologram\"]\nstill here", "strcontent": "only a string",
-		"badb64": "[image image/png: its data is no valid base64]\nstill here", "nocontent": "(no content)", "nullcontent": "(no content)",
+		"badb64": "[image image/png: its data is not valid base64]\nstill here", "nocontent": "(no content)", "nullcontent": "(no content)",
 		"nullresult": "(no content)", "iserror": "first reason\nsecond reason", "two-texts": "one\ntwo", "structured-only": `{"zebra":1,"apple":9007199254740993}`,
 	} {
 		if got := callText(t, d.session, tool, `{}`); got != want {

@@ -339,7 +339,7 @@ func adviceFor(err error, name string) string {
 	var signIn *auth.NeedsSignIn
 	switch {
 	case errors.As(err, &signIn):
-		return "You can't sign in yourself. Tell the person, and go on without this server until they did."
+		return "You can't sign in yourself. Tell the person, and continue without this server until they have."
 	case strings.Contains(text, "command not found"):
 		return "Check the spelling, install the program, or give its full path in command."
 	case strings.Contains(text, "environment variable"):

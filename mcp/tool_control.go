@@ -131,7 +131,7 @@ func (c controls) reload() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_reload", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
-			Description: "Read the MCP configuration files again: starts, restarts and ends what changed, tries failed servers anew.",
+			Description: "Read the MCP configuration files again: starts, restarts and ends what changed, retries failed servers.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Try or force only this server"},"force":{"type":"boolean","description":"Restart unchanged servers too"}}}`),
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {

@@ -79,7 +79,7 @@ func ParseAddress(s, plugin string) (Address, error) {
 		return a, err
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return a, fmt.Errorf("%s is no folder, and no git address", a.From)
+		return a, fmt.Errorf("%s is neither a folder nor a git address", a.From)
 	}
 	a.From = abs
 	return a, nil
@@ -112,7 +112,7 @@ func fetch(ctx context.Context, a Address, dir string) (commit string, offers []
 			return commit, offers, err
 		}
 	} else if a.Plugin != "" {
-		return "", nil, fmt.Errorf("%s is no marketplace: it has no %s", a.From, marketFile)
+		return "", nil, fmt.Errorf("%s is not a marketplace: it has no %s", a.From, marketFile)
 	}
 	return commit, nil, copyTree(source, dir)
 }
@@ -127,7 +127,7 @@ func choose(a Address, market string, offers []Offer) (source string, left []Off
 			continue
 		}
 		if !filepath.IsLocal(filepath.Clean(o.Source)) || strings.Contains(o.Source, "://") {
-			return "", nil, fmt.Errorf("plugin %s of this marketplace lies elsewhere: jcode plugins add %s", o.Name, o.Source)
+			return "", nil, fmt.Errorf("plugin %s of this marketplace is elsewhere: jcode plugins add %s", o.Name, o.Source)
 		}
 		return filepath.Join(market, o.Source), nil, nil
 	}
@@ -262,7 +262,7 @@ func copyTree(from, to string) error {
 			return err
 		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no file that can be copied", rel)
+			return fmt.Errorf("%s is not a file that can be copied", rel)
 		}
 		if files, total = files+1, total+info.Size(); files > maxFiles || total > maxBytes {
 			return fmt.Errorf("the plugin is larger than %d files or %d MiB", maxFiles, maxBytes>>20)

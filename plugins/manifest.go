@@ -94,7 +94,7 @@ func Read(dir string) (*Bundle, error) {
 		break
 	}
 	if found == "" {
-		return nil, fmt.Errorf("%s is no plugin: it has neither %s nor %s", dir, manifestFiles[0], manifestFiles[1])
+		return nil, fmt.Errorf("%s is not a plugin: it has neither %s nor %s", dir, manifestFiles[0], manifestFiles[1])
 	}
 	if !validName(m.Name) {
 		return nil, fmt.Errorf("plugin %s: %s: name %q must have lower-case letters, digits, - and _ only, at most 64", dir, found, m.Name)

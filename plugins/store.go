@@ -223,7 +223,7 @@ func (s Store) Enable(name string, on bool) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows the installed ones", name)
 		}
 		list[i].Off = !on
 		return list, nil
@@ -235,7 +235,7 @@ func (s Store) Remove(name string) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows the installed ones", name)
 		}
 		if err := os.RemoveAll(filepath.Join(s.Dir, name)); err != nil {
 			return nil, fmt.Errorf("remove plugin %s: %w", name, err)

@@ -51,7 +51,7 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 	case !utf8.Valid(value):
 		return fmt.Errorf("state.set %q: the value is not UTF-8", key)
 	case !json.Valid(value):
-		return fmt.Errorf("state.set %q: the value is no valid JSON", key)
+		return fmt.Errorf("state.set %q: the value is not valid JSON", key)
 	}
 	err := l.s.write(ctx, func(t *tx) error {
 		var count int

@@ -19,7 +19,7 @@ func decodeParts(b []byte, to *[]Part) error {
 		return nil
 	}
 	if err := json.Unmarshal(b, to); err != nil {
-		return fmt.Errorf("its content is no valid JSON: %w", err)
+		return fmt.Errorf("its content is not valid JSON: %w", err)
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 	case !now.same(s.from):
 		return "", "it was changed since"
 	case now.kind == kindOther || s.to.kind == kindOther:
-		return "", cmp.Or(s.row.note, "it is no file, folder or link")
+		return "", cmp.Or(s.row.note, "it is not a file, folder or link")
 	case movedFolder(s.row.path):
 		return "", "its folder is a link now"
 	}

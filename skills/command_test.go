@@ -178,7 +178,7 @@ func TestCommandFile(t *testing.T) {
 		all = append(all, d.String())
 	}
 	text := strings.Join(all, "\n")
-	for _, want := range []string{"Review.md: warning: the file's name is taken as /review", "Review.md:6: warning: the key `other`", "open.md:1: error: the front matter"} {
+	for _, want := range []string{"Review.md: warning: the file's name is read as /review", "Review.md:6: warning: the key `other`", "open.md:1: error: the front matter"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

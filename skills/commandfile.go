@@ -194,7 +194,7 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	c.Name, _ = slug(name)
 	if c.Name != name {
-		p.warn(0, fmt.Sprintf("the file's name is taken as /%s", c.Name), "use lower-case letters, digits and hyphens")
+		p.warn(0, fmt.Sprintf("the file's name is read as /%s", c.Name), "use lower-case letters, digits and hyphens")
 	}
 	data, err := places.read(src, file)
 	if err != nil {
@@ -220,7 +220,7 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	case p.doc.Present && !p.doc.Closed:
 		p.fault(1, "the front matter is never closed", "put a line `---` after its last key")
 	case body == "":
-		p.fault(p.doc.BodyLine, "there is no text to send", "write the message below the front matter")
+		p.fault(p.doc.BodyLine, "there is not text to send", "write the message below the front matter")
 	}
 	if c.Description == "" {
 		line, _, _ := strings.Cut(body, "\n")

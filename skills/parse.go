@@ -79,7 +79,7 @@ func (p *reader) scalar(key string) (value string, line int) {
 		return "", 0
 	}
 	if f.Kind == frontmatter.List || f.Kind == frontmatter.Map {
-		p.warn(f.Line, "`"+key+"` should be one text and is taken as "+quote(f.String()), "write it as text, in double quotes")
+		p.warn(f.Line, "`"+key+"` should be one text and is read as "+quote(f.String()), "write it as text, in double quotes")
 	}
 	return text.Clean(strings.TrimSpace(f.String())), f.Line
 }
@@ -87,16 +87,16 @@ func (p *reader) scalar(key string) (value string, line int) {
 func (p *reader) name(e *Entry, folder string) {
 	name, line := p.scalar("name")
 	if name == "" {
-		p.warn(line, "there is no `name`; the folder's is taken: "+e.Name, "add `name: "+e.Name+"`")
+		p.warn(line, "there is no `name`; the folder's name is used: "+e.Name, "add `name: "+e.Name+"`")
 		return
 	}
 	clean, changed := slug(name)
 	switch {
 	case clean == "":
-		p.warn(line, fmt.Sprintf("the name %s contains no letter or digit; the folder's is taken: %s", quote(name), e.Name), "add `name: "+e.Name+"`")
+		p.warn(line, fmt.Sprintf("the name %s contains no letter or digit; the folder's name is used: %s", quote(name), e.Name), "add `name: "+e.Name+"`")
 		return
 	case changed:
-		p.warn(line, fmt.Sprintf("the name %s is taken as %s", quote(name), clean),
+		p.warn(line, fmt.Sprintf("the name %s is read as %s", quote(name), clean),
 			fmt.Sprintf("use lower-case letters, digits and single hyphens, at most %d", maxName))
 	case clean != folder:
 		p.warn(line, fmt.Sprintf("the name %s differs from the folder's, %s", clean, folder), "rename one of them")

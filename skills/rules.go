@@ -23,7 +23,7 @@ func (p *reader) rules(key string) []string {
 			items = append(items, splitTools(item)...)
 		}
 	case frontmatter.Map:
-		p.warn(f.Line, "`"+key+"` should be a list and is ignored", "write the tools in one line, apart by blanks")
+		p.warn(f.Line, "`"+key+"` should be a list and is ignored", "write the tools in one line, separated by spaces")
 	default:
 		items = splitTools(f.Text)
 	}
@@ -85,7 +85,7 @@ func toolRule(item string) (rule, why string) {
 		return "mcp(" + strings.TrimSuffix(server, ":*") + ")", ""
 	}
 	if !known || strings.Contains(tool, ":") {
-		return "", "is no tool that jcode has"
+		return "", "is not a tool that jcode has"
 	}
 	pattern = strings.TrimSpace(pattern)
 	switch {

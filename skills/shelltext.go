@@ -59,7 +59,7 @@ func misplaced(line string) string {
 	return fmt.Sprintf("the line `%s` has an argument where it may not stay one word (in a substitution, comment or here-document, or in what not every shell reads alike)", text.Visible(line))
 }
 
-const misplacedCure = "put it behind the command, bare or in quotes"
+const misplacedCure = "put it after the command, bare or in quotes"
 
 // shellParts parses a line; a parameter after a backslash is text.
 func shellParts(line string) template {

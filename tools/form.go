@@ -217,7 +217,7 @@ func (f FormField) checkOptions(values ...string) error {
 			return fmt.Errorf("%q is none of: %s", v, strings.Join(f.Options, ", "))
 		}
 		if slices.Contains(values[:i], v) {
-			return fmt.Errorf("%q stands there twice", v)
+			return fmt.Errorf("%q is listed twice", v)
 		}
 	}
 	return nil

@@ -249,7 +249,7 @@ func showBlanks(s string) string {
 			n++
 		}
 		if n >= long {
-			b.WriteString(" ⟨" + itoa(n) + " blanks⟩ ")
+			b.WriteString(" ⟨" + itoa(n) + " spaces⟩ ")
 		} else {
 			b.WriteString(s[:n])
 		}

@@ -47,7 +47,7 @@ func (f *Fallback) Stream(ctx context.Context, req Request, emit func(Event)) (R
 		return resp, err
 	}
 	f.rest()
-	emit(NoticeEvent{Text: fmt.Sprintf("%s failed (%s); going on with %s", req.Model, bad.Text, f.model)})
+	emit(NoticeEvent{Text: fmt.Sprintf("%s failed (%s); continuing with %s", req.Model, bad.Text, f.model)})
 	if spoke {
 		emit(ResetEvent{Reason: bad.Text})
 	}

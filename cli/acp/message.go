@@ -125,7 +125,7 @@ func embedded(r acp.EmbeddedResourceResource) (string, *model.Image, error) {
 func decodeImage(data string) (model.Image, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return model.Image{}, fmt.Errorf("the image's data is no base64: %w", err)
+		return model.Image{}, fmt.Errorf("the image's data is not base64: %w", err)
 	}
 	if len(raw) == 0 {
 		return model.Image{}, fmt.Errorf("the image has no data")

@@ -22,7 +22,7 @@ const listPage = 100
 func (s *server) place(cwd string, dirs []string, servers []acp.McpServer) (Opening, error) {
 	for _, dir := range append([]string{cwd}, dirs...) {
 		if !filepath.IsAbs(dir) {
-			return Opening{}, invalid("the folder %q is no absolute path", dir)
+			return Opening{}, invalid("the folder %q is not an absolute path", dir)
 		}
 	}
 	o := Opening{Cwd: cwd, Dirs: dirs, Servers: map[string]json.RawMessage{}}
@@ -161,7 +161,7 @@ func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (a
 	cwd := ""
 	if p.Cwd != nil {
 		if cwd = *p.Cwd; cwd != "" && !filepath.IsAbs(cwd) {
-			return nil, invalid("the folder %q is no absolute path", cwd)
+			return nil, invalid("the folder %q is not an absolute path", cwd)
 		}
 	}
 	rows, err := s.host.List(ctx, cwd)

@@ -20,7 +20,7 @@ type Config struct {
 	Environment Environment `json:"environment" desc:"What commands see of your environment."`
 	Trust       Trust       `json:"trust" desc:"Projects whose files are trusted without a question."`
 
-	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves stand in mcp.json."`
+	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves are configured in mcp.json."`
 	Skills     Skills     `json:"skills" desc:"Skills."`
 	Lua        Lua        `json:"lua" desc:"Lua."`
 	LSP        LSP        `json:"lsp" desc:"Language servers."`
@@ -36,7 +36,7 @@ type Config struct {
 	WebSearch  WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
 	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
-	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 is no limit." min:"0" narrow:"lower"`
+	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 means no limit." min:"0" narrow:"lower"`
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
 	Attempts    int      `json:"attempts" desc:"How often a model request is sent at most when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
@@ -54,7 +54,7 @@ type Hooks map[string][]hooks.Group
 // Provider is an endpoint, or changes to one that jcode knows.
 type Provider struct {
 	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1."`
-	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is taken for chat." enum:"chat,responses,messages"`
+	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is assumed to speak chat." enum:"chat,responses,messages"`
 	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, where that can be said." enum:"5m,1h,off" default:"5m"`
 	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, where it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
 	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`
@@ -90,7 +90,7 @@ type Quirks struct {
 	NoImages            *bool    `json:"no_images" desc:"Images are replaced by a note."`
 	ReasoningBack       *bool    `json:"reasoning_back" desc:"Reasoning is sent back as reasoning_content."`
 	ThinkOpen           *bool    `json:"think_open" desc:"Answers begin inside a think block without its opening tag."`
-	AlternateTurns      *bool    `json:"alternate_turns" desc:"Messages of one side that follow each other are joined, and an answer stands between a tool's result and your next message."`
+	AlternateTurns      *bool    `json:"alternate_turns" desc:"Consecutive messages of one side are joined, and an answer is inserted between a tool's result and your next message."`
 	CappedCallIDs       *bool    `json:"capped_call_ids" desc:"Send call ids of at most 40 characters."`
 	ShortCallIDs        *bool    `json:"short_call_ids" desc:"Call IDs have nine letters and digits."`
 	CacheMarkers        []string `json:"cache_markers" desc:"Beginnings of model IDs that get prompt cache markers; \"\" is all."`
@@ -140,7 +140,7 @@ type Trust struct {
 
 // MCP bounds what MCP servers add to a request.
 type MCP struct {
-	Tools          string `json:"tools" desc:"Whether the tools of servers are offered one by one, or behind three that search and call them." enum:"auto,direct,deferred" default:"auto"`
+	Tools          string `json:"tools" desc:"Whether the tools of servers are offered one by one, or through three that search and call them." enum:"auto,direct,deferred" default:"auto"`
 	DeferThreshold Amount `json:"deferThreshold" desc:"Size of all tool definitions beyond which auto defers: tokens, or a share of the context window such as \"10%\"." default:"10%"`
 	MaxTools       int    `json:"maxTools" desc:"Tools that a request may hold, where the provider doesn't say otherwise." default:"128" min:"1" narrow:"lower"`
 	ImportClaude   *bool  `json:"importClaude" desc:"Read the servers of ~/.claude/mcp.json and ~/.claude.json too." default:"true" narrow:"false"`

@@ -102,7 +102,7 @@ func TestOneFaultCostsOnlyItself(t *testing.T) {
 		"config.json:15: keys.help: must be a text or a list of texts, not 1",
 		"config.json:16: providers.work.headers.C: must be a text in double quotes, not a number",
 		"config.json:16: providers.bad: must be an object with base_url,",
-		"config.json:17: editor: stands here for the second time; the last one counts",
+		"config.json:17: editor: is set here a second time; the last one applies",
 	}
 	got := strings.Split(strings.TrimSpace(problems(l)), "\n")
 	if len(got) != len(want) {

@@ -69,7 +69,7 @@ func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 		}
 		f := fields[i]
 		if seen[f.name] {
-			d.harmless(offset, prefix+f.name, "stands here for the second time; the last one counts")
+			d.harmless(offset, prefix+f.name, "is set here a second time; the last one applies")
 		}
 		seen[f.name] = true
 		d.value(m.Value, into.Field(f.index), prefix+f.name, f)

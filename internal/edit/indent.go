@@ -40,7 +40,7 @@ func indented(content string, e Edit) (done Done, found bool, err error) {
 		done, err = shift.put(file, at[0], place, old, now, join)
 	}
 	if err != nil {
-		return Done{}, true, fmt.Errorf("old_string is found at line %d only by ignoring indentation, and %w. The file has (→ is a tab, · a blank):\n%s\ncopy its indentation exactly",
+		return Done{}, true, fmt.Errorf("old_string is found at line %d only by ignoring indentation, and %w. The file has (→ is a tab, · a space):\n%s\ncopy its indentation exactly",
 			at[0]+1, err, show(place, at[0]+1, nil))
 	}
 	return done, true, nil
@@ -176,7 +176,7 @@ func learn(old, file []string) (*shift, error) {
 		b, _ := cutIndent(file[i])
 		if have, ok := s.known[a]; ok {
 			if have != b {
-				return nil, fmt.Errorf("one indentation of old_string stands for several of the file")
+				return nil, fmt.Errorf("one indentation in old_string corresponds to several in the file")
 			}
 			continue
 		}
@@ -248,7 +248,7 @@ func (s *shift) translate(indent string) (string, error) {
 func (s *shift) style() string {
 	switch {
 	case s.mixed:
-		return "tabs and blanks"
+		return "tabs and spaces"
 	case s.to == '\t':
 		return "tabs"
 	case s.to == ' ':

@@ -24,7 +24,7 @@ func loose(content string, e Edit) (done Done, found bool, err error) {
 	for _, l := range []looseness{
 		{what: "line endings"},
 		{what: "the kind of quotes, dashes and spaces", unicode: true},
-		{what: "blanks at line ends", unicode: true, trailing: true},
+		{what: "spaces at line ends", unicode: true, trailing: true},
 	} {
 		if done, found, err := l.replace(content, e); found {
 			return done, true, err

@@ -35,7 +35,7 @@ func notFound(content string, e Edit) error {
 	if !ok {
 		return fmt.Errorf("%s, nor anything like it: read the file and copy the text exactly", msg)
 	}
-	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
+	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a space at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
 }
 
 // Nearest shows the lines of a text that are most similar to others: with line numbers, visible

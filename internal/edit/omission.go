@@ -74,7 +74,7 @@ func uncomment(l string) (core string, comment bool) {
 }
 
 func omissionError(line string) error {
-	return fmt.Errorf("the new text has %q, which stands for text left out and would delete it: give the whole text, or edit only the lines that change", line)
+	return fmt.Errorf("the new text has %q, which replaces omitted text and would delete it: give the whole text, or edit only the lines that change", line)
 }
 
 // CheckOmission is Omission, with an error for a writer of whole files.

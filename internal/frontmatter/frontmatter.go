@@ -183,7 +183,7 @@ func (d *Document) fields(lines []string, first int) {
 	}
 	for _, c := range chunks {
 		if _, ok := d.Get(c.key); ok {
-			d.problem(c.line, "`"+c.key+"` stands here for the second time", "keep one; the first counts")
+			d.problem(c.line, "`"+c.key+"` appears here for the second time", "keep one; the first counts")
 			continue
 		}
 		d.Fields = append(d.Fields, Field{Key: c.key, Line: c.line, Value: d.value(c)})
@@ -226,7 +226,7 @@ func (d *Document) value(c chunk) Value {
 	if err == nil && len(node.Content) == 1 && node.Content[0].Kind == yaml.MappingNode && len(node.Content[0].Content) == 2 {
 		return fromNode(node.Content[0].Content[1])
 	}
-	d.problem(c.line, "the value of `"+c.key+"` is not valid YAML and is taken as text",
+	d.problem(c.line, "the value of `"+c.key+"` is not valid YAML and is read as text",
 		"put it in double quotes, or begin it with `>-` and indent it on the next line")
 	return Value{Kind: Text, Text: fold(first, rest)}
 }

@@ -78,7 +78,7 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 func Fault(err error) string {
 	text := strings.TrimPrefix(err.Error(), "hujson: ")
 	if before, _, found := strings.Cut(text, "invalid literal"); found {
-		text = before + "this is no JSON value (a text needs double quotes)"
+		text = before + "this is not a JSON value (a text needs double quotes)"
 	}
 	return text
 }
@@ -108,7 +108,7 @@ func Set(o *hujson.Object, path []string, value json.RawMessage) error {
 		if len(path) > 1 && m != nil {
 			inner, ok := m.Value.Value.(*hujson.Object)
 			if !ok {
-				return fmt.Errorf("%s is no object", name)
+				return fmt.Errorf("%s is not an object", name)
 			}
 			o, path = inner, path[1:]
 			continue

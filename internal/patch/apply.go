@@ -122,8 +122,8 @@ func degrees() []looseness {
 	blanks := func(s string) string { return strings.TrimRight(s, " \t") }
 	return []looseness{
 		{"", func(s string) string { return s }},
-		{"blanks at line ends", blanks},
-		{"blanks at line ends and the kind of quotes, dashes and spaces", func(s string) string { return blanks(edit.Fold(s)) }},
+		{"spaces at line ends", blanks},
+		{"spaces at line ends and the kind of quotes, dashes and spaces", func(s string) string { return blanks(edit.Fold(s)) }},
 	}
 }
 
@@ -147,7 +147,7 @@ func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
 		case len(places) == 0:
 			continue
 		case len(places) > 1 && len(h.Headers) == 0:
-			return 0, "", fmt.Errorf("its lines are found %d times, at lines %s: add lines around them, or an @@ line with one that stands before (@@ func name)", len(places), numbers(places))
+			return 0, "", fmt.Errorf("its lines are found %d times, at lines %s: add lines around them, or an @@ line with one that comes before (@@ func name)", len(places), numbers(places))
 		case len(places) > 1 && d.what != "":
 			return 0, "", fmt.Errorf("its lines are not in the file as they are written, and ignoring %s they are found at lines %s: copy them exactly", d.what, numbers(places))
 		}
@@ -206,7 +206,7 @@ func (t *text) behind(headers []string, at int) (int, error) {
 func (t *text) noHeader(want string, at int) error {
 	for i := range min(at, len(t.bare)) {
 		if strings.HasPrefix(strings.TrimSpace(t.bare[i]), want) {
-			return fmt.Errorf("no line from %d on reads %q (line %d does): hunks stand in the order of the file", at+1, want, i+1)
+			return fmt.Errorf("no line from %d on reads %q (line %d does): hunks must be in the order of the file", at+1, want, i+1)
 		}
 	}
 	msg := fmt.Sprintf("no line reads %q, as its @@ line says", want)
@@ -273,9 +273,9 @@ func (t *text) missing(h *Hunk, old []string, at, start int) error {
 	case len(all) > 0 && h.AtEnd:
 		return fmt.Errorf("its lines are not the last of the file, as %q says, but at lines %s: leave that line out", endOfFile, numbers(all))
 	case len(all) > 0 && all[0] < at:
-		return fmt.Errorf("its lines stand at %s, before the end of the hunk before: hunks stand in the order of the file and don't overlap", numbers(all))
+		return fmt.Errorf("its lines are at %s, before the end of the hunk before: hunks must be in the order of the file and don't overlap", numbers(all))
 	case len(all) > 0 && all[0] < start:
-		return fmt.Errorf("its lines stand at %s, before the line that its @@ line names", numbers(all))
+		return fmt.Errorf("its lines are at %s, before the line that its @@ line names", numbers(all))
 	}
 	var now []string
 	for _, l := range h.lines {
@@ -288,7 +288,7 @@ func (t *text) missing(h *Hunk, old []string, at, start int) error {
 		msg += fmt.Sprintf("; what it makes of them is there already, at line %s: it may have been applied before", numbers(there))
 	}
 	if near, ok := edit.Nearest(t.whole, strings.Join(old, "\n")); ok {
-		return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy them exactly as the file has them", msg, near)
+		return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a space at an end, ≠ a line that differs):\n%s\ncopy them exactly as the file has them", msg, near)
 	}
 	return fmt.Errorf("%s, nor anything like them: read the file and copy them exactly", msg)
 }

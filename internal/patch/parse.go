@@ -143,7 +143,7 @@ func (p *parser) frame() error {
 			continue
 		}
 		p.at = i
-		return p.errorf("%q stands outside of %q and %q: give the patch alone", s, begin, end)
+		return p.errorf("%q is outside of %q and %q: send only the patch", s, begin, end)
 	}
 	p.lines, p.first = p.lines[from+1:to], from+1
 	return nil
@@ -181,7 +181,7 @@ func (p *parser) file(s string) (File, error) {
 		}
 		return f, err
 	}
-	return File{}, p.errorf("%q is no heading; %s", s, form)
+	return File{}, p.errorf("%q is not a heading; %s", s, form)
 }
 
 // over reports whether the lines of a file have ended.
@@ -280,7 +280,7 @@ func (p *parser) hunk(first bool) (Hunk, error) {
 		case s[0] == ' ' || s[0] == '+' || s[0] == '-':
 			h.lines = append(h.lines, line{s[0], s[1:]})
 		default:
-			return h, p.errorf("%q begins with neither a blank, + nor -: a line that stays begins with a blank before its own indentation", s)
+			return h, p.errorf("%q begins with neither a space, + nor -: a line that stays begins with a space before its own indentation", s)
 		}
 	}
 	h.trim()

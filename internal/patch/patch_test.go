@@ -35,7 +35,7 @@ func TestHunksFindTheirPlace(t *testing.T) {
 		"no ending at the end":            {"a\nb", "@@\n a\n-b\n+B", "a\nB"},
 		"lines behind one without ending": {"a\nb", "@@\n b\n+c", "a\nb\nc"},
 		"an empty line that is unmarked":  {"a\n\nb\n", "@@\n a\n\n-b\n+B", "a\n\nB\n"},
-		"blanks at line ends":             {"a  \nb\n", "@@\n a\n-b\n+B", "a  \nB\n"},
+		"spaces at line ends":             {"a  \nb\n", "@@\n a\n-b\n+B", "a  \nB\n"},
 		"kinds of quotes":                 {"say “hi”\nb\n", "@@\n say \"hi\"\n-b\n+B", "say “hi”\nB\n"},
 		"removed alone":                   {"a\nb\nc\n", "@@\n a\n-b\n c", "a\nc\n"},
 		"all of it":                       {"a\n", "@@\n-a", ""},
@@ -44,7 +44,7 @@ func TestHunksFindTheirPlace(t *testing.T) {
 		if err != nil || got.Text != c.want {
 			t.Errorf("%s: %q, %v; want %q", about, got.Text, err, c.want)
 		}
-		if said := len(got.Notes) > 0; said != (about == "blanks at line ends" || about == "kinds of quotes") {
+		if said := len(got.Notes) > 0; said != (about == "spaces at line ends" || about == "kinds of quotes") {
 			t.Errorf("%s: notes %q", about, got.Notes)
 		}
 	}

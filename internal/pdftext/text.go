@@ -16,7 +16,7 @@ const MaxSize = 64 << 20
 var (
 	ErrPassword = errors.New("the PDF is encrypted with a password")
 	ErrTooBig   = errors.New("the PDF is over 64 MiB")
-	ErrNoPDF    = errors.New("the file is no PDF, or too damaged to be read")
+	ErrNoPDF    = errors.New("the file is not a PDF, or too damaged to be read")
 	ErrLimit    = errors.New("the PDF unpacks to more than can be read")
 )
 

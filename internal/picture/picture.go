@@ -31,7 +31,7 @@ func Check(data []byte) (mime string, err error) {
 	case "image/webp":
 		err = webp(data)
 	default:
-		return "", errors.New("it is no PNG, JPEG, GIF or WebP picture")
+		return "", errors.New("it is not a PNG, JPEG, GIF or WebP picture")
 	}
 	if err != nil {
 		return "", fmt.Errorf("the %s data is damaged: %w", mime, err)

@@ -53,7 +53,7 @@ func compare(t *testing.T, pattern string, literal bool, data string) {
 	t.Helper()
 	p, err := Compile(pattern, literal)
 	if err != nil || strings.ContainsRune(strings.ToLower(pattern), '\uFFFD') || strings.Contains(strings.ToLower(pattern), "fffd") {
-		return // to regexp a byte that is no UTF-8 is U+FFFD; to us it is that byte
+		return // to regexp a byte that is not UTF-8 is U+FFFD; to us it is that byte
 	}
 	source := pattern
 	if literal {

@@ -191,7 +191,7 @@ func FuzzCleanLeavesNothingThatATerminalObeys(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for name, got := range map[string]string{"Clean": text.Clean(s), "Visible": text.Visible(s)} {
 			if !utf8.ValidString(got) {
-				t.Fatalf("%s(%q) is no UTF-8: %q", name, s, got)
+				t.Fatalf("%s(%q) is not UTF-8: %q", name, s, got)
 			}
 			for _, r := range got {
 				if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

@@ -124,7 +124,7 @@ func (t Tree) Check(ctx context.Context) error {
 	said, err := git(ctx, t.Dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", common)
 	top, of, _ := strings.Cut(said, "\n")
 	if err != nil || !same(top, t.Dir) {
-		return fmt.Errorf("%s is no git worktree any more", t.Dir)
+		return fmt.Errorf("%s is no longer a git worktree", t.Dir)
 	}
 	mine, err := git(ctx, t.Root, nil, "rev-parse", "--path-format=absolute", common)
 	if err != nil {

@@ -109,7 +109,7 @@ func (n *Network) Lacks(u *url.URL) string {
 	why := fmt.Sprintf(" with host %q", u.Host)
 	for _, h := range n.Hosts {
 		if name, port := splitHost(h); port == "" && strings.EqualFold(strings.Trim(name, "[]"), u.Hostname()) {
-			return why + fmt.Sprintf(": %q without a port stands for port 80 of http and 443 of https", h)
+			return why + fmt.Sprintf(": %q without a port means port 80 of http and 443 of https", h)
 		}
 	}
 	return why

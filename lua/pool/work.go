@@ -183,7 +183,7 @@ func (w *working) call(ctx context.Context, m *wire.Message) *Failure {
 		return w.breach("a call of %.60q, which is not offered here", m.Name)
 	}
 	if !isList && m.Value != nil {
-		return w.breach("arguments of %s are no list", f.Name)
+		return w.breach("arguments of %s are not a list", f.Name)
 	}
 	values, err := w.serve(ctx, f, args)
 	if breach := (*ProtocolError)(nil); errors.As(err, &breach) {

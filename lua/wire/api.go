@@ -257,7 +257,7 @@ var api = []Func{
 
 	{
 		Name: "regex.find", Args: []Arg{{"s", "string"}, {"re", "string"}, {"init", "integer?"}}, Returns: "integer?, integer|string|nil, ...", In: envAll, Local: true, Quiet: true,
-		Doc: "Like string.find with an RE2 pattern; a bad pattern gives nil and a message.",
+		Doc: "Like string.find with an RE2 pattern; a bad pattern returns nil and a message.",
 	},
 	{
 		Name: "regex.match", Args: []Arg{{"s", "string"}, {"re", "string"}}, Returns: "string?, ...", In: envAll, Local: true, Quiet: true,

@@ -151,7 +151,7 @@ func (m *Message) field(key string, v any) error {
 	case "bad":
 		b, ok := v.(bool)
 		if !ok {
-			return fmt.Errorf("%s is no boolean", key)
+			return fmt.Errorf("%s is not a boolean", key)
 		}
 		m.Spent.Tainted = b
 	case "v":
@@ -162,14 +162,14 @@ func (m *Message) field(key string, v any) error {
 	if text != nil {
 		s, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("%s is no text", key)
+			return fmt.Errorf("%s is not text", key)
 		}
 		*text = s
 	}
 	if number != nil {
 		f, ok := v.(float64)
 		if !ok || f != math.Trunc(f) || f < 0 || f > MaxExact {
-			return fmt.Errorf("%s is no whole number", key)
+			return fmt.Errorf("%s is not a whole number", key)
 		}
 		*number = int64(f)
 	}

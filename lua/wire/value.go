@@ -71,7 +71,7 @@ func Texts(v any) ([]string, error) {
 	out := make([]string, len(list))
 	for i, item := range list {
 		if out[i], ok = item.(string); !ok {
-			return nil, fmt.Errorf("item %d is no text", i+1)
+			return nil, fmt.Errorf("item %d is not text", i+1)
 		}
 	}
 	return out, nil

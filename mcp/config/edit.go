@@ -72,7 +72,7 @@ func (p Paths) RemoveServer(name string) (string, error) {
 		}
 	}
 	if len(list) > 0 {
-		return "", fmt.Errorf("server %s stands in %s, which another program writes; `jcode mcp disable %s` switches it off", name, list[0].Source.File, name)
+		return "", fmt.Errorf("server %s is defined in %s, which another program writes; `jcode mcp disable %s` switches it off", name, list[0].Source.File, name)
 	}
 	return "", UnknownServer(name, slices.Sorted(maps.Keys(c.candidates)))
 }

@@ -212,7 +212,7 @@ func Check(t Target) error {
 		}
 		for k := range t.Env {
 			if k == "" || strings.ContainsAny(k, "=\x00") {
-				return fmt.Errorf("env: %q is no variable name", k)
+				return fmt.Errorf("env: %q is not a variable name", k)
 			}
 		}
 	case HTTP, SSE:

@@ -51,7 +51,7 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 		case "idp":
 			into = &o.IDP
 		case "client_secret", "clientSecret", "private_key":
-			r.fail(m, "oauth."+key, "secrets stand in no file: name the variable that holds it in client_secret_env or private_key_env")
+			r.fail(m, "oauth."+key, "secrets do not belong in a file: name the variable that holds it in client_secret_env or private_key_env")
 			continue
 		default:
 			unknown = append(unknown, key)
@@ -95,7 +95,7 @@ func (o *OAuth) check() error {
 		return fmt.Errorf("unknown token_endpoint_auth_method %q: use client_secret_basic, client_secret_post, private_key_jwt or none", o.AuthMethod)
 	}
 	if o.CallbackPort < 0 || o.CallbackPort > 65535 {
-		return fmt.Errorf("callback_port %d is no port", o.CallbackPort)
+		return fmt.Errorf("callback_port %d is not a port", o.CallbackPort)
 	}
 	if u, err := url.Parse(o.ClientMetadataURL); o.ClientMetadataURL != "" && (err != nil || u.Scheme != "https" || strings.Trim(u.Path, "/") == "") {
 		return fmt.Errorf("client_metadata_url must be an https address with a path")

@@ -20,9 +20,9 @@ func TestSettingsOfASignInAreChecked(t *testing.T) {
 		`{"grant":"password"}`:                             "unknown grant",
 		`{"token_endpoint_auth_method":"private_key_jwt"}`: "needs client_id and private_key_env",
 		`{"token_endpoint_auth_method":"tls_client_auth"}`: "unknown token_endpoint_auth_method",
-		`{"private_key":"-----BEGIN"}`:                     "secrets stand in no file",
+		`{"private_key":"-----BEGIN"}`:                     "secrets do not belong in a file",
 		`{"idp":"https://idp.example"}`:                    "can't be a string",
-		`{"callback_port":70000}`:                          "is no port",
+		`{"callback_port":70000}`:                          "is not a port",
 	} {
 		e, err := ParseJSON("s", []byte(`{"url":"https://mcp.example/mcp","oauth":`+in+`}`))
 		if err == nil {

@@ -123,7 +123,7 @@ func (p *parser) entry(name string, m *hujson.ObjectMember) Entry {
 	e.Source = Source{Scope: p.scope, File: p.path, Line: p.line(m)}
 	r := &entryReader{p: p, e: &e, name: name}
 	if key != name {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("%s:%d: %q is no server name, %q is used", p.path, e.Source.Line, name, key))
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%s:%d: %q is not a server name, %q is used", p.path, e.Source.Line, name, key))
 	}
 	fields, ok := m.Value.Value.(*hujson.Object)
 	if !ok {

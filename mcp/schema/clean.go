@@ -83,7 +83,7 @@ func (c *cleaner) schema(n schema.Node, at string, depth int) schema.Node {
 		if depth > maxSchemaDepth {
 			c.say(at, "nested more than %d deep; what is below was dropped", maxSchemaDepth)
 		} else {
-			c.say(at, "%s is no schema; any value is taken", kindOfNode(n))
+			c.say(at, "%s is not a schema; any value is accepted", kindOfNode(n))
 		}
 		return schema.NewObject()
 	}

@@ -62,7 +62,7 @@ func TestRepairsAreSaid(t *testing.T) {
 		`{"type":"object","properties":{"a":{"maximum":1e400}}}`:                               `inputSchema, a: maximum can't be 1e400; it was dropped`,
 		`{"type":"object","properties":{"a":{}},"required":"a"}`:                               `inputSchema, its root: required must be a list of names, not "a"`,
 		`{"type":"object","properties":[]}`:                                                    `inputSchema, its root: properties must be an object, not an array; it was dropped`,
-		`{"type":"object","properties":{"a":"string"}}`:                                        `inputSchema, a: a string is no schema; any value is taken`,
+		`{"type":"object","properties":{"a":"string"}}`:                                        `inputSchema, a: a string is not a schema; any value is accepted`,
 		`{"type":"object","properties":{"a":{"enum":[]}}}`:                                     `inputSchema, a: enum must be a list with values; it was dropped`,
 		`{"type":"object","properties":{"a":{"description":7}}}`:                               `inputSchema, a: description is a number and was dropped`,
 		`{"$schema":"x","$id":"y","type":"object","properties":{"a":true,"x":{"x-foo":1}}}`:    "",

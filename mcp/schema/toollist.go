@@ -240,7 +240,7 @@ func badHeadersIn(o *schema.Object, seen map[string]bool) string {
 			case t != "string" && t != "integer" && t != "boolean":
 				return fmt.Sprintf("x-mcp-header on %q, whose type is %q: only string, integer and boolean can be headers", name, t)
 			case !HeaderName(header):
-				return fmt.Sprintf("x-mcp-header of %q is no header name", name)
+				return fmt.Sprintf("x-mcp-header of %q is not a header name", name)
 			case seen[strings.ToLower(header)]:
 				return fmt.Sprintf("x-mcp-header %q is used twice", header)
 			}

@@ -51,7 +51,7 @@ func (r *checkedLines) next() {
 	case len(data) == 0:
 	case !json.Valid(data):
 		quote := text.Ellipsis(text.Clean(text.Valid(string(data[:min(len(data), 200)]))), 100)
-		r.refuse(jsonrpc.CodeParseError, "Parse error: the line is no JSON: "+quote)
+		r.refuse(jsonrpc.CodeParseError, "Parse error: the line is not JSON: "+quote)
 	case data[0] == '[':
 		r.pass(data) // a batch of an older protocol
 	default:

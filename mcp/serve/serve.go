@@ -192,7 +192,7 @@ func (opt Options) unknownNames() error {
 		switch {
 		case strings.HasPrefix(p, luaPattern): // what it names may come later
 		case i < 0:
-			return fmt.Errorf("no tool is called %q; jcode tools lists them, and %s%s stands for a Lua tool that comes later", p, luaPattern, p)
+			return fmt.Errorf("no tool is called %q; jcode tools lists them, and %s%s names a Lua tool that is added later", p, luaPattern, p)
 		case p == list[i].Spec.Name && list[i].Spec.Hidden && list[i].Spec.Group == tools.GroupLua:
 			return fmt.Errorf("%q is Lua of a project that is not trusted: start jcode here and trust it, or add --trust for one run", p)
 		}

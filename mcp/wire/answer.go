@@ -61,11 +61,11 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 	}
 	list, err := readEnvelopes(body)
 	if err != nil && kind != "application/json" {
-		e := Permanentf("this is no MCP endpoint: it answered %s", orNone(kind))
+		e := Permanentf("this is not an MCP endpoint: it answered %s", orNone(kind))
 		return r.broken(req, msg, x, e), nil
 	}
 	if err != nil {
-		return r.broken(req, msg, x, errors.New("the answer is no JSON-RPC message: "+r.clean(body))), nil
+		return r.broken(req, msg, x, errors.New("the answer is not JSON-RPC message: "+r.clean(body))), nil
 	}
 	i := slices.IndexFunc(list, func(e envelope) bool { return e.method == "" && IDKey(e.id) == IDKey(msg.id) })
 	if i < 0 && len(list) == 1 && list[0].id == nil && list[0].err != nil {

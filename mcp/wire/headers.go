@@ -104,20 +104,20 @@ func parseHeaders(out string) (map[string]string, error) {
 	got := map[string]string{}
 	if trimmed := strings.TrimSpace(out); strings.HasPrefix(trimmed, "{") {
 		if json.Unmarshal([]byte(trimmed), &got) != nil {
-			return nil, errors.New("its output is no JSON object of strings")
+			return nil, errors.New("its output is not a JSON object of strings")
 		}
 	} else {
 		for line := range strings.Lines(trimmed) {
 			name, value, ok := strings.Cut(line, ":")
 			if !ok {
-				return nil, errors.New("a line of its output is no header (Name: value)")
+				return nil, errors.New("a line of its output is not a header (Name: value)")
 			}
 			got[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
 	}
 	for name, value := range got {
 		if !schema.HeaderName(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, fmt.Errorf("%q is no header name, or its value no header value", text.Ellipsis(name, 40))
+			return nil, fmt.Errorf("%q is not a header name, or its value is not a header value", text.Ellipsis(name, 40))
 		}
 	}
 	return got, nil

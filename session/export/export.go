@@ -114,7 +114,7 @@ func WriteFile(path string, f Format, d Document) error {
 		return err
 	}
 	if old, err := os.ReadFile(path); err == nil && len(old) > 0 && !exported(string(old[:min(len(old), markWithin)])) {
-		return fmt.Errorf("%s is there already and is no exported session: give another name", path)
+		return fmt.Errorf("%s already exists and is not an exported session: choose another name", path)
 	}
 	return atomicfile.Write(path, []byte(page), atomicfile.Options{Perm: 0o600})
 }

@@ -64,7 +64,7 @@ func TestWhatADefinitionSaysInVainIsSaid(t *testing.T) {
 	}
 	for text, said := range map[string]string{
 		"You help.":                       "does not begin with front matter",
-		"---\nmaxTurns: many\n---\n":      `"many" is no count of requests`,
+		"---\nmaxTurns: many\n---\n":      `"many" is not a count of requests`,
 		"---\nname: ../../evil\n---\n":    "use letters, digits",
 		"---\ndescription: x\nno closing": "never closed",
 	} {

@@ -110,7 +110,7 @@ func (r *Role) number(f frontmatter.Field, low, high float64) *float64 {
 	}
 	x, err := strconv.ParseFloat(strings.TrimSpace(f.String()), 64)
 	if err != nil || math.IsNaN(x) || x < low || x > high {
-		r.problem(f.Line, fmt.Sprintf("%s: %q is no number from %g to %g", f.Key, f.String(), low, high), "correct it, or leave the key out", true)
+		r.problem(f.Line, fmt.Sprintf("%s: %q is not a number from %g to %g", f.Key, f.String(), low, high), "correct it, or leave the key out", true)
 		return nil
 	}
 	return &x
@@ -123,7 +123,7 @@ func (r *Role) count(f frontmatter.Field, things string) int {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(f.String()))
 	if err != nil || n < 0 {
-		r.problem(f.Line, fmt.Sprintf("%s: %q is no count of %s", f.Key, f.String(), things), "write a whole number, or leave the key out", true)
+		r.problem(f.Line, fmt.Sprintf("%s: %q is not a count of %s", f.Key, f.String(), things), "write a whole number, or leave the key out", true)
 		return 0
 	}
 	return n

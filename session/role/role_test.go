@@ -92,7 +92,7 @@ func TestRoleLists(t *testing.T) {
 
 func TestFaultyRolesSayLineAndCure(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"---\ntemperature: hot\n---\n", `line 2: temperature: "hot" is no number from 0 to 2`},
+		{"---\ntemperature: hot\n---\n", `line 2: temperature: "hot" is not a number from 0 to 2`},
 		{"---\ndescription: x\nmode: paln\n---\n", `line 3: mode: there is no mode "paln" (use plan, ask`},
 		{"---\nmax_output_tokens: -1\n---\n", "line 2: max_output_tokens"},
 		{"---\ndescription: x\nYou review.", "never closed"},

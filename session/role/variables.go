@@ -41,7 +41,7 @@ func (v Variable) Allows(value string) error {
 	case strings.TrimSpace(value) == "" && v.Required:
 		return fmt.Errorf("it must not be blank%s", v.among())
 	case value != "" && v.Choices != nil && !slices.Contains(v.Choices, value):
-		return fmt.Errorf("%q is no choice%s", text.Ellipsis(value, 60), v.among())
+		return fmt.Errorf("%q is not a choice%s", text.Ellipsis(value, 60), v.among())
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (r *Role) variables(f frontmatter.Field, raw string) {
 	var doc yaml.Node
 	err := yaml.Unmarshal([]byte(raw), &doc)
 	if err != nil || f.Kind != frontmatter.List || len(doc.Content) != 1 || len(doc.Content[0].Content) != 2 {
-		r.problem(f.Line, "variables is no list", "write `- name: …` on a line for each", true)
+		r.problem(f.Line, "variables is not a list", "write `- name: …` on a line for each", true)
 		return
 	}
 	for _, item := range doc.Content[0].Content[1].Content {
@@ -174,7 +174,7 @@ func (r *Role) variable(item *yaml.Node, above int) {
 		item = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "name", Line: item.Line}, item}}
 	}
 	if item.Kind != yaml.MappingNode {
-		r.problem(line, "variables: an entry is no map", "write `- name: …`", true)
+		r.problem(line, "variables: an entry is not a map", "write `- name: …`", true)
 		return
 	}
 	v, optional := Variable{}, false
@@ -184,7 +184,7 @@ func (r *Role) variable(item *yaml.Node, above int) {
 		wrong := func(what, cure string) { r.problem(at, "variables: "+key+": "+what, cure, true) }
 		null := value.Tag == "!!null"
 		if key != "choices" && value.Kind != yaml.ScalarNode {
-			wrong("it is no text", "write one value")
+			wrong("it is not text", "write one value")
 			continue
 		}
 		switch roleKey(key) {
@@ -209,7 +209,7 @@ func (r *Role) variable(item *yaml.Node, above int) {
 			switch {
 			case null:
 			case value.Kind != yaml.SequenceNode || len(value.Content) == 0:
-				wrong("it is no list with values", "write [a, b], or leave the key out")
+				wrong("it is not a list with values", "write [a, b], or leave the key out")
 			default:
 				v.Choices = r.choices(value.Content, above)
 			}
@@ -226,9 +226,9 @@ func (r *Role) choices(items []*yaml.Node, above int) (all []string) {
 	for _, c := range items {
 		switch {
 		case c.Kind != yaml.ScalarNode || strings.TrimSpace(c.Value) == "":
-			r.problem(above+c.Line, "variables: choices: a choice is no text", "write one value", true)
+			r.problem(above+c.Line, "variables: choices: a choice is not text", "write one value", true)
 		case slices.Contains(all, c.Value):
-			r.problem(above+c.Line, fmt.Sprintf("variables: choices: %q stands there twice", c.Value), "keep one", true)
+			r.problem(above+c.Line, fmt.Sprintf("variables: choices: %q is listed twice", c.Value), "keep one", true)
 		default:
 			all = append(all, c.Value)
 		}
@@ -249,7 +249,7 @@ func (r *Role) admit(v Variable, line int) {
 		r.problem(line, fmt.Sprintf("variables: {{%s}} is filled in by jcode", v.Name), "use another name", true)
 		return
 	case slices.ContainsFunc(r.Variables, func(o Variable) bool { return o.Name == v.Name }):
-		r.problem(line, fmt.Sprintf("variables: %q stands there twice", v.Name), "keep one", true)
+		r.problem(line, fmt.Sprintf("variables: %q is listed twice", v.Name), "keep one", true)
 		return
 	}
 	if v.Default != nil && !v.Refers() {

@@ -242,7 +242,7 @@ func readHead(path string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	if bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 {
-		return nil, errors.New("is no text and is not read")
+		return nil, errors.New("is not text and is not read")
 	}
 	return data, nil
 }

@@ -86,9 +86,9 @@ func (s snapshot) output() string {
 // binaryOutput is output for bytes that are not text: what they are, where they are, and what was
 // written besides them.
 func (s snapshot) binaryOutput(what string) string {
-	out := "[the output is no text: " + what + "]"
+	out := "[the output is not text: " + what + "]"
 	if s.binary {
-		out = "[the output is no text: " + what + "; " + s.whole() + "]"
+		out = "[the output is not text: " + what + "; " + s.whole() + "]"
 	}
 	if err := text.CutTail(text.Clean(string(s.stderr.head)+string(s.stderr.last())), 4<<10); strings.TrimSpace(err) != "" {
 		out += "\nstderr: " + err

@@ -46,12 +46,12 @@ func TestOutputThatIsNoTextIsDescribed(t *testing.T) {
 	write("picture", append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), random[:400]...))
 	write("big", bytes.Repeat(random, 10))
 	for cmd, want := range map[string]string{
-		"head -c 9 /dev/zero":         "[the output is no text: 9 bytes, all NUL]",
-		"printf '\\001\\002'":         "[the output is no text: 2 bytes of binary data: 01 02]",
-		"cat picture":                 "[the output is no text: 416 bytes of image/png, which begin with 89 50 4e 47",
-		"cat random":                  "[the output is no text: 320000 bytes of binary data, which begin with 01 02 00 ff",
+		"head -c 9 /dev/zero":         "[the output is not text: 9 bytes, all NUL]",
+		"printf '\\001\\002'":         "[the output is not text: 2 bytes of binary data: 01 02]",
+		"cat picture":                 "[the output is not text: 416 bytes of image/png, which begin with 89 50 4e 47",
+		"cat random":                  "[the output is not text: 320000 bytes of binary data, which begin with 01 02 00 ff",
 		"cat random; exit 4":          "[exit code 4]",
-		"head -c 300000000 /dev/zero": "[the output is no text: 300000000 bytes",
+		"head -c 300000000 /dev/zero": "[the output is not text: 300000000 bytes",
 	} {
 		got := r.sh(cmd).Text
 		if !strings.Contains(got, want) || strings.Contains(got, "\uFFFD") || len(got) > 600 {

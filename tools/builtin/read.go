@@ -167,7 +167,7 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 			return tools.Result{}, err
 		}
 	} else if !utf8.ValidString(content) {
-		note = edit.EightBit.String() + "; U+FFFD stands for bytes that are no UTF-8"
+		note = edit.EightBit.String() + "; U+FFFD stands for bytes that are not UTF-8"
 	}
 	content = strings.TrimPrefix(content, "\ufeff")
 	if content == "" {
@@ -239,7 +239,7 @@ func special(kind string, data []byte, n int64, t target, whole bool) (res tools
 		return res, true, tools.Errorf(tools.KindLimit, "%s is an image of %s; images over %s are not shown", t.shown, size(n), size(maxImage))
 	}
 	if _, err := picture.Check(data); err != nil {
-		return res, true, tools.Errorf(tools.KindIO, "%s is no picture that can be shown: %w", t.shown, err)
+		return res, true, tools.Errorf(tools.KindIO, "%s is not a picture that can be shown: %w", t.shown, err)
 	}
 	return tools.Result{
 		Text:    fmt.Sprintf("%s is an image (%s, %s); it is attached", t.shown, kind, size(n)),

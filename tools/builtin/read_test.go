@@ -37,11 +37,11 @@ func TestReadSaysWhatItLeftOut(t *testing.T) {
 	}
 	r.put("f", b.String())
 	res := r.ok("read", args{"path": "f"})
-	if !strings.HasPrefix(res.Text, "[f has 5000 lines, you see 1–2000]\n1\tline 1\n") || !strings.HasSuffix(res.Text, "2000\tline 2000\n[the file goes on: use offset 2001]") {
+	if !strings.HasPrefix(res.Text, "[f has 5000 lines, you see 1–2000]\n1\tline 1\n") || !strings.HasSuffix(res.Text, "2000\tline 2000\n[the file continues: use offset 2001]") {
 		t.Errorf("begins %q, ends %q", res.Text[:60], res.Text[len(res.Text)-60:])
 	}
 	res = r.ok("read", args{"path": "f", "offset": 4990, "limit": 3})
-	if res.Text != "[f has 5000 lines, you see 4990–4992]\n4990\tline 4990\n4991\tline 4991\n4992\tline 4992\n[the file goes on: use offset 4993]" {
+	if res.Text != "[f has 5000 lines, you see 4990–4992]\n4990\tline 4990\n4991\tline 4991\n4992\tline 4992\n[the file continues: use offset 4993]" {
 		t.Errorf("got %q", res.Text)
 	}
 	r.put("wide", strings.Repeat(strings.Repeat("x", 1000)+"\n", 100))

@@ -164,7 +164,7 @@ func (t webSearchTool) refused(got page) error {
 	case t.engine.needsKey && (got.code == http.StatusUnauthorized || got.code == http.StatusForbidden):
 		return tools.Errorf(tools.KindIO, "%s refused the key in %s (%s): tell the person", host, t.opts.KeyEnv, got.status)
 	case t.opts.Engine == "searxng" && got.code == http.StatusForbidden:
-		return tools.Errorf(tools.KindIO, "%s gives no results as JSON (%s): tell the person to add json to search.formats in its settings.yml", host, got.status)
+		return tools.Errorf(tools.KindIO, "%s returns no results as JSON (%s): tell the person to add json to search.formats in its settings.yml", host, got.status)
 	case got.code >= 300 && got.code < 400:
 		return tools.Errorf(tools.KindIO, "%s sends searches elsewhere (%s), where they are not sent: tell the person to check web_search.url", host, got.status)
 	}

@@ -104,7 +104,7 @@ func cutLine(line string, whole int) (out string, cut bool) {
 // result returns the result of reading the window.
 func (w *window) result(t target, bytes int64, note string) (tools.Result, error) {
 	if w.count == 0 {
-		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is behind its end", t.shown, text.Count(w.next-1, "line"), w.first)
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is past its end", t.shown, text.Count(w.next-1, "line"), w.first)
 	}
 	last := w.first + w.count - 1
 	var notes []string
@@ -122,7 +122,7 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 	if note != "" {
 		notes = append(notes, note)
 	} else if w.invalid {
-		notes = append(notes, "U+FFFD stands for bytes that are no UTF-8")
+		notes = append(notes, "U+FFFD stands for bytes that are not UTF-8")
 	}
 	var out strings.Builder
 	out.Grow(w.shown.Len() + 256)
@@ -135,7 +135,7 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 		if w.full {
 			why = " (" + size(readBytes) + " reached)"
 		}
-		fmt.Fprintf(&out, "[the file goes on%s: use offset %d]\n", why, last+1)
+		fmt.Fprintf(&out, "[the file continues%s: use offset %d]\n", why, last+1)
 	}
 	summary := text.Count(w.count, "line")
 	if w.total > w.count {

@@ -60,7 +60,7 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 	}
 	old, enc, err := edit.Decode(c.before)
 	if err != nil {
-		return c, tools.Errorf(tools.KindIO, "%s: %w; remove it first if it is to be replaced", t.shown, err)
+		return c, tools.Errorf(tools.KindIO, "%s: %w; remove it first to replace it", t.shown, err)
 	}
 	if err := edit.CheckOmission(content, old); err != nil {
 		return c, tools.Errorf(tools.KindInvalidArgs, "%s was not written: %w", t.shown, err)

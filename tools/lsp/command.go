@@ -133,7 +133,7 @@ func (m *Manager) run(_ context.Context, args string) (command.Outcome, error) {
 	}
 	notice := map[string]string{
 		"off": name + " is off", "on": name + " is on: it starts when a file of its languages is edited or asked about",
-		"restart": name + " was ended: it starts anew when a file of its languages is edited or asked about",
+		"restart": name + " was ended: it starts again when a file of its languages is edited or asked about",
 	}
 	return command.Outcome{Notice: notice[word]}, nil
 }

@@ -22,7 +22,7 @@ func readDocument(path string) (content string, st stamp, err error) {
 		return "", st, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxDocument {
-		return "", st, fmt.Errorf("%s is no text of at most %d MiB", path, maxDocument>>20)
+		return "", st, fmt.Errorf("%s is not text of at most %d MiB", path, maxDocument>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func readDocument(path string) (content string, st stamp, err error) {
 	}
 	content, _, err = edit.Decode(data)
 	if err == nil && (!utf8.ValidString(content) || bytes.IndexByte([]byte(content), 0) >= 0) {
-		err = fmt.Errorf("%s is no UTF-8 text", path)
+		err = fmt.Errorf("%s is not UTF-8 text", path)
 	}
 	return content, stamp{info.Size(), info.ModTime()}, err
 }

@@ -468,7 +468,7 @@ func TestThePersonSeesAndStopsServers(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"", "fake  ready  .  1 file open, 1 error"},
 		{"log fake", "fake has said nothing"},
-		{"restart fake", "it starts anew"},
+		{"restart fake", "it starts again"},
 		{"off fake", "fake is off"},
 		{"", "fake  off"},
 		{"on fake", "fake is on"},

@@ -46,7 +46,7 @@ func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
 	var out []FileChange
 	for path, list := range edits {
 		if path == "" {
-			return nil, tools.Errorf(tools.KindIO, "%s would change what is no file: nothing was changed", in.server.Name)
+			return nil, tools.Errorf(tools.KindIO, "%s would change something that is not a file: nothing was changed", in.server.Name)
 		}
 		content, _, err := readDocument(path)
 		if err != nil {

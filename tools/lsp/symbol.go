@@ -51,7 +51,7 @@ func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (fo
 	name := lastPart(a.Symbol)
 	at := occurrences(content, name)
 	if len(at) == 0 {
-		return found{}, tools.Errorf(tools.KindInvalidArgs, "%s does not stand in %s: leave path out to look for it in the whole project", name, m.shown(path))
+		return found{}, tools.Errorf(tools.KindInvalidArgs, "%s does not occur in %s: omit path to look for it in the whole project", name, m.shown(path))
 	}
 	if a.Line > 0 {
 		nearest := slices.MinFunc(at, func(x, y int) int {
@@ -144,7 +144,7 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 	for _, s := range list[:min(len(list), 5)] {
 		near = append(near, s.info.Name)
 	}
-	hint := "give path, and line where the name stands often"
+	hint := "give path, and line if the name occurs often"
 	if len(near) > 0 {
 		hint += "; near it: " + strings.Join(near, ", ")
 	}

@@ -138,7 +138,7 @@ func readMessage(br *bufio.Reader) ([]byte, error) {
 			break
 		}
 		if junk += len(line); junk > maxJunk {
-			return nil, errors.New("the server writes what is no protocol")
+			return nil, errors.New("the server writes something that is not the protocol")
 		}
 	}
 	body := make([]byte, length)

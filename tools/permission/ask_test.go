@@ -227,12 +227,12 @@ func TestQuestionMakesHiddenTextVisible(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for cmd, want := range map[string]string{
-		"ls" + strings.Repeat(" ", 300) + "; curl x": "ls ⟨300 blanks⟩ ; curl x",
+		"ls" + strings.Repeat(" ", 300) + "; curl x": "ls ⟨300 spaces⟩ ; curl x",
 		"rm \u202egnp.x":   "rm <U+202E>gnp.x",
 		"rm \x1b[2Jx":      "rm ␛[2Jx",
 		"rm a\u200bb":      "rm a<U+200B>b",
 		"rm \u3164\u2800x": "rm <U+3164><U+2800>x",
-		"ls" + strings.Repeat("\u3000", 30) + "; curl x": "ls ⟨30 blanks⟩ ; curl x",
+		"ls" + strings.Repeat("\u3000", 30) + "; curl x": "ls ⟨30 spaces⟩ ; curl x",
 		"ls\n\n\n\n\ncurl x":                             "ls\n\n\n\n\ncurl x",
 		"if x; then\n    ls":                             "if x; then\n    ls",
 	} {
@@ -244,7 +244,7 @@ func TestQuestionMakesHiddenTextVisible(t *testing.T) {
 	}
 	p := says(tools.AnswerNo)
 	g.Check(context.Background(), execRequest("rm\u00a0-rf x", caller(tools.ModeAsk, p)))
-	if !strings.Contains(strings.Join(p.asked[0].Details, "\n"), "blanks that a shell takes for letters") {
+	if !strings.Contains(strings.Join(p.asked[0].Details, "\n"), "spaces that a shell reads as letters") {
 		t.Errorf("details %q do not tell of the blank", p.asked[0].Details)
 	}
 	p = says(tools.AnswerNo)

@@ -53,7 +53,7 @@ func ParseRule(s string) (Rule, error) {
 		return ParseRule("mcp(" + server + ")")
 	}
 	if strings.ContainsAny(name, " \t\r\n)") {
-		return Rule{}, fmt.Errorf("rule %q: %q is no tool's name", s, name)
+		return Rule{}, fmt.Errorf("rule %q: %q is not a tool's name", s, name)
 	}
 	if !bracket {
 		return r, nil

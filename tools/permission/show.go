@@ -29,7 +29,7 @@ func show(s string) string {
 			n, end = n+1, end+size
 		}
 		if n >= longBlank && !lineStart(s, i) {
-			fmt.Fprintf(&b, " ⟨%d blanks⟩ ", n)
+			fmt.Fprintf(&b, " ⟨%d spaces⟩ ", n)
 		} else {
 			b.WriteString(s[i:end])
 		}
@@ -56,10 +56,10 @@ func hidden(cmd string) []string {
 		out = append(out, "holds invisible or control characters, shown marked")
 	}
 	if strings.ContainsAny(cmd, "\u00a0\u3000") {
-		out = append(out, "holds blanks that a shell takes for letters (U+00A0 or U+3000)")
+		out = append(out, "contains spaces that a shell reads as letters (U+00A0 or U+3000)")
 	}
 	if show(cmd) != text.Visible(cmd) {
-		out = append(out, "holds a long run of blanks, shown marked")
+		out = append(out, "contains a long run of spaces, which is marked")
 	}
 	return out
 }

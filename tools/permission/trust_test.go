@@ -64,7 +64,7 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 		t.Fatalf("%+v %v %v", q, ok, err)
 	}
 	lines := strings.Join(q.Lines(), "\n")
-	for _, want := range []string{"mcp docs (.mcp.json)", "npx -y docs ⟨80 blanks⟩ --evil", `{"intents":["exec"]}`} {
+	for _, want := range []string{"mcp docs (.mcp.json)", "npx -y docs ⟨80 spaces⟩ --evil", `{"intents":["exec"]}`} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("question lacks %q:\n%s", want, lines)
 		}

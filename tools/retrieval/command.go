@@ -28,7 +28,7 @@ func (r *Room) List() []command.Command {
 const usage = `/docs add PATH|GLOB|ADDRESS …   index documents for this session
 /docs remove PATH|GLOB|ADDRESS  take them away again
 /docs list                      show what is indexed
-/docs rebuild                   read and index everything anew
+/docs rebuild                   read and index everything again
 /docs search WORDS              look what would be found`
 
 func (r *Room) command(ctx context.Context, args string, progress func(string)) (command.Outcome, error) {

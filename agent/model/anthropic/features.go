@@ -93,7 +93,7 @@ func remedies() []remedy {
 			Words:  []string{"web_search", "web search", "server tool"},
 			Sent:   func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
 			Apply:  func(f *features) { f.search = false },
-			Notice: "the endpoint does not search the web: the model goes on without",
+			Notice: "the endpoint does not search the web: the model continues without",
 		},
 		{
 			Name:   bindingRemedy,

@@ -118,7 +118,7 @@ func remedies() []remedy {
 			Words:  []string{"reasoning_content is missing", "missing reasoning_content", "missing `reasoning_content`", "must be passed back"},
 			Sent:   func(f *features, r *model.Request) bool { return f.reasoning && !f.blankReasoning && hasCalls(r) },
 			Apply:  func(f *features) { f.blankReasoning = true },
-			Notice: "the endpoint wants reasoning with each call; a blank one is sent where there is none",
+			Notice: "the endpoint wants reasoning with each call; a space is sent where there is none",
 		},
 		{
 			Name:   "reasoning refused",

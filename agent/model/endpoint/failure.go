@@ -74,7 +74,7 @@ func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
 		text = e.proxyFault(cause)
 		most = unreachableTries
 	case errors.Is(cause, syscall.ECONNREFUSED):
-		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", e.Config.Address())
+		text = fmt.Sprintf("nothing is listening at %s: start the server or correct the base URL", e.Config.Address())
 		most = unreachableTries
 	case errors.As(cause, &dns) && dns.IsNotFound:
 		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", e.Config.Address())
@@ -83,7 +83,7 @@ func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
 		retry = false
 		text = fmt.Sprintf("%s sent more than jcode takes (%d MB)", e.Name(), MaxAnswer>>20)
 	case !x.Started && x.rubbish != "":
-		text = fmt.Sprintf("%s sent something that is no answer: %s", e.Name(), cut(x.rubbish, maxRubbish))
+		text = fmt.Sprintf("%s sent something that is not an answer: %s", e.Name(), cut(x.rubbish, maxRubbish))
 	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
 		text = fmt.Sprintf("the answer of %s was cut off", e.Name())
 	default:

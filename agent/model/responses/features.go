@@ -77,7 +77,7 @@ func remedies() []remedy {
 			Words:  []string{"reasoning.encrypted_content", "encrypted content", "include"},
 			Sent:   on(func(f *features) bool { return f.encrypted }),
 			Apply:  func(f *features) { f.encrypted = false },
-			Notice: "the endpoint gives no reasoning to send back",
+			Notice: "the endpoint returns no reasoning to send back",
 		},
 		{
 			Name:   "effort",
@@ -128,7 +128,7 @@ func remedies() []remedy {
 			Words:  []string{"web_search", "web search"},
 			Sent:   func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
 			Apply:  func(f *features) { f.search = false },
-			Notice: "the endpoint does not search the web: the model goes on without",
+			Notice: "the endpoint does not search the web: the model continues without",
 		},
 		{
 			Name:  "grammars",

@@ -179,7 +179,7 @@ func (c *checker) tools(list []map[string]any) {
 		names[name] = i
 		params, ok := fn["parameters"].(map[string]any)
 		if !ok {
-			c.add("%s: parameters is no object", at)
+			c.add("%s: parameters is not an object", at)
 			continue
 		}
 		if params["type"] != "object" {

@@ -228,7 +228,7 @@ func TestCheckFindsEachBreach(t *testing.T) {
 		"tool twice":          {withTools(tool("a", params), tool("a", params)), "again"},
 		"no type":             {withTools(tool("a", `{"properties":{}}`)), "parameters.type"},
 		"no properties":       {withTools(tool("a", `{"type":"object"}`)), "properties is missing"},
-		"no parameters":       {withTools(`{"type":"function","function":{"name":"a"}}`), "parameters is no object"},
+		"no parameters":       {withTools(`{"type":"function","function":{"name":"a"}}`), "parameters is not an object"},
 		"dangling ref":        {withTools(tool("a", `{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}`)), "leads nowhere"},
 		"tools empty":         {withTools(), "empty list"},
 	}

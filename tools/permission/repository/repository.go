@@ -212,7 +212,7 @@ func readBounded(file string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is no file that is read here", file)
+		return nil, fmt.Errorf("%s is not a file that is read here", file)
 	}
 	return os.ReadFile(file)
 }

@@ -66,7 +66,7 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 		}
 		hits, ok := a.expandGlob(full)
 		if !ok {
-			return name + " stands for too many files to look at each"
+			return name + " matches too many files to check each"
 		}
 		for _, h := range hits {
 			if why := a.judgeRead(h, h); why != "" {

@@ -169,7 +169,7 @@ func (a *analysis) text(src string) {
 	posix, posixErr := parse(src, syntax.LangPOSIX)
 	switch {
 	case err != nil && posixErr != nil:
-		a.opaque("it is no complete shell command: " + parseReason(posixErr))
+		a.opaque("it is not a complete shell command: " + parseReason(posixErr))
 		return
 	case err != nil:
 		a.doubt("bash and sh read it differently")

@@ -22,7 +22,7 @@ func unreadable(src string) string {
 		return fmt.Sprintf("it is longer than %d KiB", maxLine>>10)
 	}
 	if !utf8.ValidString(src) {
-		return "it holds bytes that are no text"
+		return "it holds bytes that are not text"
 	}
 	for _, r := range src {
 		switch {

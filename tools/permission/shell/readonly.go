@@ -25,7 +25,7 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 			return false, "its words are not known before it runs"
 		}
 		if w.glob && !row.free && a.becomesFlag(w) {
-			return false, "a wildcard may stand for a name that begins with -"
+			return false, "a wildcard may match a name that begins with -"
 		}
 		if row.evaluates && (w.glob || w.dynamic && a.chosen(w)) {
 			return false, "the shell may evaluate one of its words"

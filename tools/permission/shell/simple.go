@@ -60,7 +60,7 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		cmd.ReadOnly, cmd.Why, cmd.Doubt = false, redirs.reads, redirs.reads
 	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.Wrapper:
 	case redirs.feeds:
-		cmd.Doubt = "its input stands in the line"
+		cmd.Doubt = "its input is in the line"
 		cmd.Why = cmd.Doubt
 	case a.fed && (cmd.Wrapper || interprets(words[0].text)):
 		cmd.Doubt = "another command tells it what to do"

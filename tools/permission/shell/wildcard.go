@@ -23,7 +23,7 @@ func (a *analysis) forms(words []word) (out [][]word, why string) {
 			names, ok := a.stood(dir, w)
 			switch {
 			case !ok:
-				return nil, w.text + " stands for too many files to look at each"
+				return nil, w.text + " matches too many files to check each"
 			case len(names) == 0:
 				form = append(form, w)
 				continue

@@ -47,7 +47,7 @@ func TestDocumentsOfASession(t *testing.T) {
 	c.start("-c")
 	c.say("again")
 	c.wait("Again.")
-	if raw := string(c.request(3).Raw); !strings.Contains(raw, "Searches the documents") {
+	if raw := string(c.request(3).Raw); !strings.Contains(raw, "Search the documents") {
 		t.Errorf("after a resume the documents are gone")
 	}
 	c.say("/new")

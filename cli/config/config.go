@@ -29,23 +29,23 @@ type Config struct {
 	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
 	Hooks      Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
-	Prelude    Prelude    `json:"prelude" desc:"How a start begins."`
+	Prelude    Prelude    `json:"prelude" desc:"What a start begins with."`
 	Agents     Agents     `json:"agents" desc:"Sub-agents that work in the background."`
 	Worktree   Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Update     Update     `json:"update" desc:"Newer releases."`
 	WebSearch  WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
-	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
+	MaxSteps    int      `json:"max_steps" desc:"Most model requests in one turn." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 means no limit." min:"0" narrow:"lower"`
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
-	Attempts    int      `json:"attempts" desc:"How often a model request is sent at most when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
+	Attempts    int      `json:"attempts" desc:"Most attempts at a model request when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
 	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,high-contrast,ansi16" default:"auto"`
 	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
 	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,health,title,cwd"`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`
 	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
-	Notifications string          `json:"notifications" desc:"How to call when a turn ends or waits and the window has no focus: auto notifies and rings the bell." enum:"auto,bell,off" default:"auto"`
+	Notifications string          `json:"notifications" desc:"How to notify you when a turn ends or waits and the window has no focus: auto notifies and rings the bell." enum:"auto,bell,off" default:"auto"`
 }
 
 // Hooks are commands by event, as docs/hooks.md lists the events.
@@ -55,27 +55,27 @@ type Hooks map[string][]hooks.Group
 type Provider struct {
 	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1."`
 	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is assumed to speak chat." enum:"chat,responses,messages"`
-	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, where that can be said." enum:"5m,1h,off" default:"5m"`
-	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, where it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
+	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, if the provider lets one choose." enum:"5m,1h,off" default:"5m"`
+	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, if it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
 	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`
 	Headers     map[string]string `json:"headers" desc:"Headers of each request." secret:"true"`
 	ExtraBody   map[string]any    `json:"extra_body" desc:"Fields of the request's body that only this provider knows."`
 	Prefer      []string          `json:"prefer" desc:"Beginnings of model IDs, the first choice first, for when no model is named."`
 	Local       *bool             `json:"local" desc:"The endpoint needs no key."`
-	MaxTools    int               `json:"max_tools" desc:"Tools that a request may hold." min:"1" default:"128"`
+	MaxTools    int               `json:"max_tools" desc:"Most tools that a request may contain." min:"1" default:"128"`
 	IdleTimeout Duration          `json:"idle_timeout" desc:"How long this provider may stay silent."`
-	Quirks      Quirks            `json:"quirks" desc:"Habits of the provider."`
+	Quirks      Quirks            `json:"quirks" desc:"Peculiarities of the provider."`
 }
 
 // Update says where newer releases are announced.
 type Update struct {
-	URL string `json:"url" desc:"Address that jcode update --check asks; without one no call is ever made." narrow:"never"`
+	URL string `json:"url" desc:"Address that jcode update --check asks; without one nothing is ever contacted." narrow:"never"`
 }
 
 // WebSearch says which service the tool web_search asks. Without an engine the tool is not offered.
 type WebSearch struct {
 	Engine string `json:"engine" desc:"Service that is asked. The key of the last three is read from BRAVE_API_KEY, EXA_API_KEY or TAVILY_API_KEY." enum:"searxng,brave,exa,tavily" narrow:"never"`
-	URL    string `json:"url" desc:"Address of the service: of your own server for searxng, else in place of the usual one." narrow:"never"`
+	URL    string `json:"url" desc:"Address of the service: your own server for searxng, otherwise a replacement for the usual one." narrow:"never"`
 	KeyEnv string `json:"key_env" desc:"Another environment variable that holds the key." narrow:"never"`
 }
 
@@ -102,9 +102,9 @@ type Model struct {
 	Window    int    `json:"window" desc:"Context window in tokens." min:"1"`
 	MaxOutput int    `json:"max_output" desc:"Longest answer in tokens." min:"1"`
 	Prices    Prices `json:"prices" desc:"US dollars per million tokens."`
-	Vision    *bool  `json:"vision" desc:"It takes images."`
+	Vision    *bool  `json:"vision" desc:"It accepts images."`
 	Reasons   *bool  `json:"reasons" desc:"It thinks before it answers."`
-	Patches   *bool  `json:"apply_patch" desc:"It was trained to change files by the tool apply_patch and is offered it. OpenAI's models are by themselves."`
+	Patches   *bool  `json:"apply_patch" desc:"It was trained to change files with the tool apply_patch and is offered it. OpenAI's models are by default."`
 }
 
 // Prices are in US dollars per million tokens.
@@ -118,19 +118,19 @@ type Prices struct {
 type Permissions struct {
 	Allow []string `json:"allow" desc:"What runs without a question." merge:"append" rule:"true"`
 	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" rule:"true" narrow:"append"`
-	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied wholly isn't offered." merge:"append" rule:"true" narrow:"append"`
+	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied entirely isn't offered." merge:"append" rule:"true" narrow:"append"`
 }
 
 // Sandbox bounds the commands of mode auto.
 type Sandbox struct {
 	Network *bool    `json:"network" desc:"Commands in the sandbox may use the network." default:"false" narrow:"false"`
 	Caches  []string `json:"caches" desc:"Folders outside the workspace that commands may write, such as ~/.cache/go-build." merge:"append"`
-	Protect []string `json:"protect" desc:"Further files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
+	Protect []string `json:"protect" desc:"Additional files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
 }
 
 // Environment adapts the environment of commands.
 type Environment struct {
-	Keep []string `json:"keep" desc:"Variables that commands get although their names or values look like secrets, such as NPM_TOKEN. Keys of providers never pass." merge:"append"`
+	Keep []string `json:"keep" desc:"Variables that commands get although their names or values look like secrets, such as NPM_TOKEN. Keys of providers are never passed." merge:"append"`
 }
 
 // Trust lists what needs no question.
@@ -142,13 +142,13 @@ type Trust struct {
 type MCP struct {
 	Tools          string `json:"tools" desc:"Whether the tools of servers are offered one by one, or through three that search and call them." enum:"auto,direct,deferred" default:"auto"`
 	DeferThreshold Amount `json:"deferThreshold" desc:"Size of all tool definitions beyond which auto defers: tokens, or a share of the context window such as \"10%\"." default:"10%"`
-	MaxTools       int    `json:"maxTools" desc:"Tools that a request may hold, where the provider doesn't say otherwise." default:"128" min:"1" narrow:"lower"`
+	MaxTools       int    `json:"maxTools" desc:"Most tools that a request may contain, unless the provider has its own limit." default:"128" min:"1" narrow:"lower"`
 	ImportClaude   *bool  `json:"importClaude" desc:"Read the servers of ~/.claude/mcp.json and ~/.claude.json too." default:"true" narrow:"false"`
 }
 
 // Skills says where additional skills are.
 type Skills struct {
-	Folders  []string `json:"folders" desc:"Further folders of skills, absolute, with ~/, or relative to the config file." merge:"append"`
+	Folders  []string `json:"folders" desc:"Additional folders of skills, absolute, with ~/, or relative to the config file." merge:"append"`
 	Disabled []string `json:"disabled" desc:"Names of skills that are not used." merge:"append" narrow:"append"`
 }
 
@@ -164,7 +164,7 @@ type Docs struct {
 
 // LSP are the settings of language servers.
 type LSP struct {
-	AfterEdit *bool                     `json:"after_edit" desc:"After an edit, tell the model what it newly broke." default:"true" narrow:"false"`
+	AfterEdit *bool                     `json:"after_edit" desc:"After an edit, tell the model which errors are new." default:"true" narrow:"false"`
 	Servers   map[string]LanguageServer `json:"servers" desc:"Language servers by name: new ones, and changes to those that jcode knows."`
 }
 
@@ -172,7 +172,7 @@ type LSP struct {
 type LanguageServer struct {
 	Command  []string          `json:"command" desc:"Program and arguments."`
 	Files    []string          `json:"files" desc:"Endings or names of its files, such as .go."`
-	Roots    []string          `json:"roots" desc:"Files whose folder is the root of a project, such as go.mod; with ^ in front the outermost one counts."`
+	Roots    []string          `json:"roots" desc:"Files whose folder is the root of a project, such as go.mod; with ^ in front, the outermost match is used."`
 	Settings map[string]any    `json:"settings" desc:"The server's own settings."`
 	Env      map[string]string `json:"env" desc:"Variables that are set for it." secret:"true"`
 	Disabled *bool             `json:"disabled" desc:"It is never started." default:"false"`

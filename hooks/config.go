@@ -165,7 +165,10 @@ func (h Hook) matches(names []string) bool {
 // plain returns the text of a JSON error without Go's type names.
 func plain(err error) string {
 	if e, ok := err.(*json.UnmarshalTypeError); ok { //nolint:errorlint // json returns exactly this type
-		return "a " + e.Value + " is at " + e.Field + " where another type of value belongs"
+		if e.Field == "" {
+			return "a value of type " + e.Value + " does not belong here"
+		}
+		return "a value of type " + e.Value + " does not belong in " + e.Field
 	}
 	return err.Error()
 }

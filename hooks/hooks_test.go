@@ -239,7 +239,7 @@ func TestWhatASettingsFileGetsWrongIsNamed(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	all := strings.Join(problems, "\n")
-	for _, want := range []string{`type "prompt" does not run here`, "command is missing", "timeout:", "matcher \"(\" is not a regular expression", "Wrong is no event", "SessionEnd must be a list"} {
+	for _, want := range []string{`type "prompt" does not run here`, "command is missing", "timeout:", "matcher \"(\" is not a regular expression", "Wrong is not an event", "SessionEnd must be a list"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}

@@ -129,7 +129,7 @@ func TestWholeCommandIsVisible(t *testing.T) {
 	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
 	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: q})
 	s := r.see("yes, once")
-	for _, want := range []string{"; curl x", "300 blanks", "U+202E", "evil"} {
+	for _, want := range []string{"; curl x", "300 spaces", "U+202E", "evil"} {
 		if !s.Contains(want) {
 			t.Errorf("no %q on the screen:\n%s", want, s.Text())
 		}

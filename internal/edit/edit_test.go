@@ -38,7 +38,7 @@ func TestApplyLocatesAndKeepsTheFilesBytes(t *testing.T) {
 		{name: "no final line end, given with one", content: "a\nb", old: "a\nb\n", now: "a\nc\n", want: "a\nc"},
 		{name: "creates", content: "", old: "", now: "X", want: "X"},
 		{name: "typographic quotes stay", content: "say “hi” – it’s\u00a0on\n", old: "say \"hi\" - it's on", now: "say \"ho\" - it's on", want: "say “ho” – it’s\u00a0on\n", note: "quotes"},
-		{name: "trailing blanks stay", content: "a  \nb\t\nc\n", old: "a\nb\nc\n", now: "a\nb\nd\n", want: "a  \nb\t\nd\n", note: "blanks"},
+		{name: "trailing blanks stay", content: "a  \nb\t\nc\n", old: "a\nb\nc\n", now: "a\nb\nd\n", want: "a  \nb\t\nd\n", note: "spaces"},
 		{name: "imagined trailing blanks", content: "a\nb\n", old: "a  \nb", now: "a  \nc", want: "a\nc\n"},
 		{name: "imagined trailing blanks at the end", content: "x = 10\nx = 1\n", old: "x = 1  ", now: "x = 2  ", want: "x = 10\nx = 2\n"},
 		{

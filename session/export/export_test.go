@@ -191,7 +191,7 @@ func TestExportReplacesOnlyAnExport(t *testing.T) {
 		if err := os.WriteFile(path, []byte("# Notes of my own\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := export.WriteFile(path, format, sample()); err == nil || !strings.Contains(err.Error(), "give another name") {
+		if err := export.WriteFile(path, format, sample()); err == nil || !strings.Contains(err.Error(), "choose another name") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != "# Notes of my own\n" {

@@ -248,7 +248,7 @@ func TestOmissionMarkerIsRefused(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	f := strings.Repeat("line\n", 50)
 	r.put("f.js", f)
-	r.refused("write", args{"path": "f.js", "content": "a\nb\n// ... rest of code unchanged ...\nc\nd\n"}, "rest of code unchanged", "left out")
+	r.refused("write", args{"path": "f.js", "content": "a\nb\n// ... rest of code unchanged ...\nc\nd\n"}, "rest of code unchanged", "replaces omitted text")
 	r.holds("f.js", f)
 	r.put("g.js", "// ... rest of code unchanged ...\n")
 	r.ok("write", args{"path": "g.js", "content": "x\n// ... rest of code unchanged ...\n"})

@@ -307,7 +307,7 @@ func TestToolsFindSymbolsByName(t *testing.T) {
 		{"symbols", m{"path": "c.fake"}, "c.fake\n2: function other"},
 		{"symbols", m{"query": "n"}, "a.fake:1: function öne"},
 		{"definition", m{"symbol": "nothing"}, "no symbol nothing in the project"},
-		{"definition", m{"symbol": "nothing", "path": "a.fake"}, "nothing does not stand in a.fake"},
+		{"definition", m{"symbol": "nothing", "path": "a.fake"}, "nothing does not occur in a.fake"},
 		{"definition", m{"symbol": "x", "path": "absent.fake"}, "absent.fake"},
 		{"diagnostics", m{"path": "a.fake"}, "fake reports nothing"},
 		{"symbols", m{}, "give path for the outline"},

@@ -24,7 +24,7 @@ func TestUpdateCheckUnderstandsItsOwnFormAndACodeHosts(t *testing.T) {
 		"release":       {answer: `{"tag_name":"v99.1.0","html_url":"https://example.org/r"}`, says: "https://example.org/r"},
 		"same or older": {answer: `{"version":"0.0.1"}`, says: "is the newest release"},
 		"no version":    {answer: `{"version":"latest"}`, code: 1, says: "no version"},
-		"no JSON":       {answer: "<html>\x1b[31mhello", code: 1, says: "no JSON: <html>hello"},
+		"no JSON":       {answer: "<html>\x1b[31mhello", code: 1, says: "not JSON: <html>hello"},
 		"refused":       {answer: "not here", status: 404, code: 1, says: "404"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -126,7 +126,7 @@ func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) {
 func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) {
 	for mode, want := range map[string]string{
 		"503once": "503 Service Unavailable: overloaded", "cut": "the answer was cut", "202": "sent no answer (status 202)",
-		"badjson": "no JSON-RPC message", "sse-early": "", "reset": "EOF",
+		"badjson": "not a JSON-RPC message", "sse-early": "", "reset": "EOF",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			server, d := dialHTTP(t, mode)

@@ -65,7 +65,7 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 		return r.broken(req, msg, x, e), nil
 	}
 	if err != nil {
-		return r.broken(req, msg, x, errors.New("the answer is not JSON-RPC message: "+r.clean(body))), nil
+		return r.broken(req, msg, x, errors.New("the answer is not a JSON-RPC message: "+r.clean(body))), nil
 	}
 	i := slices.IndexFunc(list, func(e envelope) bool { return e.method == "" && IDKey(e.id) == IDKey(msg.id) })
 	if i < 0 && len(list) == 1 && list[0].id == nil && list[0].err != nil {

@@ -16,7 +16,7 @@ type measurements map[value]*measured
 
 type measured struct {
 	numbers []float64
-	skipped string // why there is not a number
+	skipped string // why there is no number
 }
 
 func (m measurements) at(v value) *measured {

@@ -150,7 +150,7 @@ func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 	a.board.aside(func(n notice) { said = append(said, n.text) })
 	all := strings.Join(said, "\n")
 	for _, event := range hooks.Events() {
-		for _, fault := range []string{"did not end within", "signal", "not JSON that can be used", "at most 512 are read", "exit code 126"} {
+		for _, fault := range []string{"did not end within", "signal", "not usable JSON", "at most 512 are read", "exit code 126"} {
 			if !slices.ContainsFunc(said, func(line string) bool {
 				return strings.HasPrefix(line, string(event)+" hook") && strings.Contains(line, fault)
 			}) {

@@ -64,7 +64,7 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 	}
 	var a answer
 	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
-		return out, "", "its answer is not JSON that can be used: " + plain(err)
+		return out, "", "its answer is not usable JSON: " + plain(err)
 	}
 	return a.outcome(event)
 }

@@ -211,7 +211,7 @@ func TestAHookThatFailsIsSaidAndHoldsNothingUp(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	all := strings.Join(*said, "\n")
-	for _, want := range []string{"exit code 7: boom", "not JSON that can be used", "did not end within 1s", "updatedInput must be an object", "info red"} {
+	for _, want := range []string{"exit code 7: boom", "not usable JSON", "did not end within 1s", "updatedInput must be an object", "info red"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}

@@ -220,7 +220,7 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	case p.doc.Present && !p.doc.Closed:
 		p.fault(1, "the front matter is never closed", "put a line `---` after its last key")
 	case body == "":
-		p.fault(p.doc.BodyLine, "there is not text to send", "write the message below the front matter")
+		p.fault(p.doc.BodyLine, "there is no text to send", "write the message below the front matter")
 	}
 	if c.Description == "" {
 		line, _, _ := strings.Cut(body, "\n")

@@ -178,15 +178,23 @@ func (a *agents) saw(m *member, ev Event) {
 	}
 }
 
+// AgentStatus returns the state of an agent whose turn ended for a reason.
+func AgentStatus(r StopReason) roster.Status {
+	switch r {
+	case StopError, StopLimit:
+		return roster.Failed
+	case StopInterrupted:
+		return roster.Stopped
+	case StopDone:
+	}
+	return roster.Done
+}
+
 // ended announces the end of an agent's turn, and removes an unchanged worktree.
 func (a *agents) ended(m *member, end TurnEnd) {
-	status, answer := roster.Done, strings.TrimSpace(end.Text)
-	switch end.Reason {
-	case StopError, StopLimit:
-		status, answer = roster.Failed, strings.TrimSpace(end.Error+"\n"+answer)
-	case StopInterrupted:
-		status = roster.Stopped
-	case StopDone:
+	status, answer := AgentStatus(end.Reason), strings.TrimSpace(end.Text)
+	if status == roster.Failed {
+		answer = strings.TrimSpace(end.Error + "\n" + answer)
 	}
 	state, w := a.all.Get(m)
 	changed, note := leaveSite(w.site, state.Name, status)

@@ -66,7 +66,7 @@ type (
 		Usage      model.Usage `json:"usage"`
 		Agents     []agentLine `json:"agents,omitempty"`
 	}
-	// agentLine sums up a background sub-agent.
+	// agentLine sums up a sub-agent.
 	agentLine struct {
 		Name      string        `json:"name"`
 		SessionID string        `json:"session_id"`
@@ -317,6 +317,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()
 	var usage model.Usage
+	var awaited awaitedAgents
 	var early []agent.Event // what happened before the session had an ID
 	for begun := false; ; {
 		ev, ok := sub.Next(context.WithoutCancel(ctx))
@@ -339,8 +340,11 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 				continue
 			}
 		}
-		if u, ok := ev.(agent.UsageEvent); ok {
-			usage = since(before, u.Total)
+		switch ev := ev.(type) {
+		case agent.UsageEvent:
+			usage = since(before, ev.Total)
+		case agent.Nested:
+			awaited.saw(ev)
 		}
 		end, ok := ev.(agent.TurnEnd)
 		if !ok {
@@ -354,6 +358,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 		if end.Reason == agent.StopInterrupted {
 			res.Error = "interrupted"
 		}
+		res.Agents = awaited.lines
 		for _, s := range conv.Agents() {
 			res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"jcode/agent"
+	"jcode/agent/roster"
 )
 
 // agentLines marks the lines of a sub-agent with its name and its session.
@@ -34,4 +35,36 @@ func (a *agentLines) Write(b []byte) (int, error) {
 		a.out.Write(append(whole, '\n')) //nolint:errcheck // the error sticks and comes with Flush
 	}
 	return len(b), a.out.Flush()
+}
+
+// awaitedAgents sums up the sub-agents that a call of a run waits for; the conversation lists
+// those in the background.
+type awaitedAgents struct {
+	lines []agentLine
+	at    map[string]int // by session
+}
+
+func (a *awaitedAgents) saw(ev agent.Nested) {
+	if below, ok := ev.Event.(agent.Nested); ok {
+		a.saw(below)
+		return
+	}
+	if ev.Agent != "" || ev.Session == "" {
+		return // it works in the background
+	}
+	i, known := a.at[ev.Session]
+	if !known {
+		if a.at == nil {
+			a.at = map[string]int{}
+		}
+		i = len(a.lines)
+		a.at[ev.Session] = i
+		a.lines = append(a.lines, agentLine{Name: ev.Label, SessionID: ev.Session, Status: roster.Working})
+	}
+	switch line := &a.lines[i]; inner := ev.Event.(type) {
+	case agent.UsageEvent:
+		line.Tokens, line.CostUSD = inner.Total.Input+inner.Total.Output, inner.Cost
+	case agent.TurnEnd:
+		line.Status = agent.AgentStatus(inner.Reason)
+	}
 }

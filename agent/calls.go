@@ -204,7 +204,7 @@ func (t *turn) caller() tools.Caller {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	caller := tools.Caller{
-		Session: t.row.ID, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
+		Session: t.row.ID, Root: t.opt.Root, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
 		Mode: t.Mode, Scope: t.scope, Desk: t.Conversation,
 		Observe: func(call tools.Call, d tools.Decision) {
 			t.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})

@@ -95,6 +95,7 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 	opt := c.opt
 	most := opt.MaxSteps
 	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(roster.Name(task.Name), "task")
+	opt.Root = cmp.Or(c.opt.Root, c.row.ID)
 	opt.tree = c.agents.all
 	opt.depth++
 	opt.Without = append([]string{"todo"}, opt.Without...)

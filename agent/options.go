@@ -116,6 +116,8 @@ type Options struct {
 	Private bool
 	// Parent is the session that this one works for, as a sub-agent.
 	Parent string
+	// Root is the session of the main conversation, for a sub-agent of any generation.
+	Root string
 	// depth counts the conversations above a sub-agent's.
 	depth int
 	// tree lists the agents of the conversation tree; nil begins a tree.

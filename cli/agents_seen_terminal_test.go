@@ -5,7 +5,10 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"jcode/internal/testkit/terminal"
 )
 
 // The person sees below an edit who else had changed the file, and who is about to work on it.
@@ -50,6 +53,27 @@ func TestQuestionsNameTheAgentThatACallWaitsFor(t *testing.T) {
 	c.answerable("Now?", "(the agent dora, in ")
 	c.Press("enter")
 	c.wait("It is there.")
+	c.quit()
+}
+
+// A yes for once or for an agent is for the agent that asked, one for the session for all.
+func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	touch := `"tool_calls":[{"name":"exec","arguments":{"cmd":"touch same"}}]}` + "\n"
+	task := `{"tool_calls":[{"name":"task","arguments":{"prompt":"touch","name":"NAME"}}]}` + "\n" + `{"agent":"NAME",` + touch + `{"agent":"NAME",` + touch + `{"agent":"NAME","text":"Touched."}` + "\n"
+	script := ""
+	for _, agent := range []string{"ann", "ben", "cat", "dan"} {
+		script += strings.ReplaceAll(task, "NAME", agent)
+	}
+	c.start("--mode", "edits", "-m", "replay:"+scriptOf(t, script+"{"+touch+`{"text":"All touched it."}`+"\n"))
+	c.say("go")
+	for _, answer := range []struct{ agent, key string }{{"ann", "y"}, {"ann", "y"}, {"ben", "s"}, {"cat", "3"}} {
+		c.answerable(answer.agent+": Run a command", "the agent "+answer.agent+", in ", "s  for this agent: exec(touch same)", "3  for this session and all its agents: exec(touch same)")
+		c.Press(answer.key)
+		c.until(func(s terminal.Screen) bool { return !s.Contains("enter choose") })
+	}
+	c.wait("All touched it.") // dan and the main conversation were not asked
 	c.quit()
 }
 

@@ -184,6 +184,9 @@ type AnswerOption struct {
 	Label string
 	// Rules are the rules that would be stored, as a person writes them.
 	Rules []string
+	// Whole says that an answer of AnswerSession to a sub-agent holds for the main conversation and all its
+	// sub-agents.
+	Whole bool
 }
 
 // AnswerScope is how long an answer holds.

@@ -108,6 +108,9 @@ const (
 type Caller struct {
 	// Session is the session's ID; empty outside a session.
 	Session string
+	// Root is the session of the main conversation that a sub-agent works for; empty for the main
+	// conversation itself.
+	Root string
 	// Turn is the session's running turn, 1-based; checkpoints are kept by it.
 	Turn int
 	// Origin says who calls.

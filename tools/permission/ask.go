@@ -178,8 +178,13 @@ func (c *checking) options(v verdict) []tools.AnswerOption {
 		if words, ok := inWords(v.store); ok {
 			names, session, project = "", words+" in this project, until I leave", words+" in this project, from now on"
 		}
-		if c.req.Call.Caller.Session != "" {
+		switch caller := c.req.Call.Caller; {
+		case caller.Session == "":
+		case caller.Root == "":
 			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: session + names, Rules: v.store})
+		default:
+			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this agent: " + joinRules(v.store), Rules: v.store},
+				tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this session and all its agents: " + joinRules(v.store), Rules: v.store, Whole: true})
 		}
 		if !v.sessionOnly {
 			out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: project + names, Rules: v.store})
@@ -251,7 +256,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		if own, ok := v.hashes[rule]; ok {
 			hash = own
 		}
-		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: hash, Scope: opt.Scope, Session: sessionOf(opt.Scope, c.req.Call.Caller)})
+		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: hash, Scope: opt.Scope, Session: sessionOf(opt, c.req.Call.Caller)})
 		if err != nil {
 			c.g.tell(c.req.Call.Caller, fmt.Sprintf("the answer holds this once, it could not be stored: %v", err))
 			break
@@ -287,11 +292,15 @@ func (c *checking) answeredBefore() bool {
 	return true
 }
 
-func sessionOf(scope tools.AnswerScope, caller tools.Caller) string {
-	if scope == tools.AnswerSession {
-		return caller.Session
+// sessionOf returns the session for which an answer holds, "" for one that holds for the project.
+func sessionOf(opt tools.AnswerOption, caller tools.Caller) string {
+	switch {
+	case opt.Scope != tools.AnswerSession:
+		return ""
+	case opt.Whole:
+		return caller.Root
 	}
-	return ""
+	return caller.Session
 }
 
 // chosen finds the option of an answer. An answer that was not offered counts as no.

@@ -89,7 +89,7 @@ func TestGrantFitsExactlyWhatWasShown(t *testing.T) {
 				t.Fatalf("%s: %+v", tc.granted, d)
 			}
 			if d := g.Check(context.Background(), execRequest(tc.granted, caller(tools.ModeAsk, nil))); !d.Allow || d.By != tools.ByGrant && d.By != tools.ByMode {
-				t.Errorf("%s does not match its own grant %q: %+v", tc.granted, p.asked[0].Options, d)
+				t.Errorf("%s does not match its own grant %+v: %+v", tc.granted, p.asked[0].Options, d)
 			}
 			for _, o := range tc.others {
 				if d := g.Check(context.Background(), execRequest(o, caller(tools.ModeAsk, nil))); d.Allow {

@@ -225,6 +225,11 @@ func (c *checking) load() {
 	}
 	c.g.mu.RUnlock()
 	grants, err := c.g.grants.Grants(c.ctx, session)
+	if root := c.req.Call.Caller.Root; err == nil && root != "" {
+		var whole []Grant
+		whole, err = c.g.grants.Grants(c.ctx, root) // the project's once more, which is no harm
+		grants = append(grants, whole...)
+	}
 	if err != nil {
 		c.failed = err
 		return

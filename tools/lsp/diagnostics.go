@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ const (
 	silence     = 500 * time.Millisecond // the same, for a server that left changes unanswered before
 	maxSilences = 2                      // unanswered changes after which the server counts as one that often has nothing to say
 	minSettle   = 60 * time.Millisecond  // after an answer, for what follows it
-	maxSettle   = 500 * time.Millisecond // the same, for a slow server
+	maxSettle   = 500 * time.Millisecond // the same, for a slow server, or if the answer repeats the one before
 	maxReports  = 5000                   // files
 	maxItems    = 500                    // of one file
 	maxTold     = 10                     // in a result
@@ -58,6 +59,9 @@ func (in *instance) published(params json.RawMessage) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.store(path, p.Diagnostics, version)
+	if in.docs[path] != nil {
+		in.silences = 0 // it answers, if late
+	}
 	in.tell()
 }
 
@@ -71,7 +75,12 @@ func (in *instance) store(path string, items []diagnostic, version int) {
 			items[i].Severity = severityError // the server leaves the severity to the client
 		}
 	}
-	in.reports[path] = &report{items: items[:min(len(items), maxItems)], version: version, at: time.Now()}
+	r := &report{items: items[:min(len(items), maxItems)], version: version, at: time.Now()}
+	if before := in.reports[path]; before != nil && before.version < version {
+		found := countsOf(r.items)
+		r.repeats = len(found) > 0 && maps.Equal(found, countsOf(before.items))
+	}
+	in.reports[path] = r
 }
 
 // answered reports whether the server has reported on the versions that were sent at a time. The
@@ -89,6 +98,11 @@ func (in *instance) answered(paths []string, sent time.Time) bool {
 	return true
 }
 
+// repeated reports whether an answer may be one for the text before. The caller holds the lock.
+func (in *instance) repeated(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return in.reports[path] != nil && in.reports[path].repeats })
+}
+
 // await waits for the answer to what was sent, for a limited time. late says that it may still
 // come.
 func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (late bool) {
@@ -98,7 +112,7 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 	began := sent       // from when on it could answer
 	for {
 		in.mu.Lock()
-		news, busy, silences := in.news, len(in.busy) > 0, in.silences
+		news, busy, silences, repeated := in.news, len(in.busy) > 0, in.silences, in.repeated(paths)
 		done := in.state != StateReady
 		if in.answered(paths, sent) && first.IsZero() {
 			first, in.silences = time.Now(), 0
@@ -114,6 +128,8 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 		switch {
 		case busy:
 			began = time.Now()
+		case !first.IsZero() && repeated:
+			wait = maxSettle
 		case !first.IsZero():
 			wait = max(minSettle, min(first.Sub(began), maxSettle))
 		case silences >= maxSilences:

@@ -86,6 +86,9 @@ type report struct {
 	// say.
 	version int
 	at      time.Time
+	// repeats says that these are the problems of the version before, so the report may be an old one that was
+	// sent again for the new version.
+	repeats bool
 }
 
 // lastWords keeps the end of standard error.

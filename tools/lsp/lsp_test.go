@@ -274,6 +274,18 @@ func TestSeveralEditsOfOneStepShareOneWait(t *testing.T) {
 	}
 }
 
+// A server that diagnoses in passes may send the report on the old text once more, as one on the new text.
+func TestAReportThatRepeatsTheOneBeforeIsNotTheAnswer(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, lsptest.Stale, map[string]string{"a.fake": "error fault\n"})
+	for i := range 5 {
+		fault := fmt.Sprintf("error fault %d", i)
+		if got := r.edit("a.fake", "error fault\n", "error fault\n"+fault+"\n"); !strings.Contains(got, fmt.Sprintf("fault %d [said]", i)) {
+			t.Fatalf("edit %d: %q", i, got)
+		}
+	}
+}
+
 func TestWhatComesLateComesWithTheNextResult(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Late, map[string]string{"a.fake": "def one\n", "b.fake": "use one\n"})

@@ -25,6 +25,7 @@ const (
 	Deaf        = "deaf"        // stops reading after its introduction
 	Mute        = "mute"        // reads, and never answers or reports after its introduction
 	Late        = "late"        // reports after three seconds
+	Stale       = "stale"       // first reports what it found before, as if it were about the new text
 	Flood       = "flood"       // sends notifications without end
 	Junk        = "junk"        // writes junk between its messages
 	Dies        = "dies"        // dies at the first change
@@ -47,7 +48,7 @@ func Main() {
 	if len(os.Args) > 1 {
 		mode = os.Args[1]
 	}
-	s := &server{mode: mode, in: bufio.NewReader(os.Stdin), docs: map[string]doc{}}
+	s := &server{mode: mode, in: bufio.NewReader(os.Stdin), docs: map[string]doc{}, last: map[string]any{}}
 	s.serve()
 	os.Exit(0)
 }
@@ -71,6 +72,7 @@ type server struct {
 	in   *bufio.Reader
 	root string
 	docs map[string]doc
+	last map[string]any // the latest report on each open document
 	next int
 	disk map[string]string // files as they were when the server was last told of them; nil means as they are
 	// silent is set when nothing more is answered.
@@ -287,6 +289,11 @@ func (s *server) changed() {
 		return
 	case Late:
 		time.Sleep(3 * time.Second)
+	case Stale:
+		for uri, faults := range s.last {
+			s.notify("textDocument/publishDiagnostics", object{"uri": uri, "version": s.docs[uri].version, "diagnostics": faults})
+		}
+		time.Sleep(120 * time.Millisecond)
 	case Unopened:
 		s.notify("textDocument/publishDiagnostics", object{"uri": "untitled:nothing", "diagnostics": []any{}})
 		s.notify("textDocument/publishDiagnostics", object{"uri": "file:///nowhere/else.fake", "diagnostics": []any{}})
@@ -298,6 +305,7 @@ func (s *server) changed() {
 		params := object{"uri": uri, "diagnostics": s.faults(uri)}
 		if d, open := s.docs[uri]; open && s.mode != NoVersion {
 			params["version"] = d.version
+			s.last[uri] = params["diagnostics"]
 		}
 		s.notify("textDocument/publishDiagnostics", params)
 	}

@@ -18,21 +18,6 @@ import (
 	"jcode/session"
 )
 
-// gitRepository makes a folder a repository with all that is in it.
-func gitRepository(t *testing.T, dir string) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "first"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %s", args, out)
-		}
-	}
-}
-
 // A kill while agents work loses no result that was told, and leaves no process and no worktree
 // that doctor doesn't list. By hand, with more:
 //

@@ -3,8 +3,6 @@
 package cli_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,14 +73,4 @@ func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
 	}
 	c.wait("All touched it.") // dan and the main conversation were not asked
 	c.quit()
-}
-
-// scriptOf writes a script of a model, and returns its file.
-func scriptOf(t *testing.T, lines string) string {
-	t.Helper()
-	script := filepath.Join(t.TempDir(), "script.jsonl")
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return script
 }

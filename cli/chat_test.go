@@ -35,6 +35,9 @@ const patience = 2 * time.Minute
 //	c.idle()                            // the end of the turn
 //	c.request(0).System()               // what the model was sent
 //	c.quit()                            // and nothing stays behind
+//
+// Steps that are about files, processes and servers around it are in chat_around_test.go. A step
+// that only one file of stories needs stays there.
 type chat struct {
 	*terminal.Terminal
 	t    *testing.T

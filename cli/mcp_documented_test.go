@@ -22,16 +22,6 @@ func referenceBin(t *testing.T) string {
 	return filepath.Join(dir, "node_modules", ".bin")
 }
 
-func put(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The examples of docs/mcp.md, by command line and by file, work in a session with the real
 // server: it reads the folder that it was given.
 func TestTheDocumentedServerReadsTheFolderThatItWasGiven(t *testing.T) {

@@ -9,16 +9,6 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// answered returns the result of a call in the request that followed it.
-func (c *chat) answered(n int, id string) string {
-	c.t.Helper()
-	m, ok := c.request(n).Result(id)
-	if !ok {
-		c.t.Fatalf("request %d has no result of %s", n, id)
-	}
-	return m.Content
-}
-
 func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 6, elicitation
 	t.Parallel()
 	s := withServers(newChat(t,

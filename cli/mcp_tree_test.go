@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
@@ -59,23 +58,6 @@ func TestNoServerOutlivesAHeadlessRun(t *testing.T) {
 			}
 			ended(t, pids)
 		})
-	}
-}
-
-// received waits until a server has got so many messages of a method.
-func received(t *testing.T, log, method string, n int) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		events, err := mcptest.ReadLog(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(mcptest.Received(events, method)) >= n {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server did not get %d of %s", n, method)
-		}
 	}
 }
 

@@ -12,20 +12,6 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// roleFile writes a role of the person's own.
-func (c *chat) roleFile(name, text string) string {
-	c.t.Helper()
-	dir := filepath.Join(c.home, "roles")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		c.t.Fatal(err)
-	}
-	file := filepath.Join(dir, name+".md")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
-	return file
-}
-
 // A role is edited from the list whichever layer it comes from, entered anew where the
 // session is in it, and deleted where it is the person's own.
 func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {

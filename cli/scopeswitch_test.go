@@ -4,82 +4,13 @@ package cli_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
 )
-
-// servers are MCP servers in a person's configuration, which log when they start and end.
-type servers struct {
-	*chat
-	logs map[string]string
-}
-
-// withServers configures servers by name and fault mode. A name that ends in "-" is not
-// started by itself.
-func withServers(c *chat, modes map[string]string) *servers {
-	c.t.Helper()
-	s := &servers{chat: c, logs: map[string]string{}}
-	entries := map[string]any{}
-	for name, mode := range modes {
-		name, off := strings.CutSuffix(name, "-")
-		cmd, log := mcptest.Server(mode).Logging(c.t.TempDir())
-		s.logs[name] = log
-		entries[name] = map[string]any{"command": cmd.Path, "args": cmd.Args, "env": cmd.Env, "enabled": !off}
-	}
-	b, err := json.Marshal(map[string]any{"mcpServers": entries})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(c.home, "mcp.json"), b, 0o600); err != nil {
-		c.t.Fatal(err)
-	}
-	return s
-}
-
-func (s *servers) role(name, text string) {
-	s.t.Helper()
-	dir := filepath.Join(s.home, "roles")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// counted waits until a server has been started and has ended so many times, as its log
-// says, and returns its processes.
-func (s *servers) counted(name string, starts, ends int) []int {
-	s.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		events, err := mcptest.ReadLog(s.logs[name])
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		ended := 0
-		for _, e := range events {
-			if e.Kind == "eof" {
-				ended++
-			}
-		}
-		pids := mcptest.Pids(events)
-		if len(pids) == starts && ended == ends {
-			return pids
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%s was started as %v and ended %d times, want %d and %d", name, pids, ended, starts, ends)
-		}
-		time.Sleep(10 * time.Millisecond) // between two looks at the log
-	}
-}
 
 // offers reports whether a request offers tools of a server.
 func offers(r modeltest.Request, name string) bool {

@@ -5,11 +5,9 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"jcode/internal/testkit/modeltest"
 )
@@ -43,43 +41,6 @@ func TestCommandsNeverHoldTheTerminal(t *testing.T) {
 		}
 	}
 	c.quit()
-}
-
-// gone waits until a process is gone, zombies not counted.
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("process %d lives", pid)
-			return
-		}
-	}
-}
-
-// pids waits for the numbers that a command wrote into a file.
-func (c *chat) pids(name string, n int) []int {
-	c.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		data, err := os.ReadFile(filepath.Join(c.dir, name))
-		if err != nil {
-			continue
-		}
-		var out []int
-		for f := range strings.FieldsSeq(string(data)) {
-			if pid, err := strconv.Atoi(f); err == nil {
-				out = append(out, pid)
-			}
-		}
-		if len(out) >= n {
-			return out
-		}
-	}
-	c.t.Fatalf("%s was not written", name)
-	return nil
 }
 
 const tree = `echo $$ > pids; sh -c 'echo $$ >> pids; sleep 1000 & echo $! >> pids; sleep 1000'; true`

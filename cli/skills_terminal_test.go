@@ -46,19 +46,6 @@ func TestSkillsInTheTerminal(t *testing.T) {
 	c.quit()
 }
 
-// editor makes $EDITOR a program that shows the file's name, waits for a line from the
-// terminal, and runs a sed command with that line as $line on the file.
-func (c *chat) editor(sed string) {
-	c.t.Helper()
-	dir := c.t.TempDir() // found by PATH: its own name may have blanks
-	file := filepath.Join(dir, "test-editor")
-	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
-	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
-		c.t.Fatal(err)
-	}
-	c.env = append(c.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "VISUAL=", "EDITOR=test-editor")
-}
-
 // A skill that is edited from the list is live at once; the editor has the terminal
 // meanwhile, and the list has it afterwards.
 func TestSkillIsEditedFromTheList(t *testing.T) {
@@ -235,22 +222,6 @@ func TestAllowedToolsHoldForTheTurn(t *testing.T) {
 		t.Error("it ran all the same")
 	}
 	c.quit()
-}
-
-// folderAsks waits until the folder's question takes keys.
-func (c *chat) folderAsks(texts ...string) {
-	c.t.Helper()
-	_, err := c.Wait(patience, func(s terminal.Screen) bool {
-		for _, text := range texts {
-			if !s.Contains(text) {
-				return false
-			}
-		}
-		return s.Contains("n  no, work without it") && !s.Contains(strings.Repeat("─", s.Cols))
-	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // A Lua tool that comes, changes and goes while nothing runs is said, as a skill is.

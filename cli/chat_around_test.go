@@ -1,0 +1,230 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/terminal"
+)
+
+// The steps of a story that are about what is around the chat: files, repositories, processes and
+// MCP servers. Those of the chat itself are in chat_test.go.
+
+// gitRepository makes a folder a repository with all that is in it.
+func gitRepository(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "first"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+}
+
+// scriptOf writes a script of a model, and returns its file.
+func scriptOf(t *testing.T, lines string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+// put writes a file that can be run, and the folders above it.
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answered returns the result of a call in the request that followed it.
+func (c *chat) answered(n int, id string) string {
+	c.t.Helper()
+	m, ok := c.request(n).Result(id)
+	if !ok {
+		c.t.Fatalf("request %d has no result of %s", n, id)
+	}
+	return m.Content
+}
+
+// received waits until a server has got so many messages of a method.
+func received(t *testing.T, log, method string, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		events, err := mcptest.ReadLog(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(mcptest.Received(events, method)) >= n {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server did not get %d of %s", n, method)
+		}
+	}
+}
+
+// roleFile writes a role of the person's own.
+func (c *chat) roleFile(name, text string) string {
+	c.t.Helper()
+	dir := filepath.Join(c.home, "roles")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	file := filepath.Join(dir, name+".md")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return file
+}
+
+// servers are MCP servers in a person's configuration, which log when they start and end.
+type servers struct {
+	*chat
+	logs map[string]string
+}
+
+// withServers configures servers by name and fault mode. A name that ends in "-" is not
+// started by itself.
+func withServers(c *chat, modes map[string]string) *servers {
+	c.t.Helper()
+	s := &servers{chat: c, logs: map[string]string{}}
+	entries := map[string]any{}
+	for name, mode := range modes {
+		name, off := strings.CutSuffix(name, "-")
+		cmd, log := mcptest.Server(mode).Logging(c.t.TempDir())
+		s.logs[name] = log
+		entries[name] = map[string]any{"command": cmd.Path, "args": cmd.Args, "env": cmd.Env, "enabled": !off}
+	}
+	b, err := json.Marshal(map[string]any{"mcpServers": entries})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.home, "mcp.json"), b, 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+func (s *servers) role(name, text string) {
+	s.t.Helper()
+	dir := filepath.Join(s.home, "roles")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// counted waits until a server has been started and has ended so many times, as its log
+// says, and returns its processes.
+func (s *servers) counted(name string, starts, ends int) []int {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		events, err := mcptest.ReadLog(s.logs[name])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		ended := 0
+		for _, e := range events {
+			if e.Kind == "eof" {
+				ended++
+			}
+		}
+		pids := mcptest.Pids(events)
+		if len(pids) == starts && ended == ends {
+			return pids
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%s was started as %v and ended %d times, want %d and %d", name, pids, ended, starts, ends)
+		}
+		time.Sleep(10 * time.Millisecond) // between two looks at the log
+	}
+}
+
+// gone waits until a process is gone, zombies not counted.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("process %d lives", pid)
+			return
+		}
+	}
+}
+
+// pids waits for the numbers that a command wrote into a file.
+func (c *chat) pids(name string, n int) []int {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		data, err := os.ReadFile(filepath.Join(c.dir, name))
+		if err != nil {
+			continue
+		}
+		var out []int
+		for f := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(f); err == nil {
+				out = append(out, pid)
+			}
+		}
+		if len(out) >= n {
+			return out
+		}
+	}
+	c.t.Fatalf("%s was not written", name)
+	return nil
+}
+
+// editor makes $EDITOR a program that shows the file's name, waits for a line from the
+// terminal, and runs a sed command with that line as $line on the file.
+func (c *chat) editor(sed string) {
+	c.t.Helper()
+	dir := c.t.TempDir() // found by PATH: its own name may have blanks
+	file := filepath.Join(dir, "test-editor")
+	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
+	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	c.env = append(c.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "VISUAL=", "EDITOR=test-editor")
+}
+
+// folderAsks waits until the folder's question takes keys.
+func (c *chat) folderAsks(texts ...string) {
+	c.t.Helper()
+	_, err := c.Wait(patience, func(s terminal.Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return s.Contains("n  no, work without it") && !s.Contains(strings.Repeat("─", s.Cols))
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}

@@ -73,7 +73,7 @@ func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 	var rows []tui.Row
 	for _, l := range a.agentDefinitions(ctx) {
 		line := listRole(l)
-		row := tui.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable}
+		row := tui.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}}
 		if line.Waiting != "" {
 			row.State = "definition, waits until you trust this project"
 		}

@@ -103,6 +103,7 @@ func (a agentActions) agentRows(ctx context.Context) ([]tui.Row, error) {
 
 func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (tui.Row, error) {
 	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
+	row.Keys = agentKeys(s)
 	took := time.Since(s.Started)
 	if !s.Ended.IsZero() {
 		took = s.Ended.Sub(s.Started)
@@ -115,6 +116,24 @@ func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []ses
 	changed, err := a.changed(ctx, s.Session, dir)
 	row.Detail = workDetail(head, a.claimed(claims, s.Session, dir), changed) + "\n" + text.CutTail(output, 4000)
 	return row, err
+}
+
+// agentKeys returns the labels of what can be done with an agent now.
+func agentKeys(s roster.State) []string {
+	keys := []string{}
+	switch {
+	case s.Running():
+		return append(keys, "stop")
+	case s.Status == roster.Left, s.Status == roster.Stopped:
+		keys = append(keys, "resume")
+	}
+	if s.Changed {
+		keys = append(keys, "merge")
+	}
+	if s.Dir != "" {
+		keys = append(keys, "discard")
+	}
+	return keys
 }
 
 // mergeAgent merges an agent's changes at the person's request: without a question, and as one change that

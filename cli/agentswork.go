@@ -32,7 +32,7 @@ func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor
 	}
 	rows := make([]tui.Row, 0, len(list))
 	for _, e := range list {
-		row := tui.Row{ID: otherProcess + strconv.Itoa(e.PID), Name: e.Who(), State: fmt.Sprintf("in another jcode, process %d", e.PID)}
+		row := tui.Row{ID: otherProcess + strconv.Itoa(e.PID), Name: e.Who(), State: fmt.Sprintf("in another jcode, process %d", e.PID), Keys: []string{}}
 		works := a.claimed(claims, e.Session, a.root)
 		if works != "" {
 			row.Info = "works on " + works

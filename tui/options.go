@@ -106,6 +106,8 @@ type Row struct {
 	Current, Bad bool
 	// Search is additional text for searches.
 	Search string
+	// Keys are the labels of the actions whose keys are named while the row is chosen; nil means all.
+	Keys []string
 }
 
 // Panel is a list that a command shows (/mcp, /skills, /tools …).

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"jcode/internal/cells"
@@ -140,13 +141,14 @@ func (pk *picker) foot(l *look, width, height int) []string {
 		out = append(out, cells.Paint(l.theme.Info, cells.Fit(" "+oneLine(pk.note), width)))
 	}
 	pairs := []string{}
-	_, has := pk.current()
-	if pk.choose != nil && has {
+	row, has := pk.current()
+	names := func(label string) bool { return has && (row.Keys == nil || slices.Contains(row.Keys, label)) }
+	if pk.choose != nil && names(pk.enter) {
 		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
 	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always visible
 	for _, a := range pk.actions {
-		if has {
+		if names(a.Label) {
 			pairs = append(pairs, a.Key, a.Label)
 		}
 	}

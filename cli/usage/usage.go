@@ -160,7 +160,7 @@ func (r Report) Text(width int) string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "The last %s. read and write are the provider's prompt cache; ~ is estimated; bars are %s.\n", text.Count(r.Days, "day"), r.measured())
+	fmt.Fprintf(&b, "The last %s. read and write: the provider's prompt cache; ~: an estimate; bars: %s.\n", text.Count(r.Days, "day"), r.measured())
 	return b.String()
 }
 

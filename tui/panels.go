@@ -168,7 +168,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	}
 	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
 	if query != "" {
-		pk.search.ed.Insert(query)
+		pk.search.paste(query)
 	}
 	p.open(pk)
 	if pl.Live {

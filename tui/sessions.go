@@ -198,7 +198,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
 	pk.reload = reload
-	pk.search.ed.Insert(query)
+	pk.search.paste(query)
 	p.open(pk)
 	return reload(func() {})
 }

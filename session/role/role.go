@@ -182,7 +182,7 @@ func CheckName(name string) error {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || i > 0 && (r == '-' || r == '.') {
 			continue
 		}
-		return fmt.Errorf("role name %q: use letters, digits, _, and after the first also - and .", name)
+		return fmt.Errorf("role name %q: use letters, digits and _, and after the first also . and -", name)
 	}
 	return nil
 }

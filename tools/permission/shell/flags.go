@@ -172,6 +172,10 @@ func (r *flagReader) long(w word) {
 
 func (r *flagReader) short(w word) {
 	rest := w.text[1:]
+	if rest == "" { // "-$N": the flags are not known
+		r.doubt()
+		return
+	}
 	if r.counts && strings.IndexByte(digits, rest[0]) >= 0 {
 		if strings.Trim(rest, digits) != "" {
 			r.doubt()

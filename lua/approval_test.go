@@ -236,14 +236,14 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 		t.Skip("needs sleep")
 	}
 	for name, source := range map[string]string{
-		"exec":     `return jcode.exec({"sleep", "300"})`,
+		"exec":     `return jcode.exec({"sh", "-c", "touch began; exec sleep 300"})`,
 		"approval": `return jcode.write("f", "x")`,
 		"pattern":  `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`,
 		"loop":     `while true do end`,
 	} {
 		h := build(t, setup{})
 		h.asker.says(tools.AnswerOnce)
-		h.tool("w_"+name, `{"description": "d", "timeout_ms": 60000, "permissions": {"intents": ["write"], "exec": [["sleep"]]}}`, source)
+		h.tool("w_"+name, `{"description": "d", "timeout_ms": 60000, "permissions": {"intents": ["write"], "exec": [["sh"]]}}`, source)
 		h.start()
 		if name == "approval" {
 			h.call("w_"+name, none()) // pins
@@ -253,7 +253,14 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 		done := make(chan tools.Result, 1)
 		go func() { done <- h.callCtx(ctx, "w_"+name, none()) }()
 		until(t, name+" runs", func() bool {
-			return h.running() == 1 || name == "approval" && len(h.asker.asked()) > 2 || name == "exec" && len(h.asker.asked()) > 1
+			switch name {
+			case "exec": // it gives its place up while the command runs
+				_, err := os.Stat(filepath.Join(h.dir, "began"))
+				return err == nil
+			case "approval":
+				return len(h.asker.asked()) > 2
+			}
+			return h.running() == 1
 		})
 		time.Sleep(200 * time.Millisecond) // well into it
 		began := time.Now()

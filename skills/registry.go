@@ -41,7 +41,8 @@ type Registry struct {
 	last     map[string]read
 	folders  map[string]stamp
 	checked  time.Time
-	cost     time.Duration
+	took     time.Duration // the last look
+	cost     time.Duration // the quicker one of the last two
 
 	sessions sync.Map // session ID to *Session
 }
@@ -87,7 +88,7 @@ func (r *Registry) Reload() Change {
 }
 
 // Refresh searches again if a folder or file differs from when it was read. It costs one stat per
-// skill and folder. If that was expensive a moment ago, it does nothing.
+// skill and folder. If that was expensive twice a moment ago, it does nothing.
 func (r *Registry) Refresh() Change {
 	r.state()
 	r.scanning.Lock()
@@ -97,7 +98,8 @@ func (r *Registry) Refresh() Change {
 		start := time.Now()
 		differs := r.differs()
 		r.checked = time.Now()
-		r.cost = r.checked.Sub(start) // a search follows a change only, and is not counted
+		took := r.checked.Sub(start)             // a search follows a change only, and is not counted
+		r.cost, r.took = min(took, r.took), took // one slow look may be a busy machine's
 		if differs {
 			c = r.scan(r.last)
 		}

@@ -43,10 +43,15 @@ func TestSignInIsKeptForEveryProcess(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	// The same client signs in again; another address gets nothing.
+	// The same client signs in again, unless another program has its port by now; another address gets nothing.
 	r.mustSignIn(b)
-	if n := r.srv.Seen("/register"); n != 1 {
-		t.Errorf("registered %d times", n)
+	again, err := url.Parse(b.visits[1].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := again.Query().Get("redirect_uri") == q.Query().Get("redirect_uri")
+	if n := r.srv.Seen("/register"); same != (n == 1) || n > 2 {
+		t.Errorf("registered %d times, with the same address: %v", n, same)
 	}
 	if token, err := r.k.For(Server{Name: "s", URL: r.srv.URL + "/other"}).Token(t.Context()); token != "" || err != nil {
 		t.Errorf("a token for another address: %q %v", token, err)

@@ -144,7 +144,7 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if d.Changing != nil && changesFiles(call.Plan) {
 		after = d.Changing(ctx, *call, call.Plan)
 	}
-	res, err := guard(func() (Result, error) { return entry.Tool.Run(ctx, *call) })
+	res, err := guard("the tool", func() (Result, error) { return entry.Tool.Run(ctx, *call) })
 	if err != nil {
 		failed := failure(ctx, err)
 		failed.Data, failed.Display = res.Data, res.Display
@@ -179,7 +179,7 @@ func changesFiles(plan Plan) bool {
 func planned(ctx context.Context, entry Entry, call Call, said Verdict) (plan Plan, err error) {
 	plan = Plan{Summary: "Execute intent: " + entry.Spec.Name}
 	if planner, ok := entry.Tool.(Planner); ok {
-		if plan, err = guard(func() (Plan, error) { return planner.Plan(ctx, call) }); err != nil {
+		if plan, err = guard("the tool", func() (Plan, error) { return planner.Plan(ctx, call) }); err != nil {
 			return plan, err
 		}
 	}
@@ -272,6 +272,15 @@ func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res 
 	return res
 }
 
+// judged asks the gate. If judging panics, the call is refused and the conversation continues.
+func (d *Dispatcher) judged(ctx context.Context, req GateRequest) Decision {
+	dec, err := guard("judging the call", func() (Decision, error) { return d.Gate.Check(ctx, req), nil })
+	if err != nil {
+		return Decision{By: ByPolicy, Reason: err.Error() + ". It does not run: write it in another way"}
+	}
+	return dec
+}
+
 // check asks the gate. If it refuses, ok is false and the result says why.
 func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Verdict, out *Outcome) (refusal Result, ok bool) {
 	call := &out.Call
@@ -280,7 +289,7 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Ver
 		out.Decision = Decision{Allow: entry.Spec.ReadOnly, By: ByPolicy, Reason: "no approval gate"}
 	} else {
 		req := GateRequest{Spec: entry.Spec, Call: *call, Plan: plan}
-		req, out.Decision, unfit = Approve(ctx, req, d.Gate.Check, func(edited Call) (Call, Plan, error) {
+		req, out.Decision, unfit = Approve(ctx, req, d.judged, func(edited Call) (Call, Plan, error) {
 			args, err := entry.schema.repair(edited.Arguments, entry.Spec.Aliases)
 			if err == nil {
 				err = entry.schema.validate(args)
@@ -341,11 +350,11 @@ func (d *Dispatcher) cap(entry Entry, call Call, res Result) Result {
 	return res
 }
 
-// guard runs a tool's code and turns a panic into an error.
-func guard[T any](f func() (T, error)) (v T, err error) {
+// guard runs code and turns a panic into an error. where says whose fault it is.
+func guard[T any](where string, f func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Error{Kind: KindIO, Text: fmt.Sprintf("internal fault in the tool: %v", p), Err: fmt.Errorf("%v\n%s", p, debug.Stack())}
+			err = &Error{Kind: KindIO, Text: fmt.Sprintf("internal fault in %s: %v", where, p), Err: fmt.Errorf("%v\n%s", p, debug.Stack())}
 		}
 	}()
 	return f()

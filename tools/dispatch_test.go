@@ -123,6 +123,20 @@ func TestPanicInToolIsAResult(t *testing.T) {
 	}
 }
 
+// broken is a gate with a fault.
+type broken struct{ gate }
+
+func (broken) Check(context.Context, tools.GateRequest) tools.Decision { panic("ouch") }
+
+func TestPanicInJudgingACallRefusesIt(t *testing.T) {
+	d := dispatcher(t, fake{spec: tools.Spec{Name: "read", ReadOnly: true}})
+	d.Gate = broken{}
+	out := d.Dispatch(t.Context(), tools.Call{Name: "read"})
+	if !out.Result.Failed || out.Ran || !strings.Contains(out.Result.Text, "internal fault in judging the call: ouch. It does not run") {
+		t.Errorf("ran: %v, got %q", out.Ran, out.Result.Text)
+	}
+}
+
 func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("漢", 40000)
 	d := dispatcher(t, fake{spec: tools.Spec{Name: "big", ReadOnly: true}, run: func(context.Context, tools.Call) (tools.Result, error) {

@@ -35,7 +35,8 @@ type Document struct {
 // Sources returns the sources of an owner in the order in which they were added.
 func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) {
 	all, err := db.Few(ctx, d.s.db, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan db.Scan) (source string, err error) {
-		return source, scan(&source)
+		err = scan(&source)
+		return source, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list documents: %w", err)

@@ -230,7 +230,10 @@ func TestShortReadsOfAStartNeedNoSecondConnection(t *testing.T) {
 	t.Parallel()
 	d := open(t, file(t), tables(words))
 	few := func(query string) (string, error) {
-		found, err := db.Few(t.Context(), d, query, nil, func(scan db.Scan) (w string, err error) { return w, scan(&w) })
+		found, err := db.Few(t.Context(), d, query, nil, func(scan db.Scan) (w string, err error) {
+			err = scan(&w)
+			return w, err
+		})
 		return strings.Join(found, " "), err
 	}
 	for _, w := range []string{"one", "two"} {

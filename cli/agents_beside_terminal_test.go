@@ -15,7 +15,6 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	c := newChat(t)
 	c.write("a.txt", "one\ntwo\nthree\n")
 	gitRepository(t, c.dir)
-	script := filepath.Join(t.TempDir(), "script.jsonl")
 	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"change a","name":"ann","background":true,"isolation":"worktree"}},{"name":"task","arguments":{"prompt":"make","name":"ben","background":true}},{"name":"task","arguments":{"prompt":"wait","name":"cat","background":true}}]}
 {"agent":"ann","tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"two","new_string":"TWO"}},{"name":"write","arguments":{"path":"new.txt","content":"made by ann\n"}},{"name":"exec","arguments":{"cmd":"grep -c TWO a.txt"}}]}
 {"agent":"ann","text":"Changed and tested."}
@@ -25,9 +24,7 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 {"text":"Three are at work."}
 {"text":"Talking on."}
 `
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	script := scriptOf(t, lines)
 	c.start("--mode", "edits", "-m", "replay:"+script)
 	c.say("go")
 	c.answerable("ben: Run a command", "touch made-by-ben", "the agent ben, in ")

@@ -27,7 +27,6 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 	c := newChat(t)
 	c.write("a.txt", "one\n")
 	gitRepository(t, c.dir)
-	script := filepath.Join(t.TempDir(), "script.jsonl")
 	task := func(name, more string) string {
 		return `{"name":"task","arguments":{"prompt":"x","name":"` + name + `","background":true` + more + `}}`
 	}
@@ -39,9 +38,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 {"agent":"cat","tool_calls":[{"name":"exec","arguments":{"cmd":"sleep 300"}}]}
 {"text":"Three are at work."}
 `
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	script := scriptOf(t, lines)
 	c.start("--mode", "yolo", "-m", "replay:"+script)
 	c.say("go")
 	c.wait("Three are at work.", "agent ann done", "agent ben done", "cat  working · exec")
@@ -104,14 +101,11 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 func TestADefinitionIsEditedFromTheAgentsPanel(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
-	script := filepath.Join(t.TempDir(), "script.jsonl")
 	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"x","name":"ann","background":true}}]}
 {"agent":"ann","text":"Done."}
 {"text":"It is at work."}
 `
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	script := scriptOf(t, lines)
 	roles := filepath.Join(c.home, "roles")
 	if err := os.MkdirAll(roles, 0o700); err != nil {
 		t.Fatal(err)

@@ -19,15 +19,12 @@ func TestMergeThatReplacesFoldersAndFilesIsUndone(t *testing.T) {
 	}
 	c.write("d/x", "x\n")
 	gitRepository(t, c.dir)
-	script := filepath.Join(t.TempDir(), "script.jsonl")
 	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"change","name":"ann","isolation":"worktree"}}]}
 {"agent":"ann","tool_calls":[{"name":"exec","arguments":{"cmd":"rm -r d; echo file > d; rm a.txt; mkdir a.txt; echo in > a.txt/in"}}]}
 {"agent":"ann","text":"Done."}
 {"text":"Ann is done."}
 `
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	script := scriptOf(t, lines)
 	c.start("--mode", "yolo", "-m", "replay:"+script)
 	c.say("go")
 	c.wait("Ann is done.", "changes to merge")

@@ -44,8 +44,8 @@ func (m *Manager) diagnostics(ctx context.Context, call tools.Call, a symbolArgs
 		if err := in.refresh(ctx); err != nil {
 			return "", tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 		}
-		late := in.await(ctx, in.openPaths(), time.Now())
-		out = append(out, in.listed(func(string) bool { return true }, late && false))
+		in.await(ctx, in.openPaths(), time.Now()) // a server need not report again on what did not change: silence is not late
+		out = append(out, in.listed(func(string) bool { return true }, false))
 	}
 	return strings.Join(out, "\n"), nil
 }

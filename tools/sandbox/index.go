@@ -34,9 +34,8 @@ type seenFolder struct {
 
 // found is the result of a search.
 type found struct {
-	paths   []string // protected files and folders; parts of git's folders even if they do not exist
-	git     []string // git's own folders
-	partial bool     // there are more folders than the limit
+	paths []string // protected files and folders; parts of git's folders even if they do not exist
+	git   []string // git's own folders
 }
 
 // find searches below the roots, the top levels first.
@@ -53,7 +52,6 @@ func (x *index) find(roots []string) found {
 			continue
 		}
 		if len(now) >= maxFolders {
-			out.partial = true
 			break
 		}
 		f, ok := x.look(dir)

@@ -72,11 +72,6 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 		to.own = s.script.fqn
 	}
 	ctx = context.WithValue(ctx, redirectKey{}, to)
-	if s.unbound {
-		if no := s.unboundRefusal(entry, to.replaced); no != nil {
-			return one(no), nil
-		}
-	}
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
 		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nestedFor(entry.Spec), Progress: s.progress,
 	})
@@ -99,17 +94,6 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 		res.Delete("content") // the server's text is the error
 	}
 	return one(s.shape(tools.Spec{Name: out.Call.Name}, res)), nil
-}
-
-// unboundRefusal is the refusal of a principal without a session where one is needed.
-func (s *principal) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
-	if entry.Spec.Name == "exec" {
-		return s.shape(entry.Spec, refusal(tools.KindPermission, "exec denied: no execution context"))
-	}
-	if _, component := entry.Tool.(*intentTool); component && !replaced {
-		return refusal(tools.KindPermission, "no execution context")
-	}
-	return nil
 }
 
 // nested returns the caller of a nested call: the script, limited to its capabilities.

@@ -69,10 +69,6 @@ func (s *principal) mayLook(ctx context.Context, what, rel string) *wire.Object 
 
 // intent dispatches a core intent that the script's declaration covers by itself.
 func (s *principal) intent(ctx context.Context, name string, args *wire.Object) ([]any, error) {
-	spec := tools.Spec{Name: name}
-	if s.unbound && name == "exec" {
-		return one(s.shape(spec, refusal(tools.KindPermission, "exec denied: no execution context"))), nil
-	}
 	body, err := wire.EncodeJSON(args, false)
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
@@ -80,7 +76,7 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
 		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.declared(), Progress: s.progress,
 	})
-	return one(s.shape(spec, resultTable(out.Result))), nil
+	return one(s.shape(tools.Spec{Name: name}, resultTable(out.Result))), nil
 }
 
 // relative returns the file that a path resolves to, relative to the project's root and with

@@ -18,15 +18,25 @@ import (
 
 func both(t *testing.T, f func(t *testing.T, h *house)) {
 	t.Helper()
+	inBoth(t, setup{noGate: true}, f)
+}
+
+// judged is both with the real gate.
+func judged(t *testing.T, f func(t *testing.T, h *house)) {
+	t.Helper()
+	inBoth(t, setup{}, f)
+}
+
+func inBoth(t *testing.T, s setup, f func(t *testing.T, h *house)) {
+	t.Helper()
 	for _, memory := range []bool{true, false} {
-		t.Run(map[bool]string{true: "memory", false: "process"}[memory], func(t *testing.T) {
-			f(t, build(t, setup{memory: memory, noGate: true}))
-		})
+		s.memory = memory
+		t.Run(map[bool]string{true: "memory", false: "process"}[memory], func(t *testing.T) { f(t, build(t, s)) })
 	}
 }
 
-// noContext puts a script on a principal that belongs to no session.
-func noContext(s *principal) { s.unbound = true }
+// alone is the caller of a script while no session is open and nobody can be asked.
+func alone(s *principal) { s.caller = tools.Caller{Origin: tools.OriginScript} }
 
 func caps(set tools.Capabilities) func(*principal) {
 	return func(s *principal) { s.caller.Scope = &tools.Scope{Capabilities: &set} }
@@ -43,6 +53,14 @@ func wantError(t *testing.T, o *wire.Object, part string) {
 	t.Helper()
 	if o.Bool("ok") || !strings.Contains(o.String("error"), part) {
 		t.Fatalf("ok %v, error %q; want an error with %q", o.Get("ok"), o.String("error"), part)
+	}
+}
+
+// wantRefused wants a reply of a component that is a failure.
+func wantRefused(t *testing.T, reply *wire.Object, part string) {
+	t.Helper()
+	if reply.Get("success") != false || !strings.Contains(reply.String("error"), part) {
+		t.Fatalf("success %v, error %q; want an error with %q", reply.Get("success"), reply.String("error"), part)
 	}
 }
 
@@ -122,7 +140,7 @@ func Test_builtin_intent_names_match_expected(t *testing.T) {
 func Test_dispatch_read(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "test.txt"), "hello dispatch")
-		o := h.table(fmt.Sprintf(`return orcs.dispatch("read", {path=%q})`, filepath.Join(h.dir, "test.txt")), noContext)
+		o := h.table(fmt.Sprintf(`return orcs.dispatch("read", {path=%q})`, filepath.Join(h.dir, "test.txt")), alone)
 		wantOK(t, o)
 		if o.String("content") != "hello dispatch" {
 			t.Error(o.String("content"))
@@ -137,7 +155,7 @@ func Test_dispatch_write_and_read(t *testing.T) {
             local w = orcs.dispatch("write", {path="%[1]s", content="via dispatch"})
             local r = orcs.dispatch("read", {path="%[1]s"})
             return r
-            `, p), noContext)
+            `, p), alone)
 		wantOK(t, o)
 		if o.String("content") != "via dispatch" {
 			t.Error(o.String("content"))
@@ -148,7 +166,7 @@ func Test_dispatch_write_and_read(t *testing.T) {
 func Test_dispatch_grep(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "search.txt"), "line one\nline two\nthird")
-		o := h.table(fmt.Sprintf(`return orcs.dispatch("grep", {pattern="line", path=%q})`, filepath.Join(h.dir, "search.txt")), noContext)
+		o := h.table(fmt.Sprintf(`return orcs.dispatch("grep", {pattern="line", path=%q})`, filepath.Join(h.dir, "search.txt")), alone)
 		wantOK(t, o)
 		if n, _ := o.Number("count"); n != 2 {
 			t.Error(n)
@@ -161,7 +179,7 @@ func Test_dispatch_glob(t *testing.T) {
 		for _, n := range []string{"a.rs", "b.rs", "c.txt"} {
 			writeFile(t, filepath.Join(h.dir, n), "")
 		}
-		o := h.table(fmt.Sprintf(`return orcs.dispatch("glob", {pattern="*.rs", dir=%q})`, h.dir), noContext)
+		o := h.table(fmt.Sprintf(`return orcs.dispatch("glob", {pattern="*.rs", dir=%q})`, h.dir), alone)
 		wantOK(t, o)
 		if n, _ := o.Number("count"); n != 2 {
 			t.Error(n)
@@ -175,7 +193,7 @@ func Test_dispatch_mkdir_remove(t *testing.T) {
             local m = orcs.dispatch("mkdir", {path="%[1]s"})
             local r = orcs.dispatch("remove", {path="%[1]s"})
             return {mkdir=m, remove=r}
-            `, filepath.Join(h.dir, "sub/deep")), noContext)
+            `, filepath.Join(h.dir, "sub/deep")), alone)
 		for _, key := range []string{"mkdir", "remove"} {
 			wantOK(t, o.Get(key).(*wire.Object))
 		}
@@ -186,7 +204,7 @@ func Test_dispatch_mv(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		src, dst := filepath.Join(h.dir, "src.txt"), filepath.Join(h.dir, "dst.txt")
 		writeFile(t, src, "move me")
-		wantOK(t, h.table(fmt.Sprintf(`return orcs.dispatch("mv", {src="%s", dst="%s"})`, src, dst), noContext))
+		wantOK(t, h.table(fmt.Sprintf(`return orcs.dispatch("mv", {src="%s", dst="%s"})`, src, dst), alone))
 		if _, err := os.Stat(src); err == nil || readText(t, dst) != "move me" {
 			t.Error("not moved")
 		}
@@ -195,7 +213,7 @@ func Test_dispatch_mv(t *testing.T) {
 
 func Test_dispatch_unknown_tool(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		o := h.table(`return orcs.dispatch("nonexistent", {arg="val"})`, noContext)
+		o := h.table(`return orcs.dispatch("nonexistent", {arg="val"})`, alone)
 		wantError(t, o, "unknown intent: nonexistent")
 		if o.String("error_kind") != "unknown_intent" {
 			t.Error(o.String("error_kind"))
@@ -205,7 +223,7 @@ func Test_dispatch_unknown_tool(t *testing.T) {
 
 func Test_dispatch_missing_required_arg(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		o := h.table(`return orcs.dispatch("read", {})`, noContext)
+		o := h.table(`return orcs.dispatch("read", {})`, alone)
 		wantError(t, o, "missing required argument: path")
 		if o.String("error_kind") != "invalid_args" {
 			t.Error(o.String("error_kind"))
@@ -215,7 +233,7 @@ func Test_dispatch_missing_required_arg(t *testing.T) {
 
 func Test_tool_schemas_returns_all(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		v, fail := h.eval(wire.EnvStartup, `return orcs.tool_schemas()`, noContext)
+		v, fail := h.eval(wire.EnvStartup, `return orcs.tool_schemas()`, alone)
 		list, _ := v.([]any)
 		if fail != nil || len(list) != 8 {
 			t.Fatalf("%v, %d", fail, len(list))
@@ -234,7 +252,7 @@ func Test_tool_schemas_returns_all(t *testing.T) {
 
 func Test_descriptions_include_all_tools(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		v, _ := h.eval(wire.EnvStartup, `return orcs.tool_descriptions()`, noContext)
+		v, _ := h.eval(wire.EnvStartup, `return orcs.tool_descriptions()`, alone)
 		text, _ := v.(string)
 		for _, name := range []string{"read", "write", "grep", "glob", "mkdir", "remove", "mv", "exec"} {
 			if !strings.Contains(text, name+"(") {
@@ -247,21 +265,26 @@ func Test_descriptions_include_all_tools(t *testing.T) {
 	})
 }
 
+// Without a session, the gate judges a command like any other.
 func Test_dispatch_exec_uses_registered_exec(t *testing.T) {
-	both(t, func(t *testing.T, h *house) {
-		for _, src := range []string{`return orcs.dispatch("exec", {cmd="echo hi"})`, `return orcs.exec("echo hi")`, `return orcs.exec({"echo", "hi"})`} {
-			o := h.table(src, noContext)
-			wantError(t, o, "exec denied: ")
-			if code, _ := o.Number("code"); code != -1 || o.String("stderr") == "" {
+	judged(t, func(t *testing.T, h *house) {
+		for _, src := range []string{`return orcs.dispatch("exec", {cmd="touch made"})`, `return orcs.exec("touch made")`, `return orcs.exec({"touch", "made"})`} {
+			o := h.table(src, alone)
+			wantError(t, o, "nobody to ask")
+			code, _ := o.Number("code")
+			if code != -1 || o.Get("stdout") != "" || o.String("stderr") != o.String("error") || o.String("error_kind") != "denied" {
 				t.Errorf("%+v", o)
 			}
+		}
+		if _, err := os.Stat(filepath.Join(h.dir, "made")); err == nil {
+			t.Error("the command ran")
 		}
 	})
 }
 
 func Test_intent_defs_returns_all(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		v, _ := h.eval(wire.EnvStartup, `return orcs.intent_defs()`, noContext)
+		v, _ := h.eval(wire.EnvStartup, `return orcs.intent_defs()`, alone)
 		list, _ := v.([]any)
 		if len(list) != 8 {
 			t.Fatal(len(list))
@@ -288,7 +311,7 @@ func Test_register_intent_adds_to_registry(t *testing.T) {
                 })
                 r.count = #orcs.tool_schemas()
                 return r
-                `, noContext)
+                `, alone)
 		wantOK(t, o)
 		if n, _ := o.Number("count"); n != 9 {
 			t.Error(n)
@@ -308,13 +331,14 @@ func Test_register_intent_duplicate_fails(t *testing.T) {
                     description = "duplicate",
                     component = "lua::x",
                 })
-                `, noContext), "already registered")
+                `, alone), "already registered")
 	})
 }
 
+// Without a session, the gate judges an intent of a component like any other. Once it may run, there must be
+// a component that serves it.
 func Test_dispatch_component_no_request_fn_returns_error(t *testing.T) {
-	both(t, func(t *testing.T, h *house) {
-		wantError(t, h.table(`
+	const source = `
             orcs.register_intent({
                 name = "comp_action",
                 description = "component action",
@@ -322,7 +346,14 @@ func Test_dispatch_component_no_request_fn_returns_error(t *testing.T) {
                 operation = "do_stuff",
             })
             return orcs.dispatch("comp_action", {input="hello"})
-            `, noContext), "no execution context")
+            `
+	judged(t, func(t *testing.T, h *house) {
+		wantError(t, h.table(source, alone), "nobody to ask")
+		wantRefused(t, h.table(`return orcs.request("lua::test_comp", "do_stuff", {input="hello"})`, alone), "nobody to ask")
+	})
+	both(t, func(t *testing.T, h *house) {
+		wantError(t, h.table(source, alone), "component RPC failed: lua::test_comp::do_stuff")
+		wantRefused(t, h.table(`return orcs.request("lua::test_comp", "do_stuff", {input="hello"})`, alone), "component RPC failed: lua::test_comp::do_stuff")
 	})
 }
 
@@ -339,7 +370,7 @@ func Test_dispatch_component_success_normalized(t *testing.T) {
                 return { success = true, data = { echo = payload.input, target = target, op = operation } }
             end
             return orcs.dispatch("mock_comp", {input="hello"})
-            `, noContext)
+            `, alone)
 		wantOK(t, o)
 		data := o.Get("data").(*wire.Object)
 		ms, isNumber := o.Number("duration_ms")
@@ -362,7 +393,7 @@ func Test_dispatch_component_failure_normalized(t *testing.T) {
                 return { success = false, error = "component exploded" }
             end
             return orcs.dispatch("fail_comp", {})
-            `, noContext)
+            `, alone)
 		if _, isNumber := o.Number("duration_ms"); o.Bool("ok") || o.String("error") != "component exploded" || !isNumber {
 			t.Errorf("%+v", o)
 		}
@@ -383,7 +414,7 @@ func Test_dispatch_component_forwards_all_args(t *testing.T) {
                 return { success = true, data = payload }
             end
             return orcs.dispatch("args_comp", {a="1", b="2", c="3"})
-            `, noContext)
+            `, alone)
 		wantOK(t, o)
 		data := o.Get("data").(*wire.Object)
 		if data.String("a") != "1" || data.String("b") != "2" || data.String("c") != "3" {
@@ -395,7 +426,7 @@ func Test_dispatch_component_forwards_all_args(t *testing.T) {
 func raises(t *testing.T, source, part string) {
 	t.Helper()
 	both(t, func(t *testing.T, h *house) {
-		_, fail := h.eval(wire.EnvStartup, source, noContext)
+		_, fail := h.eval(wire.EnvStartup, source, alone)
 		if fail == nil || fail.Kind != tools.KindScript || !strings.Contains(fail.Text, part) {
 			t.Errorf("%+v", fail)
 		}
@@ -426,7 +457,7 @@ func Test_register_intent_defaults_operation_to_execute(t *testing.T) {
                 return { success = true, data = { captured_op = operation } }
             end
             return orcs.dispatch("default_op", {})
-            `, noContext)
+            `, alone)
 		wantOK(t, o)
 		if op := o.Get("data").(*wire.Object).String("captured_op"); op != "execute" {
 			t.Error(op)
@@ -462,7 +493,7 @@ func Test_grep_dispatch_preserves_integer_line_number(t *testing.T) {
 		writeFile(t, filepath.Join(h.dir, "nums.txt"), "alpha\nbeta\nalpha again\n")
 		v, fail := h.eval(wire.EnvStartup, fmt.Sprintf(`
             local r = orcs.dispatch("grep", {pattern="alpha", path=%q})
-            return tostring(r.matches[1].line_number) .. "/" .. tostring(r.count) .. "/" .. json.encode({n = r.count})`, filepath.Join(h.dir, "nums.txt")), noContext)
+            return tostring(r.matches[1].line_number) .. "/" .. tostring(r.count) .. "/" .. json.encode({n = r.count})`, filepath.Join(h.dir, "nums.txt")), alone)
 		if fail != nil || v != `1/2/{"n":2}` {
 			t.Errorf("%v %v", v, fail)
 		}
@@ -506,7 +537,7 @@ func Test_positional_read_denied_without_capability(t *testing.T) {
 
 func Test_mcp_servers_returns_ok_without_manager(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		o := h.table(`return orcs.mcp_servers()`, noContext)
+		o := h.table(`return orcs.mcp_servers()`, alone)
 		wantOK(t, o)
 		if list, ok := o.Get("servers").([]any); !ok || len(list) != 0 {
 			t.Errorf("%v", o.Get("servers"))
@@ -516,7 +547,7 @@ func Test_mcp_servers_returns_ok_without_manager(t *testing.T) {
 
 func Test_mcp_tools_returns_empty_without_mcp_intents(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		o := h.table(`return orcs.mcp_tools()`, noContext)
+		o := h.table(`return orcs.mcp_tools()`, alone)
 		wantOK(t, o)
 		if list, ok := o.Get("tools").([]any); !ok || len(list) != 0 {
 			t.Errorf("%v", o.Get("tools"))
@@ -534,10 +565,10 @@ func Test_mcp_tools_filters_by_server(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if list := h.table(`return orcs.mcp_tools()`, noContext).Get("tools").([]any); len(list) != 2 {
+		if list := h.table(`return orcs.mcp_tools()`, alone).Get("tools").([]any); len(list) != 2 {
 			t.Errorf("%d tools", len(list))
 		}
-		list := h.table(`return orcs.mcp_tools("srv_a")`, noContext).Get("tools").([]any)
+		list := h.table(`return orcs.mcp_tools("srv_a")`, alone).Get("tools").([]any)
 		if len(list) != 1 {
 			t.Fatalf("%d tools", len(list))
 		}
@@ -550,7 +581,7 @@ func Test_mcp_tools_filters_by_server(t *testing.T) {
 
 func Test_mcp_call_without_manager_returns_error(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
-		wantError(t, h.table(`return orcs.mcp_call("srv", "tool", {})`, noContext), "MCP client not initialized")
+		wantError(t, h.table(`return orcs.mcp_call("srv", "tool", {})`, alone), "MCP client not initialized")
 	})
 }
 

@@ -434,8 +434,7 @@ func (m *memState) Keys(_ context.Context, scope string) ([]string, error) {
 	return out, nil
 }
 
-// eval runs Lua as a script of an environment would, on a principal without a session unless a
-// principal is given.
+// eval runs Lua as a script of that kind would. change may alter its principal, which has all rights.
 func (h *house) eval(e wire.Env, source string, change func(*principal)) (any, *pool.Failure) {
 	h.t.Helper()
 	st := &principal{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &manifest.Permissions{}, all: true, declare: manifest.FileName, caller: h.caller()}

@@ -43,9 +43,7 @@ type principal struct {
 	onWait func(waiting bool)
 	// clearance names the component and operation of one jcode.request that the dispatcher has already judged.
 	clearance string
-	// unbound principals belong to no session. Only tests make them.
-	unbound bool
-	lastPut time.Time
+	lastPut   time.Time
 }
 
 func (s *principal) Waits(waiting bool) {

@@ -78,9 +78,6 @@ func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	no := func(format string, args ...any) ([]any, error) {
 		return one(wire.NewObject("success", false, "error", fmt.Sprintf(format, args...))), nil
 	}
-	if s.unbound {
-		return no("no execution context")
-	}
 	cleared := s.clearance == fqn+"\x00"+operation
 	s.clearance = ""
 	if !cleared {

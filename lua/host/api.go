@@ -15,8 +15,7 @@ import (
 func (s *script) openAPI() {
 	globals := s.L.G.Global
 	tables := map[string]*lua.LTable{}
-	local := s.localFuncs()
-	special := s.specialFuncs()
+	own := s.functions()
 	for _, f := range wire.API() {
 		if f.In&s.env == 0 {
 			if t := tables[f.Table()]; t != nil && s.env != wire.EnvEval { // a missing name would not say why
@@ -28,14 +27,11 @@ func (s *script) openAPI() {
 			}
 			continue
 		}
-		fn := local[f.Name]
-		if fn == nil {
-			fn = special[f.Name]
-		}
+		fn := own[f.Name]
 		if fn == nil {
 			fn = s.remote(f)
 		}
-		registered := s.RegisterHost(f.Name, s.checked(f, fn))
+		registered := s.RegisterHost(f.Name, checked(f, fn))
 		if f.Name == "jcode.request" {
 			s.request = registered
 		}
@@ -67,8 +63,7 @@ func (s *script) elsewhere(f wire.Func) lua.LGFunction {
 			t.RawSetString(flag, lua.LFalse)
 			t.RawSetString("error", lua.LString(text))
 			t.RawSetString("error_kind", lua.LString("permission_denied"))
-			L.Push(t)
-			return 1
+			return pushAll(L, t)
 		}
 		switch {
 		case strings.HasPrefix(f.Returns, "{ok"):
@@ -76,35 +71,25 @@ func (s *script) elsewhere(f wire.Func) lua.LGFunction {
 		case strings.HasPrefix(f.Returns, "{success"):
 			return refused("success")
 		case strings.HasPrefix(f.Returns, "boolean"):
-			L.Push(lua.LFalse)
-			L.Push(lua.LString(text))
-			return 2
+			return pushAll(L, lua.LFalse, lua.LString(text))
 		}
 		L.RaiseError("%s", text)
 		return 0
 	}
 }
 
-// localFuncs run only in this process.
-func (s *script) localFuncs() map[string]lua.LGFunction {
-	return map[string]lua.LGFunction{
+// functions returns the functions that run in this process, or do some of their work here before or after
+// they call the other side.
+func (s *script) functions() map[string]lua.LGFunction {
+	m := map[string]lua.LGFunction{
 		"jcode.log": s.jcodeLog, "jcode.progress": s.jcodeProgress, "print": s.print,
 		"jcode.time": jcodeTime, "jcode.date": jcodeDate,
 		"json.encode": s.jsonEncode, "json.decode": s.jsonDecode, "json.array": s.jsonArray,
 		"regex.find": s.regexFind, "regex.match": s.regexMatch, "regex.gsub": s.regexGsub,
 		"require": s.doRequire,
-	}
-}
 
-// specialFuncs do some of their work here before, or after, they call the other side.
-func (s *script) specialFuncs() map[string]lua.LGFunction {
-	m := map[string]lua.LGFunction{
-		"jcode.dispatch":        s.jcodeDispatch,
-		"jcode.register_intent": s.registerIntent,
-		"jcode.on":              s.jcodeOn,
-		"jcode.command":         s.jcodeCommand,
-		"jcode.exec":            s.jcodeExec,
-		"jcode.request":         s.jcodeRequest,
+		"jcode.dispatch": s.jcodeDispatch, "jcode.exec": s.jcodeExec, "jcode.request": s.jcodeRequest,
+		"jcode.register_intent": s.registerIntent, "jcode.on": s.jcodeOn, "jcode.command": s.jcodeCommand,
 	}
 	for name, args := range map[string][]string{
 		"read": {"path"}, "write": {"path", "content"}, "grep": {"pattern", "path"}, "glob": {"pattern", "dir"},
@@ -116,7 +101,7 @@ func (s *script) specialFuncs() map[string]lua.LGFunction {
 }
 
 // checked wraps fn with the check of the argument types that the table declares.
-func (s *script) checked(f wire.Func, fn lua.LGFunction) lua.LGFunction {
+func checked(f wire.Func, fn lua.LGFunction) lua.LGFunction {
 	return func(L *lua.LState) int {
 		for i, a := range f.Args {
 			if a.Name != "..." {
@@ -133,7 +118,7 @@ func checkArg(L *lua.LState, i int, want string) {
 	if got == lua.LTNil && optional || types == "any" {
 		return
 	}
-	for _, t := range strings.Split(types, "|") {
+	for t := range strings.SplitSeq(types, "|") {
 		if t == got.String() || t == "integer" && got == lua.LTNumber {
 			return
 		}
@@ -237,11 +222,10 @@ func (s *script) dispatch(L *lua.LState, name string, args *lua.LTable, position
 		return s.push(L, values)
 	}
 	to, _ := values[1].(*wire.Object)
+	began := time.Now()
 	if to.Bool("own") {
-		began := time.Now()
 		reply := s.serveOwn(L, to)
-		L.Push(normalise(L, reply, to, time.Since(began)))
-		return 1
+		return pushAll(L, normalise(L, reply, to, time.Since(began)))
 	}
 	if to == nil || !replaced {
 		L.RaiseError("jcode.dispatch: unexpected reply")
@@ -254,19 +238,10 @@ func (s *script) dispatch(L *lua.LState, name string, args *lua.LTable, position
 		t.RawSetString("timeout_ms", lua.LNumber(ms))
 		opts = t
 	}
-	began := time.Now()
-	L.Push(own)
-	L.Push(lua.LString(to.String("fqn")))
-	L.Push(lua.LString(to.String("operation")))
-	L.Push(copied)
-	L.Push(opts)
 	s.threads.enter(L)
 	defer s.threads.leave(L)
-	L.Call(4, 1)
-	reply := L.Get(-1)
-	L.Pop(1)
-	L.Push(normalise(L, reply, to, time.Since(began)))
-	return 1
+	reply := firstResult(L, own, lua.LString(to.String("fqn")), lua.LString(to.String("operation")), copied, opts)
+	return pushAll(L, normalise(L, reply, to, time.Since(began)))
 }
 
 // normalise turns {success, data?, error?} into {ok, duration_ms, data? | error}.

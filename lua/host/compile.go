@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/internal/text"
@@ -27,11 +28,7 @@ type loadError struct {
 
 func (e *loadError) Error() string { return e.text }
 
-// Compile turns source into a prototype that any state can run. chunk names it in errors.
-func (*engine) Compile(chunk, source string) (*lua.FunctionProto, error) {
-	return compile(chunk, source)
-}
-
+// compile turns source into a prototype that any state can run. chunk names it in errors.
 func compile(chunk, source string) (proto *lua.FunctionProto, err error) {
 	if len(source) > maxSource {
 		return nil, &loadError{text: fmt.Sprintf("%s: the source has %d KiB, at most %d KiB are allowed", chunk, (len(source)+1023)>>10, maxSource>>10)}
@@ -49,10 +46,8 @@ func compile(chunk, source string) (proto *lua.FunctionProto, err error) {
 		return nil, syntaxError(chunk, source, err)
 	}
 	g := gate{chunk: chunk}
-	if err := g.block(stmts, 0); err != nil {
-		var deep *loadError
-		errors.As(err, &deep)
-		return nil, deep
+	if deep, ok := errors.AsType[*loadError](g.block(stmts, 0)); ok {
+		return nil, deep // the first of those that are joined
 	}
 	proto, err = lua.Compile(stmts, chunk)
 	if err != nil {
@@ -103,7 +98,7 @@ func (g gate) stmt(s ast.Stmt, depth int) error {
 	}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		return g.all(depth, append(append([]ast.Expr{}, s.Lhs...), s.Rhs...)...)
+		return g.all(depth, slices.Concat(s.Lhs, s.Rhs)...)
 	case *ast.LocalAssignStmt:
 		return g.all(depth, s.Exprs...)
 	case *ast.FuncCallStmt:

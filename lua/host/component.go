@@ -87,8 +87,7 @@ func (s *script) jcodeRequest(L *lua.LState) int {
 	values := s.call(L, "jcode.request", args)
 	if len(values) == 2 {
 		if to, _ := values[1].(*wire.Object); to.Bool("own") {
-			L.Push(s.serveOwn(L, to))
-			return 1
+			return pushAll(L, s.serveOwn(L, to))
 		}
 	}
 	return s.push(L, values)
@@ -111,19 +110,11 @@ func (s *script) serveOwn(L *lua.LState, to *wire.Object) lua.LValue {
 		s.threads.leave(L)
 		s.ownDepth--
 	}()
-	base := L.GetTop()
-	L.Push(fn)
-	L.Push(arg)
-	if err := L.PCall(1, lua.MultRet, nil); err != nil {
-		L.SetTop(base)
+	rets, err := protected(L, fn, arg)
+	if err != nil {
 		failed := s.failedReply(text.Headline(errorText(s.caught(err))))
 		failed.RawSetString("error_kind", lua.LString("script_error"))
 		return failed
 	}
-	var rets []lua.LValue
-	for i := base + 1; i <= L.GetTop(); i++ {
-		rets = append(rets, L.Get(i))
-	}
-	L.SetTop(base)
 	return reply(rets)
 }

@@ -14,7 +14,7 @@ const maxCoroutines = 64
 // threads enforces what the engine does not check about coroutines: their number, their meter,
 // resuming one that already runs, and yields that would cross a protected call.
 type threads struct {
-	s       *script
+	e       *engine
 	alive   []weak.Pointer[lua.LState]
 	active  map[*lua.LState]bool
 	depth   map[*lua.LState]int // protected calls open on a thread
@@ -26,19 +26,19 @@ type threads struct {
 }
 
 // openCoroutines returns the coroutine table.
-func (s *script) openCoroutines() *lua.LTable {
-	up := s.open(lua.OpenCoroutine)
+func (e *engine) openCoroutines() *lua.LTable {
+	up := e.open(lua.OpenCoroutine)
 	orig := func(name string) lua.LGFunction { return up.RawGetString(name).(*lua.LFunction).GFunction }
-	s.threads = &threads{
-		s: s, active: map[*lua.LState]bool{}, depth: map[*lua.LState]int{},
+	e.threads = &threads{
+		e: e, active: map[*lua.LState]bool{}, depth: map[*lua.LState]int{},
 		create: orig("create"), wrap: orig("wrap"), resume: orig("resume"), running: orig("running"), status: orig("status"),
 	}
-	t := s.L.CreateTable(0, 6)
+	t := e.L.CreateTable(0, 6)
 	for name, fn := range map[string]lua.LGFunction{
-		"create": s.threads.doCreate, "wrap": s.threads.doWrap, "resume": s.threads.doResume,
-		"yield": s.threads.doYield, "running": s.threads.running, "status": s.threads.status,
+		"create": e.threads.doCreate, "wrap": e.threads.doWrap, "resume": e.threads.doResume,
+		"yield": e.threads.doYield, "running": e.threads.running, "status": e.threads.status,
 	} {
-		t.RawSetString(name, s.RegisterHost("coroutine."+name, fn))
+		t.RawSetString(name, e.RegisterHost("coroutine."+name, fn))
 	}
 	return t
 }
@@ -68,7 +68,7 @@ func (t *threads) sweep() {
 
 // adopt attaches a new thread to the meter of the state.
 func (t *threads) adopt(th *lua.LState) {
-	th.SetContext(t.s.meter)
+	th.SetContext(t.e.meter)
 	t.alive = append(t.alive, weak.Make(th))
 }
 
@@ -85,7 +85,7 @@ func (t *threads) doWrap(L *lua.LState) int {
 	inner := L.Get(-1).(*lua.LFunction)
 	th := inner.Upvalues[0].Value().(*lua.LState)
 	t.adopt(th)
-	L.Push(t.s.RegisterHost("coroutine.wrap", func(L *lua.LState) int {
+	L.Push(t.e.RegisterHost("coroutine.wrap", func(L *lua.LState) int {
 		if t.busy(th) {
 			L.RaiseError("cannot resume a coroutine that is not suspended")
 		}
@@ -98,15 +98,13 @@ func (t *threads) doWrap(L *lua.LState) int {
 }
 
 func (t *threads) busy(th *lua.LState) bool {
-	return t.active[th] || th == t.s.L.G.MainThread || th == t.s.L.G.CurrentThread
+	return t.active[th] || th == t.e.L.G.MainThread || th == t.e.L.G.CurrentThread
 }
 
 func (t *threads) doResume(L *lua.LState) int {
 	th := L.CheckThread(1)
 	if t.busy(th) {
-		L.Push(lua.LFalse)
-		L.Push(lua.LString("cannot resume a coroutine that is not suspended"))
-		return 2
+		return pushAll(L, lua.LFalse, lua.LString("cannot resume a coroutine that is not suspended"))
 	}
 	t.active[th] = true
 	defer delete(t.active, th)
@@ -114,14 +112,14 @@ func (t *threads) doResume(L *lua.LState) int {
 	if n == 2 && L.Get(-2) == lua.LFalse {
 		// The engine turns a Go panic inside a coroutine into a plain message.
 		if s, ok := L.Get(-1).(lua.LString); ok && strings.HasPrefix(string(s), "runtime error: ") {
-			t.s.onPanic("the engine", string(s))
+			t.e.onPanic("the engine", string(s))
 		}
 	}
 	return n
 }
 
 func (t *threads) doYield(L *lua.LState) int {
-	if L == t.s.L.G.MainThread {
+	if L == t.e.L.G.MainThread {
 		L.RaiseError("attempt to yield from outside a coroutine")
 	}
 	if t.depth[L] > 0 {

@@ -16,10 +16,13 @@ const (
 	callStackSize    = 200
 )
 
-// engine is one Lua state with its guards. It is used by one goroutine at a time.
+// engine is one Lua state with its guards and its standard library. It is used by one goroutine at a time.
 type engine struct {
-	L     *lua.LState
-	meter *meter
+	L       *lua.LState
+	meter   *meter
+	threads *threads
+	null    *lua.LUserData // json.null
+	arrayMT *lua.LTable    // marks a table as an array
 	// onPanic is called after a Go panic inside a host function; the state is unsound then.
 	onPanic func(where string, what any)
 }
@@ -35,6 +38,10 @@ func newEngine(m *meter) *engine {
 		MinimizeStackMemory: true,
 	})
 	e.L.SetContext(m)
+	e.null = &lua.LUserData{Value: jsonNull{}, Metatable: lua.LNil, Env: e.L.G.Global}
+	e.arrayMT = e.L.CreateTable(0, 1)
+	e.arrayMT.RawSetString("__metatable", lua.LFalse)
+	e.openGlobals()
 	return e
 }
 
@@ -63,21 +70,43 @@ func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
 
 // Call runs fn in a protected call and returns all its results.
 func (e *engine) Call(fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
-	base := e.L.GetTop()
-	e.L.Push(fn)
-	for _, a := range args {
-		e.L.Push(a)
-	}
-	if err := e.L.PCall(len(args), lua.MultRet, nil); err != nil {
-		e.L.SetTop(base)
+	rets, err := protected(e.L, fn, args...)
+	if err != nil {
 		return nil, e.failure(err)
 	}
-	var out []lua.LValue
-	for i := base + 1; i <= e.L.GetTop(); i++ {
-		out = append(out, e.L.Get(i))
+	return rets, nil
+}
+
+// protected calls fn in a protected call and returns all its results.
+func protected(L *lua.LState, fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
+	base := L.GetTop()
+	defer L.SetTop(base)
+	L.Push(fn)
+	if err := L.PCall(pushAll(L, args...), lua.MultRet, nil); err != nil {
+		return nil, err
 	}
-	e.L.SetTop(base)
+	var out []lua.LValue
+	for i := base + 1; i <= L.GetTop(); i++ {
+		out = append(out, L.Get(i))
+	}
 	return out, nil
+}
+
+// firstResult calls fn, which may raise, and returns its first result.
+func firstResult(L *lua.LState, fn lua.LValue, args ...lua.LValue) lua.LValue {
+	L.Push(fn)
+	L.Call(pushAll(L, args...), 1)
+	v := L.Get(-1)
+	L.Pop(1)
+	return v
+}
+
+// pushAll pushes values onto the stack and returns their number: what a function for Lua has to return.
+func pushAll(L *lua.LState, values ...lua.LValue) int {
+	for _, v := range values {
+		L.Push(v)
+	}
+	return len(values)
 }
 
 // scriptError is a Lua error that a script did not catch.

@@ -17,26 +17,23 @@ var baseNames = [...]string{
 }
 
 // open runs a library's opener and returns its table.
-func (s *script) open(opener lua.LGFunction) *lua.LTable {
-	s.L.Push(s.L.NewFunction(opener))
-	s.L.Call(0, 1)
-	t, _ := s.L.Get(-1).(*lua.LTable)
-	s.L.Pop(1)
+func (e *engine) open(opener lua.LGFunction) *lua.LTable {
+	t, _ := firstResult(e.L, e.L.NewFunction(opener)).(*lua.LTable)
 	return t
 }
 
 // openGlobals opens the harmless libraries and builds the globals from a list of allowed names.
 // It never works by removing forbidden ones.
-func (s *script) openGlobals() {
-	L := s.L
+func (e *engine) openGlobals() {
+	L := e.L
 	env := L.G.Global
-	base := s.open(lua.OpenBase)
+	base := e.open(lua.OpenBase)
 	kept := map[string]lua.LValue{}
 	for _, name := range baseNames {
 		kept[name] = base.RawGetString(name)
 	}
-	str, tab, math := s.open(lua.OpenString), s.open(lua.OpenTable), s.open(lua.OpenMath)
-	co := s.openCoroutines()
+	str, tab, math := e.open(lua.OpenString), e.open(lua.OpenTable), e.open(lua.OpenMath)
+	co := e.openCoroutines()
 	for k, _ := env.Next(lua.LNil); k != lua.LNil; k, _ = env.Next(k) {
 		env.RawSet(k, lua.LNil)
 	}
@@ -47,52 +44,50 @@ func (s *script) openGlobals() {
 	}
 	env.RawSetString("_VERSION", lua.LString(lua.LuaVersion))
 	env.RawSetString("_G", env) // the script's own environment, as in any Lua
-	env.RawSetString("string", s.openString(str))
-	env.RawSetString("table", s.openTable(tab))
-	env.RawSetString("math", s.openMath(math))
+	env.RawSetString("string", e.openString(str))
+	env.RawSetString("table", e.openTable(tab))
+	env.RawSetString("math", e.openMath(math))
 	env.RawSetString("coroutine", co)
 	for name, fn := range map[string]lua.LGFunction{
-		"tonumber": toNumber, "setmetatable": setMetatable, "pcall": s.pcall, "xpcall": s.xpcall,
+		"tonumber": toNumber, "setmetatable": setMetatable, "pcall": e.pcall, "xpcall": e.xpcall,
 	} {
-		env.RawSetString(name, s.RegisterHost(name, fn))
+		env.RawSetString(name, e.RegisterHost(name, fn))
 	}
 }
 
 // plain copies a library table, so that nothing else refers to it.
-func (s *script) plain(lib *lua.LTable) *lua.LTable {
-	t := s.L.CreateTable(0, 32)
-	for k, v := lib.Next(lua.LNil); k != lua.LNil; k, v = lib.Next(k) {
-		t.RawSet(k, v)
-	}
+func (e *engine) plain(lib *lua.LTable) *lua.LTable {
+	t := e.L.CreateTable(0, 32)
+	merge(t, lib)
 	return t
 }
 
-func (s *script) openString(lib *lua.LTable) *lua.LTable {
-	t := s.plain(lib)
+func (e *engine) openString(lib *lua.LTable) *lua.LTable {
+	t := e.plain(lib)
 	t.RawSetString("dump", lua.LNil)
-	t.RawSetString("rep", s.RegisterHost("string.rep", stringRep))
+	t.RawSetString("rep", e.RegisterHost("string.rep", stringRep))
 	gsub := lib.RawGetString("gsub").(*lua.LFunction).GFunction
-	t.RawSetString("gsub", s.RegisterHost("string.gsub", s.noYield(gsub)))
-	mt := s.L.CreateTable(0, 2)
+	t.RawSetString("gsub", e.RegisterHost("string.gsub", e.noYield(gsub)))
+	mt := e.L.CreateTable(0, 2)
 	mt.RawSetString("__index", t)
 	mt.RawSetString("__metatable", lua.LFalse)
-	s.L.SetMetatable(lua.LString(""), mt)
+	e.L.SetMetatable(lua.LString(""), mt)
 	return t
 }
 
-func (s *script) openTable(lib *lua.LTable) *lua.LTable {
-	t := s.plain(lib)
-	t.RawSetString("concat", s.RegisterHost("table.concat", tableConcat))
+func (e *engine) openTable(lib *lua.LTable) *lua.LTable {
+	t := e.plain(lib)
+	t.RawSetString("concat", e.RegisterHost("table.concat", tableConcat))
 	sort := lib.RawGetString("sort").(*lua.LFunction).GFunction
-	t.RawSetString("sort", s.RegisterHost("table.sort", s.noYield(sort)))
+	t.RawSetString("sort", e.RegisterHost("table.sort", e.noYield(sort)))
 	return t
 }
 
 // noYield wraps a library function that calls back into Lua.
-func (s *script) noYield(fn lua.LGFunction) lua.LGFunction {
+func (e *engine) noYield(fn lua.LGFunction) lua.LGFunction {
 	return func(L *lua.LState) int {
-		s.threads.enter(L)
-		defer s.threads.leave(L)
+		e.threads.enter(L)
+		defer e.threads.leave(L)
 		return fn(L)
 	}
 }
@@ -100,14 +95,12 @@ func (s *script) noYield(fn lua.LGFunction) lua.LGFunction {
 func stringRep(L *lua.LState) int {
 	text, n := L.CheckString(1), float64(L.CheckNumber(2))
 	if n <= 0 || text == "" {
-		L.Push(lua.LString(""))
-		return 1
+		return pushAll(L, lua.LString(""))
 	}
 	if float64(len(text))*n > maxString {
 		L.RaiseError("string.rep: the result would be longer than %d MiB", maxString>>20)
 	}
-	L.Push(lua.LString(strings.Repeat(text, int(n))))
-	return 1
+	return pushAll(L, lua.LString(strings.Repeat(text, int(n))))
 }
 
 // tableConcat does not use the VM's stack, which overflows above some 2,500 items.
@@ -131,27 +124,23 @@ func tableConcat(L *lua.LState) int {
 			L.RaiseError("table.concat: the result would be longer than %d MiB", maxString>>20)
 		}
 	}
-	L.Push(lua.LString(b.String()))
-	return 1
+	return pushAll(L, lua.LString(b.String()))
 }
 
 func toNumber(L *lua.LState) int {
 	base := L.OptInt(2, 10)
 	switch v := L.CheckAny(1).(type) {
 	case lua.LNumber:
-		L.Push(v)
-		return 1
+		return pushAll(L, v)
 	case lua.LString:
 		if f, ok := parseNumber(strings.Trim(string(v), " \t\n\r\v\f"), base); ok {
-			L.Push(lua.LNumber(f))
-			return 1
+			return pushAll(L, lua.LNumber(f))
 		}
 	}
 	if base < 2 || base > 36 {
 		L.ArgError(2, "base out of range")
 	}
-	L.Push(lua.LNil)
-	return 1
+	return pushAll(L, lua.LNil)
 }
 
 // parseNumber reads a number as Lua 5.1 does.
@@ -195,34 +184,28 @@ func setMetatable(L *lua.LState) int {
 	return 1
 }
 
-func (s *script) pcall(L *lua.LState) int {
+func (e *engine) pcall(L *lua.LState) int {
 	fn := L.CheckAny(1)
 	if fn.Type() != lua.LTFunction && L.GetMetaField(fn, "__call").Type() != lua.LTFunction {
-		L.Push(lua.LFalse)
-		L.Push(lua.LString("attempt to call a " + fn.Type().String() + " value"))
-		return 2
+		return pushAll(L, lua.LFalse, lua.LString("attempt to call a "+fn.Type().String()+" value"))
 	}
-	s.threads.enter(L)
-	defer s.threads.leave(L)
+	e.threads.enter(L)
+	defer e.threads.leave(L)
 	if err := L.PCall(L.GetTop()-1, lua.MultRet, nil); err != nil {
-		L.Push(lua.LFalse)
-		L.Push(s.caught(err))
-		return 2
+		return pushAll(L, lua.LFalse, e.caught(err))
 	}
 	L.Insert(lua.LTrue, 1)
 	return L.GetTop()
 }
 
-func (s *script) xpcall(L *lua.LState) int {
+func (e *engine) xpcall(L *lua.LState) int {
 	fn, handler := L.CheckFunction(1), L.CheckFunction(2)
-	s.threads.enter(L)
-	defer s.threads.leave(L)
+	e.threads.enter(L)
+	defer e.threads.leave(L)
 	top := L.GetTop()
 	L.Push(fn)
 	if err := L.PCall(0, lua.MultRet, handler); err != nil {
-		L.Push(lua.LFalse)
-		L.Push(s.caught(err))
-		return 2
+		return pushAll(L, lua.LFalse, e.caught(err))
 	}
 	L.Insert(lua.LTrue, top+1)
 	return L.GetTop() - top
@@ -230,13 +213,13 @@ func (s *script) xpcall(L *lua.LState) int {
 
 // caught returns the error value of a protected call. A Go panic of the engine is
 // reported: the state is unsound, whatever the script does about it.
-func (s *script) caught(err error) lua.LValue {
+func (e *engine) caught(err error) lua.LValue {
 	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine returns exactly this type
 	if !ok {
 		return lua.LString(err.Error())
 	}
 	if api.Type == lua.ApiErrorPanic {
-		s.onPanic("the engine", api.Object)
+		e.onPanic("the engine", api.Object)
 	}
 	return api.Object
 }

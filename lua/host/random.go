@@ -9,19 +9,18 @@ import (
 
 // openMath returns the math library with a random generator per state: the engine's belongs to
 // the process, can't be seeded, and panics on an empty range.
-func (s *script) openMath(lib *lua.LTable) *lua.LTable {
-	t := s.plain(lib)
+func (e *engine) openMath(lib *lua.LTable) *lua.LTable {
+	t := e.plain(lib)
 	source := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	t.RawSetString("randomseed", s.RegisterHost("math.randomseed", func(L *lua.LState) int {
+	t.RawSetString("randomseed", e.RegisterHost("math.randomseed", func(L *lua.LState) int {
 		source = rand.New(rand.NewPCG(math.Float64bits(float64(L.CheckNumber(1))), 0))
 		return 0
 	}))
-	t.RawSetString("random", s.RegisterHost("math.random", func(L *lua.LState) int {
+	t.RawSetString("random", e.RegisterHost("math.random", func(L *lua.LState) int {
 		low, high := 1.0, 0.0
 		switch L.GetTop() {
 		case 0:
-			L.Push(lua.LNumber(source.Float64()))
-			return 1
+			return pushAll(L, lua.LNumber(source.Float64()))
 		case 1:
 			high = math.Floor(float64(L.CheckNumber(1)))
 		default:
@@ -31,8 +30,7 @@ func (s *script) openMath(lib *lua.LTable) *lua.LTable {
 		if !(low <= high) || low < -most || high > most {
 			L.ArgError(L.GetTop(), "interval is empty or too large")
 		}
-		L.Push(lua.LNumber(low + float64(source.Int64N(int64(high-low)+1))))
-		return 1
+		return pushAll(L, lua.LNumber(low+float64(source.Int64N(int64(high-low)+1))))
 	}))
 	return t
 }

@@ -60,14 +60,14 @@ func (s *script) intentField(L *lua.LState, name string, v lua.LValue) any {
 		L.RaiseError("register_intent: '%s' must be a %s, got %s", name, t.String(), v.Type().String())
 	}
 	if name == "params" {
-		s.checkParams(L, v.(*lua.LTable))
+		checkParams(L, v.(*lua.LTable))
 	}
 	return s.arg(L, name, v)
 }
 
 // checkParams raises for parameters that are not a map of names to tables. A full schema (type = "object") is
 // passed on unchanged.
-func (s *script) checkParams(L *lua.LState, params *lua.LTable) {
+func checkParams(L *lua.LState, params *lua.LTable) {
 	if params.RawGetString("type") == lua.LString("object") {
 		return
 	}
@@ -117,29 +117,23 @@ func (s *script) jcodeCommand(L *lua.LState) int {
 func (s *script) doRequire(L *lua.LState) int {
 	name := L.CheckString(1)
 	if v, ok := s.loaded[name]; ok {
-		L.Push(v)
-		return 1
+		return pushAll(L, v)
 	}
-	source, ok := s.modules[name]
+	source, ok := s.modules.Get(name).(string)
 	if !ok {
 		L.RaiseError("module '%s' not found: only files of the plugin's own folder can be required", name)
 	}
-	proto, err := s.Compile(s.srv.owner+"/"+name+".lua", source)
+	proto, err := compile(s.srv.owner+"/"+name+".lua", source)
 	if err != nil {
 		L.RaiseError("%s", err.Error())
 	}
 	s.loaded[name] = lua.LTrue // a module that requires itself gets this
 	s.threads.enter(L)
 	defer s.threads.leave(L)
-	L.Push(L.NewFunctionFromProto(proto))
-	L.Push(lua.LString(name))
-	L.Call(1, 1)
-	v := L.Get(-1)
+	v := firstResult(L, L.NewFunctionFromProto(proto), lua.LString(name))
 	if v == lua.LNil {
 		v = lua.LTrue
 	}
 	s.loaded[name] = v
-	L.Pop(1)
-	L.Push(v)
-	return 1
+	return pushAll(L, v)
 }

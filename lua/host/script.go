@@ -12,12 +12,9 @@ import (
 // the startup script's for the life of the process.
 type script struct {
 	*engine
-	srv     *server
-	env     wire.Env
-	threads *threads
-	null    *lua.LUserData
-	arrayMT *lua.LTable
-	jcode   *lua.LTable
+	srv   *server
+	env   wire.Env
+	jcode *lua.LTable
 	// request is the host's own jcode.request; a script may replace it.
 	request *lua.LFunction
 	// handlers, events and commands are what the script registered.
@@ -26,15 +23,15 @@ type script struct {
 	commands map[string]*lua.LFunction
 	// component is the table that a plugin's file returned.
 	component *lua.LTable
-	modules   map[string]string
+	modules   *wire.Object // sources of a folder plugin by name
 	loaded    map[string]lua.LValue
 	out       output
 	ownDepth  int // requests to itself that are being answered
 }
 
-func (srv *server) newScript(env wire.Env) *script {
+func (srv *server) newScript() *script {
 	s := &script{
-		engine: newEngine(srv.meter), srv: srv, env: env,
+		engine: newEngine(srv.meter), srv: srv, env: srv.env,
 		handlers: map[string]*lua.LFunction{}, events: map[string][]*lua.LFunction{}, commands: map[string]*lua.LFunction{},
 		loaded: map[string]lua.LValue{},
 	}
@@ -42,31 +39,24 @@ func (srv *server) newScript(env wire.Env) *script {
 		srv.tainted = true
 		s.log("error", fmt.Sprintf("panic in %s: %v", where, what))
 	}
-	s.null = &lua.LUserData{Value: jsonNull{}, Metatable: lua.LNil, Env: s.L.G.Global}
-	s.arrayMT = s.L.CreateTable(0, 1)
-	s.arrayMT.RawSetString("__metatable", lua.LFalse)
-	s.openGlobals()
 	s.openAPI()
+	for name, fn := range srv.extra {
+		s.L.G.Global.RawSetString(name, s.RegisterHost(name, fn))
+	}
 	return s
-}
-
-// exec compiles and runs a chunk and returns its results.
-func (s *script) exec(proto *lua.FunctionProto) ([]lua.LValue, error) {
-	return s.Call(s.L.NewFunctionFromProto(proto))
 }
 
 // runTool runs a tool's chunk with its parameters as globals and in `params`. The
 // result is what it returned: nothing, a value, or a value and a message.
 func (s *script) runTool(proto *lua.FunctionProto, params *wire.Object) (any, error) {
 	if s.env == wire.EnvTool {
-		t := s.fromWire(params)
 		for i := range params.Len() {
 			name, v := params.At(i)
 			s.L.G.Global.RawSetString(name, s.fromWire(v))
 		}
-		s.L.G.Global.RawSetString("params", t)
+		s.L.G.Global.RawSetString("params", s.fromWire(params))
 	}
-	rets, err := s.exec(proto)
+	rets, err := s.Call(s.L.NewFunctionFromProto(proto))
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +66,7 @@ func (s *script) runTool(proto *lua.FunctionProto, params *wire.Object) (any, er
 // returned converts the first two return values of a script.
 func (s *script) returned(root string, rets []lua.LValue) (any, error) {
 	out := []any{}
-	for i, r := range rets {
-		if i == 2 {
-			break
-		}
+	for _, r := range rets[:min(len(rets), 2)] {
 		v, err := s.toWire(root, r)
 		if err != nil {
 			return nil, &scriptError{text: err.Error()}
@@ -92,7 +79,7 @@ func (s *script) returned(root string, rets []lua.LValue) (any, error) {
 // load runs the body of a plugin or the startup script. A plugin's description of
 // itself is the result.
 func (s *script) load(proto *lua.FunctionProto, chunk string) (any, error) {
-	rets, err := s.exec(proto)
+	rets, err := s.Call(s.L.NewFunctionFromProto(proto))
 	if err != nil || s.env != wire.EnvPlugin {
 		return nil, err
 	}
@@ -109,12 +96,8 @@ func (s *script) load(proto *lua.FunctionProto, chunk string) (any, error) {
 		about.Set(key, v)
 	}
 	for _, key := range []string{"init", "on_request", "shutdown"} {
-		switch v := s.component.RawGetString(key); v.Type() {
-		case lua.LTNil:
-		case lua.LTFunction:
-			about.Set(key, true)
-		default:
-			return nil, &scriptError{text: fmt.Sprintf("%s: %s is a %s, not a function", chunk, key, v.Type())}
+		if t := s.component.RawGetString(key).Type(); t != lua.LTNil && t != lua.LTFunction {
+			return nil, &scriptError{text: fmt.Sprintf("%s: %s is a %s, not a function", chunk, key, t)}
 		}
 	}
 	return about, nil

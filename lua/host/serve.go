@@ -219,21 +219,14 @@ func (srv *server) run(m *wire.Message) (any, error) {
 			srv.protos[key] = proto
 		}
 	}
-	s := srv.newScript(srv.env)
+	s := srv.newScript()
 	defer s.Close()
-	srv.addExtra(s)
 	params, _ := m.Value.(*wire.Object)
 	v, err := s.runTool(proto, params)
 	if srv.env == wire.EnvEval && err == nil {
-		v = wire.NewObject("output", s.out.captured.String(), "full", s.out.full, "result", v)
+		v = wire.NewObject("output", s.out.captured.String(), "result", v)
 	}
 	return v, err
-}
-
-func (srv *server) addExtra(s *script) {
-	for name, fn := range srv.extra {
-		s.L.G.Global.RawSetString(name, s.RegisterHost(name, fn))
-	}
 }
 
 // load starts the one script of this process.
@@ -245,16 +238,9 @@ func (srv *server) load(m *wire.Message) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := srv.newScript(srv.env)
-	srv.addExtra(s)
+	s := srv.newScript()
 	srv.script = s
-	if o, ok := m.Value.(*wire.Object); ok && o.Len() > 0 {
-		s.modules = map[string]string{}
-		for i := range o.Len() {
-			name, text := o.At(i)
-			s.modules[name], _ = text.(string)
-		}
-	}
+	s.modules, _ = m.Value.(*wire.Object)
 	return s.load(proto, m.Name)
 }
 

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,27 +13,22 @@ import (
 
 func (s *script) jsonEncode(L *lua.LState) int {
 	v, err := s.toWire("", L.CheckAny(1))
-	if err == nil {
-		var text []byte
-		if text, err = wire.EncodeJSON(v, true); err == nil {
-			L.Push(lua.LString(text))
-			return 1
-		}
+	if err != nil {
+		return pushAll(L, lua.LNil, lua.LString(err.Error()))
 	}
-	L.Push(lua.LNil)
-	L.Push(lua.LString(err.Error()))
-	return 2
+	text, err := wire.EncodeJSON(v, true)
+	if err != nil {
+		return pushAll(L, lua.LNil, lua.LString(err.Error()))
+	}
+	return pushAll(L, lua.LString(text))
 }
 
 func (s *script) jsonDecode(L *lua.LState) int {
 	v, err := wire.DecodeJSON([]byte(L.CheckString(1)))
 	if err != nil {
-		L.Push(lua.LNil)
-		L.Push(lua.LString(err.Error()))
-		return 2
+		return pushAll(L, lua.LNil, lua.LString(err.Error()))
 	}
-	L.Push(s.fromWire(v))
-	return 1
+	return pushAll(L, s.fromWire(v))
 }
 
 func (s *script) jsonArray(L *lua.LState) int {
@@ -43,8 +37,7 @@ func (s *script) jsonArray(L *lua.LState) int {
 		L.ArgError(1, "the table has a metatable")
 	}
 	t.Metatable = s.arrayMT
-	L.Push(t)
-	return 1
+	return pushAll(L, t)
 }
 
 // maxPatterns bounds the cache of compiled patterns.
@@ -57,8 +50,7 @@ func (s *script) pattern(L *lua.LState, text string) *regexp.Regexp {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		L.Push(lua.LNil)
-		L.Push(lua.LString(err.Error()))
+		pushAll(L, lua.LNil, lua.LString(err.Error()))
 		return nil
 	}
 	if len(s.srv.patterns) >= maxPatterns {
@@ -68,25 +60,24 @@ func (s *script) pattern(L *lua.LState, text string) *regexp.Regexp {
 	return re
 }
 
-// groups pushes the captures of a match, or the whole match if there are none.
-func groups(L *lua.LState, text string, loc []int, whole bool) int {
-	first := 1
+// groups returns the captures of a match.
+func groups(text string, loc []int) []lua.LValue {
+	out := make([]lua.LValue, len(loc)/2-1)
+	for i := range out {
+		out[i] = lua.LNil
+		if from := loc[2*i+2]; from >= 0 {
+			out[i] = lua.LString(text[from:loc[2*i+3]])
+		}
+	}
+	return out
+}
+
+// groupsOr returns the captures of a match, or the whole match if the pattern has none.
+func groupsOr(text string, loc []int) []lua.LValue {
 	if len(loc) == 2 {
-		if !whole {
-			return 0
-		}
-		first = 0
+		return []lua.LValue{lua.LString(text[loc[0]:loc[1]])}
 	}
-	n := 0
-	for i := first; i < len(loc)/2; i++ {
-		if loc[2*i] < 0 {
-			L.Push(lua.LNil)
-		} else {
-			L.Push(lua.LString(text[loc[2*i]:loc[2*i+1]]))
-		}
-		n++
-	}
-	return n
+	return groups(text, loc)
 }
 
 func (s *script) regexFind(L *lua.LState) int {
@@ -101,17 +92,14 @@ func (s *script) regexFind(L *lua.LState) int {
 	}
 	start = max(start, 1)
 	if start > len(text)+1 {
-		L.Push(lua.LNil)
-		return 1
+		return pushAll(L, lua.LNil)
 	}
-	loc := re.FindStringSubmatchIndex(text[start-1:])
+	text = text[start-1:]
+	loc := re.FindStringSubmatchIndex(text)
 	if loc == nil {
-		L.Push(lua.LNil)
-		return 1
+		return pushAll(L, lua.LNil)
 	}
-	L.Push(lua.LNumber(start + loc[0]))
-	L.Push(lua.LNumber(start + loc[1] - 1))
-	return 2 + groups(L, text[start-1:], loc, false)
+	return pushAll(L, lua.LNumber(start+loc[0]), lua.LNumber(start+loc[1]-1)) + pushAll(L, groups(text, loc)...)
 }
 
 func (s *script) regexMatch(L *lua.LState) int {
@@ -122,10 +110,9 @@ func (s *script) regexMatch(L *lua.LState) int {
 	}
 	loc := re.FindStringSubmatchIndex(text)
 	if loc == nil {
-		L.Push(lua.LNil)
-		return 1
+		return pushAll(L, lua.LNil)
 	}
-	return groups(L, text, loc, true)
+	return pushAll(L, groupsOr(text, loc)...)
 }
 
 func (s *script) regexGsub(L *lua.LState) int {
@@ -141,7 +128,7 @@ func (s *script) regexGsub(L *lua.LState) int {
 	defer s.threads.leave(L)
 	for _, loc := range re.FindAllStringSubmatchIndex(text, most) {
 		b.WriteString(text[last:loc[0]])
-		b.WriteString(s.replacement(L, text, loc))
+		b.WriteString(replacement(L, text, loc))
 		last = loc[1]
 		n++
 		if b.Len() > maxString {
@@ -149,13 +136,11 @@ func (s *script) regexGsub(L *lua.LState) int {
 		}
 	}
 	b.WriteString(text[last:])
-	L.Push(lua.LString(b.String()))
-	L.Push(lua.LNumber(n))
-	return 2
+	return pushAll(L, lua.LString(b.String()), lua.LNumber(n))
 }
 
 // replacement returns the text that replaces one match; false or nil keep the match.
-func (s *script) replacement(L *lua.LState, text string, loc []int) string {
+func replacement(L *lua.LState, text string, loc []int) string {
 	whole := text[loc[0]:loc[1]]
 	group := func(i int) string {
 		if 2*i+1 >= len(loc) || loc[2*i] < 0 {
@@ -174,11 +159,7 @@ func (s *script) replacement(L *lua.LState, text string, loc []int) string {
 		}
 		v = repl.RawGetString(key)
 	case *lua.LFunction:
-		L.Push(repl)
-		n := groups(L, text, loc, true)
-		L.Call(n, 1)
-		v = L.Get(-1)
-		L.Pop(1)
+		v = firstResult(L, repl, groupsOr(text, loc)...)
 	}
 	if !lua.LVAsBool(v) {
 		return whole
@@ -192,28 +173,34 @@ func (s *script) replacement(L *lua.LState, text string, loc []int) string {
 // expand inserts groups into a replacement: %0 is the match, %1 the first group, %% a percent
 // sign.
 func expand(repl string, group func(int) string) string {
-	if !strings.Contains(repl, "%") {
-		return repl
-	}
+	return percent(repl, func(c byte) string {
+		if c >= '0' && c <= '9' {
+			return group(int(c - '0'))
+		}
+		return string([]byte{c})
+	})
+}
+
+// percent replaces each percent sign and the byte after it. A percent sign at the end stays.
+func percent(s string, replace func(c byte) string) string {
 	var b strings.Builder
-	for i := 0; i < len(repl); i++ {
-		if repl[i] != '%' || i+1 == len(repl) {
-			b.WriteByte(repl[i])
-			continue
+	for {
+		before, after, found := strings.Cut(s, "%")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		i++
-		if d := repl[i]; d >= '0' && d <= '9' {
-			b.WriteString(group(int(d - '0')))
-		} else {
-			b.WriteByte(d)
+		if after == "" {
+			b.WriteByte('%')
+			return b.String()
 		}
+		b.WriteString(replace(after[0]))
+		s = after[1:]
 	}
-	return b.String()
 }
 
 func jcodeTime(L *lua.LState) int {
-	L.Push(lua.LNumber(float64(time.Now().UnixMicro()) / 1e6))
-	return 1
+	return pushAll(L, lua.LNumber(float64(time.Now().UnixMicro())/1e6))
 }
 
 func jcodeDate(L *lua.LState) int {
@@ -226,40 +213,18 @@ func jcodeDate(L *lua.LState) int {
 	if rest, utc := strings.CutPrefix(format, "!"); utc {
 		format, at = rest, at.UTC()
 	}
-	L.Push(lua.LString(strftime(format, at)))
-	return 1
+	return pushAll(L, lua.LString(percent(format, func(c byte) string { return directive(c, at) })))
 }
 
-// strftime formats with the directives of C that make sense without a locale.
-func strftime(format string, t time.Time) string {
-	var b strings.Builder
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' || i+1 == len(format) {
-			b.WriteByte(format[i])
-			continue
-		}
-		i++
-		b.WriteString(directive(format[i], t))
-	}
-	return b.String()
-}
-
+// directive formats a time with one of the directives of C that make sense without a locale.
 func directive(c byte, t time.Time) string {
 	layouts := map[byte]string{
 		'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
 		'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'h': "Jan", 'z': "-0700", 'Z': "MST",
 		'F': "2006-01-02", 'T': "15:04:05", 'D': "01/02/06", 'R': "15:04", 'c': "Mon Jan  2 15:04:05 2006",
-		'x': "01/02/06", 'X': "15:04:05", 'e': "_2",
+		'x': "01/02/06", 'X': "15:04:05", 'e': "_2", 'j': "002", '%': "%", 'n': "\n", 't': "\t",
 	}
 	switch c {
-	case '%':
-		return "%"
-	case 'n':
-		return "\n"
-	case 't':
-		return "\t"
-	case 'j':
-		return fmt.Sprintf("%03d", t.YearDay())
 	case 'w':
 		return strconv.Itoa(int(t.Weekday()))
 	case 's':

@@ -47,8 +47,8 @@ type export struct {
 }
 
 // toWire converts v; root names it in errors.
-func (s *script) toWire(root string, v lua.LValue) (any, error) {
-	x := export{open: map[*lua.LTable]bool{}, arrayMT: s.arrayMT}
+func (e *engine) toWire(root string, v lua.LValue) (any, error) {
+	x := export{open: map[*lua.LTable]bool{}, arrayMT: e.arrayMT}
 	out, err := x.value(v, 0)
 	if err != nil {
 		if root != "" {
@@ -158,7 +158,7 @@ func (x *export) object(t *lua.LTable, depth int) (any, *valueError) {
 type jsonNull struct{}
 
 // fromWire converts a value that enters Lua: null in an array is json.null, otherwise the key stays absent.
-func (s *script) fromWire(v any) lua.LValue {
+func (e *engine) fromWire(v any) lua.LValue {
 	switch v := v.(type) {
 	case bool:
 		return lua.LBool(v)
@@ -167,23 +167,23 @@ func (s *script) fromWire(v any) lua.LValue {
 	case string:
 		return lua.LString(v)
 	case []any:
-		t := s.L.CreateTable(len(v), 0)
+		t := e.L.CreateTable(len(v), 0)
 		if len(v) == 0 {
-			t.Metatable = s.arrayMT
+			t.Metatable = e.arrayMT
 		}
 		for i, item := range v {
 			if item == nil {
-				t.RawSetInt(i+1, s.null)
+				t.RawSetInt(i+1, e.null)
 			} else {
-				t.RawSetInt(i+1, s.fromWire(item))
+				t.RawSetInt(i+1, e.fromWire(item))
 			}
 		}
 		return t
 	case *wire.Object:
-		t := s.L.CreateTable(0, v.Len())
+		t := e.L.CreateTable(0, v.Len())
 		for i := range v.Len() {
 			if key, item := v.At(i); item != nil {
-				t.RawSetString(key, s.fromWire(item))
+				t.RawSetString(key, e.fromWire(item))
 			}
 		}
 		return t

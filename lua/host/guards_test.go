@@ -88,6 +88,9 @@ func TestValuesAndDialect(t *testing.T) {
 		{`return regex.find("hello", "l+")`, 3.0},
 		{`return regex.find("x", "(") == nil`, true},
 		{`return jcode.date("!%Y-%m-%d", 0)`, "1970-01-01"},
+		{`return jcode.date("!%j %w %s %e%%%n%t%", 86400)`, "002 5 86400  2%\n\t%"},
+		{`return jcode.date("%é %Q", 0)`, "%é %Q"},
+		{`return (regex.gsub("ab", "(a)(b)", "%2%1%0%%%é%"))`, "baab%é%"},
 		{`goto done do return 1 end ::done:: return 2`, 2.0},
 	} {
 		if got := c.value(tt.src); got != tt.want {

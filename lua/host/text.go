@@ -233,5 +233,5 @@ func directive(c byte, t time.Time) string {
 	if layout, ok := layouts[c]; ok {
 		return t.Format(layout)
 	}
-	return "%" + string(c)
+	return "%" + string([]byte{c}) // it may be part of a character
 }

@@ -170,7 +170,8 @@ func glyphsWidth(gs []glyph) int {
 	return n
 }
 
-// Vertical moves the cursor by one visual row and reports whether there was one.
+// Vertical moves the cursor by one visual row, down with delta 1 and up with -1. It reports whether there was
+// one.
 func (e *Editor) Vertical(delta, width int) bool {
 	line := e.lines[e.cur.row]
 	starts := breaks(line, width)
@@ -178,27 +179,20 @@ func (e *Editor) Vertical(delta, width int) bool {
 	if e.goal < 0 {
 		e.goal = glyphsWidth(line[start:e.cur.col])
 	}
-	target, line2, starts2 := row+delta, line, starts
-	at := e.cur.row
-	switch {
-	case target < 0:
-		if at == 0 {
+	at, target := e.cur.row, row+delta
+	if target < 0 || target >= len(starts) { // in the line above or below
+		at += delta
+		if at < 0 || at >= len(e.lines) {
 			return false
 		}
-		at--
-		line2 = e.lines[at]
-		starts2 = breaks(line2, width)
-		target = len(starts2) - 1
-	case target >= len(starts):
-		if at == len(e.lines)-1 {
-			return false
-		}
-		at++
-		line2 = e.lines[at]
-		starts2 = breaks(line2, width)
+		line = e.lines[at]
+		starts = breaks(line, width)
 		target = 0
+		if delta < 0 {
+			target = len(starts) - 1
+		}
 	}
-	e.cur = pos{at, columnAt(line2, starts2, target, e.goal)}
+	e.cur = pos{at, columnAt(line, starts, target, e.goal)}
 	return true
 }
 
@@ -253,33 +247,20 @@ func (r Row) Parts() []Part {
 // costs as much as it shows.
 func (e *Editor) Window(width, height int) (rows []Row, y, x int, above, below bool) {
 	width, height = max(width, 1), max(height, 1)
-	line := e.lines[e.cur.row]
-	starts := breaks(line, width)
-	seg, start := segment(starts, e.cur.col)
-	x = glyphsWidth(line[start:e.cur.col])
-	for i := range starts {
-		rows = append(rows, visualRow(line, starts, i, e.cur.row))
+	rows = e.visualRows(e.cur.row, width)
+	y = len(rows) - 1
+	for y > 0 && rows[y].at.col > e.cur.col {
+		y--
 	}
-	y = seg
+	x = glyphsWidth(e.lines[e.cur.row][rows[y].at.col:e.cur.col])
 	up, down := e.cur.row-1, e.cur.row+1
-	for up >= 0 && y < height {
-		l := e.lines[up]
-		st := breaks(l, width)
-		var more []Row
-		for i := range st {
-			more = append(more, visualRow(l, st, i, up))
-		}
+	for ; up >= 0 && y < height; up-- {
+		more := e.visualRows(up, width)
 		rows = append(more, rows...)
-		y += len(st)
-		up--
+		y += len(more)
 	}
-	for down < len(e.lines) && len(rows)-y < height {
-		l := e.lines[down]
-		st := breaks(l, width)
-		for i := range st {
-			rows = append(rows, visualRow(l, st, i, down))
-		}
-		down++
+	for ; down < len(e.lines) && len(rows)-y < height; down++ {
+		rows = append(rows, e.visualRows(down, width)...)
 	}
 	if len(rows) <= height {
 		e.top = 0
@@ -294,10 +275,17 @@ func (e *Editor) Window(width, height int) (rows []Row, y, x int, above, below b
 	return rows[from : from+height], y - from, x, up >= 0 || from > 0, down < len(e.lines) || from+height < len(rows)
 }
 
-func visualRow(line []glyph, starts []int, i, row int) Row {
-	to := len(line)
-	if i+1 < len(starts) {
-		to = starts[i+1]
+// visualRows returns the rows of one line.
+func (e *Editor) visualRows(row, width int) []Row {
+	line := e.lines[row]
+	starts := breaks(line, width)
+	rows := make([]Row, len(starts))
+	for i, from := range starts {
+		to := len(line)
+		if i+1 < len(starts) {
+			to = starts[i+1]
+		}
+		rows[i] = Row{glyphs: line[from:to], at: pos{row, from}}
 	}
-	return Row{glyphs: line[starts[i]:to], at: pos{row, starts[i]}}
+	return rows
 }

@@ -73,9 +73,6 @@ func (v *Vi) Key(e *Editor, key string) (ask Ask, times int) {
 // Writing reports whether letters are inserted rather than commands.
 func (v *Vi) Writing() bool { return v.mode == viInsert }
 
-// Clamp keeps the cursor on a character, as required outside insert mode.
-func (v *Vi) Clamp(e *Editor) { v.clamp(e) }
-
 // Help lists the keys for a help page: keys, and what they do.
 func Help() [][2]string { return viHelp }
 
@@ -224,7 +221,7 @@ func (v *Vi) complete(e *Editor, key, arg string) Ask {
 	}
 	if v.mode != viInsert {
 		e.group = 0
-		v.clamp(e)
+		v.Clamp(e)
 	}
 	return ask
 }
@@ -239,15 +236,15 @@ func (v *Vi) escape(e *Editor) Ask {
 		v.forget()
 	case v.mode == viVisual || v.mode == viLines:
 		v.mode = viNormal
-		v.clamp(e)
+		v.Clamp(e)
 	default:
 		return Other
 	}
 	return Done
 }
 
-// clamp keeps the cursor on a character, as required outside insert mode.
-func (v *Vi) clamp(e *Editor) {
+// Clamp keeps the cursor on a character, as required outside insert mode.
+func (v *Vi) Clamp(e *Editor) {
 	if last := len(e.lines[e.cur.row]) - 1; e.cur.col > max(last, 0) {
 		e.cur.col = max(last, 0)
 	}

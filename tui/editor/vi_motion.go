@@ -93,28 +93,20 @@ func (e motions) wordEnd(p pos, big bool) pos {
 
 // prevWord returns the start of this word, or of the previous one if it is already there.
 func (e motions) prevWord(p pos, big bool) pos {
-	for first := true; first || e.class(p, big) == classBlank; first = false {
-		q := e.left(p)
-		if q == p {
-			return p
-		}
-		if p = q; p.col == 0 && e.emptyAt(p.row) {
-			return p
-		}
-	}
-	for c := e.class(p, big); p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c; {
-		p.col--
-	}
-	return p
+	return e.runStart(e.prevText(p, big), big)
 }
 
 // prevEnd returns the last character of the previous word.
 func (e motions) prevEnd(p pos, big bool) pos {
-	if c := e.class(p, big); c != classBlank {
-		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
-			p.col--
-		}
+	if e.class(p, big) != classBlank {
+		p = e.runStart(p, big)
 	}
+	return e.prevText(p, big)
+}
+
+// prevText returns the last position before p that is not white space; an empty line counts as one, and so
+// does the start of the text.
+func (e motions) prevText(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.left(p)
 		if q == p {
@@ -123,6 +115,14 @@ func (e motions) prevEnd(p pos, big bool) pos {
 		if p = q; p.col == 0 && e.emptyAt(p.row) {
 			return p
 		}
+	}
+	return p
+}
+
+// runStart returns the first character of the run of one class that ends at p.
+func (e motions) runStart(p pos, big bool) pos {
+	for c := e.class(p, big); p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c; {
+		p.col--
 	}
 	return p
 }
@@ -313,7 +313,7 @@ func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	case ";", ",":
 		again := viCmd{count: c.count, key: v.find.key, arg: v.find.arg}
 		if c.key == "," {
-			again.key = opposite(again.key)
+			again.key = swapLetter(again.key) // f and F, t and T search in opposite directions
 		}
 		return v.findMotion(e, again, true)
 	}
@@ -329,17 +329,4 @@ func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, 
 	}
 	to, ok = e.vi().findInLine(c, again)
 	return to, reach, ok
-}
-
-// opposite returns the find in the other direction.
-func opposite(key string) string {
-	switch key {
-	case "f":
-		return "F"
-	case "F":
-		return "f"
-	case "t":
-		return "T"
-	}
-	return "t"
 }

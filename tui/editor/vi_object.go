@@ -40,10 +40,7 @@ func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 		}
 		return col
 	}
-	from := min(e.cur.col, len(line)-1)
-	for from > 0 && class(from-1) == class(from) {
-		from--
-	}
+	from := e.runStart(pos{row, min(e.cur.col, len(line)-1)}, big).col
 	to, trailing := from, false
 	for range n {
 		if to >= len(line) {
@@ -55,13 +52,9 @@ func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 			trailing = blank
 			continue
 		}
-		switch {
-		case blank: // the following word belongs to it
-			to, trailing = runEnd(to), true
-		case class(to) == classBlank:
-			to, trailing = runEnd(to), true
-		default:
-			trailing = false
+		trailing = blank || class(to) == classBlank // what follows white space belongs to it
+		if trailing {
+			to = runEnd(to)
 		}
 	}
 	if around && !trailing {

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -125,7 +124,7 @@ func (r *renderer) block(n ast.Node) {
 		r.quote--
 		r.pop()
 	case *ast.List:
-		r.list(n)
+		r.items(n, nil)
 	case *ast.ThematicBreak:
 		r.emit(cells.Paint(r.opts.Styles.Border, strings.Repeat("─", r.room())))
 	case *ast.HTMLBlock:
@@ -175,20 +174,13 @@ func codeLine(h *Highlighter, line string, width int) [][]cells.Span {
 }
 
 func (r *renderer) html(n *ast.HTMLBlock) {
-	var b bytes.Buffer
-	lines := n.Lines()
-	for i := range lines.Len() {
-		seg := lines.At(i)
-		b.Write(seg.Value(r.src))
-	}
+	html := n.Lines().Value(r.src)
 	if n.HasClosure() {
-		b.Write(n.ClosureLine.Value(r.src))
+		html = append(html, n.ClosureLine.Value(r.src)...)
 	}
-	raw := cells.ExpandTabs(strings.TrimRight(b.String(), "\n"), 4)
+	raw := cells.ExpandTabs(strings.TrimRight(string(html), "\n"), 4)
 	r.emitSpans(cells.Fold([]cells.Span{{Text: raw, Style: r.opts.Styles.HTML}}, r.room()))
 }
-
-func (r *renderer) list(n *ast.List) { r.items(n, nil) }
 
 // items renders the items of a list before end and returns the number of the next item. Empty lines between
 // items are kept as they were written.

@@ -132,10 +132,9 @@ func (s *scanner) region(r *region, from int) {
 			return
 		}
 	}
+	s.h.open = nil
 	if r.multi {
 		s.h.open = r
-	} else {
-		s.h.open = nil
 	}
 	s.take(len(rest), style)
 }
@@ -162,7 +161,7 @@ func (s *scanner) codeLine() {
 		case wordByte(c):
 			s.word()
 		case c == '@' && l.at && s.pos+1 < len(s.text) && wordByte(s.text[s.pos+1]):
-			s.take(1+wordLen(s.text[s.pos+1:]), st.Attribute)
+			s.take(1+wordLen(s.text[s.pos+1:], ""), st.Attribute)
 		case c == '$' && l.dollar:
 			s.take(dollarLen(s.rest()), st.Constant)
 		default:
@@ -239,10 +238,7 @@ func (s *scanner) jsonKey() bool {
 func (s *scanner) key() {
 	t := s.rest()
 	start := len(t) - len(strings.TrimLeft(t, " -"))
-	end := start
-	for end < len(t) && (wordByte(t[end]) || strings.IndexByte("-./\"' ", t[end]) >= 0) {
-		end++
-	}
+	end := start + wordLen(t[start:], "-./\"' ")
 	switch {
 	case start < len(t) && t[start] == '[':
 		s.take(len(t), s.h.styles.Meta)
@@ -254,7 +250,7 @@ func (s *scanner) key() {
 
 func (s *scanner) word() {
 	l, st := s.h.lang, &s.h.styles
-	n := wordLen(s.rest())
+	n := wordLen(s.rest(), "")
 	w := s.rest()[:n]
 	look := w
 	if l.fold {
@@ -304,11 +300,7 @@ func (s *scanner) markupLine() {
 		switch {
 		case !inTag && s.regionStart():
 		case !inTag && c == '<':
-			n := 1
-			for s.pos+n < len(s.text) && (wordByte(s.text[s.pos+n]) || strings.IndexByte("/!?:-.", s.text[s.pos+n]) >= 0) {
-				n++
-			}
-			s.take(n, st.Keyword)
+			s.take(1+wordLen(s.rest()[1:], "/!?:-."), st.Keyword)
 			inTag = true
 		case inTag && (c == '>' || c == '/' || c == '?'):
 			s.take(1, st.Keyword)
@@ -320,11 +312,7 @@ func (s *scanner) markupLine() {
 			}
 			s.take(end+2, st.String)
 		case inTag && wordByte(c):
-			n := 0
-			for s.pos+n < len(s.text) && (wordByte(s.text[s.pos+n]) || strings.IndexByte(":-.@", s.text[s.pos+n]) >= 0) {
-				n++
-			}
-			s.take(n, st.Attribute)
+			s.take(wordLen(s.rest(), ":-.@"), st.Attribute)
 		default:
 			s.take(1, st.Plain)
 		}
@@ -335,9 +323,10 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-func wordLen(s string) int {
+// wordLen measures the word at the start of s; extra are more bytes that it may contain.
+func wordLen(s, extra string) int {
 	n := 0
-	for n < len(s) && wordByte(s[n]) {
+	for n < len(s) && (wordByte(s[n]) || strings.IndexByte(extra, s[n]) >= 0) {
 		n++
 	}
 	return n
@@ -362,7 +351,7 @@ func dollarLen(s string) int {
 		}
 		return 2
 	}
-	if n := wordLen(s[1:]); n > 0 {
+	if n := wordLen(s[1:], ""); n > 0 {
 		return n + 1
 	}
 	if strings.IndexByte("?!#@*$-", s[1]) >= 0 {

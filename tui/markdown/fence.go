@@ -28,15 +28,10 @@ func (s *Stream) openFence(n *ast.FencedCodeBlock, src []byte, start, origin int
 	}
 	header := bytes.IndexByte(block, '\n') + 1
 	f := &fence{char: block[0], length: length, empty: true}
-	for rest := block[header:]; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n') + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		if f.closes(rest[:end]) {
+	for line := range bytes.Lines(block[header:]) {
+		if f.closes(line) {
 			return
 		}
-		rest = rest[end:]
 	}
 	f.highlight = NewHighlighter(string(n.Language(src)), s.opts.Styles.Syntax)
 	if s.separated() {
@@ -107,10 +102,7 @@ func (s *Stream) closeFence() {
 		s.fence.empty = false
 	}
 	if s.fence.empty {
-		r := newRenderer(nil, s.opts)
-		r.push("  ", "  ", 2)
-		r.emit("")
-		s.lines = append(s.lines, r.lines...)
+		s.lines = append(s.lines, s.fenceLine(s.fence.highlight, nil)...)
 	}
 	s.fence, s.tail = nil, nil
 }

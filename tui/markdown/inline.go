@@ -67,10 +67,7 @@ func (r *renderer) inlineNode(out *[]cells.Span, n ast.Node, style cells.Style, 
 	case *ast.AutoLink:
 		add(string(n.Label(r.src)), style.With(st.Link), r.target(string(n.URL(r.src))))
 	case *ast.RawHTML:
-		for i := range n.Segments.Len() {
-			seg := n.Segments.At(i)
-			add(noTabs(strings.ReplaceAll(string(seg.Value(r.src)), "\n", " ")), style.With(st.HTML), link)
-		}
+		add(noTabs(strings.ReplaceAll(string(n.Segments.Value(r.src)), "\n", " ")), style.With(st.HTML), link)
 	case *east.TaskCheckBox:
 		// The item's marker shows it.
 	default:

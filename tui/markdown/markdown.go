@@ -43,19 +43,14 @@ type Options struct {
 // Render returns the lines of a whole text.
 func Render(src string, opts Options) []string {
 	b := []byte(clean(text.Strip(src)))
-	doc, _ := parse(b)
+	doc, _ := parse(newParser(), b)
 	r := newRenderer(b, opts)
 	r.blocks(doc)
 	return r.lines
 }
 
 // clean removes carriage returns: lines end in LF here.
-func clean(s string) string {
-	if strings.IndexByte(s, '\r') < 0 {
-		return s
-	}
-	return strings.ReplaceAll(s, "\r", "")
-}
+func clean(s string) string { return strings.ReplaceAll(s, "\r", "") }
 
 // newParser returns a parser of GitHub's dialect. A parser keeps no state between texts, but creating one
 // costs more than parsing a line, so each Stream holds its own.
@@ -78,9 +73,7 @@ func newParser() parser.Parser {
 }
 
 // parse returns the tree of a text and whether the text defines link targets, which affect the rest of it.
-func parse(src []byte) (doc ast.Node, refs bool) { return parseWith(newParser(), src) }
-
-func parseWith(p parser.Parser, src []byte) (doc ast.Node, refs bool) {
+func parse(p parser.Parser, src []byte) (doc ast.Node, refs bool) {
 	ctx := parser.NewContext()
 	doc = p.Parse(gmtext.NewReader(src), parser.WithContext(ctx))
 	return doc, len(ctx.References()) > 0

@@ -40,7 +40,6 @@ type listRest struct {
 
 // NewStream returns an empty Stream.
 func NewStream(opts Options) *Stream {
-	opts.Width = max(opts.Width, 1)
 	return &Stream{opts: opts, parser: newParser()}
 }
 
@@ -85,7 +84,6 @@ func (s *Stream) Lines() (finished, open []string) {
 
 // Restyle renders everything again, for another width or other styles.
 func (s *Stream) Restyle(opts Options) {
-	opts.Width = max(opts.Width, 1)
 	s.opts = opts
 	if s.closed {
 		s.renderWhole()
@@ -96,7 +94,7 @@ func (s *Stream) Restyle(opts Options) {
 }
 
 func (s *Stream) renderWhole() {
-	doc, _ := parseWith(s.parser, s.src)
+	doc, _ := parse(s.parser, s.src)
 	r := newRenderer(s.src, s.opts)
 	r.blocks(doc)
 	s.lines, s.tail, s.frozen = r.lines, nil, len(s.src)
@@ -124,7 +122,7 @@ func (s *Stream) update() {
 func (s *Stream) freeze(complete int) {
 	origin := s.frozen
 	src := s.src[origin:complete]
-	doc, refs := parseWith(s.parser, src)
+	doc, refs := parse(s.parser, src)
 	s.refs = s.refs || refs
 	last := openBlock(doc, src)
 	if last == nil {
@@ -245,7 +243,7 @@ func (s *Stream) renderTail() {
 		return
 	}
 	src := s.src[s.frozen:]
-	doc, refs := parseWith(s.parser, src)
+	doc, refs := parse(s.parser, src)
 	s.refs = s.refs || refs
 	r := newRenderer(src, s.opts)
 	r.next = s.list.number

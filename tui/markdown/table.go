@@ -60,19 +60,8 @@ func (r *renderer) tableRows(t *east.Table) [][][]cells.Span {
 // fitColumns divides the width among columns with two spaces and a line between them: narrow ones keep their
 // width, wide ones share the rest.
 func fitColumns(natural []int, room int) (widths []int, ok bool) {
-	room -= 3 * (len(natural) - 1)
-	total := 0
-	for _, w := range natural {
-		total += max(w, 1)
-	}
 	widths = make([]int, len(natural))
-	if total <= room {
-		for i, w := range natural {
-			widths[i] = max(w, 1)
-		}
-		return widths, true
-	}
-	left, open := room, len(natural)
+	left, open := room-3*(len(natural)-1), len(natural)
 	for changed := true; changed && open > 0; {
 		changed = false
 		share := left / open
@@ -138,26 +127,19 @@ func alignCell(content []cells.Span, width int, a east.Alignment, last bool) []c
 	case east.AlignCenter:
 		left = pad / 2
 	}
-	var out []cells.Span
-	if left > 0 {
-		out = append(out, cells.Span{Text: cells.Blank(left)})
+	out := append([]cells.Span{{Text: cells.Blank(left)}}, content...)
+	if last {
+		return out
 	}
-	out = append(out, content...)
-	if right := pad - left; right > 0 && !last {
-		out = append(out, cells.Span{Text: cells.Blank(right)})
-	}
-	return out
+	return append(out, cells.Span{Text: cells.Blank(pad - left)})
 }
 
 func (r *renderer) tableRule(widths []int) {
-	var b strings.Builder
+	parts := make([]string, len(widths))
 	for i, w := range widths {
-		if i > 0 {
-			b.WriteString("─┼─")
-		}
-		b.WriteString(strings.Repeat("─", w))
+		parts[i] = strings.Repeat("─", w)
 	}
-	r.emit(cells.Paint(r.opts.Styles.Border, b.String()))
+	r.emit(cells.Paint(r.opts.Styles.Border, strings.Join(parts, "─┼─")))
 }
 
 // foldTable shows each row as lines of "head: value".

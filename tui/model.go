@@ -160,7 +160,7 @@ func newProgram(ctx context.Context, opt Options) *program {
 func (p *program) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if p.painter != nil {
-		p.painter.Begin(!p.opt.NoMouse)
+		p.painter.Begin()
 	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
 		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}

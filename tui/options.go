@@ -244,8 +244,6 @@ type Options struct {
 	// Keys rebinds actions, Status names the parts of the status line in order.
 	Keys   map[string][]string
 	Status []string
-	// NoMouse turns off mouse reporting.
-	NoMouse bool
 	// Notifications says how to alert a person whose window has no focus: "bell" only rings, "off" does nothing,
 	// anything else notifies and rings.
 	Notifications string

@@ -25,7 +25,6 @@ type picker struct {
 	failed       string
 	note         string
 	noSearch     bool
-	noDetail     bool
 	live         bool    // its rows change while it is open
 	infoFirst    bool    // the text beside the names matters more than the one at the right
 	confirm      *Action // waits for a second press

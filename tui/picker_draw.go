@@ -119,7 +119,7 @@ func (pk *picker) detail(l *look, width, room int) []string {
 	if s := pk.seen[r.ID]; s != "" {
 		shown = s
 	}
-	if !ok || pk.noDetail || shown == "" || room < 8 {
+	if !ok || shown == "" || room < 8 {
 		return nil
 	}
 	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(shown), 4), Style: l.theme.Faint}}, max(width-2, 1))

@@ -89,9 +89,7 @@ func (p *composer) build() tea.View {
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	v.ReportFocus = true
-	if !p.opt.NoMouse {
-		v.MouseMode = tea.MouseModeCellMotion
-	}
+	v.MouseMode = tea.MouseModeCellMotion
 	if cursor != nil {
 		cursor.Y += above
 		cursor.X = min(cursor.X, p.width-1)

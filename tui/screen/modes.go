@@ -30,10 +30,9 @@ func ReportOf(v tea.View) Report {
 // Begin turns on what the program needs of a terminal that is already in raw mode: bracketed paste, the
 // mouse, focus events, keys with all their modifiers. It asks at once whether updates can be shown
 // atomically: a late reply may reach another program.
-func (p *Painter) Begin(mouse bool) {
+func (p *Painter) Begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.mouse = mouse
 	p.turnOn()
 	if p.asks {
 		p.write(ansi.RequestModeSynchronizedOutput)
@@ -74,11 +73,8 @@ func (p *Painter) turnOn() {
 		return
 	}
 	p.modes = true
-	on := ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore
-	if p.mouse {
-		on += ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
-	}
-	p.write(on + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys))
+	p.write(ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore + ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr +
+		ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys))
 }
 
 // turnOff undoes turnOn and clears title and progress, on the screen where they were set.
@@ -87,11 +83,8 @@ func (p *Painter) turnOff() {
 		return
 	}
 	p.modes = false
-	off := wholeScreen + ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys
-	if p.mouse {
-		off += ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
-	}
-	off += ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+	off := wholeScreen + ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr +
+		ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
 	if p.told.working {
 		off += ansi.ResetProgressBar
 	}
@@ -141,7 +134,12 @@ func (p *Painter) write(s string) {
 // withoutModes removes from Bubble Tea's output the keyboard modes, which it always sets and resets, and its
 // queries, which it sends a second after the start.
 func withoutModes(b []byte) []byte {
-	for _, seq := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore, ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)} {
+	return without(b, ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore, ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1))
+}
+
+// without removes sequences.
+func without(b []byte, seqs ...string) []byte {
+	for _, seq := range seqs {
 		b = bytes.ReplaceAll(b, []byte(seq), nil)
 	}
 	return b

@@ -43,8 +43,7 @@ type Painter struct {
 	synced        bool     // the terminal shows an update atomically
 	shown         bool     // the cursor is visible
 	shape         int      // its style as in DECSCUSR, 0 = the terminal's own
-	mouse         bool     // the program uses the mouse
-	modes         bool     // they are on
+	modes         bool     // the modes that the program needs are on
 	told          Report   // what the terminal was told besides the picture
 	failure       error
 }
@@ -104,10 +103,7 @@ func (p *Painter) Write(b []byte) (n int, err error) {
 	}
 	if p.active && leave < 0 {
 		// Its frames are empty: it must not erase ours.
-		b = bytes.ReplaceAll(b, []byte(ansi.SetModeAltScreenSaveCursor), nil)
-		b = bytes.ReplaceAll(b, []byte(ansi.EraseEntireScreen), nil)
-		b = bytes.ReplaceAll(b, []byte(ansi.EraseScreenBelow), nil)
-		b = bytes.ReplaceAll(b, []byte(ansi.ResetModeTextCursorEnable), nil)
+		b = without(b, ansi.SetModeAltScreenSaveCursor, ansi.EraseEntireScreen, ansi.EraseScreenBelow, ansi.ResetModeTextCursorEnable)
 	}
 	if p.active && leave < 0 && len(b) > 0 && p.shown && p.cursor != nowhere {
 		// Its output leaves the cursor anywhere, and the next frame may be far off: an input method opens its

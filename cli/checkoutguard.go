@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
 )
 
@@ -80,17 +82,7 @@ func named(args, dir string) (rel string, ok bool) {
 
 // isShared reports whether a path is in a folder that the worktree links to.
 func (e checkoutGuard) isShared(path string) bool {
-	for _, dir := range e.shared {
-		if within(dir, path) {
-			return true
-		}
-	}
-	return false
-}
-
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return slices.ContainsFunc(e.shared, func(dir string) bool { return paths.Within(dir, path) })
 }
 
 // checkoutGate refuses a plan that touches another checkout, however the path was written.
@@ -109,7 +101,7 @@ func (g checkoutGate) Offered(spec tools.Spec, mode tools.Mode) (bool, string) {
 func (g checkoutGate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
 	for _, access := range req.Plan.Accesses {
 		for _, path := range []string{access.Path, access.Dir} {
-			if path == "" || within(g.e.own, path) || g.e.isShared(path) {
+			if path == "" || paths.Within(g.e.own, path) || g.e.isShared(path) {
 				continue
 			}
 			for _, original := range g.e.originals {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -61,26 +63,15 @@ func (a *app) openDebugLog(context.Context) error {
 	return nil
 }
 
-// opened implements extension.
-func (d *debugLog) opened(conv *agent.Conversation, _ bool) { d.follow(conv) }
-
 // secrets returns the values of the keys that this run knows.
 func (a *app) secrets() []string {
-	var out []string
+	out := append(slices.Collect(maps.Values(a.models.settings.Keys)), a.std.Getenv(searchKeyEnv(a.config.WebSearch)))
 	for _, p := range a.models.settings.Known() {
-		if v := a.std.Getenv(p.KeyEnv); p.KeyEnv != "" && len(v) >= 8 {
-			out = append(out, v)
+		if p.KeyEnv != "" {
+			out = append(out, a.std.Getenv(p.KeyEnv))
 		}
 	}
-	for _, v := range a.models.settings.Keys {
-		if len(v) >= 8 {
-			out = append(out, v)
-		}
-	}
-	if v := a.std.Getenv(searchKeyEnv(a.config.WebSearch)); len(v) >= 8 {
-		out = append(out, v)
-	}
-	return out
+	return slices.DeleteFunc(out, func(v string) bool { return len(v) < 8 }) // a shorter one may occur in ordinary words
 }
 
 // BeforeCall changes nothing.
@@ -95,8 +86,8 @@ func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
 }
 
-// follow logs a conversation's events until it is closed.
-func (d *debugLog) follow(conv *agent.Conversation) {
+// opened implements extension: it logs a conversation's events until it is closed.
+func (d *debugLog) opened(conv *agent.Conversation, _ bool) {
 	sub := conv.Observe()
 	d.following.Go(func() {
 		for {

@@ -168,10 +168,7 @@ func (c *docsSearchCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "jcode: "+note)
 	}
 	if c.JSON {
-		if hits == nil {
-			hits = []retrieval.Hit{}
-		}
-		return printJSON(std.Out, hits)
+		return printJSON(std.Out, orEmpty(hits))
 	}
 	for _, h := range hits {
 		fmt.Fprintf(std.Out, "%s:%d-%d %s\n%s\n\n", h.Path, h.First, h.Last, h.Heading, h.Text)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -144,7 +145,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.languageServers(a)
 	d.sandbox()
 	d.environment()
-	d.plugins()
+	d.plugins(a.pluginStore())
 	if !d.flags.NoLua {
 		d.scripts(ctx)
 	}
@@ -230,12 +231,8 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 
 // model finds the model that a start would use, and tests its endpoint.
 func (d *doctor) model(ctx context.Context) {
-	name := d.flags.Model
-	if name == "" {
-		name = d.conf.Model
-	}
 	settings := provider.Settings{
-		Model: name, BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf), Keys: d.keys,
+		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf), Keys: d.keys,
 		Env: d.std.Getenv, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
 	target, err := provider.Resolve(settings)
@@ -254,7 +251,7 @@ func (d *doctor) model(ctx context.Context) {
 		d.ok("model", "the script %s", target.Replay)
 		return
 	}
-	d.ok("model", "%s at %s", orElse(target.Model, "the first coding model"), target.Provider.Address())
+	d.ok("model", "%s at %s", cmp.Or(target.Model, "the first coding model"), target.Provider.Address())
 	if d.offline {
 		return
 	}
@@ -294,13 +291,6 @@ func (d *doctor) localAdvice(ctx context.Context, settings provider.Settings) st
 	return "a local server answers: try " + strings.Join(found, " or ")
 }
 
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
 // terminal reports what the terminal can do, judging by what it says about itself.
 func (d *doctor) terminal() {
 	env := d.std.Getenv
@@ -320,7 +310,7 @@ func (d *doctor) terminal() {
 	default:
 		d.ok("terminal", "%s, 256 colours or fewer", term)
 	}
-	locale := orElse(env("LC_ALL"), orElse(env("LC_CTYPE"), env("LANG")))
+	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
 	if upper := strings.ToUpper(locale); system.HasTTY() && !strings.Contains(upper, "UTF-8") && !strings.Contains(upper, "UTF8") {
 		d.warn("terminal", "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale %q is not UTF-8: wide characters may look wrong", locale)
 	}

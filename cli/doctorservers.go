@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +19,6 @@ const serverWait = 15 * time.Second
 
 // servers connects the configured MCP servers, as a start would.
 func (d *doctor) servers(ctx context.Context) {
-	if d.flags.NoMCP {
-		return
-	}
 	servers := d.live
 	if servers == nil {
 		a, err := newApp(ctx, d.flags, d.std)
@@ -62,7 +60,7 @@ func (d *doctor) server(s mcp.Details) {
 	case s.State == mcp.StateConnecting:
 		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
 	default:
-		why := orElse(s.Error, orElse(s.Reason, string(s.State)))
+		why := cmp.Or(s.Error, s.Reason, string(s.State))
 		d.fail("mcp", missingProgram(s), exitUsage, "%s: %s", s.Name, why)
 	}
 }

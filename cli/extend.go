@@ -9,7 +9,6 @@ import (
 
 	"jcode/agent"
 	"jcode/mcp"
-	mcpconfig "jcode/mcp/config"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
 )
@@ -71,12 +70,7 @@ func (a *app) openMCP() error {
 		threshold = fmt.Sprint(t.Tokens)
 	}
 	a.mcp = mcp.New(mcp.Options{
-		Paths: mcpconfig.Paths{
-			Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
-			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
-			Plugins:  a.bundles.serverFiles,
-		},
-		Registry: a.registry, Trust: a.trust, TrustAll: a.flags.Trust,
+		Paths: a.serverPaths(), Registry: a.registry, Trust: a.trust, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),

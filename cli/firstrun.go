@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,7 +210,7 @@ func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 	_, err = client.ListModels(ctx)
 	var refused *model.Error
 	if errors.As(err, &refused) && refused.Class == model.ClassAuth {
-		return fmt.Errorf("%s refuses this key, and it was not stored: %w", orElse(cfg.Name, cfg.Address()), err)
+		return fmt.Errorf("%s refuses this key, and it was not stored: %w", cmp.Or(cfg.Name, cfg.Address()), err)
 	}
 	return nil
 }

@@ -314,13 +314,9 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 
 // stopping asks hooks whether the model may stop.
 func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
-	event := hooks.Stop
+	event, fields := hooks.Stop, map[string]any{"stop_hook_active": s.Again, "last_assistant_message": s.Text}
 	if s.Child {
-		event = hooks.SubagentStop
-	}
-	fields := map[string]any{"stop_hook_active": s.Again, "last_assistant_message": s.Text}
-	if s.Child {
-		fields["agent_id"] = s.Session
+		event, fields["agent_id"] = hooks.SubagentStop, s.Session
 	}
 	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: s.Session, Fields: fields})
 	if out.Block && !out.Stop {

@@ -168,12 +168,7 @@ func newSessions(a *app) *sessions {
 
 func (s *sessions) conv() *agent.Conversation { return s.board.open() }
 
-func (s *sessions) id() string {
-	if c := s.conv(); c != nil {
-		return c.ID()
-	}
-	return ""
-}
+func (s *sessions) id() string { return s.board.session() }
 
 func (s *sessions) close() {
 	if c := s.conv(); c != nil {

@@ -48,7 +48,7 @@ func (a *app) openLSP() {
 	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, newDormant(a).inert}
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
-		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
+		AfterEdit: !isOff(a.config.LSP.AfterEdit),
 		Env:       a.confinement.commandEnv, Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
 			spec, _, err := a.confinement.box.Confine(spec)
@@ -79,12 +79,7 @@ func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []s
 		}
 		list = append(list, lsp.Merge(entry))
 	}
-	slices.SortFunc(list, func(x, y lsp.Server) int {
-		if x.Name < y.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(x, y lsp.Server) int { return strings.Compare(x.Name, y.Name) })
 	for _, s := range b.languages() {
 		if !slices.ContainsFunc(list, func(own lsp.Server) bool { return own.Name == s.Name }) {
 			list = append(list, s)

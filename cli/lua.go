@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,10 +47,11 @@ type scripting struct {
 	ctx  context.Context
 	work sync.WaitGroup
 
-	asking sync.Mutex // one question about trust at a time
+	asking sync.Mutex  // one question about trust at a time
+	no     atomic.Bool // the person said no in this run
+	said   atomic.Bool // the headless notice was shown
+
 	mu     sync.Mutex
-	no     bool   // the person said no in this run
-	said   bool   // the headless notice was shown
 	failed string // the last error of the trust, "" after an answer
 }
 
@@ -84,12 +86,9 @@ func (a *app) openLua() error {
 	return nil
 }
 
-// begin implements extension.
-func (s *scripting) begin() { s.start() }
-
 // load implements extension.
 func (s *scripting) load(ctx context.Context) {
-	s.start()
+	s.begin()
 	s.ready(ctx)
 }
 
@@ -140,8 +139,9 @@ func (s *scripting) own() agent.Extension {
 	}
 }
 
-// start begins to run scripts, once: after the first frame, or earlier if a role needs to know their tools.
-func (s *scripting) start() { s.begun.Do(s.run) }
+// begin implements extension. Scripts begin to run once: after the first frame, or earlier if a role needs to
+// know their tools.
+func (s *scripting) begin() { s.begun.Do(s.run) }
 
 func (s *scripting) run() {
 	if err := s.room.Start(s.ctx); err != nil {
@@ -251,11 +251,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 	default:
 		return // what is pending at the start is asked about together with the rest
 	}
-	s.mu.Lock()
-	said := s.said
-	s.said = true
-	s.mu.Unlock()
-	if !said {
+	if !s.said.Swap(true) {
 		s.board.say(agent.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
 	}
 }
@@ -275,13 +271,10 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	s.mu.Lock()
-	no := s.no
-	s.mu.Unlock()
-	item := s.room.Folder(items)
-	if no {
+	if s.no.Load() {
 		return
 	}
+	item := s.room.Folder(items)
 	_, open, err := s.trust.Question(ctx, []tools.TrustItem{item})
 	s.report(err)
 	if err != nil || !open {
@@ -300,9 +293,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 		return
 	}
 	if answer.Scope == tools.AnswerNo {
-		s.mu.Lock()
-		s.no = true
-		s.mu.Unlock()
+		s.no.Store(true)
 		return
 	}
 	keep := answer.Scope == tools.AnswerProject
@@ -344,10 +335,8 @@ func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) 
 
 // isCommand reports whether a slash command of that name exists outside Lua.
 func (a *app) isCommand(name string) bool {
-	for _, own := range append(tui.OwnCommands(), panelNames()...) {
-		if own == name {
-			return true
-		}
+	if slices.Contains(tui.OwnCommands(), name) || slices.Contains(panelNames(), name) {
+		return true
 	}
 	for _, src := range a.commands.Sources {
 		if src == command.Source(a.lua.room) {

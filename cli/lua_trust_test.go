@@ -43,7 +43,8 @@ func TestErrorOfLuasTrustIsSaidOncePerChange(t *testing.T) {
 		fails string
 		want  int
 	}{{"disk I/O error", 1}, {"disk I/O error", 1}, {"database is locked", 2}, {"database is locked", 2}, {"", 2}, {"database is locked", 3}} {
-		store.err, s.no = nil, false
+		store.err = nil
+		s.no.Store(false)
 		if step.fails != "" {
 			store.err = errors.New(step.fails)
 		}

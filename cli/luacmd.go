@@ -201,15 +201,14 @@ func (t terminalAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, e
 		fmt.Fprintln(w, text.Visible(q.Diff))
 	}
 	fmt.Fprint(w, "Allow? [y]es, [a]lways in this project, [N]o: ")
+	answer := tools.Answer{Scope: tools.AnswerNo, Option: -1}
 	var word string
-	if _, err := fmt.Fscanln(t.std.In, &word); err != nil && word == "" {
-		return tools.Answer{Scope: tools.AnswerNo, Option: -1}, nil
-	}
+	_, _ = fmt.Fscanln(t.std.In, &word) // an empty line and a failure leave it at no
 	switch strings.ToLower(word) {
 	case "y", "yes":
-		return tools.Answer{Scope: tools.AnswerOnce, Option: -1}, nil
+		answer.Scope = tools.AnswerOnce
 	case "a", "always":
-		return tools.Answer{Scope: tools.AnswerProject, Option: -1}, nil
+		answer.Scope = tools.AnswerProject
 	}
-	return tools.Answer{Scope: tools.AnswerNo, Option: -1}, nil
+	return answer, nil
 }

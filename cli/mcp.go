@@ -118,7 +118,7 @@ func openServers(ctx context.Context, f *flags, std Streams) (*app, error) {
 func (a *app) serverPaths() mcpconfig.Paths {
 	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
-		NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
+		NoImport: isOff(a.config.MCP.ImportClaude),
 		Plugins:  a.bundles.serverFiles,
 	}
 }

@@ -68,7 +68,7 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	opt := c.options()
 	opt.CallTimeout = spanTime(c.Timeout)
-	err = c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	err = editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
 	if err == nil && given {
 		warnOfMissingProgram(std, command[0])
 	}
@@ -90,11 +90,7 @@ func warnOfMissingProgram(std Streams, command string) {
 	}
 }
 
-// edit changes a file and says which.
-func (w writeFlags) edit(ctx context.Context, f *flags, std Streams, name string, change func(mcpconfig.Paths) (string, error), done string) error {
-	return editServers(ctx, f, std, w.JSON, name, change, done)
-}
-
+// editServers changes a file and says which.
 func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name string, change func(mcpconfig.Paths) (string, error), done string) error {
 	a, err := openServers(ctx, f, std)
 	if err != nil {
@@ -128,7 +124,7 @@ func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return usageError("read the entry: %w", err)
 		}
 	}
-	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
 }
 
 // mcpRemoveCmd removes a server.

@@ -217,12 +217,8 @@ func (a pluginActions) removePlugin(name string) error {
 }
 
 // plugins reports the installed plugins.
-func (d *doctor) plugins() {
-	paths, err := findPaths(d.std)
-	if err != nil {
-		return // reported elsewhere
-	}
-	list, err := plugins.Store{Dir: filepath.Join(paths.Data, "plugins")}.List()
+func (d *doctor) plugins(store plugins.Store) {
+	list, err := store.List()
 	if err != nil {
 		d.warn("plugins", "mend or remove that file", "%v", err)
 	}
@@ -256,7 +252,7 @@ func brings(b *plugins.Bundle) string {
 		}
 	}
 	for _, kind := range kinds {
-		parts = append(parts, counted(count[kind], kind))
+		parts = append(parts, text.Count(count[kind], kind))
 	}
 	if parts == nil {
 		return "brings nothing"

@@ -34,7 +34,7 @@ func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	case "json":
 		return &jsonPrinter{out: out, notices: std.Err}, out
 	case "stream-json":
-		return &streamPrinter{out: out, notices: std.Err}, out
+		return &streamPrinter{jsonPrinter{out: out, notices: std.Err}}, out
 	}
 	return &textPrinter{out: out, notices: std.Err, live: std.OutIsTerminal}, out
 }
@@ -235,22 +235,12 @@ func (p *jsonPrinter) end(res resultLine) {
 	}
 }
 
-// streamPrinter writes one object per line as things happen.
-type streamPrinter struct {
-	out     *bufio.Writer
-	notices io.Writer
-}
+// streamPrinter writes one object per line as things happen, the last one as jsonPrinter does.
+type streamPrinter struct{ jsonPrinter }
 
 func (p *streamPrinter) begin(init initLine) {
 	init.Type = "init"
 	writeLine(p.out, init)
-}
-
-func (p *streamPrinter) end(res resultLine) {
-	writeLine(p.out, res)
-	if res.Error != "" {
-		fmt.Fprintln(p.notices, "jcode: "+res.Error)
-	}
 }
 
 func (p *streamPrinter) event(ev agent.Event) {
@@ -270,7 +260,7 @@ func (p *streamPrinter) event(ev agent.Event) {
 	case agent.CallEnd:
 		writeLine(p.out, toolResultLine{"tool_result", ev.ID, ev.Name, !ev.Result.Failed, ev.Result.Text, ev.Duration.Milliseconds()})
 	case agent.ToolsChanged:
-		writeLine(p.out, toolsChangedLine{"tools_changed", notNil(ev.Added), notNil(ev.Removed), ev.Owner})
+		writeLine(p.out, toolsChangedLine{"tools_changed", orEmpty(ev.Added), orEmpty(ev.Removed), ev.Owner})
 	case agent.Notice:
 		writeLine(p.out, noticeLine{"notice", ev.Level, ev.Text})
 	case agent.AnswerReset:
@@ -286,7 +276,7 @@ func (p *streamPrinter) event(ev agent.Event) {
 			p.event(below)
 			return
 		}
-		inner := streamPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}
+		inner := streamPrinter{jsonPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}}
 		inner.event(ev.Event)
 	}
 }
@@ -300,13 +290,6 @@ func writeLine(out *bufio.Writer, v any) {
 	out.Write(text.JSONLine(b)) //nolint:errcheck // the error sticks and comes with Flush
 	out.WriteByte('\n')         //nolint:errcheck // as above
 	out.Flush()                 //nolint:errcheck // checked at the end
-}
-
-func notNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }
 
 // runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -116,18 +117,14 @@ func (p personCommands) set(ctx context.Context, args string) (command.Outcome, 
 	var lines []string
 	for _, s := range sessionSettings() {
 		if key == "" {
-			shown := s.get(conv)
-			if shown == "" {
-				shown = "(default)"
-			}
-			lines = append(lines, fmt.Sprintf("%-18s %s", s.key, shown))
+			lines = append(lines, fmt.Sprintf("%-18s %s", s.key, cmp.Or(s.get(conv), "(default)")))
 			continue
 		}
 		if s.key == key {
 			if err := s.set(ctx, conv, value); err != nil {
 				return command.Outcome{}, fmt.Errorf("%s: %w", key, err)
 			}
-			return command.Outcome{Notice: fmt.Sprintf("%s is now %s", key, orDefault(s.get(conv)))}, nil
+			return command.Outcome{Notice: fmt.Sprintf("%s is now %s", key, cmp.Or(s.get(conv), "the default"))}, nil
 		}
 		lines = append(lines, s.key)
 	}
@@ -135,11 +132,4 @@ func (p personCommands) set(ctx context.Context, args string) (command.Outcome, 
 		return command.Outcome{}, fmt.Errorf("no setting %q; there are %s", key, strings.Join(lines, ", "))
 	}
 	return command.Outcome{Notice: strings.Join(lines, "\n")}, nil
-}
-
-func orDefault(v string) string {
-	if v == "" {
-		return "the default"
-	}
-	return v
 }

@@ -126,10 +126,11 @@ func ownModels(c config.Config) map[string]catalogue.Info {
 	for _, m := range c.Models {
 		out[m.ID] = catalogue.Info{
 			Window: m.Window, MaxOutput: m.MaxOutput, Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached,
-			Images: isOn(m.Vision), Reasons: isOn(m.Reasons), Habits: catalogue.Habits{Patches: isOn(m.Patches), Unpatched: m.Patches != nil && !*m.Patches},
+			Images: isOn(m.Vision), Reasons: isOn(m.Reasons), Habits: catalogue.Habits{Patches: isOn(m.Patches), Unpatched: isOff(m.Patches)},
 		}
 	}
 	return out
 }
 
-func isOn(b *bool) bool { return b != nil && *b }
+func isOn(b *bool) bool  { return b != nil && *b }
+func isOff(b *bool) bool { return b != nil && !*b }

@@ -135,7 +135,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		for _, d := range list {
 			fmt.Fprintln(std.Out, d)
 		}
-		fmt.Fprintf(std.Err, "jcode: %s, %s\n", counted(faults, "error"), counted(len(list)-faults, "warning"))
+		fmt.Fprintf(std.Err, "jcode: %s, %s\n", text.Count(faults, "error"), text.Count(len(list)-faults, "warning"))
 	}
 	if faults > 0 {
 		return &exitError{code: exitModel, silent: true, err: errSkills}
@@ -156,13 +156,6 @@ func shadowedSkills(entries []skills.Entry) []skills.Diagnostic {
 		}
 	}
 	return out
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 type skillsNewCmd struct {

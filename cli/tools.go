@@ -56,10 +56,7 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		lines = append(lines, line)
 	}
 	if c.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(map[string]any{"tools": lines, "system_prompt_tokens": system, "total_tokens": total})
+		return printJSON(std.Out, map[string]any{"tools": lines, "system_prompt_tokens": system, "total_tokens": total})
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,9 +63,7 @@ func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	d.examine(ctx)
 	if c.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(d.found); err != nil {
+		if err := printJSON(std.Out, d.found); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,12 +44,7 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		if lines == nil {
-			lines = []permissionLine{}
-		}
-		return enc.Encode(lines)
+		return printJSON(std.Out, orEmpty(lines))
 	}
 	if len(lines) == 0 {
 		fmt.Fprintf(std.Out, "No rules and no grants: mode %s and your answers decide.\n", a.mode)
@@ -142,9 +136,7 @@ func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) 
 	defer a.close()
 	e := newPermissionActions(a).explain(ctx, strings.Join(c.Line, " "), a.mode)
 	if c.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return printJSON(std.Out, e)
 	}
 	_, err = fmt.Fprint(std.Out, e)
 	return err

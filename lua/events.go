@@ -38,7 +38,7 @@ func (s *script) eventMail(ctx context.Context, event string, n int, table *wire
 	return &mail{
 		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: max(eventPatience, limit),
 		job: pool.Job{
-			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: n, Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
+			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: int64(n), Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
 			Limit: limit,
 		},
 	}

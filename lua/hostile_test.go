@@ -337,7 +337,7 @@ func fakeHost(speak func(in io.Reader, out io.Writer)) pool.Starter {
 func TestHostileHosts(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
-	call := func(id uint64, name string, args ...any) *wire.Message {
+	call := func(id int64, name string, args ...any) *wire.Message {
 		return &wire.Message{Type: wire.TypeCall, ID: id, Name: name, Value: args}
 	}
 	say := func(list ...*wire.Message) func(io.Reader, io.Writer) {

@@ -28,7 +28,7 @@ type client struct {
 	out   io.Reader
 	cmd   *exec.Cmd
 	errs  *strings.Builder
-	id    uint64
+	id    int64
 	hello *wire.Message
 	logs  []string
 	// answer gives the reply to a call of the script.

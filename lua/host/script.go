@@ -152,9 +152,9 @@ func orEmpty(payload any) any {
 }
 
 // event runs the n-th handler (from 1) of an event.
-func (s *script) event(name string, n int, table any) (any, error) {
+func (s *script) event(name string, n int64, table any) (any, error) {
 	list := s.events[name]
-	if n < 1 || n > len(list) {
+	if n < 1 || n > int64(len(list)) {
 		return nil, &scriptError{text: "no such handler"}
 	}
 	rets, err := s.Call(list[n-1], s.fromWire(table))

@@ -35,7 +35,7 @@ type server struct {
 	pwd      string
 	owner    string
 	script   *script // lives as long as the process: plugin, startup script
-	nextCall uint64
+	nextCall int64
 	tainted  bool
 	writeErr error
 	// exit ends the process as soon as the other side is gone, even while a script runs; nil if the
@@ -245,7 +245,7 @@ func (srv *server) load(m *wire.Message) (any, error) {
 }
 
 // failure describes how work failed. The meter knows which limit it was; the text of the error does not.
-func (srv *server) failure(id uint64, err error) *wire.Message {
+func (srv *server) failure(id int64, err error) *wire.Message {
 	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: text.Headline(err.Error())}
 	var load *loadError
 	var script *scriptError
@@ -259,7 +259,7 @@ func (srv *server) failure(id uint64, err error) *wire.Message {
 	case srv.stopped.Load():
 		m.Kind, m.Text = "cancelled", errCancelled.Error()
 	case errors.As(err, &load):
-		m.Kind, m.N = "load_error", load.line
+		m.Kind, m.N = "load_error", int64(load.line)
 	case errors.As(err, &script) && script.trace != "":
 		srv.send(&wire.Message{Type: wire.TypeLog, Kind: "debug", Text: script.text + "\n" + script.trace})
 	}

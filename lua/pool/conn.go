@@ -49,7 +49,7 @@ type Conn struct {
 	served  int
 	Hashes  map[string]bool // chunk names and sources that the host has compiled
 	Spent   wire.Spent
-	work    uint64
+	work    int64
 	lastUse time.Time
 }
 

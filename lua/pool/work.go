@@ -115,7 +115,7 @@ type working struct {
 	conn   *Conn
 	job    Job
 	clock  *clock
-	lastID uint64 // of the script's calls
+	lastID int64 // of the script's calls
 }
 
 func (w *working) loop(ctx context.Context) (*wire.Message, *Failure) {
@@ -211,7 +211,7 @@ func (w *working) call(ctx context.Context, m *wire.Message) *Failure {
 	return nil
 }
 
-func (w *working) sendTooLong(id uint64, name string) *Failure {
+func (w *working) sendTooLong(id int64, name string) *Failure {
 	refused := []any{wire.NewObject("ok", false, "error", "the result of "+name+" is too large for a script; ask for less", "error_kind", string(tools.KindLimit))}
 	if err := w.conn.Send(&wire.Message{Type: wire.TypeReply, ID: id, Value: refused}); err != nil {
 		return w.ended()

@@ -17,46 +17,44 @@ const (
 	envNoEval  = EnvStartup | EnvPlugin | EnvTool
 )
 
+// kinds are the single kinds: as they travel in an init message, and as people know them.
+var kinds = [...]struct {
+	env          Env
+	name, people string
+}{{EnvStartup, "startup", "startup.lua"}, {EnvPlugin, "plugin", "plugins"}, {EnvTool, "tool", "tools"}, {EnvEval, "eval", "lua_eval"}}
+
 // String names a single kind, as it travels in an init message.
 func (e Env) String() string {
-	switch e {
-	case EnvStartup:
-		return "startup"
-	case EnvPlugin:
-		return "plugin"
-	case EnvTool:
-		return "tool"
-	case EnvEval:
-		return "eval"
+	for _, k := range kinds {
+		if k.env == e {
+			return k.name
+		}
 	}
 	return "mixed"
+}
+
+// ParseEnv is the inverse of String.
+func ParseEnv(name string) (Env, bool) {
+	for _, k := range kinds {
+		if k.name == name {
+			return k.env, true
+		}
+	}
+	return 0, false
 }
 
 // Names lists the kinds as people know them: "startup.lua and plugins".
 func (e Env) Names() string {
 	var list []string
-	for _, k := range []struct {
-		env  Env
-		name string
-	}{{EnvStartup, "startup.lua"}, {EnvPlugin, "plugins"}, {EnvTool, "tools"}, {EnvEval, "lua_eval"}} {
+	for _, k := range kinds {
 		if e&k.env != 0 {
-			list = append(list, k.name)
+			list = append(list, k.people)
 		}
 	}
 	if len(list) > 1 {
 		return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 	}
 	return strings.Join(list, "")
-}
-
-// ParseEnv is the inverse of String.
-func ParseEnv(name string) (Env, bool) {
-	for _, e := range []Env{EnvStartup, EnvPlugin, EnvTool, EnvEval} {
-		if e.String() == name {
-			return e, true
-		}
-	}
-	return 0, false
 }
 
 // Arg is one argument of an API function. Type is a Lua type name, "integer", "any",

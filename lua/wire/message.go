@@ -19,7 +19,7 @@ const (
 	TypeRun      Type = "run"      // Name chunk, Hash, Text source (once per host), Value parameters
 	TypeLoad     Type = "load"     // Name chunk, Text source, Value modules: name → source
 	TypeStart    Type = "start"    // run init() of a plugin or startup() of the startup script
-	TypeRequest  Type = "request"  // Name operation, Text sender, Value payload, Kind "handler" for a registered one
+	TypeRequest  Type = "request"  // Name operation, Text sender, Value payload
 	TypeEvent    Type = "event"    // Name event, Value its table
 	TypeCommand  Type = "command"  // Name command, Text what the person wrote
 	TypeReply    Type = "reply"    // ID of the call, Value, or Kind and Text of an error that raises
@@ -40,12 +40,12 @@ const (
 // Message is one frame's content. Only the fields that its Type names are set.
 type Message struct {
 	Type  Type
-	ID    uint64
+	ID    int64
 	Name  string
 	Kind  string
 	Text  string
 	Hash  string
-	N     int
+	N     int64
 	Value any
 	// Limits apply to one piece of work.
 	Limits Limits
@@ -71,26 +71,39 @@ type Spent struct {
 	Tainted bool
 }
 
+// field is a field of a message: its name in the frame, and where its value is kept.
+type field[T any] struct {
+	key string
+	at  *T
+}
+
+// texts returns the fields that hold text. An empty one is not sent.
+func (m *Message) texts() [5]field[string] {
+	return [...]field[string]{{"t", (*string)(&m.Type)}, {"name", &m.Name}, {"kind", &m.Kind}, {"hash", &m.Hash}, {"text", &m.Text}}
+}
+
+// numbers returns the fields that hold a whole number. Zero is not sent.
+func (m *Message) numbers() [6]field[int64] {
+	return [...]field[int64]{
+		{"id", &m.ID},
+		{"n", &m.N},
+		{"li", &m.Limits.Instructions},
+		{"lh", &m.Limits.Heap},
+		{"cpu", &m.Spent.CPU},
+		{"mem", &m.Spent.Memory},
+	}
+}
+
 func (m *Message) object() *Object {
-	o := NewObject("t", string(m.Type))
-	for _, f := range []struct {
-		key string
-		n   float64
-	}{
-		{"id", float64(m.ID)},
-		{"n", float64(m.N)},
-		{"li", float64(m.Limits.Instructions)},
-		{"lh", float64(m.Limits.Heap)},
-		{"cpu", float64(m.Spent.CPU)},
-		{"mem", float64(m.Spent.Memory)},
-	} {
-		if f.n != 0 {
-			o.Set(f.key, f.n)
+	o := &Object{}
+	for _, f := range m.texts() {
+		if *f.at != "" {
+			o.Set(f.key, *f.at)
 		}
 	}
-	for _, f := range [...][2]string{{"name", m.Name}, {"kind", m.Kind}, {"hash", m.Hash}, {"text", m.Text}} {
-		if f[1] != "" {
-			o.Set(f[0], f[1])
+	for _, f := range m.numbers() {
+		if *f.at != 0 {
+			o.Set(f.key, float64(*f.at))
 		}
 	}
 	if m.Spent.Tainted {
@@ -111,7 +124,7 @@ func message(v any) (*Message, error) {
 	m := &Message{}
 	for i := range o.Len() {
 		key, v := o.At(i)
-		if err := m.field(key, v); err != nil {
+		if err := m.set(key, v); err != nil {
 			return nil, err
 		}
 	}
@@ -121,59 +134,38 @@ func message(v any) (*Message, error) {
 	return m, nil
 }
 
-func (m *Message) field(key string, v any) error {
-	var text *string
-	var number *int64
-	var id, n int64
-	switch key {
-	case "t":
-		text = (*string)(&m.Type)
-	case "name":
-		text = &m.Name
-	case "kind":
-		text = &m.Kind
-	case "hash":
-		text = &m.Hash
-	case "text":
-		text = &m.Text
-	case "id":
-		number = &id
-	case "n":
-		number = &n
-	case "li":
-		number = &m.Limits.Instructions
-	case "lh":
-		number = &m.Limits.Heap
-	case "cpu":
-		number = &m.Spent.CPU
-	case "mem":
-		number = &m.Spent.Memory
-	case "bad":
-		b, ok := v.(bool)
-		if !ok {
-			return fmt.Errorf("%s is not a boolean", key)
+func (m *Message) set(key string, v any) error {
+	for _, f := range m.texts() {
+		if f.key == key {
+			return assign(f, v, "text")
 		}
-		m.Spent.Tainted = b
+	}
+	for _, f := range m.numbers() {
+		if f.key == key {
+			n, ok := v.(float64)
+			if !ok || n != math.Trunc(n) || n < 0 || n > MaxExact {
+				return fmt.Errorf("%s is not a whole number", key)
+			}
+			*f.at = int64(n)
+			return nil
+		}
+	}
+	switch key {
+	case "bad":
+		return assign(field[bool]{key, &m.Spent.Tainted}, v, "a boolean")
 	case "v":
 		m.Value = v
-	default:
-		return fmt.Errorf("unknown field %q", key)
+		return nil
 	}
-	if text != nil {
-		s, ok := v.(string)
-		if !ok {
-			return fmt.Errorf("%s is not text", key)
-		}
-		*text = s
+	return fmt.Errorf("unknown field %q", key)
+}
+
+// assign stores a value that must have the type of the field.
+func assign[T any](f field[T], v any, kind string) error {
+	value, ok := v.(T)
+	if !ok {
+		return fmt.Errorf("%s is not %s", f.key, kind)
 	}
-	if number != nil {
-		f, ok := v.(float64)
-		if !ok || f != math.Trunc(f) || f < 0 || f > MaxExact {
-			return fmt.Errorf("%s is not a whole number", key)
-		}
-		*number = int64(f)
-	}
-	m.ID += uint64(id)
-	m.N += int(n)
+	*f.at = value
 	return nil
 }

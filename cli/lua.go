@@ -365,7 +365,7 @@ func (a *app) isKeyVariable(name string) bool {
 
 // scripts starts a host and reports what protects it.
 func (d *doctor) scripts(ctx context.Context) {
-	layers, err := pool.Probe(ctx, "")
+	layers, err := pool.Probe(ctx)
 	switch {
 	case err != nil:
 		d.warn("lua", "Lua tools and plugins do not run; --no-lua switches them off", "%v", err)

@@ -71,7 +71,7 @@ func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return taken
 		}
 	}
-	problems, err := lua.Check(ctx, "", c.Dir, builtin)
+	problems, err := lua.Check(ctx, c.Dir, builtin)
 	if err != nil {
 		return usageError("%w", err)
 	}

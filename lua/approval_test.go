@@ -350,7 +350,7 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 			t.Errorf("%q was accepted", bad)
 		}
 	}
-	problems, err := Check(t.Context(), "", filepath.Dir(filepath.Dir(paths[0])), nil)
+	problems, err := Check(t.Context(), filepath.Dir(filepath.Dir(paths[0])), nil)
 	if err != nil || len(problems) != 0 {
 		t.Errorf("%v %q", err, problems)
 	}
@@ -371,7 +371,7 @@ func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "p.lua"), "return {")
 	writeFile(t, filepath.Join(dir, "read/"+manifest.FileName), simple)
 	writeFile(t, filepath.Join(dir, "read/"+manifest.MainName), "return 1")
-	problems, err := Check(t.Context(), "", dir, func(name string) bool { return name == "read" })
+	problems, err := Check(t.Context(), dir, func(name string) bool { return name == "read" })
 	must(t, err)
 	text := strings.Join(problems, "\n")
 	for _, want := range []string{
@@ -423,7 +423,7 @@ func TestHostsEndWithTheirParent(t *testing.T) {
 const parentMode = "lua-parent"
 
 func runParent() {
-	c, err := pool.StartProcess("/proc/self/exe")(context.Background(), false)
+	c, err := pool.StartProcess(context.Background(), false)
 	if err != nil {
 		fmt.Println(0)
 		return

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/system"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -132,11 +131,8 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 
 // BenchmarkHostStart measures a host from nothing to its ready message.
 func BenchmarkHostStart(b *testing.B) {
-	exe, err := system.Executable()
-	must(b, err)
-	start := pool.StartProcess(exe)
 	for b.Loop() {
-		c, err := start(context.Background(), false)
+		c, err := pool.StartProcess(context.Background(), false)
 		must(b, err)
 		b.StopTimer()
 		c.Close()

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"jcode/internal/system"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -82,16 +81,11 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 
 // Check checks a tool folder, a folder of such folders, a plugin, or a single script, and
 // returns its faults as `file:line: message`. It runs nothing: sources are only compiled, in a
-// host. executable is the program to start as a host, empty for this one.
+// host.
 //
 // builtin reports whether a builtin tool has that name; nil means that there are none.
-func Check(ctx context.Context, executable, path string, builtin func(name string) bool) (problems []string, err error) {
-	if executable == "" {
-		if executable, err = system.Executable(); err != nil {
-			return nil, err
-		}
-	}
-	c := &checker{ctx: ctx, start: pool.StartProcess(executable), builtin: builtin}
+func Check(ctx context.Context, path string, builtin func(name string) bool) (problems []string, err error) {
+	c := &checker{ctx: ctx, builtin: builtin}
 	defer c.close()
 	err = c.path(path)
 	return c.problems, err
@@ -99,7 +93,6 @@ func Check(ctx context.Context, executable, path string, builtin func(name strin
 
 type checker struct {
 	ctx      context.Context
-	start    pool.Starter
 	conn     *pool.Conn
 	builtin  func(name string) bool
 	problems []string
@@ -184,7 +177,7 @@ func (c *checker) source(path string) error {
 		return nil
 	}
 	if c.conn == nil {
-		if c.conn, err = c.start(c.ctx, false); err != nil {
+		if c.conn, err = pool.StartProcess(c.ctx, false); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/system"
 	"jcode/internal/testkit/leaks"
 	"jcode/lua/host"
 	"jcode/lua/manifest"
@@ -275,11 +274,7 @@ type recorded struct {
 }
 
 func (r *recorded) start(ctx context.Context, long bool) (*pool.Conn, error) {
-	exe, err := system.Executable()
-	if err != nil {
-		return nil, err
-	}
-	c, err := pool.StartProcess(exe)(ctx, long)
+	c, err := pool.StartProcess(ctx, long)
 	if err == nil {
 		r.mu.Lock()
 		r.pids = append(r.pids, c.Pid)

@@ -48,8 +48,6 @@ type Options struct {
 	// CommandTaken reports whether a slash command of that name exists outside Lua. May be
 	// nil.
 	CommandTaken func(name string) bool
-	// Executable is the program that is started as a host; empty means this one.
-	Executable string
 	// Eval adds the lua_eval tool.
 	Eval bool
 	// NoWatch disables watching files. Refresh before each step is enough for a short run.

@@ -194,7 +194,7 @@ func (r *Room) scanPlugins() {
 		r.setPlugin(fresh)
 		if err == nil && fresh.trusted && r.Running() {
 			r.startAhead(fresh)
-			r.loads.Add(func() { r.loadInTurn(fresh) })
+			r.loads.add(func() { r.loadInTurn(fresh) })
 		}
 	}
 	for _, p := range r.plugins() {
@@ -289,7 +289,7 @@ func (r *Room) removePlugin(p *plugin) {
 	r.mu.Unlock()
 	if sc := r.overtake(p); sc != nil {
 		r.opts.Registry.UnregisterOwner(p.owner())
-		r.loads.Add(func() {
+		r.loads.add(func() {
 			sc.stop()
 			r.opts.Registry.UnregisterOwner(p.owner()) // it may have been publishing
 		})

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"jcode/internal/system"
 	"jcode/internal/watch"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
@@ -31,9 +30,10 @@ type Room struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	loads  pool.Queue // startup script and plugins
-	checks pool.Queue // syntax of changed tools
-	scan   sync.Mutex // one comparison with the disk at a time
+	loads  *queue         // startup script and plugins
+	checks *queue         // syntax of changed tools
+	queues sync.WaitGroup // they run
+	scan   sync.Mutex     // one comparison with the disk at a time
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
 
@@ -53,18 +53,14 @@ func New(opts Options) (*Room, error) {
 		return nil, errors.New("make Lua room: Registry, Dispatcher and an absolute Root are required")
 	}
 	if opts.start == nil {
-		exe := opts.Executable
-		if exe == "" {
-			var err error
-			if exe, err = system.Executable(); err != nil {
-				return nil, fmt.Errorf("make Lua room: %w", err)
-			}
-		}
-		opts.start = pool.StartProcess(exe)
+		opts.start = pool.StartProcess
 	}
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}}, approvals: map[string]approval{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
+	r := &Room{
+		opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}}, approvals: map[string]approval{},
+		loads: newQueue(), checks: newQueue(), ready: make(chan struct{}), starting: make(chan struct{}, 4),
+	}
 	start := opts.start
 	r.opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
 		c, err := start(ctx, long)
@@ -90,17 +86,17 @@ func (r *Room) Start(ctx context.Context) error {
 		return errors.New("start Lua: started already")
 	}
 	r.started = true
+	r.queues.Go(r.loads.run)
+	r.queues.Go(r.checks.run)
 	r.mu.Unlock()
 	if r.opts.Eval {
 		if err := r.opts.Registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, &evalTool{room: r}); err != nil {
 			return fmt.Errorf("start Lua: %w", err)
 		}
 	}
-	r.wg.Go(func() { r.loads.Run(r.ctx) })
-	r.wg.Go(func() { r.checks.Run(r.ctx) })
-	r.loads.Add(func() { r.loadStartup(r.ctx) })
+	r.loads.add(func() { r.loadStartup(r.ctx) })
 	r.Refresh()
-	r.loads.Add(func() { close(r.ready) })
+	r.loads.add(func() { close(r.ready) })
 	changes, unwatch := r.opts.Registry.Watch()
 	var w *watch.Watcher
 	if !r.opts.NoWatch {
@@ -187,7 +183,7 @@ func (r *Room) WaitReady(ctx context.Context) error {
 // that script or tool again; "startup" reruns the startup script.
 func (r *Room) Reload(name string) error {
 	if name == startupID {
-		r.loads.Add(func() {
+		r.loads.add(func() {
 			if old := r.setStartup(nil, ""); old != nil {
 				old.stop()
 				r.opts.Registry.UnregisterOwner(startupID)
@@ -237,17 +233,11 @@ func (r *Room) Close() {
 		return
 	}
 	r.closed = true
-	started := r.started
 	r.mu.Unlock()
-	r.loads.Close()
-	r.checks.Close()
+	r.loads.close()
+	r.checks.close()
 	r.cancel()
-	if started {
-		for _, q := range []*pool.Queue{&r.loads, &r.checks} {
-			_, ended := q.Channels()
-			<-ended
-		}
-	}
+	r.queues.Wait()
 	for _, s := range r.scripts() {
 		r.wg.Go(s.stop)
 	}

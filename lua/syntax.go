@@ -15,7 +15,7 @@ func (r *Room) checkSyntax(list []*slot) {
 	if len(list) == 0 || !r.Running() {
 		return
 	}
-	r.checks.Add(func() {
+	r.checks.add(func() {
 		for _, s := range list {
 			v := s.current()
 			if v == nil || v.broken != nil || r.ctx.Err() != nil {

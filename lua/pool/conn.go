@@ -57,52 +57,49 @@ type Conn struct {
 type Starter func(ctx context.Context, long bool) (*Conn, error)
 
 // StartProcess starts this program as a host.
-func StartProcess(exe string) Starter {
-	return func(ctx context.Context, long bool) (*Conn, error) {
-		argv := []string{exe, "lua-host"}
-		if long {
-			argv = append(argv, "long")
-		}
-		var files []*os.File
-		pipe := func() (r, w *os.File, err error) {
-			if r, w, err = os.Pipe(); err == nil {
-				files = append(files, r, w)
-			}
-			return r, w, err
-		}
-		closeAll := func() {
-			for _, f := range files {
-				_ = f.Close()
-			}
-		}
-		inR, inW, err1 := pipe()
-		outR, outW, err2 := pipe()
-		errR, errW, err3 := pipe()
-		if err := errors.Join(err1, err2, err3); err != nil {
-			closeAll()
-			return nil, fmt.Errorf("start Lua host: %w", err)
-		}
-		p, err := proc.Start(proc.Spec{Argv: argv, Dir: rootFolder(), Env: hostEnv(), Stdin: inR, Stdout: outW, Stderr: errW})
-		if err != nil {
-			closeAll()
-			return nil, fmt.Errorf("start Lua host: %w", err)
-		}
-		for _, f := range []*os.File{inR, outW, errW} {
-			_ = f.Close()
-		}
-		c := NewConn(inW, outR)
-		c.Pid = p.Pid()
-		c.Exited = p.Done()
-		c.KillProcess = func() { _ = p.Kill() }
-		c.peak = func() int64 { return p.Exit().Peak }
-		c.stderr = newHead()
-		go c.stderr.fill(errR)
-		if err := c.Greet(ctx); err != nil {
-			c.Kill()
-			return nil, err
-		}
-		return c, nil
+func StartProcess(ctx context.Context, long bool) (*Conn, error) {
+	exe, err := system.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("start Lua host: %w", err)
 	}
+	argv := []string{exe, "lua-host"}
+	if long {
+		argv = append(argv, "long")
+	}
+	var files []*os.File
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			files = append(files, r, w)
+		}
+		return r, w, err
+	}
+	inR, inW, err1 := pipe()
+	outR, outW, err2 := pipe()
+	errR, errW, err3 := pipe()
+	var p *proc.Process
+	if err = errors.Join(err1, err2, err3); err == nil {
+		p, err = proc.Start(proc.Spec{Argv: argv, Dir: rootFolder(), Env: hostEnv(), Stdin: inR, Stdout: outW, Stderr: errW})
+	}
+	if err == nil {
+		files = []*os.File{inR, outW, errW} // the child has its own copies
+	}
+	for _, f := range files {
+		_ = f.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start Lua host: %w", err)
+	}
+	c := NewConn(inW, outR)
+	c.Pid = p.Pid()
+	c.Exited = p.Done()
+	c.KillProcess = func() { _ = p.Kill() }
+	c.peak = func() int64 { return p.Exit().Peak }
+	go c.stderr.fill(errR)
+	if err := c.Greet(ctx); err != nil {
+		c.Kill()
+		return nil, err
+	}
+	return c, nil
 }
 
 // hostEnv returns the environment of a host: no keys, no home, no path.
@@ -299,15 +296,9 @@ func (h *head) whole(limit time.Duration) string {
 	return string(h.buf)
 }
 
-// Probe starts a host and returns the protections that are in force for it. executable is the
-// program to start, empty for this one.
-func Probe(ctx context.Context, executable string) (layers []string, err error) {
-	if executable == "" {
-		if executable, err = system.Executable(); err != nil {
-			return nil, err
-		}
-	}
-	c, err := StartProcess(executable)(ctx, false)
+// Probe starts a host and returns the protections that are in force for it.
+func Probe(ctx context.Context) (layers []string, err error) {
+	c, err := StartProcess(ctx, false)
 	if err != nil {
 		return nil, err
 	}

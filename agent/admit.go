@@ -72,6 +72,42 @@ func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
 	return t.opt.Extensions.admit(ctx, id, p.Text)
 }
 
+// join commits the prompts that arrived meanwhile.
+func (t *turn) join(ctx context.Context) error {
+	list := t.steer()
+	for i, p := range list {
+		told, err := t.admit(ctx, p)
+		if err != nil { // the turn continues without it
+			t.Notify(LevelError, "%v", err)
+			t.unsent(err, p)
+			continue
+		}
+		if err := t.take(ctx, p, time.Now()); err != nil {
+			t.unsent(err, list[i:]...)
+			return err
+		}
+		if err := t.tell(ctx, told); err != nil {
+			t.unsent(err, list[i+1:]...)
+			return err
+		}
+		t.guard = loopGuard{repeats: t.opt.LoopRepeats}
+		t.emitQueue()
+		if err := t.equip(ctx, p); err != nil {
+			t.unsent(err, list[i+1:]...)
+			return err
+		}
+	}
+	return nil
+}
+
+// unsent reports prompts that were not committed.
+func (t *turn) unsent(err error, list ...Prompt) {
+	for _, p := range list {
+		t.emit(Unsent{Prompt: p, Queued: p.queued, Err: err})
+	}
+	t.emitQueue()
+}
+
 // tell commits a notice to the model, if there is one.
 func (t *turn) tell(ctx context.Context, text string) error {
 	if text == "" {

@@ -176,6 +176,15 @@ type Queued struct {
 	Text string
 }
 
+// Unsent says that a prompt was not committed, so the model will not see it: a hook refused it, its model or
+// role does not exist, or it could not be stored. The person may want it back.
+type Unsent struct {
+	Prompt Prompt
+	// Queued is the ID of the prompt, as returned by Conversation.Prompt.
+	Queued string
+	Err    error
+}
+
 // StateChanged says that model, role, mode, title or session changed.
 type StateChanged struct{ State State }
 
@@ -248,6 +257,7 @@ func (Compacted) event()        {}
 func (Rewound) event()          {}
 func (UsageEvent) event()       {}
 func (QueueChanged) event()     {}
+func (Unsent) event()           {}
 func (StateChanged) event()     {}
 func (TurnEnd) event()          {}
 func (AgentChanged) event()     {}

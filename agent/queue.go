@@ -48,7 +48,7 @@ func (in *inbox) Prompt(p Prompt) string {
 func (in *inbox) requeue(p Prompt) {
 	in.c.mu.Lock()
 	in.held = true
-	in.queue = slices.Insert(in.queue, 0, queued{uuid.NewString(), p})
+	in.queue = slices.Insert(in.queue, 0, queued{p.queued, p})
 	in.c.mu.Unlock()
 	in.emitQueue()
 }

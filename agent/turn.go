@@ -42,18 +42,20 @@ func (c *Conversation) runTurn(p Prompt) {
 	c.mu.Unlock()
 	c.emitQueue()
 
+	reason := StopError
 	restore, err := t.enter(ctx, p)
-	var reason StopReason
-	switch {
-	case err == nil:
+	if err == nil {
 		reason, err = t.work(ctx, p)
+	}
+	restore()
+	switch {
+	case t.number > 0: // p is committed
 	case ctx.Err() != nil:
 		reason, err = StopInterrupted, nil
 		c.requeue(p)
 	default:
-		reason = StopError
+		t.unsent(err, p)
 	}
-	restore()
 
 	c.mu.Lock()
 	c.interrupt, c.abort = nil, nil
@@ -155,23 +157,8 @@ func (t *turn) end() {
 // the results.
 func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	if t.step > 1 {
-		for _, p := range t.steer() {
-			told, err := t.admit(ctx, p)
-			if err != nil { // the turn continues without it
-				t.Notify(LevelError, "%v", err)
-				continue
-			}
-			if err := t.take(ctx, p, time.Now()); err != nil {
-				return false, err
-			}
-			if err := t.tell(ctx, told); err != nil {
-				return false, err
-			}
-			t.guard = loopGuard{repeats: t.opt.LoopRepeats}
-			t.emitQueue()
-			if err := t.equip(ctx, p); err != nil {
-				return false, err
-			}
+		if err := t.join(ctx); err != nil {
+			return false, err
 		}
 	}
 	snap, offered, err := t.offer(ctx)

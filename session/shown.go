@@ -45,7 +45,7 @@ func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) e
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("keep what session %s showed: %w", sessionID, err)
+		return fmt.Errorf("store what session %s showed: %w", sessionID, err)
 	}
 	return nil
 }

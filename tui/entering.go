@@ -36,7 +36,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.answeredIn = p.state.Role
 	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, s.Usage
 	p.tr.addHistory(s.History, s.Shown)
-	p.record.pending, p.record.acted = nil, false
+	p.record.pending, p.record.unkept, p.record.acted = nil, 0, false
 	for _, n := range s.Notices {
 		p.tr.add(notice(n.Level, n.Text)) // repeated each time it is opened
 	}

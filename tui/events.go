@@ -70,6 +70,8 @@ func (p *listener) event(ev agent.Event) tea.Cmd {
 		}
 	case agent.QueueChanged:
 		p.queue = ev.Queued
+	case agent.Unsent: // the error is shown as the turn's, or as a notice
+		p.sender.giveBack([]agent.Prompt{ev.Prompt})
 	case agent.TodoChanged:
 		p.todo = ev.Items
 	case agent.AgentChanged:
@@ -204,7 +206,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	if p.turn.thought != nil {
 		p.turn.thought.finish(p.look.now)
 	}
-	sum := p.turn.sum
+	began, sum := p.turn.busy, p.turn.sum
 	sum.took, sum.after = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {
@@ -225,7 +227,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopDone:
 		p.plans.offer(ev)
 	}
-	if it := sum.item(); it != nil {
+	if it := sum.item(); it != nil && began {
 		p.tr.add(it)
 		p.record.note(shownTurn, keptTurn{sum.parts()})
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -55,6 +56,7 @@ type program struct {
 	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 	record  record
+	failing sync.Map // what could not be stored last time, by what the warning says of it
 
 	frames   frames
 	painter  *screen.Painter  // nil if Bubble Tea draws

@@ -59,6 +59,8 @@ func (p *plain) event(ev agent.Event) {
 		p.prompts = slices.DeleteFunc(p.prompts, func(it *promptItem) bool { return it.seq >= ev.From })
 	case agent.Compacted:
 		p.say("The conversation was summarised.")
+	case agent.Unsent:
+		p.say("Not sent: " + typedAs(ev.Prompt))
 	case agent.TurnEnd:
 		p.turnEnd(ev)
 	}
@@ -143,6 +145,7 @@ func (p *plain) excerpt(s string, limit int, tail bool) {
 
 func (p *plain) turnEnd(ev agent.TurnEnd) {
 	p.flush()
+	began := p.turning
 	p.busy, p.turning = false, false
 	switch ev.Reason {
 	case agent.StopInterrupted:
@@ -154,7 +157,7 @@ func (p *plain) turnEnd(ev agent.TurnEnd) {
 	case agent.StopDone:
 	}
 	p.sum.took, p.sum.after = ev.Duration, p.usage
-	if parts := p.sum.parts(); len(parts) > 0 {
+	if parts := p.sum.parts(); began && len(parts) > 0 {
 		p.say(strings.Join(parts, " · "))
 		p.record.note(shownTurn, keptTurn{parts})
 	}

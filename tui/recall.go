@@ -198,9 +198,13 @@ func (d *drafts) write(ctx context.Context, h History, generation int, s string)
 	return h.SetDraft(ctx, s)
 }
 
-// warned turns an error into a warning, nil into nothing.
+// warned turns an error into a warning, once until what it tried works again.
 func (p *program) warned(what string, err error) tea.Msg {
 	if err == nil {
+		p.failing.Delete(what)
+		return nil
+	}
+	if _, told := p.failing.LoadOrStore(what, nil); told {
 		return nil
 	}
 	return do(func() tea.Cmd {

@@ -18,6 +18,7 @@ import (
 type record struct {
 	pending []session.Shown
 	writing bool
+	unkept  int  // of pending, how many the last write could not store
 	acted   bool // the person did something here: what is shown at each start is not stored
 }
 
@@ -57,14 +58,17 @@ func (r *record) note(kind string, what any) {
 // keptBytes bounds a stored text, in bytes.
 const keptBytes = 16 << 10
 
+// maxUnkept bounds the entries that wait until the disk can store them.
+const maxUnkept = 200
+
 // changed writes what is pending, as soon as there is a session that it belongs to.
 func (r *record) changed(p *program) tea.Cmd {
 	keep := p.opt.Keep
 	if keep == nil || p.conv == nil {
-		r.pending = nil
+		r.pending, r.unkept = nil, 0
 		return nil
 	}
-	if r.writing || len(r.pending) == 0 || p.state.Session == "" || p.switcher.moving {
+	if r.writing || len(r.pending) == r.unkept || p.state.Session == "" || p.switcher.moving {
 		return nil
 	}
 	list, id := r.pending, p.state.Session
@@ -73,9 +77,16 @@ func (r *record) changed(p *program) tea.Cmd {
 		err := keep(ctx, id, list)
 		return func() tea.Cmd {
 			r.writing = false
-			if err != nil && ctx.Err() == nil {
+			if err == nil || ctx.Err() != nil || p.state.Session != id {
+				r.unkept = 0
+				return nil
+			}
+			if r.unkept == 0 { // reported once until it works again
 				p.tr.add(notice(agent.LevelWarn, err.Error()))
 			}
+			r.pending = append(list, r.pending...)
+			r.pending = r.pending[max(0, len(r.pending)-maxUnkept):]
+			r.unkept = len(r.pending)
 			return nil
 		}
 	})

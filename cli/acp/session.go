@@ -207,6 +207,21 @@ func (o *openSession) stopCancelled() {
 	}
 }
 
+// unsent answers a prompt that was not committed while a turn runs, which TurnEnd does not name.
+func (o *openSession) unsent(ev agent.Unsent) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, p := range o.pending {
+		switch {
+		case p.queued != ev.Queued:
+		case p.stopped:
+			p.settle(outcome{reason: acp.StopReasonCancelled})
+		default:
+			p.settle(outcome{err: &acp.RequestError{Code: -32603, Message: ev.Err.Error()}})
+		}
+	}
+}
+
 // turnEnded answers the prompts that the turn worked on.
 func (o *openSession) turnEnded(ev agent.TurnEnd) {
 	out := outcome{reason: acp.StopReasonEndTurn}
@@ -231,6 +246,7 @@ func (o *openSession) turnEnded(ev agent.TurnEnd) {
 		switch {
 		case !p.started && (p.queued == "" || p.queued != ev.Queued):
 		case p.stopped: // whatever ended the turn
+			o.conv.Unqueue(p.queued) // it may wait again, if it was cancelled before it was committed
 			p.settle(outcome{reason: acp.StopReasonCancelled})
 		default:
 			p.settle(out)

@@ -93,6 +93,8 @@ func (o *openSession) event(ev agent.Event) {
 		o.usage(ev)
 	case agent.StateChanged:
 		o.stateChanged(ev.State)
+	case agent.Unsent:
+		o.unsent(ev)
 	case agent.TurnEnd:
 		o.nextMessage()
 		o.sendCommands()

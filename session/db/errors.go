@@ -53,7 +53,7 @@ func explain(path string, err error) error {
 	case sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf("open %s: check that its folder exists and can be written: %w", path, err)
 	case sqlite3.SQLITE_FULL:
-		return fmt.Errorf("write %s: the disk is full: %w", path, err)
+		return fmt.Errorf("write %s: %w: free some space on its disk", path, err)
 	case sqlite3.SQLITE_IOERR:
 		return fmt.Errorf("read or write %s: the disk is full or fails: %w", path, err)
 	case sqlite3.SQLITE_BUSY:

@@ -1,0 +1,27 @@
+package acp_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPromptThatAHookRefusesWhileATurnRunsIsAnsweredWithTheReason(t *testing.T) {
+	home := t.TempDir()
+	write(t, filepath.Join(home, "config.json"),
+		`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "grep -q password && { echo no passwords >&2; exit 2; }; exit 0"}]}]}}`)
+	c := start(t, setup{home: home, script: `{"tool_calls":[{"name":"exec","arguments":{"cmd":"while ! test -e go; do sleep 0.05; done"}}]}
+{"text":"done"}
+`, args: []string{"--mode", "yolo"}})
+	s := c.open()
+	first := c.prompt(s, text("first"))
+	c.wait("the call", func() bool { return has(c.updates, "tool_call") })
+	second := c.prompt(s, text("my password"))
+	write(t, filepath.Join(c.dir, "go"), "")
+	if err := c.finish(second).err; err == nil || !strings.Contains(err.Message, "no passwords") {
+		t.Errorf("the refused prompt was answered with %v", err)
+	}
+	if got := c.stop(first); got != "end_turn" {
+		t.Errorf("the turn ended with %q", got)
+	}
+}

@@ -1,0 +1,55 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
+	t.Parallel()
+	full := true
+	var kept []string
+	p, _ := still(t, 80, 40, func(o *Options) {
+		o.Keep = func(_ context.Context, _ string, list []session.Shown) error {
+			if full {
+				return errors.New("the disk is full")
+			}
+			for _, v := range list {
+				kept = append(kept, string(v.Data))
+			}
+			return nil
+		}
+	})
+	p.record.acted = true
+	write := func() { settleCmd(p, p.record.changed(p)) }
+	p.say(agent.LevelInfo, "first")
+	write()
+	write() // nothing new: no attempt
+	p.say(agent.LevelInfo, "second")
+	write()
+	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	full = false
+	p.say(agent.LevelInfo, "third")
+	write()
+	for i, text := range []string{"first", "second", "third"} {
+		if at := slices.IndexFunc(kept, func(s string) bool { return strings.Contains(s, text) }); at != i {
+			t.Errorf("%q is stored at %d: %q", text, at, kept)
+		}
+	}
+	full = true
+	p.say(agent.LevelInfo, "fourth")
+	write()
+	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 2 {
+		t.Errorf("a new failure is told %d times", n-1)
+	}
+}

@@ -140,7 +140,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.worktrees(ctx, a.root)
 	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
 	d.languageServers(a)
-	d.sandbox()
+	d.sandbox(a.workRoots())
 	d.environment()
 	d.plugins(a.pluginStore())
 	if !d.flags.NoLua {

@@ -52,6 +52,7 @@ func newConfinement(a *app) *confinement {
 	}
 	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
 		c.box = sandbox.New(self, c.sandboxPolicy)
+		c.box.OnGap(func(g sandbox.Gap) { a.board.say(agent.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
 	}
 	return c
 }
@@ -209,14 +210,17 @@ func (d *doctor) environment() {
 	}
 }
 
-// sandbox reports how this machine can confine commands in mode auto.
-func (d *doctor) sandbox() {
+// sandbox reports how this machine can confine commands in mode auto, and which files of the workspace are not
+// kept from them.
+func (d *doctor) sandbox(roots []string) {
 	self, err := os.Executable()
 	if err != nil {
 		d.warn("sandbox", "", "not available: %v", err)
 		return
 	}
-	box := sandbox.New(self, func() sandbox.Policy { return sandbox.Policy{} })
+	box := sandbox.New(self, func() sandbox.Policy {
+		return sandbox.Policy{Roots: roots, Protect: d.conf.Sandbox.Protect}
+	})
 	if ok, why := box.CanRead(); ok {
 		d.ok("unasked", "commands that run unasked because they only read are kept to that by the kernel: no writes, no network, no programs of the project")
 	} else {
@@ -229,5 +233,8 @@ func (d *doctor) sandbox() {
 		} else {
 			d.warn("sandbox", "", "%s", line)
 		}
+	}
+	for _, g := range box.Gaps() {
+		d.warn("sandbox", g.Advice, "%s", g.Text)
 	}
 }

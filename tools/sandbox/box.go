@@ -20,12 +20,15 @@ type Box struct {
 	reads  func() (bool, string)
 	cached cachedRules
 	index  index
+
+	gap  func(Gap) // may be nil
+	told sync.Map  // the gaps that it was called with
 }
 
 // New returns a box. self is the program whose Main is called with Command, usually the running one; policy
 // returns the policy in force. Nothing is probed before it is needed.
 func New(self string, policy func() Policy) *Box {
-	return &Box{self: self, policy: policy, probed: sync.OnceValue(func() Report { return probe(self) }), reads: sync.OnceValues(canRead)}
+	return &Box{self: self, policy: policy, index: index{most: maxFolders}, probed: sync.OnceValue(func() Report { return probe(self) }), reads: sync.OnceValues(canRead)}
 }
 
 // Report says what this machine supports; it probes once.
@@ -49,10 +52,11 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err e
 		}
 		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
 	}
-	protected, git := policy.steering(&b.index)
-	before = policy.mark(&b.index, protected, git, report.Shields)
+	protected := policy.steering(&b.index)
+	before = policy.mark(&b.index, protected, report.Shields)
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
-	o := policy.order(report.Shields, protected)
+	o := policy.order(report.Shields, protected.paths)
+	b.tell(b.gaps(protected, o))
 	o.Shields = report.Shields
 	if !policy.Network {
 		o.NetNS = report.Network == "namespace"
@@ -70,8 +74,9 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err e
 // Watch takes a snapshot of the protected files, for a command that runs unconfined.
 func (b *Box) Watch() Watched {
 	policy := b.policy()
-	all, git := policy.steering(&b.index)
-	return policy.mark(&b.index, all, git, false)
+	all := policy.steering(&b.index)
+	b.tell(all.gaps)
+	return policy.mark(&b.index, all, false)
 }
 
 // leadsOut reports whether a variable points programs to a service outside, which a confined command must not

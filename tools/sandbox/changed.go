@@ -39,9 +39,9 @@ const lockedState = "locked"
 
 // mark records the state of the protected paths, which come from steering. locked says that those that exist
 // can't be changed.
-func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
-	m := marks{p, x, git, map[string]string{}, map[string]fs.FileInfo{}}
-	for i, path := range all {
+func (p Policy) mark(x *index, all found, locked bool) marks {
+	m := marks{p, x, all.git, map[string]string{}, map[string]fs.FileInfo{}}
+	for i, path := range all.paths {
 		keeps := locked && i < maxLocked
 		if m.before[path] = state(path, keeps); m.before[path] != "" && keeps {
 			m.before[path] = lockedState
@@ -53,9 +53,10 @@ func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
 	return m
 }
 
-// steering returns all protected paths, including those that patterns match, and git's own folders. Those at
-// fixed places come first: only a limited number is locked, and a command can create others.
-func (p Policy) steering(x *index) (all, git []string) {
+// steering returns all protected paths, including those that patterns match. Those at fixed places come first:
+// only a limited number is locked, and a command can create others.
+func (p Policy) steering(x *index) found {
+	var all []string
 	for _, root := range p.Roots {
 		all = append(all, always(root)...)
 		if p.Home != "" && paths.Within(root, p.Home) {
@@ -64,19 +65,23 @@ func (p Policy) steering(x *index) (all, git []string) {
 	}
 	all = append(all, p.Hooks...)
 	f := x.find(resolveAll(p.Roots))
-	found := f.paths
 	for _, root := range p.Roots {
 		for _, pattern := range p.Protect {
-			found = append(found, expand(root, pattern)...)
+			paths, whole := expand(root, pattern)
+			f.paths = append(f.paths, paths...)
+			if !whole {
+				f.gaps = append(f.gaps, patternGap(pattern))
+			}
 		}
 	}
-	slices.Sort(found)
+	slices.Sort(f.paths)
 	seen := map[string]bool{}
-	return slices.DeleteFunc(append(all, found...), func(path string) bool {
+	f.paths = slices.DeleteFunc(append(all, f.paths...), func(path string) bool {
 		was := seen[path]
 		seen[path] = true
 		return was
-	}), f.git
+	})
+	return f
 }
 
 // Open implements Watched.
@@ -94,13 +99,13 @@ func (m marks) Open() []string {
 // Changed implements Watched.
 func (m marks) Changed() []string {
 	var out []string
-	all, git := m.policy.steering(m.index)
-	for _, path := range all {
+	all := m.policy.steering(m.index)
+	for _, path := range all.paths {
 		if dir, is := worktree(path); is && m.before[filepath.Join(dir, "commondir")] == "" {
 			continue // it is new; the .git file that points to it would be named
 		}
 		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && state(path, false) != was {
-			if dir := filepath.Dir(path); slices.Contains(git, dir) && !slices.Contains(m.git, dir) {
+			if dir := filepath.Dir(path); slices.Contains(all.git, dir) && !slices.Contains(m.git, dir) {
 				path = dir // a repository that was created as a whole
 			}
 			out = append(out, path)

@@ -9,3 +9,6 @@ func (b *Box) WithoutNamespaces() {
 	}
 	b.probed = func() Report { return r }
 }
+
+// SearchAtMost makes the box search that many folders for protected files.
+func (b *Box) SearchAtMost(folders int) { b.index.most = folders }

@@ -20,6 +20,7 @@ const (
 // index finds protected files by name, anywhere below the roots. It remembers folders that have not changed,
 // so that a second search only reads the others. It is safe for concurrent use.
 type index struct {
+	most    int // folders that a search reads
 	mu      sync.Mutex
 	folders map[string]seenFolder
 }
@@ -36,6 +37,7 @@ type seenFolder struct {
 type found struct {
 	paths []string // protected files and folders; parts of git's folders even if they do not exist
 	git   []string // git's own folders
+	gaps  []Gap    // what the search left out
 }
 
 // find searches below the roots, the top levels first.
@@ -51,7 +53,8 @@ func (x *index) find(roots []string) found {
 		if _, twice := now[dir]; twice {
 			continue
 		}
-		if len(now) >= maxFolders {
+		if len(now) >= x.most {
+			out.gaps = append(out.gaps, foldersGap(x.most))
 			break
 		}
 		f, ok := x.look(dir)
@@ -84,8 +87,13 @@ func (f *found) addGit(dir string) {
 	for _, name := range protected.GitFiles() {
 		f.paths = append(f.paths, filepath.Join(dir, name))
 	}
-	f.paths = append(f.paths, expand(dir, "modules/{*,*/*,*/*/*}/{hooks,config,config.worktree,commondir}")...)
-	f.paths = append(f.paths, expand(dir, "worktrees/*/{config.worktree,commondir}")...)
+	for _, pattern := range []string{"modules/{*,*/*,*/*/*}/{hooks,config,config.worktree,commondir}", "worktrees/*/{config.worktree,commondir}"} {
+		paths, whole := expand(dir, pattern)
+		f.paths = append(f.paths, paths...)
+		if !whole {
+			f.gaps = append(f.gaps, gitGap(dir))
+		}
+	}
 }
 
 // look reads a folder unless it is unchanged. The caller holds mu.

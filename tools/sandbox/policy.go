@@ -57,6 +57,8 @@ type order struct {
 	Shields bool     `json:"shields,omitempty"` // the child has a mount namespace
 	NetNS   bool     `json:"netns,omitempty"`   // and a network of its own
 	NoTCP   bool     `json:"no_tcp,omitempty"`
+
+	full bool // there are more protected files than are locked
 }
 
 // order resolves a policy against the files that exist now. shields says that hidden paths can be covered
@@ -101,10 +103,11 @@ func (p Policy) order(shields bool, locked []string) order {
 		}
 	}
 	for _, path := range locked {
-		if len(o.Locked) >= maxLocked {
+		more := add(o.Locked, path)
+		if o.full = len(more) > maxLocked; o.full {
 			break
 		}
-		o.Locked = add(o.Locked, path)
+		o.Locked = more
 		if dir := filepath.Dir(path); protected.Name(filepath.Base(dir)) == protected.Git {
 			o.Pinned = add(o.Pinned, dir) // git's folder can't be moved aside for another
 		}
@@ -132,24 +135,23 @@ func always(root string) []string {
 // maxProtected bounds how many files one pattern may match.
 const maxProtected = 200
 
-// expand returns the files of a root that a pattern matches. A pattern without a slash matches at any depth,
-// in folders that are likely to contain sources.
-func expand(root, pattern string) []string {
+// expand returns the files of a root that a pattern matches, and whether these are all. A pattern without a
+// slash matches in the root and up to two folders further down.
+func expand(root, pattern string) (files []string, whole bool) {
 	if filepath.IsAbs(pattern) {
-		return []string{pattern}
+		return []string{pattern}, true
 	}
 	if !strings.Contains(pattern, "/") {
 		pattern = "{" + pattern + ",*/" + pattern + ",*/*/" + pattern + "}"
 	}
 	hits, err := doublestar.Glob(os.DirFS(root), pattern, doublestar.WithNoFollow())
 	if err != nil {
-		return nil // the configuration has checked patterns before
+		return nil, true // the configuration has checked patterns before
 	}
-	var out []string
 	for _, h := range hits[:min(len(hits), maxProtected)] {
-		out = append(out, filepath.Join(root, filepath.FromSlash(h)))
+		files = append(files, filepath.Join(root, filepath.FromSlash(h)))
 	}
-	return out
+	return files, len(hits) <= maxProtected
 }
 
 // encode writes an order as one argument.

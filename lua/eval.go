@@ -54,8 +54,8 @@ func (t *evalTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	}
 	o, _ := msg.Value.(*wire.Object)
 	out := wire.NewObject("ok", true, "output", o.String("output"))
-	if list, _ := o.Get("result").([]any); len(list) > 0 && list[0] != nil {
-		out.Set("result", list[0])
+	if first, _ := results(o.Get("result")); first != nil {
+		out.Set("result", first)
 	}
 	shown := out.Clone()
 	shown.Delete("ok")

@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -241,8 +242,8 @@ func (r *Room) takeOver(changed []*slot) {
 		v := s.current()
 		if v != nil && v.broken == nil && v.trusted {
 			check = append(check, s) // its notice follows the check
-		} else if level, text := s.told(); text != "" {
-			r.notice(level, text)
+		} else {
+			s.tell()
 		}
 		if v == nil {
 			r.dropSlot(s)
@@ -266,12 +267,13 @@ func (r *Room) register(changed []*slot) {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b *slot) int { return strings.Compare(a.dir, b.dir) })
 	order := map[string]int{}
 	for i, root := range r.toolRoots() {
 		order[root.path] = i
 	}
-	slices.SortStableFunc(all, func(a, b *slot) int { return order[a.root.path] - order[b.root.path] })
+	slices.SortFunc(all, func(a, b *slot) int {
+		return cmp.Or(order[a.root.path]-order[b.root.path], strings.Compare(a.dir, b.dir))
+	})
 	var changes []tools.Change
 	for _, s := range all {
 		v := s.current()

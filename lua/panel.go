@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -46,11 +47,7 @@ func (r *Room) Panel() Panel {
 	for _, pl := range plugins {
 		p.Items = append(p.Items, r.pluginItem(pl))
 	}
-	var slots []*slot
-	for _, s := range r.slots() {
-		slots = append(slots, s)
-	}
-	slices.SortFunc(slots, func(a, b *slot) int { return strings.Compare(a.name+a.dir, b.name+b.dir) })
+	slots := slices.SortedFunc(maps.Values(r.slots()), func(a, b *slot) int { return strings.Compare(a.name+a.dir, b.name+b.dir) })
 	for _, s := range slots {
 		p.Items = append(p.Items, s.item())
 	}
@@ -66,8 +63,8 @@ func (r *Room) pluginItem(p *plugin) Item {
 		it.Intents = sc.names()
 		sc.mu.Lock()
 		it.Rights = sc.perms.Rights()
-		if sc.disabled {
-			it.State, it.Detail = "disabled", sc.problem
+		if sc.disabled != "" {
+			it.State, it.Detail = "disabled", sc.disabled
 		}
 		sc.mu.Unlock()
 	}

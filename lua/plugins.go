@@ -169,7 +169,7 @@ func (r *Room) scanPlugins() {
 		p := r.pluginOf(f.id)
 		known := p != nil && p.path == f.path && p.bundle.hash != ""
 		st, newest := stampPlugin(f)
-		again := known && !p.again && r.scriptOf(p).wantsApproval()
+		again := known && !p.again && r.scriptOf(p).wantsPerson()
 		if known && !again && p.stamp == st && p.trusted == r.trusted(f.root.scope) {
 			continue
 		}

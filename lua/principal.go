@@ -2,7 +2,9 @@ package lua
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,16 +132,14 @@ func (s *principal) callJcode(ctx context.Context, f wire.Func, a arguments) ([]
 // refuse returns a refusal in the form of the function's results.
 func (s *principal) refuse(f wire.Func, text string) ([]any, error) {
 	switch {
-	case f.Returns == "boolean, string?":
-		return []any{false, text}, nil
-	case f.Returns == "boolean":
+	case strings.HasPrefix(f.Returns, "boolean"):
 		return []any{false, text}, nil
 	case strings.HasPrefix(f.Returns, "{success"):
 		return one(wire.NewObject("success", false, "error", text)), nil
 	case strings.HasPrefix(f.Returns, "{ok"):
 		return one(refusal(tools.KindPermission, "%s", text)), nil
 	}
-	return nil, fmt.Errorf("%s", text)
+	return nil, errors.New(text)
 }
 
 // undeclared refuses a function whose permission is not declared.
@@ -193,28 +193,27 @@ func checkArgs(f wire.Func, args []any) error {
 }
 
 func isOf(v any, types string) bool {
+	var its []string
+	switch v.(type) {
+	case string:
+		its = []string{"string"}
+	case float64:
+		its = []string{"number", "integer"}
+	case bool:
+		its = []string{"boolean"}
+	case *wire.Object, []any:
+		its = []string{"table"}
+	}
 	for t := range strings.SplitSeq(types, "|") {
-		switch v.(type) {
-		case string:
-			if t == "string" {
-				return true
-			}
-		case float64:
-			if t == "number" || t == "integer" {
-				return true
-			}
-		case bool:
-			if t == "boolean" {
-				return true
-			}
-		case *wire.Object, []any:
-			if t == "table" {
-				return true
-			}
-		}
-		if t == "any" {
+		if t == "any" || slices.Contains(its, t) {
 			return true
 		}
 	}
 	return false
+}
+
+// results returns the first two values that a script returned, nil for those that it did not.
+func results(v any) (first, second any) {
+	list, _ := v.([]any)
+	return arguments(list).at(0), arguments(list).at(1)
 }

@@ -44,9 +44,18 @@ func isCommandName(s string) bool {
 	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
-// registering returns the script if it may register now: the startup script at any time, a
+// registering returns what the script registers to: what is not published yet, otherwise what is. The caller
+// holds the lock.
+func (s *script) registering() *registered {
+	if s.stage != nil {
+		return s.stage
+	}
+	return &s.live
+}
+
+// mayRegister returns the script if it may register now: the startup script at any time, a
 // plugin in init().
-func (s *principal) registering() (*script, *wire.Object) {
+func (s *principal) mayRegister() (*script, *wire.Object) {
 	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {
 		return nil, refusal(tools.KindPermission, "permission denied: only available in init()")
 	}
@@ -55,7 +64,7 @@ func (s *principal) registering() (*script, *wire.Object) {
 
 // registerIntent implements jcode.register_intent.
 func (s *principal) registerIntent(def *wire.Object) *wire.Object {
-	sc, no := s.registering()
+	sc, no := s.mayRegister()
 	if no != nil {
 		return no
 	}
@@ -74,10 +83,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, holder.Owner)
 	}
 	sc.mu.Lock()
-	list := &sc.live
-	if sc.stage != nil {
-		list = sc.stage
-	}
+	list := sc.registering()
 	taken := slices.ContainsFunc(list.intents, func(o *intent) bool { return o.name == i.name })
 	full := len(list.intents) >= maxRegistered
 	sc.mu.Unlock()
@@ -101,7 +107,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 
 // listen implements jcode.on.
 func (s *principal) listen(event string) *wire.Object {
-	sc, no := s.registering()
+	sc, no := s.mayRegister()
 	if no != nil {
 		return no
 	}
@@ -113,10 +119,7 @@ func (s *principal) listen(event string) *wire.Object {
 	}
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	list := &sc.live
-	if sc.stage != nil {
-		list = sc.stage
-	}
+	list := sc.registering()
 	if list.events == nil {
 		list.events = map[string]int{}
 	}
@@ -129,7 +132,7 @@ func (s *principal) listen(event string) *wire.Object {
 
 // registerCommand implements jcode.command.
 func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object {
-	sc, no := s.registering()
+	sc, no := s.mayRegister()
 	if no != nil {
 		return no
 	}
@@ -141,10 +144,7 @@ func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object 
 	}
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	list := &sc.live
-	if sc.stage != nil {
-		list = sc.stage
-	}
+	list := sc.registering()
 	if slices.ContainsFunc(list.commands, func(c *luaCommand) bool { return c.name == name }) {
 		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, sc.owner)
 	}

@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,10 +46,7 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 	if inChain(ctx, c.fqn) {
 		return nil, &pool.Failure{Kind: tools.KindBusy, Text: "component " + c.fqn + " is busy: it waits for this very call"}
 	}
-	limit := c.timeout
-	if limit <= 0 {
-		limit = defaultRPC
-	}
+	limit := cmp.Or(c.timeout, defaultRPC)
 	msg, fail := sc.send(&mail{
 		ctx:    ctx,
 		job:    pool.Job{Msg: wire.Message{Type: wire.TypeRequest, Name: c.operation, Text: c.from, Value: c.payload}, Limit: limit},
@@ -57,16 +55,13 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 	if fail != nil {
 		return nil, fail
 	}
-	list, _ := msg.Value.([]any)
-	if len(list) == 0 {
-		return wire.NewObject("success", false), nil
-	}
-	if reply, ok := list[0].(*wire.Object); ok {
+	answer, why := results(msg.Value)
+	if reply, ok := answer.(*wire.Object); ok {
 		return reply, nil
 	}
 	reply := wire.NewObject("success", false)
-	if len(list) > 1 && list[0] == nil && list[1] != nil {
-		reply.Set("error", resultText(list[1]))
+	if answer == nil && why != nil {
+		reply.Set("error", resultText(why))
 	}
 	return reply, nil
 }

@@ -70,8 +70,7 @@ type script struct {
 	live     registered // the published ones
 	stage    *registered
 	failures int
-	problem  string // why it does not run
-	disabled bool
+	disabled string // why it no longer runs
 
 	conn *pool.Conn // owned by the goroutine
 	asks func()     // called before a person is asked; set before the first mail
@@ -180,7 +179,10 @@ func (s *script) send(m *mail) (*wire.Message, *pool.Failure) {
 
 // serve does one piece of work. It starts a host if there is none.
 func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
-	if why := s.unusable(); why != "" {
+	s.mu.Lock()
+	why := s.disabled
+	s.mu.Unlock()
+	if why != "" {
 		return nil, &pool.Failure{Kind: tools.KindLoad, Text: why}
 	}
 	if s.wantsPerson() {
@@ -233,28 +235,18 @@ func (s *script) failed(f *pool.Failure) {
 		return
 	}
 	if s.failures++; s.failures >= maxFailures {
-		s.disabled = true
-		s.problem = fmt.Sprintf("%s is disabled after %d failures in a row (last: %s); change its file or use /lua reload %s", s.id, maxFailures, f.Text, s.id)
+		s.disabled = fmt.Sprintf("%s is disabled after %d failures in a row (last: %s); change its file or use /lua reload %s", s.id, maxFailures, f.Text, s.id)
 	}
 }
 
 // wantsPerson reports whether a person must see the permissions before the script continues: it was loaded in
-// yolo, and the current mode is stricter.
+// yolo, and the current mode is stricter. A nil script never does.
 func (s *script) wantsPerson() bool {
-	if !s.unseen.Load() {
+	if s == nil || !s.unseen.Load() {
 		return false
 	}
 	mode := s.room.standing().Mode
 	return mode != nil && mode() != tools.ModeYolo
-}
-
-func (s *script) unusable() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.disabled {
-		return s.problem
-	}
-	return ""
 }
 
 // principal returns the identity and rights of the script for one piece of work.
@@ -286,7 +278,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 	s.mu.Lock()
 	s.perms = perms
 	if s.stage == nil {
-		s.stage = &registered{events: map[string]int{}}
+		s.stage = &registered{}
 	}
 	s.mu.Unlock()
 	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.principal(phaseInit, s.room.standing(), nil)})
@@ -347,7 +339,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 		p = phaseInit
 		s.room.opts.Registry.UnregisterOwner(s.owner)
 		s.mu.Lock()
-		s.stage = &registered{events: map[string]int{}}
+		s.stage = &registered{}
 		s.mu.Unlock()
 	}
 	modules := &wire.Object{}

@@ -30,12 +30,9 @@ func (h *holdings) overtake(p *plugin) *script {
 // dropUnseen ends a version that was loaded in mode yolo, after a person has refused its
 // permissions.
 func (r *Room) dropUnseen(p *plugin, old *script) {
-	if !old.wantsApproval() || !r.setScript(p, nil) {
+	if !old.wantsPerson() || !r.setScript(p, nil) {
 		return
 	}
 	r.opts.Registry.UnregisterOwner(p.owner())
 	old.stop()
 }
-
-// wantsApproval is wantsPerson of a script that may be nil.
-func (s *script) wantsApproval() bool { return s != nil && s.wantsPerson() }

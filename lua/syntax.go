@@ -25,8 +25,8 @@ func (r *Room) checkSyntax(list []*slot) {
 			_, fail := r.runPooled(r.ctx, st, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, Limit: 5 * time.Second})
 			if fail != nil && fail.Kind == tools.KindLoad {
 				r.foundBroken(s, v, fail.Text)
-			} else if level, text := s.told(); text != "" {
-				r.notice(level, text)
+			} else {
+				s.tell()
 			}
 		}
 	})
@@ -44,9 +44,7 @@ func (r *Room) foundBroken(s *slot, v *version, text string) {
 	s.cur = &bad
 	s.recent[bad.hash] = &bad
 	s.mu.Unlock()
-	if level, told := s.told(); told != "" {
-		r.notice(level, told)
-	}
+	s.tell()
 	r.scan.Lock()
 	defer r.scan.Unlock()
 	r.register([]*slot{s})

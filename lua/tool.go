@@ -259,13 +259,9 @@ func toolParams(m *manifest.Manifest, call tools.Call) (*wire.Object, error) {
 // toolResult turns the return values of a script into a result: a value, nothing, or nil and a
 // message.
 func toolResult(v any) (tools.Result, error) {
-	list, _ := v.([]any)
-	var first any
-	if len(list) > 0 {
-		first = list[0]
-	}
-	if first == nil && len(list) > 1 && list[1] != nil {
-		return tools.Result{}, &tools.Error{Kind: tools.KindScript, Text: resultText(list[1])}
+	first, why := results(v)
+	if first == nil && why != nil {
+		return tools.Result{}, &tools.Error{Kind: tools.KindScript, Text: resultText(why)}
 	}
 	switch v := first.(type) {
 	case nil, string:
@@ -311,23 +307,22 @@ func failureText(o *wire.Object) string {
 	return capText(text)
 }
 
-// told returns what to report about loading, "" if that has already been reported.
-func (s *slot) told() (level, text string) {
+// tell reports that the tool does not load, or loads again.
+func (s *slot) tell() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	now := ""
 	if s.cur != nil && s.cur.broken != nil {
 		now = s.cur.broken.Error()
 	}
 	was := s.shown
 	s.shown = now
+	s.mu.Unlock()
 	switch {
-	case now == was || now != "" && was != "":
-		return "", ""
-	case now == "":
-		return "info", "lua " + s.name + ": loads again"
+	case now != "" && was == "":
+		s.room.notice("warn", "lua "+s.name+": "+now)
+	case now == "" && was != "":
+		s.room.notice("info", "lua "+s.name+": loads again")
 	}
-	return "warn", "lua " + s.name + ": " + now
 }
 
 // keep makes v the current version. The caller holds no lock.

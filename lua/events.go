@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,28 +18,32 @@ import (
 // maxEventText bounds the text of a tool_result event.
 const maxEventText = 64 << 10
 
-// listeners returns the scripts that handle an event, with their number of handlers.
-func (r *Room) listeners(event string) (list []*script, handlers []int) {
-	for _, s := range r.scripts() {
-		s.mu.Lock()
-		n := s.live.events[event]
-		s.mu.Unlock()
-		if n > 0 {
-			list, handlers = append(list, s), append(handlers, n)
-		}
-	}
-	return list, handlers
+// handler is the n-th handler of an event in a script, from 1.
+type handler struct {
+	*script
+	n int
 }
 
-func (s *script) eventMail(ctx context.Context, event string, n int, table *wire.Object) *mail {
-	limit := s.room.opts.eventLimit
-	if limit == 0 {
-		limit = eventLimit
+// handlers returns the handlers of an event in the order in which they run.
+func (r *Room) handlers(event string) []handler {
+	var list []handler
+	for _, s := range r.scripts() {
+		s.mu.Lock()
+		for n := range s.live.events[event] {
+			list = append(list, handler{s, n + 1})
+		}
+		s.mu.Unlock()
 	}
+	return list
+}
+
+// mailOf returns the work of the handler for one event.
+func (h handler) mailOf(ctx context.Context, event string, table *wire.Object) *mail {
+	limit := cmp.Or(h.room.opts.eventLimit, eventLimit)
 	return &mail{
-		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: max(eventPatience, limit),
+		ctx: ctx, phase: phaseEvent, caller: h.room.standing(), patience: max(eventPatience, limit),
 		job: pool.Job{
-			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: int64(n), Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
+			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: int64(h.n), Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
 			Limit: limit,
 		},
 	}
@@ -46,17 +51,14 @@ func (s *script) eventMail(ctx context.Context, event string, n int, table *wire
 
 // emit delivers an informational event without waiting for its handlers.
 func (r *Room) emit(event string, table *wire.Object, except string) {
-	list, handlers := r.listeners(event)
-	for i, s := range list {
-		if s.owner == except {
+	for _, h := range r.handlers(event) {
+		if h.owner == except {
 			continue
 		}
-		for n := 1; n <= handlers[i]; n++ {
-			select {
-			case s.events <- s.eventMail(r.ctx, event, n, table):
-			default:
-				r.logs.add(s.id, "warn", "too many events wait: "+event+" is dropped")
-			}
+		select {
+		case h.events <- h.mailOf(r.ctx, event, table):
+		default:
+			r.logs.add(h.id, "warn", "too many events wait: "+event+" is dropped")
 		}
 	}
 }
@@ -86,11 +88,7 @@ type hook struct{ room *Room }
 
 // BeforeCall calls every handler in turn. A handler that fails or takes too long is reported, and
 // the call continues.
-func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
-	list, handlers := h.room.listeners("tool_call")
-	if len(list) == 0 {
-		return tools.Verdict{}
-	}
+func (k hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	origin := "model"
 	if call.Caller.Origin == tools.OriginScript {
 		origin = "script"
@@ -98,60 +96,56 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	current := call.Arguments
 	var args json.RawMessage
 	var editors []string
-	for i, s := range list {
-		if inChain(ctx, s.fqn) {
+	for _, h := range k.room.handlers("tool_call") {
+		if inChain(ctx, h.fqn) {
 			continue // it is busy with the call from which this one comes
 		}
-		for n := 1; n <= handlers[i]; n++ {
-			answer := h.ask(ctx, s, n, call.Name, origin, current)
-			if reason := answer.String("refuse"); reason != "" {
-				return tools.Verdict{Refuse: reason, By: "plugin " + s.id}
-			}
-			edited, ok := answer.Get("args").(*wire.Object)
-			if !ok {
-				continue
-			}
-			raw, err := wire.EncodeJSON(edited, false)
-			if err != nil {
-				h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %v", s.id, err))
-				continue
-			}
-			current, args = raw, raw
-			if !slices.Contains(editors, "plugin "+s.id) {
-				editors = append(editors, "plugin "+s.id)
-			}
+		answer := h.ask(ctx, call.Name, origin, current)
+		by := "plugin " + h.id
+		if reason := answer.String("refuse"); reason != "" {
+			return tools.Verdict{Refuse: reason, By: by}
+		}
+		edited, ok := answer.Get("args").(*wire.Object)
+		if !ok {
+			continue
+		}
+		raw, err := wire.EncodeJSON(edited, false)
+		if err != nil {
+			k.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %v", h.id, err))
+			continue
+		}
+		current, args = raw, raw
+		if !slices.Contains(editors, by) {
+			editors = append(editors, by)
 		}
 	}
 	return tools.Verdict{Arguments: args, By: strings.Join(editors, ", ")}
 }
 
-// ask runs one handler and returns its result if that is a table.
-func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, args json.RawMessage) *wire.Object {
+// ask runs a handler of tool_call and returns its result if that is a table.
+func (h handler) ask(ctx context.Context, name, origin string, args json.RawMessage) *wire.Object {
 	v, err := wire.DecodeJSON(args)
 	if err != nil {
 		v = &wire.Object{}
 	}
-	msg, fail := s.send(s.eventMail(ctx, "tool_call", n, wire.NewObject("name", name, "args", v, "origin", origin)))
+	msg, fail := h.send(h.mailOf(ctx, "tool_call", wire.NewObject("name", name, "args", v, "origin", origin)))
 	if fail != nil {
 		if fail.Kind != tools.KindCancelled {
-			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", s.id, fail.Text))
+			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", h.id, fail.Text))
 		}
 		return nil
 	}
-	list, _ := msg.Value.([]any)
-	if len(list) == 0 {
-		return nil
-	}
-	answer, _ := list[0].(*wire.Object)
+	first, _ := results(msg.Value)
+	answer, _ := first.(*wire.Object)
 	return answer
 }
 
 // AfterCall calls the handlers of tool_result.
-func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
+func (k hook) AfterCall(call tools.Call, out tools.Outcome) {
 	if call.Caller.Origin == tools.OriginModel {
-		h.room.turnCalls.Add(1)
+		k.room.turnCalls.Add(1)
 	}
-	if list, _ := h.room.listeners("tool_result"); len(list) == 0 {
+	if len(k.room.handlers("tool_result")) == 0 {
 		return
 	}
 	table := wire.NewObject("name", call.Name, "ok", !out.Result.Failed, "duration_ms", float64(out.Duration.Milliseconds()))
@@ -159,7 +153,7 @@ func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
 		table.Set("error", text.Cut(out.Result.Text, maxEventText))
 	}
 	table.Set("text", text.Cut(out.Result.Text, maxEventText))
-	h.room.emit("tool_result", table, call.Caller.Owner)
+	k.room.emit("tool_result", table, call.Caller.Owner)
 }
 
 // List returns the slash commands of scripts. It implements command.Source.
@@ -189,14 +183,11 @@ func (s *script) runCommand(ctx context.Context, name, args string) (command.Out
 	if fail != nil {
 		return command.Outcome{}, fmt.Errorf("/%s: %w", name, fail)
 	}
-	list, _ := msg.Value.([]any)
-	if len(list) == 0 {
-		return command.Outcome{}, nil
-	}
-	switch v := list[0].(type) {
+	first, why := results(msg.Value)
+	switch v := first.(type) {
 	case nil:
-		if len(list) > 1 && list[1] != nil {
-			return command.Outcome{}, fmt.Errorf("/%s: %s", name, resultText(list[1]))
+		if why != nil {
+			return command.Outcome{}, fmt.Errorf("/%s: %s", name, resultText(why))
 		}
 		return command.Outcome{}, nil
 	case *wire.Object:
@@ -207,7 +198,7 @@ func (s *script) runCommand(ctx context.Context, name, args string) (command.Out
 			return command.Outcome{Draft: p}, nil
 		}
 	}
-	return command.Outcome{Notice: text.Clean(resultText(list[0]))}, nil
+	return command.Outcome{Notice: text.Clean(resultText(first))}, nil
 }
 
 // commandOwner returns who owns a slash command already, "" if nobody.

@@ -347,7 +347,7 @@ func TestEventsSeeEditAndRefuse(t *testing.T) {
   jcode.on("mcp_state", function(ev) print("mcp", ev.name, ev.state) end)
 end}`)
 	h.start()
-	until(t, "the plugin listens", func() bool { list, _ := h.room.listeners("tool_call"); return len(list) == 1 })
+	until(t, "the plugin listens", func() bool { return len(h.room.handlers("tool_call")) == 1 })
 	writeFile(t, filepath.Join(h.dir, "b"), "text of b")
 	wantFailure(t, h.call("glob", map[string]any{"pattern": "*"}), tools.KindDenied, "refused by plugin guard: no globbing, model")
 	res := h.call("read", map[string]any{"path": "a"})

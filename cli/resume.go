@@ -74,7 +74,7 @@ func (a *app) takeSession(ctx context.Context) error {
 	case word != "":
 		found, err := a.store.Find(ctx, a.project, word)
 		if errors.Is(err, session.ErrNotFound) {
-			return usageError("no session is called %q: -r=ID resumes a session, -r alone lists them, and the words of a prompt go before -r or after --", word)
+			return usageError("no session here is called %q: -r=ID resumes one of any folder, -r alone lists those here, and the words of a prompt go before -r or after --", word)
 		}
 		if err != nil {
 			return usageError("%w", err)

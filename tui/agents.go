@@ -9,11 +9,9 @@ import (
 
 // agentChanged updates the state of a sub-agent.
 func (p *listener) agentChanged(s roster.State) {
-	for i, known := range p.agents {
-		if known.Name == s.Name {
-			p.agents[i] = s
-			return
-		}
+	if i := slices.IndexFunc(p.agents, func(known roster.State) bool { return known.Name == s.Name }); i >= 0 {
+		p.agents[i] = s
+		return
 	}
 	p.agents = append(p.agents, s)
 }

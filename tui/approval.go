@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -142,7 +143,7 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	if do := a.letter(h, name); do != nil {
-		return a.hold(orElse(k.Text, name), do)
+		return a.hold(cmp.Or(k.Text, name), do)
 	}
 	a.stray(h, k)
 	return nil

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -88,7 +90,7 @@ func (a *approval) foot(l *look, width, limit int) []string {
 }
 
 // keyFor returns the key of option i: its letter, otherwise its number.
-func (a *approval) keyFor(i int) string { return orElse(a.keyOf(i), itoa(i+1)) }
+func (a *approval) keyFor(i int) string { return cmp.Or(a.keyOf(i), itoa(i+1)) }
 
 // chips lists the answers in few words, side by side, when there is no room for more: at worst only their
 // keys, with the label of the chosen one.

@@ -120,7 +120,7 @@ func scalar(v json.RawMessage) string {
 	return text.Clean(string(v))
 }
 
-func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // oneLine shows external text in one line, sanitised.
 func oneLine(s string) string {

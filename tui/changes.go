@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,15 +73,11 @@ func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	listHeight := min(len(d.files)+4, max(height/3, 5))
 	lines, cursor = d.picker.draw(l, width, listHeight)
-	r, ok := d.picker.current()
-	if !ok {
+	if _, ok := d.picker.current(); !ok {
 		return lines, cursor
 	}
-	i, err := strconv.Atoi(r.ID)
-	if err != nil {
-		return lines, cursor
-	}
-	body := drawDiff(d.files[i].Diff, l, width-1, 1<<20)
+	file := d.files[d.picker.shown[d.picker.at]]
+	body := drawDiff(file.Diff, l, width-1, unlimited)
 	room := max(height-len(lines)-1, 0)
 	d.scroll = min(d.scroll, max(len(body)-room, 0))
 	foot := lines[len(lines)-1]

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +18,7 @@ import (
 	"jcode/agent"
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/internal/tidy"
 )
 
 // clipboard is a program that reaches a clipboard of this machine.
@@ -207,16 +208,12 @@ func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind := ""
-		for _, k := range pictureKinds {
-			if kind == "" && strings.Contains("\n"+string(out)+"\n", "\nimage/"+k+"\n") {
-				kind = "image/" + k
-			}
-		}
-		if kind == "" {
+		types := strings.Split(string(out), "\n")
+		i := slices.IndexFunc(pictureKinds, func(kind string) bool { return slices.Contains(types, "image/"+kind) })
+		if i < 0 {
 			return nil, nil
 		}
-		args = append(args[:len(args):len(args)], kind)
+		args = append(slices.Clip(args), "image/"+pictureKinds[i])
 	}
 	out, err := c.run(ctx, args, "")
 	if err != nil || c.decode == nil {
@@ -301,15 +298,7 @@ func keepPicture(dir string, data []byte, kind string) (file string, err error) 
 	if err != nil {
 		return "", fmt.Errorf("keep the picture: %w", err)
 	}
-	old, err := filepath.Glob(filepath.Join(dir, "picture-*"))
-	if err != nil {
-		return "", fmt.Errorf("keep the picture: %w", err)
-	}
-	for _, name := range old {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > pictureLife {
-			_ = os.Remove(name) // it is tried again with the next picture
-		}
-	}
+	tidy.Folder(dir, tidy.Limits{Age: pictureLife})
 	f, err := os.CreateTemp(dir, "picture-*."+kind) // mode 0600
 	if err != nil {
 		return "", fmt.Errorf("keep the picture: %w", err)

@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
 )
@@ -60,6 +63,14 @@ func OwnCommands() []string {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// describe says what the command does, after the form of its arguments.
+func (c slash) describe() string {
+	if c.hint == "" {
+		return text.Clean(c.help)
+	}
+	return text.Clean(c.hint + "  " + c.help)
 }
 
 // list returns everything that / offers: own commands, panels, and commands from outside. If a name occurs
@@ -147,7 +158,7 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 		p.in.SetText(out.Draft)
 	}
 	if out.Prompt != "" {
-		p.sender.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.sender.prompt(agent.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 	}
 	return nil
 }
@@ -273,30 +284,19 @@ func (p *settings) mode(name string) tea.Cmd {
 // nextMode switches to the next mode (Shift+Tab); yolo must be chosen by name.
 func (p *settings) nextMode() tea.Cmd {
 	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
-	next := order[0]
-	for i, m := range order {
-		if m == p.state.Mode {
-			next = order[(i+1)%len(order)]
-		}
-	}
-	return p.settings.mode(string(next))
+	next := (slices.Index(order, p.state.Mode) + 1) % len(order)
+	return p.settings.mode(string(order[next]))
 }
 
-func modeNames(_ *program, args string) []string {
-	var out []string
-	for _, m := range tools.Modes() {
-		if strings.HasPrefix(string(m), args) {
-			out = append(out, string(m))
-		}
-	}
-	return out
-}
+func modeNames(_ *program, args string) []string  { return withPrefix(tools.Modes(), args) }
+func themeNames(_ *program, args string) []string { return withPrefix(ThemeNames(), args) }
 
-func themeNames(_ *program, args string) []string {
+// withPrefix returns the names that begin with a prefix.
+func withPrefix[S ~string](names []S, prefix string) []string {
 	var out []string
-	for _, n := range ThemeNames() {
-		if strings.HasPrefix(n, args) {
-			out = append(out, n)
+	for _, name := range names {
+		if strings.HasPrefix(string(name), prefix) {
+			out = append(out, string(name))
 		}
 	}
 	return out
@@ -314,16 +314,14 @@ var themeHelp = map[string]string{
 // theme chooses the colours; the list previews the theme under the cursor.
 func (p *settings) theme(name string) tea.Cmd {
 	if name != "" {
-		for _, n := range ThemeNames() {
-			if n == name {
-				p.settings.setTheme(name)
-				return p.settings.save("theme", name)
-			}
+		if slices.Contains(ThemeNames(), name) {
+			p.settings.setTheme(name)
+			return p.settings.save("theme", name)
 		}
 		p.flash("unknown theme " + name + ": " + strings.Join(ThemeNames(), ", "))
 		return nil
 	}
-	before := orElse(p.settings.theming, "auto")
+	before := cmp.Or(p.settings.theming, "auto")
 	var rows []Row
 	for _, n := range ThemeNames() {
 		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
@@ -346,15 +344,7 @@ func (p *settings) save(key, value string) tea.Cmd {
 		return nil
 	}
 	save := p.opt.Save
-	return func() tea.Msg {
-		err := save(key, value)
-		return do(func() tea.Cmd {
-			if err != nil {
-				p.say(agent.LevelWarn, "the setting could not be saved: "+err.Error())
-			}
-			return nil
-		})
-	}
+	return func() tea.Msg { return p.warned("the setting could not be saved", save(key, value)) }
 }
 
 // compact summarises in the background; Esc stops it.

@@ -16,19 +16,11 @@ func (p *panels) showTodo() tea.Cmd {
 		p.flash("there is no plan")
 		return nil
 	}
-	var b strings.Builder
-	b.WriteString("The plan:")
+	said := "The plan:"
 	for _, it := range p.todo {
-		mark := "☐"
-		switch it.Status {
-		case "done":
-			mark = "☑"
-		case "in_progress":
-			mark = "▸"
-		}
-		b.WriteString("\n" + mark + " " + it.Text)
+		said += "\n" + todoMark(it) + " " + it.Text
 	}
-	p.say(agent.LevelInfo, b.String())
+	p.say(agent.LevelInfo, said)
 	return nil
 }
 

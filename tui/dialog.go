@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,21 +103,12 @@ func (p *program) open(d dialog) {
 
 // close removes a dialog.
 func (p *program) close(d dialog) {
-	p.dialogs = without(p.dialogs, d)
-	p.asks = without(p.asks, d)
+	closed := func(x dialog) bool { return x == d }
+	p.dialogs = slices.DeleteFunc(slices.Clone(p.dialogs), closed) // clones: a loop over them may close one
+	p.asks = slices.DeleteFunc(slices.Clone(p.asks), closed)
 	if f, ok := p.front().(guarded); ok {
 		f.shown(time.Now(), p.typing.last)
 	}
-}
-
-func without(list []dialog, d dialog) []dialog {
-	var out []dialog
-	for _, x := range list {
-		if x != d {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // ask queues a question that opened by itself.

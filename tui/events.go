@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -217,13 +219,13 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 			p.say(agent.LevelInfo, count(n, "queued message")+": back in the input.")
 		}
 	case agent.StopError:
-		msg := orElse(ev.Error, "the turn failed")
+		msg := cmp.Or(ev.Error, "the turn failed")
 		if refused := new(model.Error); errors.As(ev.Err, &refused) && refused.Class == model.ClassAuth && p.opt.Login != nil {
 			msg += "\n/login enters another key."
 		}
 		p.say(agent.LevelError, msg)
 	case agent.StopLimit:
-		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
+		p.say(agent.LevelWarn, cmp.Or(ev.Error, "stopped at a limit"))
 	case agent.StopDone:
 		p.plans.offer(ev)
 	}
@@ -234,40 +236,23 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	return p.outside.notify("jcode is done", ev.Text)
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 func toolsChanged(ev agent.ToolsChanged) string {
-	s := ""
+	var parts []string
 	if len(ev.Added) > 0 {
-		s = "New tools: " + list(ev.Added)
+		parts = append(parts, "New tools: "+list(ev.Added))
 	}
 	if len(ev.Removed) > 0 {
-		if s != "" {
-			s += " · "
-		}
-		s += "Gone: " + list(ev.Removed)
+		parts = append(parts, "Gone: "+list(ev.Removed))
 	}
-	return s
+	return strings.Join(parts, " · ")
 }
 
 // list names the first few of many.
 func list(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i == namesShown {
-			return s + " and " + itoa(len(names)-namesShown) + " more"
-		}
-		if i > 0 {
-			s += ", "
-		}
-		s += n
+	if more := len(names) - namesShown; more > 0 {
+		return strings.Join(names[:namesShown], ", ") + " and " + itoa(more) + " more"
 	}
-	return s
+	return strings.Join(names, ", ")
 }
 
 func size(n int) string {

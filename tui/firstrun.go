@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -142,7 +143,7 @@ func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker 
 		p.close(pk)
 		p.open(&keyEntry{
 			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
-			hint:  "Type or paste it; it is not shown. " + orElse(r.Detail, r.Name+" is asked whether it takes it, then it is stored in a file that only you can read."),
+			hint:  "Type or paste it; it is not shown. " + cmp.Or(r.Detail, r.Name+" is asked whether it takes it, then it is stored in a file that only you can read."),
 			enter: func(ctx context.Context, key string) (Row, error) { return r, from.EnterKey(ctx, r.ID, key) },
 			then:  then,
 		})

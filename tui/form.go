@@ -89,8 +89,7 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		c.key(k, act)
 		return nil
 	}
-	switch act {
-	case actLeft, actRight:
+	if act == actLeft || act == actRight {
 		f.at = len(f.fields) + (f.at-len(f.fields)+1)%2
 	}
 	return nil
@@ -99,7 +98,7 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 // move moves the cursor to another position and checks what was written into the one it leaves.
 func (f *form) move(by int) {
 	f.free = false
-	if c := f.current(); c != nil && c.written() {
+	if c := f.current(); c != nil && c.touched {
 		c.check()
 	}
 	places := len(f.fields) + 2
@@ -166,7 +165,7 @@ func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	}
 	room := max(height-len(lines)-len(foot), 1)
 	body, first, last, cursor := f.body(l, width)
-	if !f.free && (f.at > 0 || len(body) <= room || f.fields == nil || f.fields[0].written()) {
+	if !f.free && (f.at > 0 || len(body) <= room || f.fields == nil || f.fields[0].touched) {
 		f.scroll = min(max(f.scroll, last-room), first)
 	}
 	f.scroll = max(min(f.scroll, len(body)-room), 0)

@@ -21,7 +21,7 @@ type formField struct {
 	chosen  int      // option of a choice or boolean; -1 = none
 	marked  []bool   // options of several choices
 	at      int      // option under the cursor, of several choices
-	touched bool
+	touched bool     // the person changed it
 	problem string
 }
 
@@ -101,9 +101,6 @@ func (c *formField) check() bool {
 
 // optional reports whether no choice is allowed. A field with a default always has a value.
 func (c *formField) optional() bool { return !c.spec.Required && c.spec.Default == nil }
-
-// written reports whether the person changed it.
-func (c *formField) written() bool { return c.touched }
 
 func (c *formField) paste(s string) {
 	if c.options == nil {

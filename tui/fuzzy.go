@@ -7,8 +7,7 @@ import (
 )
 
 // fuzzy reports whether the characters of query occur in text in order, ignoring case, and how well they
-// match: higher is better. Both must be lower case already; raw is the text with its case, for the starts of
-// words.
+// match: higher is better. Both must be lower case already.
 func fuzzy(query, text string) (score int, ok bool) {
 	if query == "" {
 		return 0, true

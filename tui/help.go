@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/internal/text"
 	"jcode/tui/editor"
 )
 
@@ -24,11 +23,7 @@ func newHelp(p *program) *helpView {
 		rows = append(rows, Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
 	}
 	for _, c := range p.slashes.list() {
-		info := c.help
-		if c.hint != "" {
-			info = c.hint + "  " + info
-		}
-		rows = append(rows, Row{Name: "/" + c.name, Info: text.Clean(info), State: "Command"})
+		rows = append(rows, Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
 	}
 	if p.opt.Vi {
 		for _, v := range editor.Help() {

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"jcode/tui/editor"
@@ -139,13 +138,8 @@ type keymap struct {
 // unbinds. problems names what could not be applied: unknown actions, and keys claimed by two actions.
 func newKeymap(changes map[string][]string) (km keymap, problems []string) {
 	km = keymap{byKey: map[string]action{}, rows: slices.Clone(keyTable)}
-	names := make([]string, 0, len(changes))
-	for name := range changes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	changed := map[action]bool{}
-	for _, name := range names {
+	for _, name := range sortedKeys(changes) {
 		i := slices.IndexFunc(km.rows, func(r keyRow) bool { return string(r.act) == name })
 		if i < 0 {
 			problems = append(problems, fmt.Sprintf("keys: unknown action %q (%s)", name, knownActions()))

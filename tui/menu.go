@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
-	"jcode/internal/text"
 	"jcode/tui/editor"
 )
 
@@ -187,11 +186,7 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 		if strings.HasPrefix(c.name, query) {
 			score += 2000
 		}
-		info := c.help
-		if c.hint != "" {
-			info = c.hint + "  " + info
-		}
-		found = append(found, scored{choice{insert: "/" + c.name + " ", name: "/" + c.name, info: text.Clean(info)}, score})
+		found = append(found, scored{choice{insert: "/" + c.name + " ", name: "/" + c.name, info: c.describe()}, score})
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].score > found[j].score })
 	for _, f := range found {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"jcode/agent"
 	"jcode/agent/roster"
@@ -108,6 +109,11 @@ type Row struct {
 	Search string
 	// Keys are the labels of the actions whose keys are named while the row is chosen; nil means all.
 	Keys []string
+}
+
+// contains reports whether a search in lower case occurs in the row.
+func (r *Row) contains(query string) bool {
+	return strings.Contains(strings.ToLower(r.Name+" "+r.Info+" "+r.State+" "+r.Search), query)
 }
 
 // Panel is a list that a command shows (/mcp, /skills, /tools …).

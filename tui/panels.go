@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -157,7 +158,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 			}
 		})
 	}
-	pk := newPicker(orElse(pl.Title, pl.Name), nil, nil)
+	pk := newPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
 	pk.empty, pk.live = pl.Empty, pl.Live
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -29,7 +30,7 @@ const pathEntries = 5000
 
 // pathMenu offers the contents of the folder that a path names so far.
 func (p *completion) pathMenu(at int, word string) tea.Cmd {
-	base, home := orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home
+	base, home := cmp.Or(p.state.Cwd, p.opt.Cwd), p.opt.Home
 	return p.background(func(context.Context) do {
 		choices := listPath(base, home, word)
 		return func() tea.Cmd {

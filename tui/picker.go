@@ -84,7 +84,7 @@ func (pk *picker) filter() {
 		if score, ok := fuzzy(query, strings.ToLower(r.Name)); ok {
 			scores[i] = score + 500
 			pk.shown = append(pk.shown, i)
-		} else if hay := strings.ToLower(r.Name + " " + r.Info + " " + r.State + " " + r.Search); query != "" && strings.Contains(hay, query) {
+		} else if query != "" && r.contains(query) {
 			pk.shown = append(pk.shown, i)
 		}
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (pk *picker) list(l *look, width, room int) []string {
 	case pk.failed != "":
 		out = wrapped(pk.failed, l.theme.Bad, " ✗ ", width)
 	case len(pk.rows) == 0:
-		out = wrapped(orElse(pk.empty, "nothing here"), l.theme.Faint, " ", width)
+		out = wrapped(cmp.Or(pk.empty, "nothing here"), l.theme.Faint, " ", width)
 	case len(pk.shown) == 0:
 		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" nothing matches", width)))
 	default:
@@ -144,9 +145,9 @@ func (pk *picker) foot(l *look, width, height int) []string {
 	row, has := pk.current()
 	names := func(label string) bool { return has && (row.Keys == nil || slices.Contains(row.Keys, label)) }
 	if pk.choose != nil && names(pk.enter) {
-		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
+		pairs = append(pairs, "enter", cmp.Or(pk.enter, "choose"))
 	}
-	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always visible
+	pairs = append(pairs, "esc", cmp.Or(pk.leave, "close")) // always visible
 	for _, a := range pk.actions {
 		if names(a.Label) {
 			pairs = append(pairs, a.Key, a.Label)

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/agent"
@@ -89,13 +90,7 @@ func (p *plain) refuseAll() {
 }
 
 func (p *plain) closed(id string) {
-	var left []plainAsk
-	for _, a := range p.asks {
-		if a.id != id {
-			left = append(left, a)
-		}
-	}
-	p.asks = left
+	p.asks = slices.DeleteFunc(p.asks, func(a plainAsk) bool { return a.id == id })
 }
 
 func (p *plain) question(prompt string) {

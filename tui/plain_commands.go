@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -125,7 +126,7 @@ func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]Row,
 func (p *plain) rows(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
-		line := orElse(r.Name, r.ID)
+		line := cmp.Or(r.Name, r.ID)
 		if r.Current {
 			line += " (in force)"
 		}
@@ -195,7 +196,7 @@ func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 		p.say(out.Notice)
 	}
 	if out.Prompt != "" {
-		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 		p.busy = true
 	}
 	return nil
@@ -219,12 +220,12 @@ func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
 	var found []Row
 	for i := range rows {
 		r := &rows[i]
-		if strings.Contains(strings.ToLower(r.Name+" "+r.Info+" "+r.State+" "+r.Search), strings.ToLower(args)) {
+		if r.contains(strings.ToLower(args)) {
 			found = append(found, *r)
 		}
 	}
 	if len(found) == 0 {
-		p.say(orElse(pl.Empty, "nothing here"))
+		p.say(cmp.Or(pl.Empty, "nothing here"))
 	}
 	p.rows(found)
 	return nil
@@ -243,9 +244,7 @@ func (p *plain) shell(ctx context.Context, line string) {
 		case <-ctx.Done():
 		}
 	}
-	p.work.Add(1)
-	go func() {
-		defer p.work.Done()
+	p.work.Go(func() {
 		all := ""
 		err := p.opt.Shell(ctx, line, func(out string) {
 			do(func() { p.text(out); all += out })
@@ -261,5 +260,5 @@ func (p *plain) shell(ctx context.Context, line string) {
 			p.record.note(shownShell, kept)
 			p.prompt()
 		})
-	}()
+	})
 }

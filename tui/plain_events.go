@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -151,7 +152,7 @@ func (p *plain) turnEnd(ev agent.TurnEnd) {
 	case agent.StopInterrupted:
 		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Interrupted. What was finished is kept."})
 	case agent.StopError:
-		p.notice(agent.Notice{Level: agent.LevelError, Text: orElse(ev.Error, "the turn failed")})
+		p.notice(agent.Notice{Level: agent.LevelError, Text: cmp.Or(ev.Error, "the turn failed")})
 	case agent.StopLimit:
 		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Stopped at a limit: " + ev.Error})
 	case agent.StopDone:

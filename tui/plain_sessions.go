@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (p *plain) plug(ctx context.Context, s Session) {
 // open writes the content of a session so far.
 func (p *plain) open(s Session) {
 	st := p.conv.State()
-	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, p.opt.Cwd) + ".")
+	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + cmp.Or(st.Cwd, p.opt.Cwd) + ".")
 	p.usage = s.Usage
 	p.history(s.History, s.Shown)
 	for _, n := range s.Notices {
@@ -69,7 +70,7 @@ func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Sessio
 	}
 	p.plug(ctx, s)
 	p.record, p.calls, p.diffs = record{acted: true}, map[string]*callItem{}, map[string]string{}
-	p.say("Session: " + orElse(p.conv.State().Title, "a new one") + ".")
+	p.say("Session: " + cmp.Or(p.conv.State().Title, "a new one") + ".")
 	p.open(s)
 	if s.EnterRole != nil {
 		p.enterRole(ctx, s.EnterRole)

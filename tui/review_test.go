@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -154,7 +155,7 @@ func longThings() map[string]tools.Question {
 		"details":       {Tool: "lua", Title: "Trust", Details: strings.Split(lines, "\n")},
 	}
 	for name, q := range things {
-		rule := orElse(q.Command, "lua:x")
+		rule := cmp.Or(q.Command, "lua:x")
 		q.Options = []tools.AnswerOption{
 			{Scope: tools.AnswerOnce, Label: "once"},
 			{Scope: tools.AnswerSession, Label: "for this session: exec(" + rule + ")", Rules: []string{"exec(" + rule + ")"}},

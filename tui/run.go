@@ -40,12 +40,10 @@ func Run(ctx context.Context, opt Options) error {
 	if opt.Changed != nil {
 		pumps.Go(func() { follow(inner, opt.Changed, prog.Send) })
 	}
-	pumps.Add(1)
-	go func() { // a signal or a parent ends the program in an orderly way
-		defer pumps.Done()
+	pumps.Go(func() { // a signal or a parent ends the program in an orderly way
 		<-inner.Done()
 		prog.Quit()
-	}()
+	})
 	_, err := prog.Run()
 	cancel()
 	if p.painter != nil {

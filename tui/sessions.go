@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -235,7 +236,7 @@ func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 func sessionRows(found []session.Session, now time.Time, current string) []Row {
 	rows := make([]Row, 0, len(found))
 	for _, s := range found {
-		r := Row{ID: s.ID, Name: orElse(s.Title, orElse(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
+		r := Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
 		r.State = age(now.Sub(s.Updated))
 		info := []string{count(s.Messages, "message")}
 		if s.Private {

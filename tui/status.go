@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +83,7 @@ func (p *composer) statusPart(name string) cells.Span {
 	case "title":
 		return faint(cells.Fit(oneLine(p.state.Title), 30))
 	case "cwd":
-		return faint(oneLine(shortPath(orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home)))
+		return faint(oneLine(shortPath(cmp.Or(p.state.Cwd, p.opt.Cwd), p.opt.Home)))
 	}
 	return cells.Span{}
 }
@@ -175,31 +177,32 @@ func (p *composer) busyLine() string {
 // todoLines shows the plan: what is done, what is in progress, what is next.
 func (p *composer) todoLines(height int) []string {
 	items := p.todo
-	from := 0
-	if len(items) > height { // keep the item in progress visible
-		for i, it := range items {
-			if it.Status == "in_progress" {
-				from = i
-				break
-			}
-			if it.Status != "done" {
-				from = i
-				break
-			}
-		}
-		from = min(max(from-1, 0), max(len(items)-height, 0))
+	if len(items) > height { // keep the first item that is not done visible
+		open := slices.IndexFunc(items, func(it tools.TodoItem) bool { return it.Status != "done" })
+		from := min(max(open-1, 0), max(len(items)-height, 0))
 		items = items[from:min(from+height, len(items))]
 	}
 	var out []string
 	for _, it := range items {
-		mark, style := "☐ ", p.look.theme.Faint
+		style := p.look.theme.Faint
 		switch it.Status {
 		case "done":
-			mark, style = "☑ ", p.look.theme.Faint.With("9")
+			style = style.With("9")
 		case "in_progress":
-			mark, style = "▸ ", p.look.theme.Strong
+			style = p.look.theme.Strong
 		}
-		out = append(out, "  "+cells.Paint(style, cells.Fit(mark+oneLine(it.Text), max(p.width-2, 1))))
+		out = append(out, "  "+cells.Paint(style, cells.Fit(todoMark(it)+" "+oneLine(it.Text), max(p.width-2, 1))))
 	}
 	return out
+}
+
+// todoMark shows the state of an item of the plan.
+func todoMark(it tools.TodoItem) string {
+	switch it.Status {
+	case "done":
+		return "☑"
+	case "in_progress":
+		return "▸"
+	}
+	return "☐"
 }

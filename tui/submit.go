@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -100,7 +101,7 @@ func (p sender) takeBack() {
 
 // typedAs returns what the person typed to send a message.
 func typedAs(m agent.Prompt) string {
-	s := orElse(m.Shown, m.Text)
+	s := cmp.Or(m.Shown, m.Text)
 	if m.Role != "" {
 		s = "/role " + m.Role + " " + s
 	}

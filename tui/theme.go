@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"sort"
-
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -66,14 +64,7 @@ var palettes = map[string]palette{
 }
 
 // ThemeNames lists the themes that /theme offers.
-func ThemeNames() []string {
-	names := []string{"auto"}
-	for name := range palettes {
-		names = append(names, name)
-	}
-	sort.Strings(names[1:])
-	return names
-}
+func ThemeNames() []string { return append([]string{"auto"}, sortedKeys(palettes)...) }
 
 // NewTheme returns a theme by name; "auto", "" and unknown names follow the background.
 func NewTheme(name string, darkBackground bool) *Theme {

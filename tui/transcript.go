@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/internal/cells"
@@ -37,17 +39,16 @@ func (t *transcript) add(it item) {
 
 // remove removes an item, if it is still there.
 func (t *transcript) remove(it item) {
-	for i := len(t.items) - 1; i >= 0; i-- {
-		if t.items[i] == it {
-			t.items = append(t.items[:i], t.items[i+1:]...)
-			if t.top.item > i {
-				t.top.item--
-			}
-			if t.chosen >= len(t.items) {
-				t.chosen = -1
-			}
-			return
-		}
+	i := slices.Index(t.items, it)
+	if i < 0 {
+		return
+	}
+	t.items = slices.Delete(t.items, i, i+1)
+	if t.top.item > i {
+		t.top.item--
+	}
+	if t.chosen >= len(t.items) {
+		t.chosen = -1
 	}
 }
 
@@ -117,20 +118,25 @@ func (t *transcript) prev(l *look, p place) (place, bool) {
 	return p, false
 }
 
+// walk moves a place by n lines with next or prev; false if the transcript ends before.
+func walk(l *look, p place, n int, move func(*look, place) (place, bool)) (place, bool) {
+	for range n {
+		q, ok := move(l, p)
+		if !ok {
+			return p, false
+		}
+		p = q
+	}
+	return p, true
+}
+
 // bottom returns the first line of the window that ends with the last line.
 func (t *transcript) bottom(l *look) place {
 	if len(t.items) == 0 {
 		return place{}
 	}
 	last := len(t.items) - 1
-	p := place{last, t.items[last].height(l) - 1}
-	for range t.height - 1 {
-		q, ok := t.prev(l, p)
-		if !ok {
-			break
-		}
-		p = q
-	}
+	p, _ := walk(l, place{last, t.items[last].height(l) - 1}, t.height-1, t.prev)
 	return p
 }
 
@@ -158,13 +164,7 @@ func (t *transcript) scroll(l *look, n int) {
 	if n < 0 {
 		move, n = t.prev, -n
 	}
-	for range n {
-		p, ok := move(l, t.top)
-		if !ok {
-			break
-		}
-		t.top = p
-	}
+	t.top, _ = walk(l, t.top, n, move)
 	t.clamp(l)
 }
 
@@ -175,14 +175,7 @@ func (t *transcript) toBottom() { t.follow, t.unseen = true, 0 }
 // show moves the window so that a place is visible, about a third from its top.
 func (t *transcript) show(l *look, p place) {
 	t.follow = false
-	t.top = p
-	for range t.height / 3 {
-		q, ok := t.prev(l, t.top)
-		if !ok {
-			break
-		}
-		t.top = q
-	}
+	t.top, _ = walk(l, p, t.height/3, t.prev)
 	t.clamp(l)
 }
 
@@ -251,15 +244,7 @@ func (t *transcript) placeAt(l *look, row int) (place, bool) {
 	if len(t.items) == 0 || row < 0 {
 		return place{}, false
 	}
-	at := t.top
-	for range row {
-		p, ok := t.next(l, at)
-		if !ok {
-			return at, false
-		}
-		at = p
-	}
-	return at, true
+	return walk(l, t.top, row, t.next)
 }
 
 // choose moves the choice by delta items and shows it.

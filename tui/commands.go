@@ -257,10 +257,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		for _, m := range tools.Modes() {
 			rows = append(rows, Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
 		}
-		p.open(newPicker("Approval modes", rows, func(r Row) tea.Cmd {
-			p.close(p.front())
-			return p.settings.mode(r.ID)
-		}))
+		p.open(newPicker("Approval modes", rows, func(r Row) tea.Cmd { return p.settings.mode(r.ID) }))
 		return nil
 	}
 	m, err := tools.ParseMode(name)
@@ -326,12 +323,7 @@ func (p *settings) theme(name string) tea.Cmd {
 	for _, n := range ThemeNames() {
 		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
-	pk := newPicker("Themes", rows, nil)
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
-		p.settings.setTheme(r.ID)
-		return p.settings.save("theme", r.ID)
-	}
+	pk := newPicker("Themes", rows, func(r Row) tea.Cmd { return p.settings.theme(r.ID) })
 	pk.move = func(r Row) { p.settings.setTheme(r.ID) }
 	pk.cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
 	p.open(pk)

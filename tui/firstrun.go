@@ -71,6 +71,7 @@ func (p *panels) login() tea.Cmd {
 
 // ways fills a list with the ways to set up a model and continues with the chosen one.
 func (p *panels) ways(pk *picker, from *FirstRun, then func(r Row) tea.Cmd) tea.Cmd {
+	pk.stays = true
 	pk.choose = func(r Row) tea.Cmd {
 		switch r.ID {
 		case idEnterKey:
@@ -138,9 +139,7 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 
 // newProviders asks which provider the key is for.
 func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker {
-	pk := newPicker("Whose key?", from.Providers, nil)
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
+	return newPicker("Whose key?", from.Providers, func(r Row) tea.Cmd {
 		p.open(&keyEntry{
 			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
 			hint:  "Type or paste it; it is not shown. " + cmp.Or(r.Detail, r.Name+" is asked whether it takes it, then it is stored in a file that only you can read."),
@@ -148,8 +147,7 @@ func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker 
 			then:  then,
 		})
 		return nil
-	}
-	return pk
+	})
 }
 
 // newServerEntry asks for the address of a server, then for its key.

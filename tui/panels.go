@@ -18,14 +18,17 @@ func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row
 		p.flash(empty)
 		return nil
 	}
-	pk := newPicker(title, nil, nil)
+	pk := newPicker(title, nil, choose)
 	pk.empty = empty
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
-		return choose(r)
-	}
 	p.open(pk)
 	return p.panels.fill(pk, rows)
+}
+
+// options offers a few choices, without a search.
+func (p *panels) options(title string, rows []Row, choose func(r Row) tea.Cmd) {
+	pk := newPicker(title, rows, choose)
+	pk.noSearch = true
+	p.open(pk)
 }
 
 // fill reads a picker's rows.
@@ -163,7 +166,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
 		first.Key, pk.enter = "enter", first.Label
-		pk.choose = func(_ Row) tea.Cmd { return pk.run(p, &first) }
+		pk.choose, pk.stays = func(_ Row) tea.Cmd { return pk.run(p, &first) }, true
 		pk.actions = pl.Actions[1:]
 		pk.command, pk.editor = p.slashes.line, p.outside.edit
 	}

@@ -30,7 +30,8 @@ type picker struct {
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
-	choose  func(r Row) tea.Cmd
+	choose  func(r Row) tea.Cmd       // Enter, which also closes the list
+	stays   bool                      // Enter leaves it open
 	actions []Action                  // additional ones, by key
 	reload  func(then func()) tea.Cmd // rereads the rows; then runs when they are set
 	move    func(r Row)               // called when the cursor moves
@@ -130,11 +131,11 @@ func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	case actSubmit:
 		r, ok := pk.current()
-		if !ok || pk.loading {
+		if !ok || pk.loading || pk.choose == nil {
 			return nil // nothing to choose: the list says so
 		}
-		if pk.choose == nil {
-			return nil
+		if !pk.stays {
+			h.close(pk)
 		}
 		return pk.choose(r)
 	case actComplete:

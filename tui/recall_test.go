@@ -83,6 +83,16 @@ func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
 	}
 }
 
+func TestPromptChosenFromTheHistoryIsWrittenAndItsListCloses(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, func(o *Options) { o.History = &fakeHistory{} })
+	settleCmd(p, p.loadHistory())
+	press(p, "ctrl+r", "down", "enter")
+	if got := p.in.Text(); got != "older" || p.front() != nil {
+		t.Errorf("the input is %q, and %v is open", got, p.front())
+	}
+}
+
 func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

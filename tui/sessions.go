@@ -35,15 +35,9 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	if !p.tr.answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
-	pk := newPicker("Carry the last exchange over into the new session?", []Row{
+	p.panels.options("Carry the last exchange over into the new session?", []Row{
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
-	}, nil)
-	pk.noSearch = true
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
-		return fresh(r.ID == "yes")
-	}
-	p.open(pk)
+	}, func(r Row) tea.Cmd { return fresh(r.ID == "yes") })
 	return nil
 }
 
@@ -66,23 +60,14 @@ func (p *switcher) rewind(args string) tea.Cmd {
 	for i := len(prompts) - 1; i >= 0; i-- {
 		rows = append(rows, Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
 	}
-	pk := newPicker("Go back to before which prompt?", rows, nil)
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
-		what := newPicker("What goes back?", []Row{
+	p.open(newPicker("Go back to before which prompt?", rows, func(r Row) tea.Cmd {
+		p.panels.options("What goes back?", []Row{
 			{ID: "", Name: "the conversation", Info: "files stay as they are"},
 			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
 			{ID: " both", Name: "both"},
-		}, nil)
-		what.noSearch = true
-		what.choose = func(w Row) tea.Cmd {
-			p.close(what)
-			return foreign(c).run(p.program, r.ID+w.ID)
-		}
-		p.open(what)
+		}, func(what Row) tea.Cmd { return foreign(c).run(p.program, r.ID+what.ID) })
 		return nil
-	}
-	p.open(pk)
+	}))
 	return nil
 }
 
@@ -109,19 +94,15 @@ func (p *switcher) undo() tea.Cmd {
 			for _, f := range files {
 				detail = append(detail, f.line())
 			}
-			pk := newPicker("Put back what "+turn+" changed?", []Row{
+			p.panels.options("Put back what "+turn+" changed?", []Row{
 				{ID: "yes", Name: "yes", Info: count(len(files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
-			}, nil)
-			pk.noSearch = true
-			pk.choose = func(r Row) tea.Cmd {
-				p.close(pk)
+			}, func(r Row) tea.Cmd {
 				if r.ID == "no" {
 					return nil
 				}
 				return foreign(c).run(p.program, "")
-			}
-			p.open(pk)
+			})
 			return nil
 		}
 	})
@@ -168,13 +149,11 @@ func (p *switcher) resume(query string) tea.Cmd {
 		return nil
 	}
 	all := false
-	pk := newPicker("Sessions of this folder", nil, nil)
-	pk.empty = "no session yet: it is kept from its first message on"
-	pk.choose = func(r Row) tea.Cmd {
-		p.close(pk)
+	pk := newPicker("Sessions of this folder", nil, func(r Row) tea.Cmd {
 		p.switcher.interruptFor()
 		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
-	}
+	})
+	pk.empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
 		return p.panels.refill(pk, func(ctx context.Context) ([]Row, error) {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -17,16 +16,13 @@ func (p *panels) changes() tea.Cmd {
 		p.flash("changes are not tracked here")
 		return nil
 	}
-	return p.background(func(ctx context.Context) do {
-		files, err := p.opt.Changes(ctx)
-		return func() tea.Cmd {
-			if err != nil {
-				p.say(agent.LevelError, "diff: "+err.Error())
-				return nil
-			}
-			p.open(newDiffView(files))
+	return fetch(p, p.opt.Changes, func(files []FileChange, err error) tea.Cmd {
+		if err != nil {
+			p.say(agent.LevelError, "diff: "+err.Error())
 			return nil
 		}
+		p.open(newDiffView(files))
+		return nil
 	})
 }
 

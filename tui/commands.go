@@ -109,10 +109,8 @@ func foreign(c command.Command) slash {
 		if c.Work != nil {
 			return p.outside.work(c, args, line)
 		}
-		return p.background(func(ctx context.Context) do {
-			out, err := c.Run(ctx, args)
-			return func() tea.Cmd { return p.slashes.outcome(line, out, err) }
-		})
+		run := func(ctx context.Context) (command.Outcome, error) { return c.Run(ctx, args) }
+		return fetch(p, run, func(out command.Outcome, err error) tea.Cmd { return p.slashes.outcome(line, out, err) })
 	}
 	return s
 }

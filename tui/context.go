@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -54,16 +53,13 @@ func (p *panels) showContext() tea.Cmd {
 		p.flash("after this turn: the context is measured between turns")
 		return nil
 	}
-	return p.background(func(ctx context.Context) do {
-		use, err := p.opt.Context(ctx)
-		return func() tea.Cmd {
-			if err != nil {
-				p.say(agent.LevelError, "/context: "+err.Error())
-				return nil
-			}
-			p.say(agent.LevelInfo, contextText(use))
+	return fetch(p, p.opt.Context, func(use agent.ContextUse, err error) tea.Cmd {
+		if err != nil {
+			p.say(agent.LevelError, "/context: "+err.Error())
 			return nil
 		}
+		p.say(agent.LevelInfo, contextText(use))
+		return nil
 	})
 }
 

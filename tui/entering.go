@@ -15,16 +15,14 @@ type eventsMsg struct {
 	events []agent.Event
 }
 
-func (p *program) start(ctx context.Context) do {
-	s, err := p.opt.Start(ctx)
-	return func() tea.Cmd {
-		p.status, p.switcher.moving = "", false
-		if err != nil {
-			p.say(agent.LevelError, err.Error())
-			return nil
-		}
-		return tea.Batch(p.enter(s), p.switcher.goOn())
+// started enters the first session.
+func (p *program) started(s Session, err error) tea.Cmd {
+	p.status, p.switcher.moving = "", false
+	if err != nil {
+		p.say(agent.LevelError, err.Error())
+		return nil
 	}
+	return tea.Batch(p.enter(s), p.switcher.goOn())
 }
 
 // enter switches to a session.

@@ -124,16 +124,14 @@ func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 
 func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 	pk.note = "starting …"
-	return p.background(func(ctx context.Context) do {
-		s, err := p.opt.First.Choose(ctx, r)
-		return func() tea.Cmd {
-			if err != nil {
-				pk.note = "✗ " + err.Error()
-				return nil
-			}
-			p.dialogs = nil
-			return p.enter(s)
+	choose := func(ctx context.Context) (Session, error) { return p.opt.First.Choose(ctx, r) }
+	return fetch(p, choose, func(s Session, err error) tea.Cmd {
+		if err != nil {
+			pk.note = "✗ " + err.Error()
+			return nil
 		}
+		p.dialogs = nil
+		return p.enter(s)
 	})
 }
 
@@ -212,21 +210,19 @@ func (k *keyEntry) submit(h host) tea.Cmd {
 		return nil
 	}
 	k.busy, k.note = true, "asking "+k.asking+" …"
-	return h.background(func(ctx context.Context) do {
-		row, err := k.enter(ctx, s)
-		return func() tea.Cmd {
-			k.busy = false
-			if k.left {
-				return nil
-			}
-			if err != nil {
-				k.note = "✗ " + err.Error()
-				k.field = newField()
-				return nil
-			}
-			h.close(k)
-			return k.then(row)
+	enter := func(ctx context.Context) (Row, error) { return k.enter(ctx, s) }
+	return fetch(h, enter, func(row Row, err error) tea.Cmd {
+		k.busy = false
+		if k.left {
+			return nil
 		}
+		if err != nil {
+			k.note = "✗ " + err.Error()
+			k.field = newField()
+			return nil
+		}
+		h.close(k)
+		return k.then(row)
 	})
 }
 

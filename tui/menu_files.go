@@ -65,30 +65,27 @@ func (p *completion) readFiles() tea.Cmd {
 		return p.complete.fileMenu(false)
 	}
 	p.complete.files.loading++
-	files := p.background(func(ctx context.Context) do {
-		list, err := p.opt.Files(ctx)
-		all := listFiles(list)
-		return func() tea.Cmd {
-			p.complete.files.files = all
-			if err != nil {
-				p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
-			}
-			return arrived()
+	read := func(ctx context.Context) (fileList, error) {
+		files, err := p.opt.Files(ctx)
+		return listFiles(files), err
+	}
+	files := fetch(p, read, func(list fileList, err error) tea.Cmd {
+		p.complete.files.files = list
+		if err != nil {
+			p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 		}
+		return arrived()
 	})
 	if p.opt.Mentions == nil {
 		return files
 	}
 	p.complete.files.loading++
-	return tea.Batch(files, p.background(func(ctx context.Context) do {
-		list, err := p.opt.Mentions(ctx)
-		return func() tea.Cmd {
-			p.complete.files.mentions = list
-			if err != nil {
-				p.say(agent.LevelWarn, err.Error())
-			}
-			return arrived()
+	return tea.Batch(files, fetch(p, p.opt.Mentions, func(list []Row, err error) tea.Cmd {
+		p.complete.files.mentions = list
+		if err != nil {
+			p.say(agent.LevelWarn, err.Error())
 		}
+		return arrived()
 	}))
 }
 

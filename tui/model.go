@@ -174,7 +174,7 @@ func (p *program) Init() tea.Cmd {
 		cmds = append(cmds, p.enter(*p.opt.Session))
 	case p.opt.Start != nil:
 		p.status, p.switcher.moving = "starting", true
-		cmds = append(cmds, p.background(p.start))
+		cmds = append(cmds, fetch(p, p.opt.Start, p.started))
 	case p.opt.First != nil:
 		cmds = append(cmds, p.panels.firstRun())
 	}
@@ -200,6 +200,14 @@ func (p *program) Init() tea.Cmd {
 func (p *program) background(work func(ctx context.Context) do) tea.Cmd {
 	ctx := p.ctx
 	return func() tea.Msg { return work(ctx) }
+}
+
+// fetch runs work outside the loop; then receives its result inside.
+func fetch[T any](h host, work func(ctx context.Context) (T, error), then func(got T, err error) tea.Cmd) tea.Cmd {
+	return h.background(func(ctx context.Context) do {
+		got, err := work(ctx)
+		return func() tea.Cmd { return then(got, err) }
+	})
 }
 
 // Update handles one message; each type has its own method.

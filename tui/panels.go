@@ -39,16 +39,13 @@ func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]Row, error))
 // refill reads a picker's rows and runs then at the moment they are set.
 func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
 	pk.loading = len(pk.rows) == 0
-	return p.background(func(ctx context.Context) do {
-		got, err := rows(ctx)
-		return func() tea.Cmd {
-			pk.set(got)
-			then()
-			if err != nil {
-				pk.failed = err.Error()
-			}
-			return pk.searched(p) // new rows do not know the search
+	return fetch(p, rows, func(got []Row, err error) tea.Cmd {
+		pk.set(got)
+		then()
+		if err != nil {
+			pk.failed = err.Error()
 		}
+		return pk.searched(p) // new rows do not know the search
 	})
 }
 
@@ -109,7 +106,7 @@ func (p *panels) refreshLive() tea.Cmd {
 // they name nothing to edit.
 func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
-	failed := func(err error) tea.Cmd { return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
+	failed := func(err error) tea.Cmd { return p.panels.told(pl, query, "", err) }
 	return p.background(func(ctx context.Context) do {
 		row, ok, err := pl.Edits(ctx, query)
 		return func() tea.Cmd {
@@ -129,15 +126,16 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 				if err != nil || pl.Actions[i].Edited == nil {
 					return failed(err)
 				}
-				return p.background(func(ctx context.Context) do {
-					notice, err := pl.Actions[i].Edited(ctx, row, file)
-					return func() tea.Cmd {
-						return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
-					}
-				})
+				edited := func(ctx context.Context) (string, error) { return pl.Actions[i].Edited(ctx, row, file) }
+				return fetch(p, edited, func(notice string, err error) tea.Cmd { return p.panels.told(pl, query, notice, err) })
 			})
 		}
 	})
+}
+
+// told shows what the words after a panel's command did.
+func (p *panels) told(pl *Panel, words, notice string, err error) tea.Cmd {
+	return p.slashes.outcome("/"+pl.Name+" "+words, command.Outcome{Notice: notice}, err)
 }
 
 // openPanel shows a panel, or runs the words after its command.
@@ -149,16 +147,14 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 		return p.panels.editWords(pl, query)
 	}
 	if query != "" && pl.Words != nil {
-		return p.background(func(ctx context.Context) do {
-			notice, err := pl.Words(ctx, query)
-			return func() tea.Cmd {
-				if errors.Is(err, ErrSearch) {
-					rest := *pl
-					rest.Words = nil
-					return p.panels.openPanel(&rest, query)
-				}
-				return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
+		run := func(ctx context.Context) (string, error) { return pl.Words(ctx, query) }
+		return fetch(p, run, func(notice string, err error) tea.Cmd {
+			if errors.Is(err, ErrSearch) {
+				rest := *pl
+				rest.Words = nil
+				return p.panels.openPanel(&rest, query)
 			}
+			return p.panels.told(pl, query, notice, err)
 		})
 	}
 	pk := newPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
@@ -171,9 +167,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 		pk.command, pk.editor = p.slashes.line, p.outside.edit
 	}
 	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
-	if query != "" {
-		pk.search.paste(query)
-	}
+	pk.search.paste(query)
 	p.open(pk)
 	if pl.Live {
 		return tea.Batch(p.panels.fill(pk, pl.Rows), p.panels.keepLive(pk))

@@ -215,18 +215,16 @@ func (pk *picker) ahead(h host) tea.Cmd {
 		return nil
 	}
 	query := pk.search.ed.Text()
-	return h.background(func(ctx context.Context) do {
-		s, err := pk.preview(ctx, r, query)
-		return func() tea.Cmd {
-			if err != nil || pk.search.ed.Text() != query {
-				return nil // the row's own detail is shown; a newer one is on its way
-			}
-			if pk.seen == nil {
-				pk.seen = map[string]string{}
-			}
-			pk.seen[r.ID] = s
-			return nil
+	preview := func(ctx context.Context) (string, error) { return pk.preview(ctx, r, query) }
+	return fetch(h, preview, func(s string, err error) tea.Cmd {
+		if err != nil || pk.search.ed.Text() != query {
+			return nil // the row's own detail is shown; a newer one is on its way
 		}
+		if pk.seen == nil {
+			pk.seen = map[string]string{}
+		}
+		pk.seen[r.ID] = s
+		return nil
 	})
 }
 
@@ -249,18 +247,16 @@ func (pk *picker) run(h host, a *Action) tea.Cmd {
 		cmd, _ := pk.command(a.Command(r))
 		return cmd
 	}
-	return h.background(func(ctx context.Context) do {
-		msg, err := a.Run(ctx, r)
-		return func() tea.Cmd {
-			if err != nil || !a.Close {
-				return pk.done(msg, err)
-			}
-			h.close(pk)
-			if msg != "" {
-				h.say(agent.LevelInfo, msg)
-			}
-			return nil
+	run := func(ctx context.Context) (string, error) { return a.Run(ctx, r) }
+	return fetch(h, run, func(msg string, err error) tea.Cmd {
+		if err != nil || !a.Close {
+			return pk.done(msg, err)
 		}
+		h.close(pk)
+		if msg != "" {
+			h.say(agent.LevelInfo, msg)
+		}
+		return nil
 	})
 }
 
@@ -275,10 +271,7 @@ func (pk *picker) edit(h host, a *Action, r Row) tea.Cmd {
 		if err != nil || a.Edited == nil {
 			return pk.done("", err)
 		}
-		return h.background(func(ctx context.Context) do {
-			msg, err := a.Edited(ctx, r, file)
-			return func() tea.Cmd { return pk.done(msg, err) }
-		})
+		return fetch(h, func(ctx context.Context) (string, error) { return a.Edited(ctx, r, file) }, pk.done)
 	})
 }
 

@@ -100,15 +100,12 @@ func (p *program) loadHistory() tea.Cmd {
 		return nil
 	}
 	p.hist.loading = true
-	return p.background(func(ctx context.Context) do {
-		recent, err := h.Recent(ctx)
-		return func() tea.Cmd {
-			if err != nil {
-				p.say(agent.LevelWarn, "the history of prompts could not be read: "+err.Error())
-			}
-			p.hist.load(recent, p.in)
-			return nil
+	return fetch(p, h.Recent, func(recent []string, err error) tea.Cmd {
+		if err != nil {
+			p.say(agent.LevelWarn, "the history of prompts could not be read: "+err.Error())
 		}
+		p.hist.load(recent, p.in)
+		return nil
 	})
 }
 

@@ -188,27 +188,25 @@ func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 	if len(strings.TrimSpace(query)) < 3 {
 		return nil
 	}
-	return p.background(func(ctx context.Context) do {
-		found, err := p.opt.Sessions.List(ctx, query, all)
-		return func() tea.Cmd {
-			if err != nil || pk.search.ed.Text() != query {
-				return nil // the list is still there; a newer search is on its way
-			}
-			known := map[string]int{}
-			for i, r := range pk.rows {
-				known[r.ID] = i
-			}
-			for _, r := range sessionRows(found, time.Now(), p.state.Session) {
-				r.Search = query
-				if i, ok := known[r.ID]; ok {
-					pk.rows[i].Search = query
-				} else {
-					pk.rows = append(pk.rows, r)
-				}
-			}
-			pk.filter()
-			return nil
+	list := func(ctx context.Context) ([]session.Session, error) { return p.opt.Sessions.List(ctx, query, all) }
+	return fetch(p, list, func(found []session.Session, err error) tea.Cmd {
+		if err != nil || pk.search.ed.Text() != query {
+			return nil // the list is still there; a newer search is on its way
 		}
+		known := map[string]int{}
+		for i, r := range pk.rows {
+			known[r.ID] = i
+		}
+		for _, r := range sessionRows(found, time.Now(), p.state.Session) {
+			r.Search = query
+			if i, ok := known[r.ID]; ok {
+				pk.rows[i].Search = query
+			} else {
+				pk.rows = append(pk.rows, r)
+			}
+		}
+		pk.filter()
+		return nil
 	})
 }
 

@@ -39,20 +39,17 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 	}
 	p.status = "opening the session"
 	p.switcher.moving = true
-	return p.background(func(ctx context.Context) do {
-		s, err := open(ctx)
-		return func() tea.Cmd {
-			p.status = ""
-			p.switcher.moving = false
-			if err != nil {
-				p.switcher.unsent() // they were meant for another session than this one
-				return tea.Batch(failed(err), p.switcher.goOn())
-			}
-			p.tr = newTranscript()
-			p.tr.add(p.compose.welcome())
-			p.hint.text = ""
-			return tea.Batch(p.enter(s), p.switcher.goOn())
+	return fetch(p, open, func(s Session, err error) tea.Cmd {
+		p.status = ""
+		p.switcher.moving = false
+		if err != nil {
+			p.switcher.unsent() // they were meant for another session than this one
+			return tea.Batch(failed(err), p.switcher.goOn())
 		}
+		p.tr = newTranscript()
+		p.tr.add(p.compose.welcome())
+		p.hint.text = ""
+		return tea.Batch(p.enter(s), p.switcher.goOn())
 	})
 }
 

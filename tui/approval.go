@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -71,8 +70,6 @@ func (a *approval) lay() {
 		a.text.notes = append(a.text.notes, n)
 	}
 }
-
-func (a *approval) armed(now time.Time) bool { return a.ready(now) }
 
 // keyOf returns the letter of option i, which it has in addition to its number: the first option of a scope
 // has one, and y is always the most limited yes.

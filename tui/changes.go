@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -28,7 +27,7 @@ func (p *panels) changes() tea.Cmd {
 
 // diffView shows changed files one at a time.
 type diffView struct {
-	picker *picker
+	*picker
 	files  []FileChange
 	scroll int
 }
@@ -40,13 +39,10 @@ func newDiffView(files []FileChange) *diffView {
 		rows = append(rows, Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
 	}
 	d.picker = newPicker("Changed files", rows, nil)
-	d.picker.empty = "this session has changed nothing"
-	d.picker.move = func(Row) { d.scroll = 0 }
+	d.empty = "this session has changed nothing"
+	d.move = func(Row) { d.scroll = 0 }
 	return d
 }
-
-func (d *diffView) armed(time.Time) bool { return true }
-func (d *diffView) paste(s string) bool  { return d.picker.paste(s) }
 
 func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
@@ -69,10 +65,10 @@ func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	listHeight := min(len(d.files)+4, max(height/3, 5))
 	lines, cursor = d.picker.draw(l, width, listHeight)
-	if _, ok := d.picker.current(); !ok {
+	if _, ok := d.current(); !ok {
 		return lines, cursor
 	}
-	file := d.files[d.picker.shown[d.picker.at]]
+	file := d.files[d.shown[d.at]]
 	body := drawDiff(file.Diff, l, width-1, unlimited)
 	room := max(height-len(lines)-1, 0)
 	d.scroll = min(d.scroll, max(len(body)-room, 0))

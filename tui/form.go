@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,8 +33,6 @@ func newForm(ev agent.AskForm, send func(a tools.FormAnswer) error) *form {
 	}
 	return f
 }
-
-func (f *form) armed(now time.Time) bool { return f.ready(now) }
 
 // onSend and onDecline report whether the cursor is on a button.
 func (f *form) onSend() bool    { return f.at == len(f.fields) }

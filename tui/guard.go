@@ -77,8 +77,8 @@ func (g *guard) shown(now, typed time.Time) {
 	}
 }
 
-// ready reports whether keys are answers now. busy is the time of the last key.
-func (g *guard) ready(now time.Time) bool {
+// armed reports whether keys are answers now.
+func (g *guard) armed(now time.Time) bool {
 	if g.open {
 		return true
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,9 +9,7 @@ import (
 )
 
 // helpView lists keys and commands, from the tables that the program uses.
-type helpView struct {
-	picker *picker
-}
+type helpView struct{ *picker }
 
 func newHelp(p *program) *helpView {
 	var rows []Row
@@ -33,13 +30,10 @@ func newHelp(p *program) *helpView {
 	for _, extra := range [][2]string{{"@path", "name a file; tab completes"}, {"!command", "run a shell line yourself"}} {
 		rows = append(rows, Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
-	h := &helpView{picker: newPicker("Keys and commands", rows, nil)}
-	h.picker.infoFirst = true
+	h := &helpView{newPicker("Keys and commands", rows, nil)}
+	h.infoFirst = true
 	return h
 }
-
-func (v *helpView) armed(time.Time) bool { return true }
-func (v *helpView) paste(s string) bool  { return v.picker.paste(s) }
 
 func (v *helpView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	if act == actInterrupt || act == actCancel || act == actSubmit || act == actHelp {
@@ -47,8 +41,4 @@ func (v *helpView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	return v.picker.key(h, k, act)
-}
-
-func (v *helpView) draw(l *look, width, height int) ([]string, *pos) {
-	return v.picker.draw(l, width, height)
 }

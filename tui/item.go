@@ -48,16 +48,31 @@ type kept struct {
 	lines []string
 }
 
-func (k *kept) get(l *look, draw func() []string) []string {
+// fill draws the lines unless they are there, and returns how many they are.
+func (k *kept) fill(l *look, draw func(l *look) []string) int {
 	if k.lines == nil || k.stamp != l.stamp {
-		k.stamp, k.lines = l.stamp, draw()
+		k.stamp, k.lines = l.stamp, draw(l)
 	}
-	return k.lines
+	return len(k.lines)
 }
 
-func (k *kept) drop() { k.lines = nil }
+func (k *kept) line(_ *look, i int) string { return k.lines[i] }
+func (k *kept) drop()                      { k.lines = nil }
+func (k *kept) cached() bool               { return k.lines != nil }
 
-func (k *kept) cached() bool { return k.lines != nil }
+// foldable is an item that can be unfolded to show more.
+type foldable struct {
+	kept
+	open bool
+}
+
+func (f *foldable) toggle() bool { f.fold(!f.open); return true }
+
+// fold unfolds the item, or folds it if open is false.
+func (f *foldable) fold(open bool) {
+	f.open = open
+	f.drop()
+}
 
 // textItem is fixed text: a prompt, a notice, the welcome.
 type textItem struct {
@@ -66,49 +81,43 @@ type textItem struct {
 	plain string
 }
 
-func (t *textItem) height(l *look) int {
-	return len(t.get(l, func() []string { return t.draw(l) }))
-}
-func (t *textItem) line(_ *look, i int) string { return t.lines[i] }
-func (t *textItem) toggle() bool               { return false }
-func (t *textItem) text() string               { return t.plain }
+func (t *textItem) height(l *look) int { return t.fill(l, t.draw) }
+func (t *textItem) toggle() bool       { return false }
+func (t *textItem) text() string       { return t.plain }
 
 // promptItem is what the person sent; a long one folds.
 type promptItem struct {
-	kept
+	foldable
 	prompt   string
 	at       time.Time
 	seq      int64
 	pictures chips
-	open     bool
 }
 
 func newPrompt(prompt string, at time.Time, seq int64, pictures chips) *promptItem {
 	return &promptItem{prompt: text.Clean(prompt), at: at, seq: seq, pictures: pictures}
 }
 
-func (p *promptItem) height(l *look) int {
-	return len(p.get(l, func() []string {
-		style := l.theme.Person
-		body := cells.Wrap(p.pictures.spans(cells.ExpandTabs(p.prompt, 4), style, l.theme.Selected), l.width-2)
-		hidden := 0
-		if !p.open && len(body) > promptLines {
-			hidden = len(body) - promptLines
-			body = body[:promptLines]
-		}
-		lines := prefixed(body, cells.Paint(l.theme.Accent, "› "), "  ")
-		if hidden > 0 {
-			lines = append(lines, cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line")+l.unfolds(), l.width)))
-		}
-		if l.times && !p.at.IsZero() {
-			lines = append(lines, cells.Paint(l.theme.Faint, "  "+p.at.Local().Format("15:04:05")))
-		}
-		return lines
-	}))
+func (p *promptItem) height(l *look) int { return p.fill(l, p.draw) }
+func (p *promptItem) text() string       { return p.prompt }
+
+func (p *promptItem) draw(l *look) []string {
+	style := l.theme.Person
+	body := cells.Wrap(p.pictures.spans(cells.ExpandTabs(p.prompt, 4), style, l.theme.Selected), l.width-2)
+	hidden := 0
+	if !p.open && len(body) > promptLines {
+		hidden = len(body) - promptLines
+		body = body[:promptLines]
+	}
+	lines := prefixed(body, cells.Paint(l.theme.Accent, "› "), "  ")
+	if hidden > 0 {
+		lines = append(lines, cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line")+l.unfolds(), l.width)))
+	}
+	if l.times && !p.at.IsZero() {
+		lines = append(lines, cells.Paint(l.theme.Faint, "  "+p.at.Local().Format("15:04:05")))
+	}
+	return lines
 }
-func (p *promptItem) line(_ *look, i int) string { return p.lines[i] }
-func (p *promptItem) toggle() bool               { p.open = !p.open; p.drop(); return true }
-func (p *promptItem) text() string               { return p.prompt }
 
 // unfolds names the key that shows what is folded.
 func (l *look) unfolds() string {
@@ -211,12 +220,11 @@ func (a *answerItem) text() string {
 
 // thoughtItem is the model's thinking: its last lines while it continues, one line afterwards.
 type thoughtItem struct {
-	kept
+	foldable
 	b     strings.Builder
 	start time.Time
 	took  time.Duration
 	done  bool
-	open  bool
 }
 
 func (t *thoughtItem) append(s string) {
@@ -234,31 +242,29 @@ func (t *thoughtItem) finish(now time.Time) {
 	}
 }
 
-func (t *thoughtItem) height(l *look) int {
-	return len(t.get(l, func() []string {
-		faint := l.theme.Faint
-		if t.done && !t.open {
-			head := "✻ Thought"
-			if t.took >= time.Second {
-				head += " for " + seconds(t.took)
-			}
-			head += l.unfolds()
-			return []string{cells.Paint(faint, cells.Fit(head, l.width))}
+func (t *thoughtItem) height(l *look) int { return t.fill(l, t.draw) }
+func (t *thoughtItem) text() string       { return t.b.String() }
+
+func (t *thoughtItem) draw(l *look) []string {
+	faint := l.theme.Faint
+	if t.done && !t.open {
+		head := "✻ Thought"
+		if t.took >= time.Second {
+			head += " for " + seconds(t.took)
 		}
-		src := t.b.String()
-		if !t.open && len(src) > 4000 { // the last lines are enough
-			src = text.CutTail(src, 4000)
-		}
-		body := cells.Wrap([]cells.Span{{Text: strings.TrimSpace(cells.ExpandTabs(text.Clean(src), 4)), Style: faint.With("3")}}, l.width-2)
-		if !t.open && len(body) > thoughtLines {
-			body = body[len(body)-thoughtLines:]
-		}
-		return append([]string{cells.Paint(faint, "✻ Thinking")}, prefixed(body, "  ", "  ")...)
-	}))
+		head += l.unfolds()
+		return []string{cells.Paint(faint, cells.Fit(head, l.width))}
+	}
+	src := t.b.String()
+	if !t.open {
+		src = text.CutTail(src, 4000) // the last lines are enough
+	}
+	body := cells.Wrap([]cells.Span{{Text: strings.TrimSpace(cells.ExpandTabs(text.Clean(src), 4)), Style: faint.With("3")}}, l.width-2)
+	if !t.open && len(body) > thoughtLines {
+		body = body[len(body)-thoughtLines:]
+	}
+	return append([]string{cells.Paint(faint, "✻ Thinking")}, prefixed(body, "  ", "  ")...)
 }
-func (t *thoughtItem) line(_ *look, i int) string { return t.lines[i] }
-func (t *thoughtItem) toggle() bool               { t.open = !t.open; t.drop(); return true }
-func (t *thoughtItem) text() string               { return t.b.String() }
 
 // notice returns an item for a message to the person.
 func notice(level agent.Level, msg string) *textItem {

@@ -14,7 +14,7 @@ import (
 // callItem is a tool call: what it does, its state, how long it takes, the tail of its output while it runs,
 // and its result.
 type callItem struct {
-	kept
+	foldable
 	id, name string
 	brief    string
 	args     json.RawMessage
@@ -27,7 +27,6 @@ type callItem struct {
 	state    string        // its own progress line
 	tail     string        // output so far, at most tailBytes
 	result   tools.Result
-	open     bool
 	nested   *nested
 	group    *groupItem // the row that it shares, nil if it has its own
 	frame    int        // spin at which lines were drawn while it runs
@@ -103,10 +102,8 @@ func (c *callItem) height(l *look) int {
 		c.drop()
 		c.frame = l.spin
 	}
-	return len(c.get(l, func() []string { return c.drawLines(l) }))
+	return c.fill(l, c.drawLines)
 }
-func (c *callItem) line(_ *look, i int) string { return c.lines[i] }
-func (c *callItem) toggle() bool               { c.open = !c.open; c.drop(); return true }
 
 func (c *callItem) text() string {
 	out := c.name + " " + c.brief
@@ -270,9 +267,6 @@ func (c *callItem) said() string {
 }
 
 func (c *callItem) runningTail(l *look) []string {
-	if c.tail == "" {
-		return nil
-	}
 	limit := tailLines
 	if c.open {
 		limit = fullLines

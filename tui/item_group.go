@@ -11,10 +11,9 @@ import (
 // groupItem is a run of reads and searches in one row that grows: what was read and searched for. Unfolded it
 // shows each of them. Thinking between them belongs to it.
 type groupItem struct {
-	kept
+	foldable
 	members []item // callItems and finished thoughtItems, in order
-	open    bool
-	frame   int // spin at which lines were drawn while one runs
+	frame   int    // spin at which lines were drawn while one runs
 }
 
 // looks reports whether a tool only reads or searches, so that its calls share a row.
@@ -100,10 +99,8 @@ func (g *groupItem) height(l *look) int {
 		g.drop()
 		g.frame = l.spin
 	}
-	return len(g.get(l, func() []string { return g.drawLines(l) }))
+	return g.fill(l, g.drawLines)
 }
-func (g *groupItem) line(_ *look, i int) string { return g.lines[i] }
-func (g *groupItem) toggle() bool               { g.open = !g.open; g.drop(); return true }
 
 func (g *groupItem) text() string {
 	var out []string

@@ -66,4 +66,3 @@ func (d *diffView) wheel(_ host, n int)  { d.scroll = max(d.scroll+n, 0) }
 func (a *approval) wheel(_ host, n int)  { a.text.move(n) }
 func (q *question) wheel(_ host, n int)  { q.text.move(n) }
 func (v *trustView) wheel(_ host, n int) { v.text.move(n) }
-func (v *helpView) wheel(h host, n int)  { v.picker.wheel(h, n) }

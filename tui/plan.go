@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,8 +44,6 @@ func (p *planning) offer(ev agent.TurnEnd) {
 		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.plans.carryOut})
 	}
 }
-
-func (v *planView) armed(now time.Time) bool { return v.ready(now) }
 
 func (v *planView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {

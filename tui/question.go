@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -30,8 +29,6 @@ func newQuestion(ev agent.AskPerson, send func(s string) error) *question {
 	}
 	return q
 }
-
-func (q *question) armed(now time.Time) bool { return q.ready(now) }
 
 func (q *question) paste(s string) bool {
 	q.at = len(q.options)

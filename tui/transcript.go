@@ -303,29 +303,20 @@ func (t *transcript) toggle() bool {
 
 // toggleAll unfolds everything, or folds everything if all is unfolded.
 func (t *transcript) toggleAll() {
-	open := false
+	var all []*foldable
 	for _, it := range t.items {
 		switch it := it.(type) {
 		case *groupItem:
-			open = open || !it.open
+			all = append(all, &it.foldable)
 		case *callItem:
-			open = open || !it.open
+			all = append(all, &it.foldable)
 		case *thoughtItem:
-			open = open || !it.open
+			all = append(all, &it.foldable)
 		}
 	}
-	for _, it := range t.items {
-		switch it := it.(type) {
-		case *groupItem:
-			it.open = open
-			it.drop()
-		case *callItem:
-			it.open = open
-			it.drop()
-		case *thoughtItem:
-			it.open = open
-			it.drop()
-		}
+	open := slices.ContainsFunc(all, func(f *foldable) bool { return !f.open })
+	for _, f := range all {
+		f.fold(open)
 	}
 }
 

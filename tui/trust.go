@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,8 +30,6 @@ func newTrust(t Trust) *trustView {
 
 // outlasts says that the question is about the folder, not the session.
 func (v *trustView) outlasts() {}
-
-func (v *trustView) armed(now time.Time) bool { return v.ready(now) }
 
 func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	if v.busy {

@@ -15,11 +15,19 @@ import (
 type plainAsk struct {
 	id       string
 	approval *tools.Question
-	trust    *Trust
 	form     *plainForm
 	// choose takes the number of an option, from 1.
 	choose  func(ctx context.Context, n int) error
 	options []string
+}
+
+// pose writes the options of a question by number and asks for its answer.
+func (p *plain) pose(a plainAsk, prompt string) {
+	for i, o := range a.options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, a)
+	p.question(prompt)
 }
 
 // approval asks a question that the next line answers.
@@ -33,21 +41,15 @@ func (p *plain) approval(ev agent.ApprovalAsked) {
 		p.say("  " + exact(n))
 	}
 	ask := plainAsk{id: ev.ID, approval: &a.q}
-	for i, o := range a.q.Options {
-		p.say(fmt.Sprintf("  %d: %s", i+1, text.Visible(o.Label)))
-		ask.options = append(ask.options, o.Label)
+	for _, o := range a.q.Options {
+		ask.options = append(ask.options, text.Visible(o.Label))
 	}
-	p.asks = append(p.asks, ask)
-	p.question("Answer (number; words to the model may follow a no): ")
+	p.pose(ask, "Answer (number; words to the model may follow a no): ")
 }
 
 func (p *plain) ask(ev agent.AskPerson) {
 	p.say("Question: " + ev.Text)
-	for i, o := range ev.Options {
-		p.say(fmt.Sprintf("  %d: %s", i+1, o))
-	}
-	p.asks = append(p.asks, plainAsk{id: ev.ID, options: ev.Options})
-	p.question("Answer (number or text): ")
+	p.pose(plainAsk{id: ev.ID, options: ev.Options}, "Answer (number or text): ")
 }
 
 // trust asks whether what the folder brings may run.
@@ -59,22 +61,18 @@ func (p *plain) trust(t *Trust) {
 	for _, r := range t.Items {
 		p.say(reviewPart{title: r.State + " " + r.Name, text: r.Info}.plain())
 	}
-	options := []string{"yes, trust it until something of it changes", "no, work without it"}
-	for i, o := range options {
-		p.say(fmt.Sprintf("  %d: %s", i+1, o))
-	}
-	p.asks = append(p.asks, plainAsk{id: "folder", trust: t, options: options})
-	p.question("Answer (number): ")
+	p.pose(plainAsk{
+		id: "folder", options: []string{"yes, trust it until something of it changes", "no, work without it"},
+		choose: func(ctx context.Context, n int) error { return t.Decide(ctx, n == 1) },
+	}, "Answer (number): ")
 }
 
 // refuseAll answers what is pending when nobody can answer any more; the turn continues.
 func (p *plain) refuseAll() {
 	for _, a := range p.asks {
 		var err error
-		if a.trust != nil || a.choose != nil {
-			continue // what is not trusted stays inert, what is not chosen is not done
-		}
 		switch {
+		case a.choose != nil: // what is not trusted stays inert, what is not chosen is not done
 		case a.approval != nil:
 			err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerNo, Option: -1})
 		case a.form != nil:
@@ -115,7 +113,7 @@ func (p *plain) answer(ctx context.Context, line string) {
 	}
 	var err error
 	switch {
-	case (a.approval != nil || a.trust != nil || a.choose != nil) && n == 0:
+	case (a.approval != nil || a.choose != nil) && n == 0:
 		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
 		return
 	case a.approval != nil:
@@ -125,13 +123,6 @@ func (p *plain) answer(ctx context.Context, line string) {
 			answer.Word = strings.TrimSpace(strings.TrimPrefix(line, itoa(n)))
 		}
 		err = p.conv.Answer(a.id, answer)
-	case a.trust != nil:
-		if err := a.trust.Decide(ctx, n == 1); err != nil {
-			p.say("Error: " + err.Error())
-		}
-		p.closed(a.id)
-		p.prompt()
-		return
 	case a.choose != nil:
 		p.closed(a.id)
 		if err := a.choose(ctx, n); err != nil {

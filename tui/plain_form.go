@@ -19,8 +19,8 @@ type plainForm struct {
 func (p *plain) form(ev agent.AskForm) {
 	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
-	p.asks = append(p.asks, plainAsk{id: ev.ID, form: &plainForm{form: ev.Form, values: map[string]any{}}})
-	p.question(p.asks[len(p.asks)-1].form.prompt())
+	f := &plainForm{form: ev.Form, values: map[string]any{}}
+	p.pose(plainAsk{id: ev.ID, form: f}, f.prompt())
 }
 
 // prompt asks for the next field.

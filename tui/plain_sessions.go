@@ -87,13 +87,7 @@ func (p *plain) newSession(ctx context.Context, title string) error {
 		return errBusy
 	}
 	fresh := func(ctx context.Context, carry bool) error {
-		return p.switchTo(ctx, func(ctx context.Context) (Session, error) {
-			s, err := p.opt.Sessions.New(ctx, carry)
-			if err == nil && title != "" {
-				err = s.Conversation.Rename(title)
-			}
-			return s, err
-		})
+		return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return newTitled(ctx, p.opt.Sessions, carry, title) })
 	}
 	if p.conv.State().Session == "" {
 		return fresh(ctx, false)
@@ -172,9 +166,5 @@ func (p *plain) fork(ctx context.Context, args string) error {
 // choice asks one of our own questions; the next line answers it by number.
 func (p *plain) choice(question string, options []string, choose func(ctx context.Context, n int) error) {
 	p.say("Question: " + question)
-	for i, o := range options {
-		p.say(fmt.Sprintf("  %d: %s", i+1, o))
-	}
-	p.asks = append(p.asks, plainAsk{id: question, options: options, choose: choose})
-	p.question("Answer (number): ")
+	p.pose(plainAsk{id: question, options: options, choose: choose}, "Answer (number): ")
 }

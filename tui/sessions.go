@@ -24,13 +24,7 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	}
 	fresh := func(carry bool) tea.Cmd {
 		p.switcher.interruptFor()
-		return p.switcher.switchTo(func(ctx context.Context) (Session, error) {
-			s, err := p.opt.Sessions.New(ctx, carry)
-			if err == nil && title != "" {
-				err = s.Conversation.Rename(title)
-			}
-			return s, err
-		})
+		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return newTitled(ctx, p.opt.Sessions, carry, title) })
 	}
 	if !p.tr.answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
@@ -39,6 +33,15 @@ func (p *switcher) newSession(title string) tea.Cmd {
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
 	}, func(r Row) tea.Cmd { return fresh(r.ID == "yes") })
 	return nil
+}
+
+// newTitled returns a new session, with a title if one is given.
+func newTitled(ctx context.Context, sessions Sessions, carry bool, title string) (Session, error) {
+	s, err := sessions.New(ctx, carry)
+	if err == nil && title != "" {
+		err = s.Conversation.Rename(title)
+	}
+	return s, err
 }
 
 // rewind asks for an earlier prompt and for what to take back up to it; the command that does it comes from

@@ -218,11 +218,7 @@ func background() (run func(func(context.Context)), finish func()) {
 
 // acpModels lists what is known without asking an endpoint: the current model comes first.
 func (a acpBackend) acpModels(context.Context) []acp.Choice {
-	var out []acp.Choice
-	for _, m := range a.configured() {
-		out = append(out, acp.Choice{Value: m.ID, Name: m.ID})
-	}
-	return out
+	return mapSlice(a.configured(), func(m config.Model) acp.Choice { return acp.Choice{Value: m.ID, Name: m.ID} })
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
@@ -230,11 +226,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
-	out := make([]acp.Choice, len(rows))
-	for i, r := range rows {
-		out[i] = acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info}
-	}
-	return out
+	return mapSlice(rows, func(r tui.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
 }
 
 // acpTrust is the question about what the folder brings.

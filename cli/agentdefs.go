@@ -58,29 +58,25 @@ func variableNames(r role.Role) string {
 	if len(r.Variables) == 0 {
 		return ""
 	}
-	list := make([]string, len(r.Variables))
-	for i, v := range r.Variables {
-		list[i] = v.String()
+	list := mapSlice(r.Variables, func(v role.Variable) string {
 		if v.Default != nil || !v.Required {
-			list[i] += "?"
+			return v.String() + "?"
 		}
-	}
+		return v.String()
+	})
 	return text.Truncate(" [variables: "+strings.Join(list, ", ")+"]", 500, "…]")
 }
 
 // definitionRows returns the definitions as the list of agents shows them.
 func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
-	var rows []tui.Row
-	for _, l := range a.agentDefinitions(ctx) {
+	return mapSlice(a.agentDefinitions(ctx), func(l role.Listing) tui.Row {
 		line := listRole(l)
-		row := tui.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}}
+		row := tui.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: roleDetail(line)}
 		if line.Waiting != "" {
 			row.State = "definition, waits until you trust this project"
 		}
-		row.Detail = strings.Join(append(line.Problems, roleDetail(line)...), "\n")
-		rows = append(rows, row)
-	}
-	return rows
+		return row
+	})
 }
 
 // definitionToEdit and definitionEdited open the file of a definition in the person's editor.

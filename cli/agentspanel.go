@@ -198,17 +198,11 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 
 // completeAgents completes verbs and names.
 func (a agentActions) completeAgents(_ context.Context, args string) []string {
-	verbs := []string{"message", "stop", "merge", "diff", "discard", "resume"}
 	verb, name, named := strings.Cut(args, " ")
-	var out []string
 	if !named {
-		for _, v := range append(verbs, "prune", "new", "edit") {
-			if strings.HasPrefix(v, verb) {
-				out = append(out, v)
-			}
-		}
-		return out
+		return withPrefix([]string{"message", "stop", "merge", "diff", "discard", "resume", "prune", "new", "edit"}, verb)
 	}
+	var out []string
 	if conv := a.board.open(); conv != nil {
 		for _, s := range conv.Agents() {
 			if strings.HasPrefix(s.Name, name) {

@@ -64,10 +64,7 @@ func cutCommand(said string) (name, args string, ok bool) {
 // checkUnknown reports that a command does not exist. A word followed by text is an error only if it
 // resembles a command and not a file: people also write "/tmp is full".
 func (a typedPrompts) checkUnknown(name, args string) error {
-	var known []string
-	for _, c := range a.commands.List() {
-		known = append(known, c.Name)
-	}
+	known := mapSlice(a.commands.List(), commandName)
 	if slices.Contains(chatOnly(), name) && args == "" {
 		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
 	}
@@ -81,12 +78,11 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
-	names := append(tui.OwnCommands(), panelNames()...)
-	for _, c := range (personCommands{flags: &flags{}}).List() {
-		names = append(names, c.Name)
-	}
-	return names
+	own := personCommands{flags: &flags{}}.List()
+	return slices.Concat(tui.OwnCommands(), panelNames(), mapSlice(own, commandName))
 }
+
+func commandName(c command.Command) string { return c.Name }
 
 // panelNames returns the commands that show a list, in the order in which they are listed.
 func panelNames() []string {

@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent/model/provider"
 	"jcode/internal/text"
+	"jcode/mcp"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -182,9 +183,7 @@ func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
 	var out []candidate
 	switch f.Name {
 	case "mode":
-		for _, m := range tools.Modes() {
-			out = append(out, candidate{string(m), "approval mode"})
-		}
+		out = mapSlice(tools.Modes(), func(m tools.Mode) candidate { return candidate{string(m), "approval mode"} })
 	case "role":
 		out = keptNames(ctx, std, nameLists.roleNames)
 	case "resume":
@@ -235,11 +234,7 @@ func serverNames(ctx context.Context, std Streams) []candidate {
 		return nil
 	}
 	defer a.close()
-	var out []candidate
-	for _, d := range a.mcp.Snapshot() {
-		out = append(out, candidate{d.Name, d.Line})
-	}
-	return out
+	return mapSlice(a.mcp.Snapshot(), func(d mcp.Details) candidate { return candidate{d.Name, d.Line} })
 }
 
 // nameLists lists names for completion.
@@ -254,11 +249,7 @@ func (a nameLists) sessionNames(ctx context.Context) []candidate {
 	if err != nil {
 		return nil
 	}
-	out := make([]candidate, len(rows))
-	for i, r := range rows {
-		out[i] = candidate{r.ID, r.Title}
-	}
-	return out
+	return mapSlice(rows, func(s session.Session) candidate { return candidate{s.ID, s.Title} })
 }
 
 func (a nameLists) roleNames(ctx context.Context) []candidate {
@@ -266,12 +257,10 @@ func (a nameLists) roleNames(ctx context.Context) []candidate {
 	if err != nil {
 		return nil
 	}
-	var out []candidate
-	for _, r := range rows {
-		line := listRole(r)
-		out = append(out, candidate{line.Name, line.Description})
-	}
-	return out
+	return mapSlice(rows, func(l role.Listing) candidate {
+		line := listRole(l)
+		return candidate{line.Name, line.Description}
+	})
 }
 
 // modelNames returns the models that this folder's sessions used, and the providers.

@@ -68,14 +68,6 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// orEmpty returns a list that is encoded as [] when it is empty.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
 func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, s := range settings {

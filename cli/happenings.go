@@ -230,11 +230,7 @@ func (h *happenings) wake(items []tools.TrustItem) error {
 func (h *happenings) inert() []tools.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var items []tools.TrustItem
-	for _, f := range h.files {
-		items = append(items, f.item)
-	}
-	return items
+	return mapSlice(h.files, func(f hookFile) tools.TrustItem { return f.item })
 }
 
 // refresh implements extension.

@@ -25,11 +25,7 @@ func newHistory(a *app) history {
 // Recent returns earlier prompts, newest first.
 func (h history) Recent(ctx context.Context) ([]string, error) {
 	rows, err := h.store.Prompts().Recent(ctx, h.project, recentPrompts)
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = r.Text
-	}
-	return out, err
+	return mapSlice(rows, func(p session.Prompt) string { return p.Text }), err
 }
 
 // Add stores a prompt.

@@ -57,13 +57,9 @@ type heldSettings struct {
 }
 
 func (h heldSettings) inert() []tools.TrustItem {
-	var items []tools.TrustItem
-	for _, s := range *h.held {
-		items = append(items, tools.TrustItem{
-			Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: []string{s.Value},
-		})
-	}
-	return items
+	return mapSlice(*h.held, func(s config.Held) tools.TrustItem {
+		return tools.TrustItem{Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: []string{s.Value}}
+	})
 }
 
 func (h heldSettings) wake(ctx context.Context, items []tools.TrustItem) error {
@@ -81,25 +77,21 @@ func ofKind(items []tools.TrustItem, kinds ...tools.TrustKind) []tools.TrustItem
 // pins are the permissions that the project's skills and commands ask for.
 func (l *learning) pins() []skills.Pin {
 	var out []skills.Pin
+	add := func(pin skills.Pin, state skills.State, waits bool, by string) {
+		if waits {
+			pin.Replaces = by
+		}
+		if (state == skills.Active || waits) && pin.Project && pin.Asks() {
+			out = append(out, pin)
+		}
+	}
 	if !l.flags.NoSkills {
 		for _, e := range l.skills.Entries() {
-			pin := e.Pin()
-			if e.Waits {
-				pin.Replaces = e.By
-			}
-			if (e.State == skills.Active || e.Waits) && pin.Project && pin.Asks() {
-				out = append(out, pin)
-			}
+			add(e.Pin(), e.State, e.Waits, e.By)
 		}
 	}
 	for _, f := range l.files.Files() {
-		pin := f.Pin()
-		if f.Waits {
-			pin.Replaces = f.By
-		}
-		if (f.State == skills.Active || f.Waits) && pin.Project && pin.Asks() {
-			out = append(out, pin)
-		}
+		add(f.Pin(), f.State, f.Waits, f.By)
 	}
 	return out
 }

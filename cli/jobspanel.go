@@ -17,13 +17,7 @@ func jobsPanel(shell *builtin.Shell) tui.Panel {
 	return tui.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",
-		Rows: func(context.Context) ([]tui.Row, error) {
-			var rows []tui.Row
-			for _, j := range shell.Jobs() {
-				rows = append(rows, jobRow(j))
-			}
-			return rows, nil
-		},
+		Rows:  func(context.Context) ([]tui.Row, error) { return mapSlice(shell.Jobs(), jobRow), nil },
 		Actions: []tui.Action{
 			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
 			{Key: "ctrl+d", Label: "end it", Confirm: true, Run: func(_ context.Context, row tui.Row) (string, error) {

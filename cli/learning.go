@@ -128,11 +128,7 @@ func (l *learning) wake(items []tools.TrustItem) error {
 
 // inert implements extension.
 func (l *learning) inert() []tools.TrustItem {
-	var items []tools.TrustItem
-	for _, pin := range l.pins() {
-		items = append(items, pin.Item())
-	}
-	return items
+	return mapSlice(l.pins(), skills.Pin.Item)
 }
 
 // panels implements extension.

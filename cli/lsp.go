@@ -19,20 +19,14 @@ import (
 type fileChanges struct{ set *builtin.ChangeSet }
 
 func (c fileChanges) Plan(ctx context.Context, summary string, list []lsp.FileChange) (tools.Plan, error) {
-	return c.set.Plan(ctx, summary, c.list(list))
+	return c.set.Plan(ctx, summary, mapSlice(list, builtinChange))
 }
 
 func (c fileChanges) Apply(ctx context.Context, call tools.Call, list []lsp.FileChange) (tools.Result, error) {
-	return c.set.Apply(ctx, call, c.list(list))
+	return c.set.Apply(ctx, call, mapSlice(list, builtinChange))
 }
 
-func (fileChanges) list(in []lsp.FileChange) []builtin.FileChange {
-	out := make([]builtin.FileChange, len(in))
-	for i, c := range in {
-		out[i] = builtin.FileChange(c)
-	}
-	return out
-}
+func builtinChange(c lsp.FileChange) builtin.FileChange { return builtin.FileChange(c) }
 
 // serverStarts decides when language servers start, and offers their tools.
 type serverStarts struct {

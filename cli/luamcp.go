@@ -47,9 +47,7 @@ func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
 func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.mcp.Running()) }
 
 func luaServers(running []mcp.Status) []lua.MCPStatus {
-	var out []lua.MCPStatus
-	for _, st := range running {
-		out = append(out, lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt})
-	}
-	return out
+	return mapSlice(running, func(st mcp.Status) lua.MCPStatus {
+		return lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt}
+	})
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"jcode/agent"
@@ -38,20 +36,7 @@ func (n *luaNews) look() {
 	if conv := n.board.open(); conv == nil || conv.State().Busy {
 		return
 	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if was, had := before[name]; !had {
-			parts = append(parts, "added "+name)
-		} else if was != now[name] {
-			parts = append(parts, "changed "+name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, has := now[name]; !has {
-			parts = append(parts, "removed "+name)
-		}
-	}
-	if parts != nil {
+	if parts := differences(before, now, "added %s", "changed %s", "removed %s"); parts != nil {
 		n.board.say(agent.LevelInfo, "lua: %s", strings.Join(parts, ", "))
 	}
 }

@@ -47,13 +47,9 @@ func (e serverExtension) ready(ctx context.Context) {
 }
 
 func (e serverExtension) inert() []tools.TrustItem {
-	var items []tools.TrustItem
-	for _, p := range e.mcp.PendingApprovals() {
-		items = append(items, tools.TrustItem{
-			Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
-		})
-	}
-	return items
+	return mapSlice(e.mcp.PendingApprovals(), func(p mcp.Pending) tools.TrustItem {
+		return tools.TrustItem{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...)}
+	})
 }
 
 func (e serverExtension) wake(items []tools.TrustItem) error {
@@ -129,13 +125,11 @@ func (m managed) leases() (own, agents agent.Leaser) {
 func (m managed) control(approve approver) lua.MCPControl { return luaMCP{m.mcp, approve} }
 
 func (m managed) resources(ctx context.Context) ([]tui.Row, error) {
-	var out []tui.Row
-	for _, r := range m.mcp.Resources(ctx) {
+	return mapSlice(m.mcp.Resources(ctx), func(r mcp.ResourceInfo) tui.Row {
 		row := tui.Row{ID: r.Server + ":" + r.URI, Name: r.Server + ":" + r.URI, Info: r.Name}
 		if r.Description != "" {
 			row.Info += ": " + r.Description
 		}
-		out = append(out, row)
-	}
-	return out, nil
+		return row
+	}), nil
 }

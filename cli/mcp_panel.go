@@ -24,13 +24,7 @@ func (a serverActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
-		Rows: func(context.Context) ([]tui.Row, error) {
-			var rows []tui.Row
-			for _, d := range a.mcp.Snapshot() {
-				rows = append(rows, mcpRow(d))
-			}
-			return rows, nil
-		},
+		Rows:  func(context.Context) ([]tui.Row, error) { return mapSlice(a.mcp.Snapshot(), mcpRow), nil },
 		Actions: []tui.Action{
 			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {

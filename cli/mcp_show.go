@@ -45,10 +45,9 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	for _, w := range a.mcp.Warnings() {
 		fmt.Fprintln(std.Err, "jcode: "+w)
 	}
-	list := []listedServer{}
-	for _, d := range a.mcp.Snapshot() {
-		list = append(list, listedServer{Status: d.Status, Enabled: d.Enabled, Approved: d.Pending == nil, Target: d.Line})
-	}
+	list := mapSlice(a.mcp.Snapshot(), func(d mcp.Details) listedServer {
+		return listedServer{Status: d.Status, Enabled: d.Enabled, Approved: d.Pending == nil, Target: d.Line}
+	})
 	if c.JSON {
 		return printJSON(std.Out, map[string]any{"servers": list})
 	}

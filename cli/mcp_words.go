@@ -126,18 +126,13 @@ func reloadText(r mcp.Reloaded) string {
 // completeMCP completes the arguments of /mcp.
 func (a serverActions) completeMCP(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
-	var out []string
 	if !named {
-		for _, w := range slices.Concat(serverWords, maybeWords, modeWords) {
-			if strings.HasPrefix(w, word) {
-				out = append(out, w)
-			}
-		}
-		return out
+		return withPrefix(slices.Concat(serverWords, maybeWords, modeWords), word)
 	}
 	if !slices.Contains(serverWords, word) && !slices.Contains(maybeWords, word) {
 		return nil
 	}
+	var out []string
 	for _, d := range a.mcp.Snapshot() {
 		if strings.HasPrefix(d.Name, strings.TrimSpace(name)) {
 			out = append(out, word+" "+d.Name)

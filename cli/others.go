@@ -36,11 +36,7 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 			how = "while commands of "
 		}
 	}
-	names := make([]string, len(who))
-	for i, e := range who {
-		names[i] = e.Who()
-	}
-	said := how + text.Truncate(strings.Join(names, " and "), 200, "…")
+	said := how + text.Truncate(strings.Join(mapSlice(who, session.Editor.Who), " and "), 200, "…")
 	if list[0].Command {
 		said += " ran"
 	}

@@ -14,6 +14,7 @@ import (
 	"jcode/agent/model"
 	"jcode/internal/picture"
 	"jcode/internal/text"
+	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/permission"
 	"jcode/tui"
@@ -82,14 +83,8 @@ func (a permissionActions) panel() tui.Panel {
 			for _, g := range granted {
 				rows = append(rows, tui.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
 			}
-			rules, from := a.gate.Rules(), a.ruleOrigins()
-			for _, set := range []struct {
-				word  string
-				rules []string
-			}{{"deny", ruleTexts(rules.Deny)}, {"ask", ruleTexts(rules.Ask)}, {"allow", ruleTexts(rules.Allow)}} {
-				for _, r := range set.rules {
-					rows = append(rows, tui.Row{Name: r, Info: cmp.Or(from[set.word+" "+r], "until jcode ends"), State: set.word})
-				}
+			for _, l := range a.ruleLines() {
+				rows = append(rows, tui.Row{Name: l.Rule, Info: l.From, State: l.Effect})
 			}
 			return rows, nil
 		},
@@ -113,18 +108,15 @@ func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
 	if conv := a.board.open(); conv != nil {
 		current = conv.State().Role
 	}
-	var rows []tui.Row
-	for _, l := range all {
+	return mapSlice(all, func(l role.Listing) tui.Row {
 		line := listRole(l)
-		row := tui.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable}
-		row.Detail = strings.Join(append(line.Problems, roleDetail(line)...), "\n")
-		rows = append(rows, row)
-	}
-	return rows, nil
+		return tui.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
+	}), nil
 }
 
-func roleDetail(line roleLine) []string {
-	var out []string
+// roleDetail says what is wrong with a role, and what it sets.
+func roleDetail(line roleLine) string {
+	out := line.Problems
 	if line.Model != "" {
 		out = append(out, "model: "+line.Model)
 	}
@@ -137,7 +129,7 @@ func roleDetail(line roleLine) []string {
 	if len(line.Shadows) > 0 {
 		out = append(out, "takes precedence over: "+strings.Join(line.Shadows, ", "))
 	}
-	return out
+	return strings.Join(out, "\n")
 }
 
 // pictures reads pictures for prompts.

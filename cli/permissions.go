@@ -76,19 +76,24 @@ func newPermissionActions(a *app) permissionActions {
 	}
 }
 
-// permissionLines returns the rules in force and the project's grants.
-func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
+// ruleLines returns the rules in force.
+func (a permissionActions) ruleLines() []permissionLine {
 	var lines []permissionLine
-	rules := a.gate.Rules()
-	from := a.ruleOrigins()
+	rules, from := a.gate.Rules(), a.ruleOrigins()
 	for _, set := range []struct {
 		effect string
 		rules  []permission.Rule
 	}{{"deny", rules.Deny}, {"ask", rules.Ask}, {"allow", rules.Allow}} {
-		for _, r := range ruleTexts(set.rules) {
-			lines = append(lines, permissionLine{set.effect, r, cmp.Or(from[set.effect+" "+r], "until jcode ends")})
+		for _, r := range set.rules {
+			lines = append(lines, permissionLine{set.effect, r.String(), cmp.Or(from[set.effect+" "+r.String()], "until jcode ends")})
 		}
 	}
+	return lines
+}
+
+// permissionLines returns the rules in force and the project's grants.
+func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
+	lines := a.ruleLines()
 	granted, err := a.gate.Granted(ctx, a.board.session())
 	if err != nil {
 		return nil, err

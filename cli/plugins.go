@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -153,11 +151,9 @@ func (b *bundles) serverFiles() []string {
 
 // skills returns the folders of skills and commands.
 func (b *bundles) skills() []skills.Plugin {
-	var out []skills.Plugin
-	for _, p := range b.current() {
-		out = append(out, skills.Plugin{Name: p.Name, Skills: p.Bundle.Skills, Commands: p.Bundle.Commands})
-	}
-	return out
+	return mapSlice(b.current(), func(p plugins.Plugin) skills.Plugin {
+		return skills.Plugin{Name: p.Name, Skills: p.Bundle.Skills, Commands: p.Bundle.Commands}
+	})
 }
 
 // agents returns the folders and files of agents.
@@ -222,31 +218,14 @@ func (b *bundles) changed() []tools.TrustItem {
 		if p.Off || p.Problem != "" || p.Intact() {
 			continue
 		}
-		item := tools.TrustItem{Kind: tools.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir}
-		for _, row := range p.Bundle.Rows {
-			item.Runs = append(item.Runs, row.String())
-		}
-		items = append(items, item)
+		items = append(items, tools.TrustItem{
+			Kind: tools.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir, Runs: mapSlice(p.Bundle.Rows, plugins.Row.String),
+		})
 	}
 	return items
 }
 
 // differ compares what is in force with what should be: what was added, changed and removed.
 func (b *bundles) differ(now []plugins.Plugin) []string {
-	var parts []string
-	is := hashes(now)
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		switch was, had := b.force[name]; {
-		case !had:
-			parts = append(parts, name+" is in use")
-		case was != is[name]:
-			parts = append(parts, name+" has changed")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.force)) {
-		if _, has := is[name]; !has {
-			parts = append(parts, name+" is no longer used")
-		}
-	}
-	return parts
+	return differences(b.force, hashes(now), "%s is in use", "%s has changed", "%s is no longer used")
 }

@@ -58,18 +58,13 @@ func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
 		return err
 	}
 	if c.JSON {
-		lines := []pluginLine{}
-		for _, p := range list {
+		return printJSON(std.Out, mapSlice(list, func(p plugins.Plugin) pluginLine {
 			line := pluginLine{Name: p.Name, State: pluginState(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
 			if p.Bundle != nil {
-				line.Tokens = p.Bundle.Tokens
-				for _, row := range p.Bundle.Rows {
-					line.Brings = append(line.Brings, row.String())
-				}
+				line.Tokens, line.Brings = p.Bundle.Tokens, mapSlice(p.Bundle.Rows, plugins.Row.String)
 			}
-			lines = append(lines, line)
-		}
-		return printJSON(std.Out, lines)
+			return line
+		}))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(std.Err, "There are no plugins: jcode plugins add FROM adds one, from a folder or a git address.")

@@ -55,10 +55,7 @@ func pluginDetail(p plugins.Plugin) []string {
 
 // bundleLines lists what a plugin brings, and what that costs.
 func bundleLines(b *plugins.Bundle) []string {
-	var lines []string
-	for _, row := range b.Rows {
-		lines = append(lines, row.String())
-	}
+	lines := mapSlice(b.Rows, plugins.Row.String)
 	if len(b.Rows) == 0 {
 		lines = append(lines, "it brings nothing")
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"jcode/session"
@@ -73,7 +72,7 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 
 // completePrivate completes /private.
 func completePrivate(_ context.Context, args string) []string {
-	return slices.DeleteFunc([]string{"on", "off"}, func(word string) bool { return !strings.HasPrefix(word, args) })
+	return withPrefix([]string{"on", "off"}, args)
 }
 
 // save runs /save.

@@ -95,10 +95,7 @@ func (a roleNames) toolNames() []string {
 	if a.flags.NoMCP {
 		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
 	}
-	for _, e := range a.registry.Snapshot(nil).All() {
-		names = append(names, e.Spec.Name)
-	}
-	return names
+	return append(names, mapSlice(a.registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
 }
 
 // skillNames returns the names of all skills that were found, even if switched off or broken.

@@ -56,10 +56,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil { // what could be read is listed anyway
 		fmt.Fprintln(std.Err, "jcode:", err)
 	}
-	lines := make([]roleLine, len(all))
-	for i, l := range all {
-		lines[i] = listRole(l)
-	}
+	lines := mapSlice(all, listRole)
 	if c.JSON {
 		return printJSON(std.Out, lines)
 	}
@@ -95,17 +92,12 @@ func listRole(l role.Listing) roleLine {
 			r.Source = ""
 		}
 	}
-	line := roleLine{
+	return roleLine{
 		Name: r.Name, Source: string(r.Source), Path: r.Path, Description: r.Description, Mode: r.Mode, Model: r.Model,
 		Usable: r.Usable() == nil && l.Counts(), Waiting: waiting,
+		Problems: mapSlice(r.Problems, role.Problem.String),
+		Shadows:  mapSlice(l.Shadowed, func(s role.Role) string { return string(s.Source) }),
 	}
-	for _, p := range r.Problems {
-		line.Problems = append(line.Problems, p.String())
-	}
-	for _, s := range l.Shadowed {
-		line.Shadows = append(line.Shadows, string(s.Source))
-	}
-	return line
 }
 
 type rolesShowCmd struct {

@@ -59,11 +59,7 @@ func (a roleScopes) agentRole(ctx context.Context, want agent.RoleRequest) (agen
 }
 
 func problemText(list []role.Problem) string {
-	lines := make([]string, len(list))
-	for i, p := range list {
-		lines[i] = p.String()
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(mapSlice(list, role.Problem.String), "; ")
 }
 
 // resolveRole resolves a role for a conversation. unknown lists the names in it that do not

@@ -26,10 +26,7 @@ func roleItem(r role.Role) tools.TrustItem {
 		item.Runs = append(item.Runs, "reads documents outside of this project: "+text.Visible(strings.Join(out, ", ")))
 	}
 	if len(r.Variables) > 0 {
-		names := make([]string, len(r.Variables))
-		for i, v := range r.Variables {
-			names[i] = v.Name
-		}
+		names := mapSlice(r.Variables, func(v role.Variable) string { return v.Name })
 		item.Runs = append(item.Runs, "asks for values: "+strings.Join(names, ", "))
 	}
 	return item

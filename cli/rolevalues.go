@@ -174,24 +174,17 @@ func (p personCommands) role(ctx context.Context, args string) (command.Outcome,
 
 // completeRole completes the words of /role that are not names of roles.
 func (p personCommands) completeRole(_ context.Context, args string) []string {
-	var out []string
-	add := func(word string) {
-		if strings.HasPrefix(word, args) {
-			out = append(out, word)
-		}
-	}
 	conv := p.s.conv()
 	if conv == nil || conv.Role().Name == "" {
 		return nil
 	}
-	add("off")
-	add("info")
+	words := []string{"off", "info"}
 	if r, err := role.FromSnapshot(conv.Role().Snapshot); err == nil {
 		for _, v := range r.Variables {
-			add("set " + v.Name)
+			words = append(words, "set "+v.Name)
 		}
 	}
-	return out
+	return withPrefix(words, args)
 }
 
 // roleInfo describes the role that a session is in.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,31 +78,15 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 
 // rolesChanged compares two states of the roles and reports what differs.
 func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]string) {
-	var parts []string
-	var current string
+	parts := differences(before, now, "added %s", "changed %s", "removed %s")
 	if conv := a.board.open(); conv != nil {
-		current = conv.Role().Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		text, had := before[name]
-		switch {
-		case !had:
-			parts = append(parts, "added "+name)
-		case text != now[name]:
-			parts = append(parts, "changed "+name)
-			if name != current {
-				continue
-			}
-			if entered, err := a.reenter(ctx, name); err != nil {
-				a.board.say(agent.LevelWarn, "%v; the session stays in %s as it was", err, name)
+		current := conv.Role().Name
+		if i := slices.Index(parts, "changed "+current); i >= 0 {
+			if entered, err := a.reenter(ctx, current); err != nil {
+				a.board.say(agent.LevelWarn, "%v; the session stays in %s as it was", err, current)
 			} else if entered {
-				parts[len(parts)-1] += ", which is entered again"
+				parts[i] += ", which is entered again"
 			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, has := now[name]; !has {
-			parts = append(parts, "removed "+name)
 		}
 	}
 	if parts != nil {

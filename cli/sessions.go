@@ -79,11 +79,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 		return usageError("%w", err)
 	}
 	if c.JSON {
-		rows := make([]any, len(all))
-		for i, v := range all {
-			rows[i] = export.SessionJSON(v)
-		}
-		return printJSON(std.Out, rows)
+		return printJSON(std.Out, mapSlice(all, export.SessionJSON))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no sessions here"+map[bool]string{false: " (--all lists those of other folders)"}[c.All])
@@ -224,11 +220,9 @@ func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) erro
 		return usageError("%w", err)
 	}
 	if c.JSON {
-		lines := make([]hitLine, len(hits))
-		for i, h := range hits {
-			lines[i] = hitLine{SessionID: h.Session.ID, Title: h.Session.Title, Seq: h.Seq, Role: h.Role, Snippet: h.Snippet}
-		}
-		return printJSON(std.Out, lines)
+		return printJSON(std.Out, mapSlice(hits, func(h session.Hit) hitLine {
+			return hitLine{SessionID: h.Session.ID, Title: h.Session.Title, Seq: h.Seq, Role: h.Role, Snippet: h.Snippet}
+		}))
 	}
 	if len(hits) == 0 {
 		fmt.Fprintln(std.Err, "nothing found")

@@ -26,11 +26,7 @@ func (a skillActions) panel() tui.Panel {
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			a.skills.Refresh()
-			var rows []tui.Row
-			for _, e := range a.skills.Entries() {
-				rows = append(rows, skillRow(e))
-			}
-			return rows, nil
+			return mapSlice(a.skills.Entries(), skillRow), nil
 		},
 		Actions: []tui.Action{
 			{Label: "enable or disable", Run: a.switchSkill},

@@ -21,20 +21,16 @@ func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]permission.TrustRow, len(rows))
-	for i, r := range rows {
-		out[i] = permission.TrustRow{Kind: tools.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
-	}
-	return out, nil
+	return mapSlice(rows, func(r session.Trust) permission.TrustRow {
+		return permission.TrustRow{Kind: tools.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
+	}), nil
 }
 
 // AddTrust stores rows, all or none.
 func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) error {
-	out := make([]session.Trust, len(rows))
-	for i, r := range rows {
-		out[i] = session.Trust{Project: t.project, Kind: string(r.Kind), Name: r.Name, Hash: r.Hash}
-	}
-	return t.stored.Add(ctx, out...)
+	return t.stored.Add(ctx, mapSlice(rows, func(r permission.TrustRow) session.Trust {
+		return session.Trust{Project: t.project, Kind: string(r.Kind), Name: r.Name, Hash: r.Hash}
+	})...)
 }
 
 // trustsFolder reports whether the person's configuration names this project's folder.

@@ -16,7 +16,6 @@ import (
 	"jcode/internal/search"
 	"jcode/session"
 	"jcode/tools"
-	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -224,12 +223,4 @@ func (a sessionViews) undoable(ctx context.Context) (seq int64, files []tui.File
 		return int64(all[i].Turn), files, nil
 	}
 	return 0, nil, session.ErrNothing
-}
-
-func ruleTexts(rules []permission.Rule) []string {
-	out := make([]string, len(rules))
-	for i, r := range rules {
-		out[i] = r.String()
-	}
-	return out
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"jcode/agent"
 	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -39,16 +38,12 @@ func newAgentActions(a *app) agentActions {
 
 // panel returns the live view of the sub-agents beside the conversation.
 func (a agentActions) panel() tui.Panel {
-	act := func(did string, f func(ctx context.Context, conv *agent.Conversation, name string) error) func(context.Context, tui.Row) (string, error) {
+	act := func(verb string) func(context.Context, tui.Row) (string, error) {
 		return func(ctx context.Context, row tui.Row) (string, error) {
-			conv := a.board.open()
-			if conv == nil {
-				return "", errNoMessages
-			}
 			if err := atWork(row); err != nil {
 				return "", err
 			}
-			return did + " " + row.ID, f(ctx, conv, row.ID)
+			return a.words(ctx, verb+" "+row.ID)
 		}
 	}
 	return tui.Panel{
@@ -61,21 +56,10 @@ func (a agentActions) panel() tui.Panel {
 		},
 		Edits: a.definitions.definitionToOpen,
 		Actions: []tui.Action{
-			{Label: "resume", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
-				return conv.ResumeAgent(ctx, name)
-			})},
-			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stopped", func(_ context.Context, conv *agent.Conversation, name string) error {
-				return conv.StopAgent(name)
-			})},
-			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
-				if err := atWork(row); err != nil {
-					return "", err
-				}
-				return a.mergeAgent(ctx, row.ID)
-			}},
-			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
-				return conv.DiscardAgent(ctx, name)
-			})},
+			{Label: "resume", Run: act("resume")},
+			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stop")},
+			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act("merge")},
+			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act("discard")},
 			{Key: "ctrl+o", Label: "edit", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
 		},
 	}

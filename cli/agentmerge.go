@@ -49,10 +49,8 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	if len(steps) == 0 {
 		return "There is nothing to merge: the files are as in the worktree of " + s.name + " already.", nil
 	}
-	var whole []string
-	for _, st := range steps {
-		whole = append(whole, filepath.Join(s.main.root, filepath.FromSlash(st.path)))
-	}
+	names := mapSlice(steps, func(st mergeStep) string { return st.path })
+	whole := mapSlice(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
 	done, err := newRecorder(s.main).Track(ctx, call, whole)
 	if err != nil {
 		return "", fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
@@ -60,10 +58,6 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	err = applyMerge(s.main.root, s.main.cwd, steps)
 	if err := errors.Join(err, done(context.WithoutCancel(ctx))); err != nil {
 		return "", err
-	}
-	var names []string
-	for _, st := range steps {
-		names = append(names, st.path)
 	}
 	slices.Sort(names)
 	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), nil

@@ -185,28 +185,27 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	from := "MCP server " + v.Server
-	asked, err := conv.AskForm(ctx, tools.Form{From: from, Text: visitText(v) + "\n\nEnter opens the browser."})
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil, asked.Action != tools.FormAccept:
-		return "", auth.ErrDeclined
+	ask := func(text string, fields ...tools.FormField) (map[string]any, error) {
+		answer, err := conv.AskForm(ctx, tools.Form{From: "MCP server " + v.Server, Text: text, Fields: fields})
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil, answer.Action != tools.FormAccept:
+			return nil, auth.ErrDeclined
+		}
+		return answer.Values, nil
+	}
+	if _, err := ask(visitText(v) + "\n\nEnter opens the browser."); err != nil {
+		return "", err
 	}
 	text := "Waiting for the browser"
 	if err := p.browse(ctx, v.URL); err != nil {
 		text = "Open the address yourself (" + err.Error() + ")"
 	}
 	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
-	answer, err := conv.AskForm(ctx, tools.Form{From: from, Text: text, Fields: []tools.FormField{{Name: "address", Title: "Last address, or code", Kind: tools.FieldText, Required: true}}})
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil, answer.Action != tools.FormAccept:
-		return "", auth.ErrDeclined
-	}
-	pasted, _ := answer.Values["address"].(string)
-	return pasted, nil
+	values, err := ask(text, tools.FormField{Name: "address", Title: "Last address, or code", Kind: tools.FieldText, Required: true})
+	pasted, _ := values["address"].(string)
+	return pasted, err
 }
 
 // conversation waits until a conversation is open.

@@ -167,15 +167,7 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 		return conv, nil
 	}
 	opt.Session = o.ID
-	conv, err := agent.New(opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.starts.beginRole(ctx, conv, ""); err != nil {
-		conv.Close()
-		return nil, err
-	}
-	return conv, nil
+	return a.starts.begin(ctx, opt)
 }
 
 // connectFor connects a server that the editor supplied. It is asked about as if the model had requested it,

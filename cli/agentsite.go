@@ -110,11 +110,8 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 		b.project, b.store, b.trust, b.models = a.project, a.store, a.trust, a.models
 		return nil
 	}
-	for _, step := range []func(context.Context) error{b.findPlaces, share, b.loadConfig, b.openGate, b.addTools, b.openExtensions} {
-		if err := step(ctx); err != nil {
-			b.close()
-			return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
-		}
+	if _, err := b.after(ctx, b.findPlaces, share, b.loadConfig, b.openGate, b.addTools, b.openExtensions); err != nil {
+		return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
 	}
 	b.flags.Model = a.flags.Model
 	site := &agentSite{main: a.app, app: b, tree: tree, name: name}

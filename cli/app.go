@@ -95,9 +95,12 @@ func (a *app) open(ctx context.Context) (*app, error) {
 		return nil, err
 	}
 	a.private.Store(a.flags.Private)
-	for _, step := range []func(context.Context) error{
-		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
-	} {
+	return a.after(ctx, a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog)
+}
+
+// after returns the app after some steps; if one fails, it closes the app.
+func (a *app) after(ctx context.Context, steps ...func(context.Context) error) (*app, error) {
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			a.close()
 			return nil, err
@@ -335,8 +338,8 @@ func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }
 
 // close ends everything that was started, in reverse order.
 func (a *app) close() {
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		a.closers[i]()
+	for _, f := range slices.Backward(a.closers) {
+		f()
 	}
 	a.closers = nil
 }

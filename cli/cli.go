@@ -62,6 +62,14 @@ func usageError(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
+// asUsage makes an error one of usage; nil stays nil.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError("%w", err)
+}
+
 // Main runs jcode with the arguments after the program's name and returns the exit code.
 func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {

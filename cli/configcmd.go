@@ -40,9 +40,6 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	if err := a.openTrust(ctx); err != nil {
-		return err
-	}
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
@@ -70,17 +67,19 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	line := func(key, value, from string) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", key, text.Truncate(text.OneLine(value), 100, "…"), from)
+	}
 	for _, s := range settings {
 		for _, part := range s.Parts {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(text.OneLine(string(part.Value)), 100, "…"), part.Origin)
+			line(s.Key, string(part.Value), part.Origin)
 		}
-		if s.Parts != nil {
-			continue
+		if s.Parts == nil {
+			line(s.Key, string(s.Value), s.Origin)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(text.OneLine(string(s.Value)), 100, "…"), s.Origin)
 	}
 	for _, h := range loaded.Held {
-		fmt.Fprintf(w, "%s\t%s\t%s:%d, waits for trust\n", h.Key, text.Truncate(text.OneLine(h.Value), 100, "…"), h.File, h.Line)
+		line(h.Key, h.Value, fmt.Sprintf("%s:%d, waits for trust", h.File, h.Line))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -156,10 +155,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		file = config.ProjectFile(a.root)
 	}
 	if c.Value == "" {
-		if err := config.Set(file, c.Key, nil); err != nil {
-			return usageError("%w", err)
-		}
-		return nil
+		return asUsage(config.Set(file, c.Key, nil))
 	}
 	// A value that is valid as a string is one; others are parsed as JSON.
 	err := config.Set(file, c.Key, c.Value)
@@ -169,10 +165,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			err = config.Set(file, c.Key, value)
 		}
 	}
-	if err != nil {
-		return usageError("%w", err)
-	}
-	return nil
+	return asUsage(err)
 }
 
 type configKeyCmd struct {

@@ -371,11 +371,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if err := newRoleStarts(a).beginRole(ctx, conv, id); err != nil {
-		conv.Close()
-		return nil, err
-	}
-	return conv, nil
+	return newRoleStarts(a).inRole(ctx, conv, id)
 }
 
 func keyTable(keys map[string]config.List) map[string][]string {

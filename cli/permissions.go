@@ -157,13 +157,7 @@ func openJudge(ctx context.Context, f *flags, std Streams) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{a.loadConfig, a.openGate} {
-		if err := step(ctx); err != nil {
-			a.close()
-			return nil, err
-		}
-	}
-	return a, nil
+	return a.after(ctx, a.loadConfig, a.openGate)
 }
 
 // words runs what is typed after /permissions.

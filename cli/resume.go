@@ -23,15 +23,7 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if id != "" {
 		return a.resume(ctx, opt, id)
 	}
-	conv, err := agent.New(opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := newRoleStarts(a).beginRole(ctx, conv, ""); err != nil {
-		conv.Close()
-		return nil, err
-	}
-	return conv, nil
+	return newRoleStarts(a).begin(ctx, opt)
 }
 
 // sessionToResume finds the session that -c or -r names; "" for a new one.
@@ -92,9 +84,5 @@ func newAppOfSession(ctx context.Context, f *flags, std Streams) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.takeSession(ctx); err != nil {
-		a.close()
-		return nil, err
-	}
-	return a, nil
+	return a.after(ctx, a.takeSession)
 }

@@ -73,10 +73,7 @@ func hasProjectRoles(layers *role.Layers) bool {
 // get returns the role of a name that takes precedence.
 func (a roleFiles) get(ctx context.Context, name string) (role.Role, error) {
 	r, err := a.layers().Get(ctx, name)
-	if err != nil {
-		return r, usageError("%w", err)
-	}
-	return r, nil
+	return r, asUsage(err)
 }
 
 // replaced says which trusted roles of the project have taken over a name.

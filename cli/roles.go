@@ -185,10 +185,7 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		fmt.Fprintln(std.Err, "imported "+r.Name)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return usageError("%w", err)
-	}
-	return nil
+	return asUsage(errors.Join(errs...))
 }
 
 type rolesRmCmd struct {
@@ -275,10 +272,7 @@ func (a roleActions) sayRole(ctx context.Context, name string) error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))
 	}
-	if err := r.Usable(); err != nil {
-		return usageError("%w", err)
-	}
-	return nil
+	return asUsage(r.Usable())
 }
 
 // edit opens a file in the person's editor and waits for it to end.

@@ -25,6 +25,25 @@ func newRoleStarts(a *app) roleStarts {
 	return roleStarts{a.flags, &a.board, a.store, newRoleFiles(a).layers, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
 }
 
+// begin starts a conversation in the role that --role or the configuration names.
+func (a roleStarts) begin(ctx context.Context, opt agent.Options) (*agent.Conversation, error) {
+	conv, err := agent.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	return a.inRole(ctx, conv, "")
+}
+
+// inRole returns a conversation in the role in which it begins, or continues after resumed; on an error it closes
+// the conversation.
+func (a roleStarts) inRole(ctx context.Context, conv *agent.Conversation, resumed string) (*agent.Conversation, error) {
+	if err := a.beginRole(ctx, conv, resumed); err != nil {
+		conv.Close()
+		return nil, err
+	}
+	return conv, nil
+}
+
 // beginRole enters the role that --role names, otherwise the one that a resumed session was in, as it was
 // then.
 func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {

@@ -29,11 +29,8 @@ type sessionsCmd struct {
 // openKept finds the folders and opens the store: all that commands over stored data need.
 func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std}
-	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore, a.openTrust, a.openPlugins} {
-		if err := step(ctx); err != nil {
-			a.close()
-			return nil, err
-		}
+	if _, err := a.after(ctx, a.findPlaces, a.openStore, a.openTrust, a.openPlugins); err != nil {
+		return nil, err
 	}
 	for _, n := range a.store.Notices() {
 		fmt.Fprintln(std.Err, "jcode: "+n.Text)
@@ -55,10 +52,8 @@ func (a *app) named(ctx context.Context, name string) (session.Session, error) {
 		return found, usageError("there is no session in this folder")
 	case errors.Is(err, session.ErrNotFound):
 		return found, usageError("there is no session %q: jcode sessions list --all shows them", name)
-	case err != nil:
-		return found, usageError("%w", err)
 	}
-	return found, nil
+	return found, asUsage(err)
 }
 
 type sessionsListCmd struct {
@@ -257,10 +252,7 @@ func (c *sessionsRenameCmd) Run(ctx context.Context, f *flags, std Streams) erro
 	if err != nil {
 		return err
 	}
-	if err := a.store.Rename(ctx, found.ID, strings.Join(c.Title, " ")); err != nil {
-		return usageError("%w", err)
-	}
-	return nil
+	return asUsage(a.store.Rename(ctx, found.ID, strings.Join(c.Title, " ")))
 }
 
 type sessionsRmCmd struct {

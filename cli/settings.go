@@ -19,10 +19,7 @@ import (
 // findPaths finds jcode's own folders.
 func findPaths(std Streams) (config.Paths, error) {
 	paths, err := config.FindPaths(std.Getenv)
-	if err != nil {
-		return paths, usageError("%w", err)
-	}
-	return paths, nil
+	return paths, asUsage(err)
 }
 
 // loadConfig reads the configuration of person and project. A fault is reported, and affects only its own

@@ -22,14 +22,11 @@ type skillsCmd struct {
 // openSkills finds the places of skills: folders, database for trust, configuration.
 func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Options, error) {
 	a, err := openKept(ctx, f, std)
+	if err == nil {
+		a, err = a.after(ctx, a.loadConfig)
+	}
 	if err != nil {
 		return nil, skills.Options{}, err
-	}
-	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig} {
-		if err := step(ctx); err != nil {
-			a.close()
-			return nil, skills.Options{}, err
-		}
 	}
 	return a, skills.Options{Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Trust: a.everywhere()}, nil
 }

@@ -27,25 +27,25 @@ type toolRoot struct {
 	inside string
 }
 
-func (r *Room) toolRoots() []toolRoot {
-	root := r.opts.Root
+// toolRoots returns the folders of tools, strongest first.
+func (o Options) toolRoots() []toolRoot {
 	list := []toolRoot{
-		{filepath.Join(root, ".jcode", "lua", "tools"), "project", tools.RankProject, root},
-		{filepath.Join(root, "mcp_lua", "tools"), "project", tools.RankProject, root},
+		{filepath.Join(o.Root, ".jcode", "lua", "tools"), "project", tools.RankProject, o.Root},
+		{filepath.Join(o.Root, "mcp_lua", "tools"), "project", tools.RankProject, o.Root},
 	}
-	if r.opts.Config != "" {
-		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "tools"), "user", tools.RankUser, ""})
+	if o.Config != "" {
+		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "tools"), "user", tools.RankUser, ""})
 	}
-	return append(list, r.brought("tools", tools.RankUser)...)
+	return append(list, o.brought("tools", tools.RankUser)...)
 }
 
 // brought returns the folders of a kind in installed plugins, each in PLUGIN/lua.
-func (r *Room) brought(kind string, rank tools.Rank) []toolRoot {
-	if r.opts.Plugins == nil {
+func (o Options) brought(kind string, rank tools.Rank) []toolRoot {
+	if o.Plugins == nil {
 		return nil
 	}
 	var list []toolRoot
-	for _, dir := range r.opts.Plugins() {
+	for _, dir := range o.Plugins() {
 		scope := "plugin " + filepath.Base(filepath.Dir(dir)) // of no project, so that it needs no trust of one
 		list = append(list, toolRoot{filepath.Join(dir, kind), scope, rank, ""})
 	}
@@ -66,7 +66,7 @@ func (r *Room) Refresh() {
 	defer r.scan.Unlock()
 	var changed []*slot
 	seen, unread := map[string]bool{}, map[string]bool{}
-	for _, root := range r.toolRoots() {
+	for _, root := range r.opts.toolRoots() {
 		list, err := manifest.Folders(root.path)
 		if err != nil {
 			unread[root.path] = true // too many open files, for example: its tools stay as they are
@@ -268,7 +268,7 @@ func (r *Room) register(changed []*slot) {
 		}
 	}
 	order := map[string]int{}
-	for i, root := range r.toolRoots() {
+	for i, root := range r.opts.toolRoots() {
 		order[root.path] = i
 	}
 	slices.SortFunc(all, func(a, b *slot) int {

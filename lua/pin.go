@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"jcode/internal/diff"
@@ -31,46 +32,60 @@ type approval struct {
 	here bool
 }
 
-// rememberApproval stores a version that a person saw and approved. A version that ran because of a mode, a
+// approvals keeps the versions that a person approved last, by owner.
+type approvals struct {
+	store   StateStore // nil keeps them for this run only
+	project string
+	logs    *logs
+
+	mu    sync.Mutex
+	known map[string]approval
+}
+
+// storeLimit bounds each access to the store.
+const storeLimit = 2 * time.Second
+
+func (p *approvals) key(owner string) string { return p.project + ":" + owner }
+
+// remember stores a version that a person saw and approved. A version that ran because of a mode, a
 // rule or a stored grant was not seen, so it is not stored.
-func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
+func (p *approvals) remember(owner string, a approval, d tools.Decision) {
 	if d.By != tools.ByUser {
 		return
 	}
 	a.here = true
-	r.mu.Lock()
-	old, known := r.approvals[owner]
-	r.approvals[owner] = a
-	r.mu.Unlock()
-	if r.opts.State == nil || known && old.Hash == a.Hash {
+	p.mu.Lock()
+	old, known := p.known[owner]
+	p.known[owner] = a
+	p.mu.Unlock()
+	if p.store == nil || known && old.Hash == a.Hash {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
 	defer cancel()
 	raw, err := json.Marshal(a)
 	if err == nil && len(raw) > maxStateValue {
 		// The next question shows the whole source, not the difference to an older version.
-		err = r.opts.State.Delete(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+		err = p.store.Delete(ctx, approvedScope, p.key(owner))
 	} else if err == nil {
-		err = r.opts.State.Set(ctx, approvedScope, r.opts.ProjectID+":"+owner, raw)
+		err = p.store.Set(ctx, approvedScope, p.key(owner), raw)
 	}
 	if err != nil {
-		r.logs.add(owner, "warn", "keep the approved source: "+err.Error())
+		p.logs.add(owner, "warn", "keep the approved source: "+err.Error())
 	}
 }
 
-// lastApproval returns the version that a person approved last; ok is false when there is
-// none.
-func (r *Room) lastApproval(owner string) (a approval, ok bool) {
-	r.mu.Lock()
-	a, ok = r.approvals[owner]
-	r.mu.Unlock()
-	if ok || r.opts.State == nil {
+// last returns the version that a person approved last; ok is false when there is none.
+func (p *approvals) last(owner string) (a approval, ok bool) {
+	p.mu.Lock()
+	a, ok = p.known[owner]
+	p.mu.Unlock()
+	if ok || p.store == nil {
 		return a, ok
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
 	defer cancel()
-	raw, ok, err := r.opts.State.Get(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+	raw, ok, err := p.store.Get(ctx, approvedScope, p.key(owner))
 	if err != nil || !ok || json.Unmarshal(raw, &a) != nil {
 		return approval{}, false
 	}
@@ -80,19 +95,16 @@ func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 // shown returns what a permission question shows of a version: its rights, and all its files or
 // their difference from the version that a person approved. A version that was approved in this
 // run is not shown again.
-func (r *Room) shown(owner, path string, p *manifest.Permissions, now approval) (notes []string, text string) {
-	notes = append([]string{"Lua: " + path}, p.Rights()...)
-	old, known := r.lastApproval(owner)
+func (p *approvals) shown(owner, path string, perms *manifest.Permissions, now approval) (notes []string, text string) {
+	notes = append([]string{"Lua: " + path}, perms.Rights()...)
+	old, known := p.last(owner)
 	switch {
 	case known && old.Hash == now.Hash && old.here:
 		return append(notes, "approved in this run, and unchanged"), ""
 	case known && old.Hash == now.Hash:
-		notes, known = append(notes, "approved before, and unchanged"), false
+		notes, old = append(notes, "approved before, and unchanged"), approval{}
 	case known:
 		notes = append(notes, "changed since it was approved")
-	}
-	if !known {
-		old = approval{}
 	}
 	var b strings.Builder
 	for _, f := range now.Files {

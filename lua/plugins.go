@@ -51,12 +51,12 @@ func isPluginID(s string) bool {
 }
 
 // pluginRoots returns the folders of plugins, strongest first.
-func (r *Room) pluginRoots() []toolRoot {
-	list := []toolRoot{{filepath.Join(r.opts.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, r.opts.Root}}
-	if r.opts.Config != "" {
-		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "plugins"), "user", tools.RankPlugin, ""})
+func (o Options) pluginRoots() []toolRoot {
+	list := []toolRoot{{filepath.Join(o.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, o.Root}}
+	if o.Config != "" {
+		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "plugins"), "user", tools.RankPlugin, ""})
 	}
-	return append(list, r.brought("plugins", tools.RankPlugin)...)
+	return append(list, o.brought("plugins", tools.RankPlugin)...)
 }
 
 // found is a plugin on the disk.
@@ -67,9 +67,9 @@ type found struct {
 }
 
 // findPlugins returns the plugins of all roots; the first one with an id takes precedence.
-func (r *Room) findPlugins() []found {
+func findPlugins(roots []toolRoot) []found {
 	var out []found
-	for _, root := range r.pluginRoots() {
+	for _, root := range roots {
 		entries, err := os.ReadDir(root.path)
 		if err != nil {
 			continue // none here
@@ -164,7 +164,7 @@ func stampPlugin(f found) (stamp string, newest time.Time) {
 // scanPlugins compares the plugins with the disk. It loads them in the background, because a
 // plugin's init may ask a person. The caller holds the scan lock.
 func (r *Room) scanPlugins() {
-	list := r.findPlugins()
+	list := findPlugins(r.opts.pluginRoots())
 	for _, f := range list {
 		p := r.pluginOf(f.id)
 		known := p != nil && p.path == f.path && p.bundle.hash != ""
@@ -326,7 +326,7 @@ func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) erro
 	if p.Empty() {
 		return nil
 	}
-	notes, diff := r.shown(s.owner, s.src.path, p, s.src.approval())
+	notes, diff := r.approvals.shown(s.owner, s.src.path, p, s.src.approval())
 	notes = append(notes, r.beyondCapabilities(p)...)
 	caller := r.standing()
 	caller.Label = "plugin " + s.id
@@ -342,7 +342,7 @@ func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) erro
 		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
 	}
 	s.unseen.Store(d.By == tools.ByMode && caller.Mode != nil && caller.Mode() == tools.ModeYolo)
-	r.rememberApproval(s.owner, s.src.approval(), d)
+	r.approvals.remember(s.owner, s.src.approval(), d)
 	return ctx.Err()
 }
 

@@ -41,8 +41,8 @@ type Room struct {
 	holdings  // its lock guards the fields below, too
 	started   bool
 	closed    bool
-	wanted    string              // what Untrusted was last told of
-	approvals map[string]approval // by owner: what a person approved last
+	wanted    string // what Untrusted was last told of
+	approvals approvals
 	layers    []string
 	ready     chan struct{}
 }
@@ -58,9 +58,10 @@ func New(opts Options) (*Room, error) {
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
 	r := &Room{
-		opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}}, approvals: map[string]approval{},
+		opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}},
 		loads: newQueue(), checks: newQueue(), ready: make(chan struct{}), starting: make(chan struct{}, 4),
 	}
+	r.approvals = approvals{store: opts.State, project: opts.ProjectID, logs: &r.logs, known: map[string]approval{}}
 	start := opts.start
 	r.opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
 		c, err := start(ctx, long)
@@ -157,10 +158,10 @@ func (r *Room) watchRoots() []watch.Root {
 		base := filepath.Base(path)
 		return !watch.IsEditorTemp(base) && (base == manifest.FileName || strings.HasSuffix(base, ".lua") || filepath.Ext(base) == "")
 	}
-	for _, t := range r.toolRoots() {
+	for _, t := range r.opts.toolRoots() {
 		roots = append(roots, watch.Root{Path: t.path, Depth: 1, Match: match})
 	}
-	for _, t := range r.pluginRoots() {
+	for _, t := range r.opts.pluginRoots() {
 		roots = append(roots, watch.Root{Path: t.path, Depth: 3, Match: match})
 	}
 	return roots

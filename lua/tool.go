@@ -93,7 +93,7 @@ func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error)
 	plan.Accesses = []tools.Access{{
 		Kind: tools.AccessLua, Target: t.slot.name, Hash: v.hash, ReadOnly: v.manifest.ReadOnly, Pin: true,
 	}}
-	plan.Notes, plan.Diff = t.slot.room.shown(t.slot.owner, t.slot.dir, &v.manifest.Permissions, v.approval(t.slot.name))
+	plan.Notes, plan.Diff = t.slot.room.approvals.shown(t.slot.owner, t.slot.dir, &v.manifest.Permissions, v.approval(t.slot.name))
 	return plan, nil
 }
 
@@ -139,7 +139,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if err != nil {
 		return tools.Result{}, err
 	}
-	s.room.rememberApproval(s.owner, v.approval(s.name), call.Decision)
+	s.room.approvals.remember(s.owner, v.approval(s.name), call.Decision)
 	s.mu.Lock()
 	s.ranApproved = call.Decision.By == tools.ByUser || call.Decision.By == tools.ByGrant || s.ranApproved
 	s.mu.Unlock()

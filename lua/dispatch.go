@@ -54,7 +54,7 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 		}
 	} else {
 		if no := s.mayDispatch(entry.Spec, entry.Tool, args); no != nil {
-			return one(s.shape(entry.Spec, no)), nil
+			return one(shape(entry.Spec.Name, no)), nil
 		}
 		if bad := badText(args, "args"); bad != "" && entry.Spec.Group != tools.GroupMCP {
 			return one(refusal(tools.KindInvalidArgs, "%s: the text is not UTF-8", bad)), nil
@@ -93,7 +93,7 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 	if entry.Spec.Group == tools.GroupMCP && out.Result.Failed {
 		res.Delete("content") // the server's text is the error
 	}
-	return one(s.shape(tools.Spec{Name: out.Call.Name}, res)), nil
+	return one(shape(out.Call.Name, res)), nil
 }
 
 // nested returns the caller of a nested call: the script, limited to its capabilities.
@@ -284,8 +284,8 @@ func resultTable(res tools.Result) *wire.Object {
 }
 
 // shape brings results of exec into their documented form.
-func (s *principal) shape(spec tools.Spec, o *wire.Object) *wire.Object {
-	if spec.Name != "exec" {
+func shape(name string, o *wire.Object) *wire.Object {
+	if name != "exec" {
 		return o
 	}
 	code, hasCode := o.Number("code")
@@ -321,20 +321,22 @@ func lastLine(s string) string {
 
 // execWords implements jcode.exec with a table of words, which are quoted for the shell.
 func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
-	spec := tools.Spec{Name: "exec"}
+	no := func(kind tools.ErrorKind, format string, args ...any) ([]any, error) {
+		return one(shape("exec", refusal(kind, format, args...))), nil
+	}
 	words, err := wire.Texts(raw)
 	covered := s.perms.CoversCommand(words)
 	if err != nil || len(words) == 0 || words[0] == "" {
-		return one(s.shape(spec, refusal(tools.KindInvalidArgs, "exec denied: an empty command"))), nil
+		return no(tools.KindInvalidArgs, "exec denied: an empty command")
 	}
 	if s.env == wire.EnvTool {
 		switch {
 		case len(s.perms.Exec) == 0:
-			return one(s.shape(spec, refusal(tools.KindPermission, "%s", s.declareText("exec")))), nil
+			return no(tools.KindPermission, "%s", s.declareText("exec"))
 		case s.readOnly:
-			return one(s.shape(spec, refusal(tools.KindPermission, "permission denied: exec changes things, and this tool is declared read_only"))), nil
+			return no(tools.KindPermission, "permission denied: exec changes things, and this tool is declared read_only")
 		case !covered:
-			return one(s.shape(spec, refusal(tools.KindPermission, "%s that begins as %q does", s.declareText("exec"), strings.Join(words, " ")))), nil
+			return no(tools.KindPermission, "%s that begins as %q does", s.declareText("exec"), strings.Join(words, " "))
 		}
 	}
 	args := more.Clone()

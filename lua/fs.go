@@ -76,7 +76,7 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
 		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.declared(), Progress: s.progress,
 	})
-	return one(s.shape(tools.Spec{Name: name}, resultTable(out.Result))), nil
+	return one(shape(name, resultTable(out.Result))), nil
 }
 
 // relative returns the file that a path resolves to, relative to the project's root and with

@@ -5,8 +5,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,15 +30,6 @@ const (
 	maxRedirects    = 10
 )
 
-// httpError is a failed request with its kind.
-type httpError struct{ kind, text string }
-
-func (e *httpError) Error() string { return e.text }
-
-func httpRefusal(kind, format string, args ...any) *wire.Object {
-	return wire.NewObject("ok", false, "error", fmt.Sprintf(format, args...), "error_kind", kind)
-}
-
 // callHTTP implements http.get and http.request.
 func (s *principal) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	if !s.all && (s.perms == nil || s.perms.Network == nil) {
@@ -50,16 +41,16 @@ func (s *principal) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]a
 	}
 	req, err := parseRequest(method, address, opts)
 	if err != nil {
-		return one(httpRefusal(err.kind, "%s", err.text)), nil
+		return one(failedRequest(err)), nil
 	}
 	if missing := s.caller.Scope.Missing(tools.CapHTTP); missing != 0 {
-		return one(httpRefusal("permission_denied", "permission denied: %s not granted", missing)), nil
+		return one(refusal(tools.KindPermission, "permission denied: %s not granted", missing)), nil
 	}
 	if !s.all && !slices.Contains(s.perms.Network.Methods, method) {
-		return one(httpRefusal("permission_denied", "%s with method %s", s.declareText("network.methods"), method)), nil
+		return one(refusal(tools.KindPermission, "%s with method %s", s.declareText("network.methods"), method)), nil
 	}
 	if s.readOnly && method != "GET" && method != "HEAD" {
-		return one(httpRefusal("permission_denied", "permission denied: %s changes things, and this tool is declared read_only", method)), nil
+		return one(refusal(tools.KindPermission, "permission denied: %s changes things, and this tool is declared read_only", method)), nil
 	}
 	return one(req.send(ctx, s)), nil
 }
@@ -73,16 +64,16 @@ type request struct {
 	timeout time.Duration
 }
 
-func parseRequest(method, address string, opts *wire.Object) (*request, *httpError) {
+func parseRequest(method, address string, opts *wire.Object) (*request, error) {
 	if !slices.Contains(manifest.HTTPMethods(), method) {
-		return nil, &httpError{"invalid_method", fmt.Sprintf("unknown method %q; use one of %s", method, strings.Join(manifest.HTTPMethods(), ", "))}
+		return nil, tools.Errorf("invalid_method", "unknown method %q; use one of %s", method, strings.Join(manifest.HTTPMethods(), ", "))
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, &httpError{"invalid_url", fmt.Sprintf("%q is not an http or https URL", address)}
+		return nil, tools.Errorf("invalid_url", "%q is not an http or https URL", address)
 	}
 	if u.User != nil {
-		return nil, &httpError{"invalid_url", "a URL must not carry a user; set the Authorization header"}
+		return nil, tools.Errorf("invalid_url", "a URL must not carry a user; set the Authorization header")
 	}
 	r := &request{method: method, url: u, timeout: defaultHTTPTime, headers: map[string]string{}}
 	if t, ok := opts.Number("timeout"); ok && t > 0 {
@@ -94,7 +85,7 @@ func parseRequest(method, address string, opts *wire.Object) (*request, *httpErr
 		key, v := headers.At(i)
 		text, ok := v.(string)
 		if !ok {
-			return nil, &httpError{"invalid_url", fmt.Sprintf("header %q must be a text", key)}
+			return nil, tools.Errorf("invalid_url", "header %q must be a text", key)
 		}
 		r.headers[key] = text
 	}
@@ -108,14 +99,14 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	defer cancel()
 	check := func(u *url.URL) (literal bool, err error) {
 		if u.Scheme != "http" && u.Scheme != "https" {
-			return false, &httpError{"invalid_url", "only http and https are allowed"}
+			return false, tools.Errorf("invalid_url", "only http and https are allowed")
 		}
 		if s.all {
 			return true, nil
 		}
 		ok, literal := s.perms.Network.Allows(u)
 		if !ok {
-			return false, &httpError{"permission_denied", s.declareText("network.allowed_hosts") + s.perms.Network.Lacks(u)}
+			return false, tools.Errorf(tools.KindPermission, "%s%s", s.declareText("network.allowed_hosts"), s.perms.Network.Lacks(u))
 		}
 		return literal, nil
 	}
@@ -135,7 +126,7 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
-			return &httpError{"network", "too many redirects"}
+			return tools.Errorf("network", "too many redirects")
 		}
 		lit, err := check(next.URL)
 		guard.literal.Store(lit)
@@ -147,7 +138,7 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, r.url.String(), body)
 	if err != nil {
-		return failedRequest(&httpError{"invalid_url", err.Error()})
+		return failedRequest(tools.Errorf("invalid_url", "%w", err))
 	}
 	for k, v := range r.headers {
 		req.Header.Set(k, v)
@@ -170,15 +161,10 @@ func readResponse(resp *http.Response) *wire.Object {
 		return failedRequest(err)
 	}
 	if n > maxBody {
-		return httpRefusal("too_large", "the body is longer than %d MiB", maxBody>>20)
+		return refusal("too_large", "the body is longer than %d MiB", maxBody>>20)
 	}
 	headers := &wire.Object{}
-	names := make([]string, 0, len(resp.Header))
-	for k := range resp.Header {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(resp.Header)) {
 		headers.Set(strings.ToLower(k), strings.Join(resp.Header[k], ", "))
 	}
 	return wire.NewObject("ok", true, "status", float64(resp.StatusCode), "headers", headers, "body", buf.String())
@@ -193,10 +179,10 @@ func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn
 	d := net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(addr)
 		if err != nil {
-			return &httpError{"network", err.Error()}
+			return tools.Errorf("network", "%w", err)
 		}
 		if ip := ap.Addr().Unmap(); !literal && netaddr.Private(ip) {
-			return &httpError{"permission_denied", fmt.Sprintf("permission denied: %s leads to the local address %s; list that host by name", address, ip)}
+			return tools.Errorf(tools.KindPermission, "permission denied: %s leads to the local address %s; list that host by name", address, ip)
 		}
 		return nil
 	}}
@@ -205,28 +191,28 @@ func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn
 
 // failedRequest classifies an error.
 func failedRequest(err error) *wire.Object {
-	var own *httpError
+	var own *tools.Error
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &own):
-		return httpRefusal(own.kind, "%s", own.text)
+		return refusal(own.Kind, "%s", own.Text)
 	case errors.Is(err, context.DeadlineExceeded):
-		return httpRefusal("timeout", "the request took too long")
+		return refusal("timeout", "the request took too long")
 	case errors.Is(err, context.Canceled):
-		return httpRefusal("cancelled", "cancelled")
+		return refusal("cancelled", "cancelled")
 	case errors.As(err, &dns):
-		return httpRefusal("dns", "cannot resolve %s", dns.Name)
+		return refusal("dns", "cannot resolve %s", dns.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return httpRefusal("connection_refused", "connection refused")
+		return refusal("connection_refused", "connection refused")
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
-		return httpRefusal("connection_reset", "the connection was closed")
+		return refusal("connection_reset", "the connection was closed")
 	case errors.As(err, &cert), errors.As(err, &record):
-		return httpRefusal("tls", "%v", err)
+		return refusal("tls", "%v", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return httpRefusal("timeout", "the request took too long")
+		return refusal("timeout", "the request took too long")
 	}
-	return httpRefusal("network", "%v", err)
+	return refusal("network", "%v", err)
 }

@@ -3,7 +3,6 @@ package lua
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"jcode/lua/wire"
@@ -113,15 +112,10 @@ func (s *principal) toolDescriptions() string {
 func (s *principal) mcpServers() *wire.Object {
 	list := []any{}
 	if m := s.room.opts.MCP; m != nil {
-		var names []string
 		for _, st := range m.List() {
 			if st.State == "connected" {
-				names = append(names, st.Name)
+				list = append(list, wire.NewObject("name", st.Name))
 			}
-		}
-		sort.Strings(names)
-		for _, n := range names {
-			list = append(list, wire.NewObject("name", n))
 		}
 	}
 	return wire.NewObject("ok", true, "servers", list)

@@ -74,10 +74,9 @@ func (s *principal) missingTool(server, tool string) *wire.Object {
 	if st.Error != "" {
 		why += ": " + st.Error
 	}
-	switch st.State {
-	case "failed":
+	if st.State == "failed" {
 		why += "; it is not retried automatically: tools.mcp_restart, /mcp or mcp_connect does"
-	default:
+	} else {
 		why += "; its tools come back when it is connected, call again then"
 	}
 	return refusal(tools.KindMCP, "%s", why)
@@ -88,14 +87,12 @@ func (s *principal) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 	m, name := s.room.opts.MCP, a.text(0)
 	switch f.Field() {
 	case "mcp_status":
-		if m == nil {
-			return one(nil), nil
+		if m != nil {
+			if st, ok := m.Status(name); ok {
+				return one(statusTable(st)), nil
+			}
 		}
-		st, ok := m.Status(name)
-		if !ok {
-			return one(nil), nil
-		}
-		return one(statusTable(st)), nil
+		return one(nil), nil
 	case "mcp_list":
 		list := []any{}
 		if m != nil {
@@ -184,14 +181,7 @@ func (t *MCPTarget) field(key string, v any) (err error) {
 		if !ok || strings.TrimSpace(s) == "" {
 			return fmt.Errorf("target.%s must be a text", key)
 		}
-		switch key {
-		case "url":
-			t.URL = s
-		case "command":
-			t.Command = s
-		default:
-			t.Dir = s
-		}
+		*map[string]*string{"url": &t.URL, "command": &t.Command, "cwd": &t.Dir}[key] = s
 	case "args":
 		if t.Args, err = wire.Texts(v); err != nil {
 			return fmt.Errorf("target.args must be a list of texts")

@@ -137,6 +137,13 @@ func TestPanicInJudgingACallRefusesIt(t *testing.T) {
 	}
 }
 
+func TestPanicInJudgingWhatIsNoCallRefusesIt(t *testing.T) {
+	dec := (&tools.Dispatcher{Gate: broken{}}).Judge(t.Context(), tools.Caller{}, tools.Spec{Name: "lua_plugin"}, tools.Plan{})
+	if dec.Allow || !strings.Contains(dec.Reason, "internal fault in judging the call: ouch") {
+		t.Errorf("allowed: %v, got %q", dec.Allow, dec.Reason)
+	}
+}
+
 func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("漢", 40000)
 	d := dispatcher(t, fake{spec: tools.Spec{Name: "big", ReadOnly: true}, run: func(context.Context, tools.Call) (tools.Result, error) {

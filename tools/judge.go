@@ -21,7 +21,7 @@ func (d *Dispatcher) JudgeCall(ctx context.Context, call Call, spec Spec, plan P
 	if call.Progress == nil {
 		call.Progress = func(Progress) {}
 	}
-	dec := d.Gate.Check(ctx, GateRequest{Spec: spec, Call: call, Plan: plan})
+	dec := d.judged(ctx, GateRequest{Spec: spec, Call: call, Plan: plan})
 	call.Caller.observe(call, dec)
 	if !dec.Allow && dec.Reason == "" {
 		dec.Reason = "denied: " + plan.Summary

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,6 @@ var capabilityNames = [...]string{"READ", "WRITE", "DELETE", "EXECUTE", "HTTP", 
 func ParseCapabilities(names []string) (Capabilities, error) {
 	var set Capabilities
 	var unknown []string
-next:
 	for _, n := range names {
 		switch up := strings.ToUpper(strings.TrimSpace(n)); up {
 		case "ALL":
@@ -43,13 +43,11 @@ next:
 		case "EXEC":
 			set |= CapExecute
 		default:
-			for i, name := range capabilityNames {
-				if name == up {
-					set |= 1 << i
-					continue next
-				}
+			if i := slices.Index(capabilityNames[:], up); i >= 0 {
+				set |= 1 << i
+			} else {
+				unknown = append(unknown, n)
 			}
-			unknown = append(unknown, n)
 		}
 	}
 	if unknown != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,19 +54,13 @@ func convert(v any, want string) (any, bool) {
 			return strconv.FormatBool(x), true
 		}
 	case "array":
-		if !isText {
-			return nil, false
-		}
 		var list []any
-		if decodeNumber(text, &list) == nil && list != nil {
+		if isText && decodeNumber(text, &list) == nil && list != nil {
 			return list, true
 		}
 	case "object":
-		if !isText {
-			return nil, false
-		}
 		var object map[string]any
-		if decodeNumber(text, &object) == nil && object != nil {
+		if isText && decodeNumber(text, &object) == nil && object != nil {
 			return object, true
 		}
 	}
@@ -74,43 +69,26 @@ func convert(v any, want string) (any, bool) {
 
 // fits reports whether v is of one of the JSON types; an empty list fits all.
 func fits(v any, want []string) bool {
-	if len(want) == 0 {
-		return true
+	var is string
+	whole := false
+	switch x := v.(type) {
+	case nil:
+		is = "null"
+	case bool:
+		is = "boolean"
+	case string:
+		is = "string"
+	case json.Number:
+		f, err := x.Float64()
+		is, whole = "number", err == nil && f == math.Trunc(f)
+	case float64:
+		is, whole = "number", x == math.Trunc(x)
+	case []any:
+		is = "array"
+	case map[string]any:
+		is = "object"
 	}
-	for _, t := range want {
-		switch x := v.(type) {
-		case nil:
-			if t == "null" {
-				return true
-			}
-		case bool:
-			if t == "boolean" {
-				return true
-			}
-		case string:
-			if t == "string" {
-				return true
-			}
-		case json.Number:
-			f, err := x.Float64()
-			if t == "number" || (t == "integer" && err == nil && f == math.Trunc(f)) {
-				return true
-			}
-		case float64:
-			if t == "number" || (t == "integer" && x == math.Trunc(x)) {
-				return true
-			}
-		case []any:
-			if t == "array" {
-				return true
-			}
-		case map[string]any:
-			if t == "object" {
-				return true
-			}
-		}
-	}
-	return false
+	return len(want) == 0 || slices.Contains(want, is) || whole && slices.Contains(want, "integer")
 }
 
 func decodeNumber(text string, v any) error {
@@ -143,12 +121,7 @@ func typeName(v any) string {
 
 func contains(list []any, v any) bool {
 	want := compact(v)
-	for _, x := range list {
-		if compact(x) == want {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(x any) bool { return compact(x) == want })
 }
 
 func compact(v any) string {

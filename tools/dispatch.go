@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -306,18 +307,11 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Ver
 	dec := &out.Decision
 	call.Caller.observe(*call, *dec)
 	if !dec.Allow {
-		kind := dec.Kind
-		if kind == KindNone {
-			kind = KindDenied
-		}
+		kind := cmp.Or(dec.Kind, KindDenied)
 		if ctx.Err() != nil {
 			kind = KindCancelled
 		}
-		reason := dec.Reason
-		if reason == "" {
-			reason = "denied: " + plan.Summary
-		}
-		return Failure(Errorf(kind, "%s", reason)), false
+		return Failure(Errorf(kind, "%s", cmp.Or(dec.Reason, "denied: "+plan.Summary))), false
 	}
 	if unfit != nil {
 		return Failure(unfit), false

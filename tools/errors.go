@@ -52,8 +52,7 @@ func KindOf(err error) ErrorKind {
 	if err == nil {
 		return KindNone
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return KindIO
@@ -61,6 +60,5 @@ func KindOf(err error) ErrorKind {
 
 // Failure returns a failed Result for an error.
 func Failure(err error) Result {
-	kind := KindOf(err)
-	return Result{Text: err.Error(), Failed: true, Kind: kind}
+	return Result{Text: err.Error(), Failed: true, Kind: KindOf(err)}
 }

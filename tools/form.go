@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -79,12 +80,7 @@ type FormAnswer struct {
 }
 
 // Label returns the title of a field, or its name if it has none.
-func (f FormField) Label() string {
-	if f.Title != "" {
-		return f.Title
-	}
-	return f.Name
-}
+func (f FormField) Label() string { return cmp.Or(f.Title, f.Name) }
 
 // OptionLabel returns the text to show for option i.
 func (f FormField) OptionLabel(i int) string {

@@ -1,6 +1,9 @@
 package tools
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Mode is an approval mode: how much runs without asking.
 type Mode string
@@ -19,21 +22,18 @@ func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeEdits, ModeAuto, Mode
 
 // ParseMode parses a mode's name.
 func ParseMode(s string) (Mode, error) {
-	for _, m := range Modes() {
-		if string(m) == s {
-			return m, nil
-		}
+	if slices.Contains(Modes(), Mode(s)) {
+		return Mode(s), nil
 	}
 	return "", fmt.Errorf("unknown mode %q: use plan, ask, edits, auto or yolo", s)
 }
 
+// rank returns the mode's index in Modes; an unknown one counts as ModeAsk.
 func (m Mode) rank() int {
-	for i, x := range Modes() {
-		if x == m {
-			return i
-		}
+	if i := slices.Index(Modes(), m); i >= 0 {
+		return i
 	}
-	return 1
+	return slices.Index(Modes(), ModeAsk)
 }
 
 // Under returns the stricter of m and ceiling; an empty ceiling changes nothing.

@@ -76,7 +76,7 @@ func (r *Registry) Register(owner string, rank Rank, t Tool) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.claim(e); err != nil {
+	if err := claim(r.holderIndex(), e); err != nil {
 		return err
 	}
 	r.insert(e)
@@ -127,7 +127,7 @@ func (r *Registry) Apply(changes []Change) []error {
 	})
 	held := r.holderIndex()
 	for _, e := range fresh {
-		if err := claimAgainst(held, e); err != nil {
+		if err := claim(held, e); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -149,21 +149,16 @@ func (r *Registry) Apply(changes []Change) []error {
 
 // UnregisterOwner removes all tools of an owner in one version and returns how many.
 func (r *Registry) UnregisterOwner(owner string) int {
-	return r.remove(func(e *Entry) bool { return e.Owner == owner })
-}
-
-func (r *Registry) remove(match func(*Entry) bool) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := 0
+	before := len(r.entries)
 	r.entries = slices.DeleteFunc(r.entries, func(e *Entry) bool {
-		if match(e) {
+		if e.Owner == owner {
 			r.removed[e.Spec.Name] = true
-			n++
-			return true
 		}
-		return false
+		return e.Owner == owner
 	})
+	n := before - len(r.entries)
 	if n > 0 {
 		r.publish()
 	}
@@ -175,7 +170,7 @@ func (r *Registry) Version() uint64 { return r.current.Load().version }
 
 // Snapshot returns the current version as a scope sees it. It is cheap.
 func (r *Registry) Snapshot(scope *Scope) Snapshot {
-	return Snapshot{state: r.current.Load(), scope: scope}
+	return Snapshot{version: r.current.Load(), scope: scope}
 }
 
 // Watch returns a channel that holds a value whenever the version changed since it was
@@ -192,9 +187,6 @@ func (r *Registry) Watch() (<-chan struct{}, func()) {
 	}
 }
 
-// claim returns an error for an entry whose name an equal or stronger owner holds.
-func (r *Registry) claim(e *Entry) error { return claimAgainst(r.holderIndex(), e) }
-
 // holderIndex maps names, and wire names behind "wire:", to their strongest entry.
 func (r *Registry) holderIndex() map[string]*Entry {
 	held := make(map[string]*Entry, 2*len(r.entries))
@@ -206,7 +198,8 @@ func (r *Registry) holderIndex() map[string]*Entry {
 	return held
 }
 
-func claimAgainst(held map[string]*Entry, e *Entry) error {
+// claim returns an error for an entry whose name an equal or stronger owner holds.
+func claim(held map[string]*Entry, e *Entry) error {
 	for _, key := range []string{e.Spec.Name, "wire:" + e.Spec.Wire} {
 		if h := held[key]; h != nil && (h.Rank <= e.Rank || h.Spec.Name != e.Spec.Name) {
 			return fmt.Errorf("tool %s of %s: already registered by %s", e.Spec.Name, e.Owner, h.Owner)
@@ -287,9 +280,7 @@ func newEntry(owner string, rank Rank, t Tool) (*Entry, error) {
 		if strings.HasPrefix(spec.Name, "mcp__") {
 			return nil, fmt.Errorf("tool %s of %s: names that begin with mcp__ are reserved for MCP servers", spec.Name, owner)
 		}
-		if spec.Wire == "" {
-			spec.Wire = spec.Name
-		}
+		spec.Wire = cmp.Or(spec.Wire, spec.Name)
 	}
 	if !isPlain(spec.Wire) {
 		return nil, fmt.Errorf("tool %s of %s: wire name %q must match %s", spec.Name, owner, spec.Wire, plainName)

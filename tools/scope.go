@@ -103,10 +103,10 @@ func MatchName(pattern, name string) bool {
 
 // Within returns a scope that allows what both s and outer allow.
 func (s *Scope) Within(outer *Scope) *Scope {
-	if s == nil || outer == nil {
-		if s == nil {
-			return outer
-		}
+	switch {
+	case s == nil:
+		return outer
+	case outer == nil:
 		return s
 	}
 	both := *s

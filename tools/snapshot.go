@@ -2,33 +2,33 @@ package tools
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
 
 // Snapshot is one version of the registry as a scope sees it. The zero value is empty.
 type Snapshot struct {
-	state *state
-	scope *Scope
+	version *state // nil for the zero value: use state
+	scope   *Scope
+}
+
+// state returns the version, an empty one for the zero value.
+func (s Snapshot) state() *state {
+	if s.version == nil {
+		return &state{}
+	}
+	return s.version
 }
 
 // Version returns the registry version of the snapshot.
-func (s Snapshot) Version() uint64 {
-	if s.state == nil {
-		return 0
-	}
-	return s.state.version
-}
+func (s Snapshot) Version() uint64 { return s.state().version }
 
 // List returns the tools that the scope allows, in the order in which they were
 // registered, hidden ones included.
 func (s Snapshot) List() []Entry {
-	if s.state == nil {
-		return nil
-	}
-	out := make([]Entry, 0, len(s.state.holders))
-	for _, e := range s.state.holders {
+	holders := s.state().holders
+	out := make([]Entry, 0, len(holders))
+	for _, e := range holders {
 		if ok, _ := s.scope.Allows(e.Spec); ok {
 			out = append(out, *e)
 		}
@@ -38,14 +38,8 @@ func (s Snapshot) List() []Entry {
 
 // All returns every entry, also those outside the scope and, last, the shadowed ones.
 func (s Snapshot) All() []Entry {
-	if s.state == nil {
-		return nil
-	}
-	out := make([]Entry, 0, len(s.state.holders)+len(s.state.shadowed))
-	for _, e := range s.state.holders {
-		out = append(out, *e)
-	}
-	for _, e := range s.state.shadowed {
+	var out []Entry
+	for _, e := range slices.Concat(s.state().holders, s.state().shadowed) {
 		out = append(out, *e)
 	}
 	return out
@@ -54,13 +48,7 @@ func (s Snapshot) All() []Entry {
 // Lookup finds a tool by canonical or wire name, whatever the scope. If the scope excludes it, ok
 // is true and why says which rule does.
 func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
-	if s.state == nil {
-		return Entry{}, false, ""
-	}
-	p := s.state.byName[name]
-	if p == nil {
-		p = s.state.byWire[name]
-	}
+	p := cmp.Or(s.state().byName[name], s.state().byWire[name])
 	if p == nil {
 		return Entry{}, false, ""
 	}
@@ -82,7 +70,7 @@ func (s Snapshot) unknown(name string) error {
 	if len(shown) > 80 {
 		shown = strings.ToValidUTF8(shown[:80], "") + "…"
 	}
-	if s.state != nil && s.state.removed[name] {
+	if s.state().removed[name] {
 		return Errorf(KindUnknown, "unknown intent: %s (removed). It existed earlier and is gone; available now: %s", shown, s.names(name, 20))
 	}
 	return Errorf(KindUnknown, "unknown intent: %s. Nearest of the tools that exist: %s", shown, s.names(name, 5))
@@ -219,9 +207,6 @@ func (s Snapshot) Reason(e Entry, gate Gate, mode Mode) string {
 	}
 	return ""
 }
-
-// String names the version, for logs.
-func (s Snapshot) String() string { return fmt.Sprintf("tools version %d", s.Version()) }
 
 // sloppy finds the one tool whose name differs from name in case, spaces around it or
 // the kind of separators only; "" when there is none or more than one.

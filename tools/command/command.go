@@ -4,8 +4,9 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"sort"
+	"slices"
 )
 
 // Command is one slash command that comes from outside the terminal's own set.
@@ -76,29 +77,18 @@ func (s Set) List() []Command {
 			}
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	slices.SortFunc(out, func(a, b Command) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
 // Find returns the command of exactly that name.
-func (s Set) Find(name string) (Command, bool) {
-	var found []Command
+func (s Set) Find(name string) (found Command, ok bool) {
 	for _, src := range s.Sources {
 		for _, c := range src.List() {
-			if c.Name == name {
-				found = append(found, c)
+			if c.Name == name && (!ok || found.guest() && !c.guest()) {
+				found, ok = c, true
 			}
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return Command{}, false
-	case len(found) > 1:
-		for _, c := range found {
-			if !c.guest() {
-				return c, true
-			}
-		}
-	}
-	return found[0], true
+	return found, ok
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"jcode/internal/text"
 )
 
 // isBinary reports whether output is not text: it contains control characters that no terminal
@@ -71,10 +73,7 @@ func describeBinary(raw ends) string {
 	if raw.total == 0 || !isBinary(raw.head) {
 		return ""
 	}
-	count := fmt.Sprintf("%d bytes", raw.total)
-	if raw.total == 1 {
-		count = "1 byte"
-	}
+	count := text.Count(int(raw.total), "byte")
 	if raw.missing() == 0 && len(bytes.Trim(raw.head, "\x00")) == 0 && len(bytes.Trim(raw.last(), "\x00")) == 0 {
 		return count + ", all NUL"
 	}

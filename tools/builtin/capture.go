@@ -76,8 +76,8 @@ func (c *capture) take(i int, chunk []byte) {
 	defer c.mu.Unlock()
 	s := &c.streams[i]
 	s.raw.add(chunk)
-	if c.binary {
-		c.keep(chunk)
+	if c.binary { // and so the log is open
+		c.write(string(chunk))
 		return
 	}
 	c.clean(s, s.strip.Next(s.showNULs(chunk)))
@@ -119,7 +119,7 @@ func (c *capture) clean(s *stream, chunk string) {
 
 // emit passes finished text to everything that stores some of it.
 func (c *capture) emit(s string) {
-	c.text.addString(s)
+	c.text.add([]byte(s))
 	c.fresh = append(c.fresh, s...)
 	if over := len(c.fresh) - maxFresh; over > 0 {
 		keep := text.CutTail(string(c.fresh), maxFresh)
@@ -147,20 +147,13 @@ func (c *capture) open() {
 		if c.log, c.logErr = c.newLog(); c.logErr == nil {
 			if raw := c.streams[0].raw; isBinary(raw.head) && raw.missing() == 0 {
 				c.binary = true
-				c.write(string(raw.head) + string(raw.last()))
+				c.write(raw.kept())
 			} else {
 				c.write(string(c.spool))
 			}
 		}
 	}
 	c.spool = nil
-}
-
-// keep writes bytes that are not text to the log.
-func (c *capture) keep(chunk []byte) {
-	if c.log != nil {
-		c.write(string(chunk))
-	}
 }
 
 func (c *capture) write(s string) {
@@ -299,7 +292,7 @@ func (c *capture) snapshot() snapshot {
 
 // tail returns the last part of the text, to see why something failed.
 func (s snapshot) tail() string {
-	return text.CutTail(string(s.text.head)+string(s.text.last())+s.lines[0]+s.lines[1], 8<<10)
+	return text.CutTail(s.text.kept()+s.lines[0]+s.lines[1], 8<<10)
 }
 
 // ends stores the first and the last bytes of what is added.
@@ -329,8 +322,6 @@ func (e *ends) add(b []byte) {
 	e.tail = append(e.tail, b...)
 }
 
-func (e *ends) addString(s string) { e.add([]byte(s)) }
-
 // last returns the tail, at most room bytes.
 func (e *ends) last() []byte {
 	if len(e.tail) > e.room {
@@ -338,6 +329,9 @@ func (e *ends) last() []byte {
 	}
 	return e.tail
 }
+
+// kept returns the head and the tail.
+func (e *ends) kept() string { return string(e.head) + string(e.last()) }
 
 // missing is the number of bytes between head and tail.
 func (e *ends) missing() int64 { return e.total - int64(len(e.head)) - int64(len(e.last())) }

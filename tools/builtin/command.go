@@ -28,10 +28,10 @@ type command struct {
 	// reported of it, and tell reports it to the person.
 	changed func() []string
 	tell    func(news string)
-	// reading says that the command may only read.
-	reading bool
-	telling sync.Mutex
-	told    []string
+	// reading says that the command may only read, sandboxed that it runs in the sandbox of mode auto.
+	reading, sandboxed bool
+	telling            sync.Mutex
+	told               []string
 }
 
 // outputs are the settings for capturing the output of a command.
@@ -108,20 +108,20 @@ func (c *command) news() string {
 	return "it " + news
 }
 
-// settle waits until the output of the ended shell was read. It reports whether all processes
-// have closed the pipes.
-func (c *command) settle() bool {
+// settle waits until the output of the ended shell was read, whether or not a process that is
+// still running keeps the pipes open.
+func (c *command) settle() {
 	deadline := time.Now().Add(maxDrain)
 	seen := c.capture.count()
 	for {
 		select {
 		case <-c.drained:
-			return true
+			return
 		case <-time.After(quiet):
 		}
 		now := c.capture.count()
 		if now == seen || time.Now().After(deadline) {
-			return false
+			return
 		}
 		seen = now
 	}

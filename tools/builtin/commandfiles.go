@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -62,11 +63,7 @@ func (s *Seen) start(c *commandFiles) []string {
 func (s *Seen) running() []*commandFiles {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]*commandFiles, 0, len(s.commands))
-	for c := range s.commands {
-		list = append(list, c)
-	}
-	return list
+	return slices.Collect(maps.Keys(s.commands))
 }
 
 // Written says that jcode itself changed paths and what is below them, so that the change is not
@@ -125,10 +122,7 @@ func (c *commandFiles) end() {
 		return
 	}
 	c.mu.Lock()
-	all := make([]string, 0, len(c.before))
-	for path := range c.before {
-		all = append(all, path)
-	}
+	all := slices.Collect(maps.Keys(c.before))
 	c.mu.Unlock()
 	c.look(all...)
 	c.drop()

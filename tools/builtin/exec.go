@@ -5,14 +5,15 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"jcode/internal/paths"
+	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -140,11 +141,13 @@ func (a execArgs) line() string {
 	return a.Cmd
 }
 
-func (a execArgs) argv(shell []string) []string {
-	if a.Argv != nil {
-		return a.Argv
+// spec returns how the command is started.
+func (a execArgs) spec(s *Shell) proc.Spec {
+	spec := proc.Spec{Argv: a.Argv, Dir: a.Dir, Env: s.opts.Env()}
+	if a.Argv == nil {
+		spec.Argv = s.argv(a.Cmd)
 	}
-	return append(append([]string(nil), shell...), a.Cmd)
+	return spec
 }
 
 func (a execArgs) timeout() time.Duration {
@@ -201,22 +204,16 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 // once runs the command to its end, confined or not. blamed says why its failure looks like an
 // effect of the sandbox.
 func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how confinement) (res tools.Result, blamed string, err error) {
-	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, how, outputs{apart: call.Caller.Origin == tools.OriginScript})
+	c, err := t.shell.start(a.spec(t.shell), a.line(), how, outputs{apart: call.Caller.Origin == tools.OriginScript})
 	if err != nil {
 		return tools.Result{}, "", err
 	}
 	end := t.shell.await(ctx, c, a.timeout(), call.Progress)
-	switch {
-	case c.reading:
-		blamed = t.shell.opts.Confiner.BlamedForReading(c.capture.snapshot().tail(), end.exit.Code, a.Dir)
-	case how.sandbox:
-		blamed = t.shell.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code)
-	}
 	res = end.result()
 	if news := c.news(); news != "" {
 		res.Text += "\n[" + news + "]"
 	}
-	return res, blamed, nil
+	return res, t.shell.blamed(c, end.exit.Code), nil
 }
 
 // confinementOf returns how a command runs, given the decision about it.
@@ -233,7 +230,7 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 		return res, nil
 	}
 	plan := call.Plan
-	plan.Notes = append(append([]string(nil), plan.Notes...), stopped+": "+blamed, "running it again repeats what it did before it failed")
+	plan.Notes = append(slices.Clone(plan.Notes), stopped+": "+blamed, "running it again repeats what it did before it failed")
 	req := tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan}
 	req, dec, err := tools.Approve(ctx, req, t.shell.opts.Outside, func(edited tools.Call) (tools.Call, tools.Plan, error) {
 		next, err := t.Plan(ctx, edited)
@@ -277,16 +274,15 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 		return "", -1, err
 	}
 	confined := s.confines()
-	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined, watched: !confined}, outputs{})
+	spec := proc.Spec{Argv: s.argv(command), Dir: dir, Env: s.opts.Env()}
+	c, err := s.start(spec, command, confinement{sandbox: confined, watched: !confined}, outputs{})
 	if err != nil {
 		return "", -1, err
 	}
 	end := s.await(ctx, c, defaultTimeout, nil)
 	output = end.output
-	if confined {
-		if blamed := s.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code); blamed != "" {
-			output += "\n[the sandbox stopped it: " + blamed + "]"
-		}
+	if blamed := s.blamed(c, end.exit.Code); blamed != "" {
+		output += "\n[the sandbox stopped it: " + blamed + "]"
 	}
 	if news := c.news(); news != "" {
 		output += "\n[" + news + "]"
@@ -294,10 +290,8 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 	switch {
 	case end.cancelled:
 		return output, -1, ctx.Err()
-	case end.timedOut > 0:
-		return output, -1, fmt.Errorf("timed out after %v", end.timedOut)
-	case end.exit.Signal != "":
-		return output, -1, fmt.Errorf("ended by signal: %s", end.exit.Signal)
+	case end.timedOut > 0, end.exit.Signal != "":
+		return output, -1, errors.New(end.data.Error)
 	}
 	return output, end.exit.Code, nil
 }

@@ -90,7 +90,7 @@ func (s snapshot) binaryOutput(what string) string {
 	if s.binary {
 		out = "[the output is not text: " + what + "; " + s.whole() + "]"
 	}
-	if err := text.CutTail(text.Clean(string(s.stderr.head)+string(s.stderr.last())), 4<<10); strings.TrimSpace(err) != "" {
+	if err := text.CutTail(text.Clean(s.stderr.kept()), 4<<10); strings.TrimSpace(err) != "" {
 		out += "\nstderr: " + err
 	}
 	return out
@@ -114,7 +114,7 @@ func (e ends) join() string {
 	if n := e.missing(); n > 0 {
 		return text.Valid(string(e.head)) + fmt.Sprintf("\n[… %d bytes left out …]\n", n) + text.Valid(string(e.last()))
 	}
-	return text.Valid(string(e.head) + string(e.last()))
+	return text.Valid(e.kept())
 }
 
 // failure returns in one line why a command failed, or "".
@@ -129,9 +129,9 @@ func (e *ended) failure(s snapshot) string {
 	case e.exit.Code == 0:
 		return ""
 	}
-	last := lastLine(string(s.stderr.head) + string(s.stderr.last()))
+	last := lastLine(s.stderr.kept())
 	if !e.cmd.apart() && e.binary == "" {
-		last = lastLine(string(s.stdout.head) + string(s.stdout.last()))
+		last = lastLine(s.stdout.kept())
 	}
 	if last == "" {
 		return fmt.Sprintf("exit status %d", e.exit.Code)

@@ -39,9 +39,8 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	if err != nil {
 		return HookEnd{}, fmt.Errorf("start hook: %w", err)
 	}
-	confined := s.confines()
-	spec := proc.Spec{Argv: append(append([]string(nil), s.opts.Shell...), run.Command), Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
-	c, err := s.startWith(spec, run.Command, confinement{sandbox: confined}, outputs{apart: true})
+	spec := proc.Spec{Argv: s.argv(run.Command), Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
+	c, err := s.start(spec, run.Command, confinement{sandbox: s.confines()}, outputs{apart: true})
 	_ = in.Close() // the child has its own
 	if err != nil {
 		_ = feed.Close()
@@ -57,10 +56,8 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	_ = feed.SetWriteDeadline(time.Now()) // a process may still hold the pipe and never read
 	<-fed
 	out := HookEnd{Stdout: end.data.Stdout, Stderr: end.data.Stderr, Code: end.exit.Code}
-	if confined {
-		if blamed := s.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code); blamed != "" {
-			out.Stderr += "\n[the sandbox stopped it: " + blamed + "]"
-		}
+	if blamed := s.blamed(c, end.exit.Code); blamed != "" {
+		out.Stderr += "\n[the sandbox stopped it: " + blamed + "]"
 	}
 	switch {
 	case end.cancelled:

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -113,10 +115,8 @@ func (s *Shell) watch(j *job) {
 		j.state = "killed"
 	case j.leftover:
 		j.state = "ended"
-	case exit.Signal != "":
-		j.state = "signal: " + exit.Signal
 	default:
-		j.state = fmt.Sprintf("exit %d", exit.Code)
+		j.state = exitText(exit)
 	}
 	killed := j.killed
 	j.mu.Unlock()
@@ -153,12 +153,7 @@ func (j *job) info() Job {
 func (s *Shell) all() []*job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]*job, 0, len(s.jobs))
-	for _, j := range s.jobs {
-		out = append(out, j)
-	}
-	slices.SortFunc(out, func(a, b *job) int { return a.id - b.id })
-	return out
+	return slices.SortedFunc(maps.Values(s.jobs), func(a, b *job) int { return a.id - b.id })
 }
 
 // Jobs lists background commands by number: the running ones, and the last that ended.
@@ -178,14 +173,13 @@ func (s *Shell) find(id int) (*job, error) {
 	if j != nil {
 		return j, nil
 	}
+	var ids []string
+	for _, j := range s.all() {
+		ids = append(ids, strconv.Itoa(j.id))
+	}
 	known := "there are none"
-	for i, j := range s.all() {
-		if i == 0 {
-			known = "known: "
-		} else {
-			known += ", "
-		}
-		known += fmt.Sprint(j.id)
+	if ids != nil {
+		known = "known: " + strings.Join(ids, ", ")
 	}
 	return nil, tools.Errorf(tools.KindInvalidArgs, "no job %d (%s)", id, known)
 }
@@ -274,7 +268,7 @@ func (c *capture) logSize() int64 {
 
 // background starts a command that keeps running. One that ends at once is reported as such.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
-	c, err := s.start(a.argv(s.opts.Shell), a.line(), a.Dir, confinementOf(call), outputs{logged: true})
+	c, err := s.start(a.spec(s), a.line(), confinementOf(call), outputs{logged: true})
 	if err != nil {
 		return tools.Result{}, err
 	}

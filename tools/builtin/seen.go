@@ -86,13 +86,9 @@ func (s *Seen) drop(key seenKey) {
 }
 
 // has reports whether the caller saw or wrote a path before.
-func (s *Seen) has(call tools.Call, path string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.files[seenKey{call.Caller.Session, path}] != nil
-}
+func (s *Seen) has(call tools.Call, path string) bool { return !s.since(call, path).IsZero() }
 
-// since returns when the caller last saw or wrote a path.
+// since returns when the caller last saw or wrote a path, zero if it never did.
 func (s *Seen) since(call tools.Call, path string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

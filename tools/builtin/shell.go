@@ -124,17 +124,11 @@ func (s *Shell) Tools() []tools.Tool { return []tools.Tool{execTool{s}, jobTool{
 // Close kills all background commands with everything they started.
 func (s *Shell) Close() error {
 	s.close()
-	var errs []error
-	var mu sync.Mutex
+	jobs := s.all()
+	errs := make([]error, len(jobs))
 	var killing sync.WaitGroup
-	for _, j := range s.all() {
-		killing.Go(func() {
-			if err := j.cmd.stop(0); err != nil {
-				mu.Lock()
-				errs = append(errs, err)
-				mu.Unlock()
-			}
-		})
+	for i, j := range jobs {
+		killing.Go(func() { errs[i] = j.cmd.stop(0) })
 	}
 	killing.Wait()
 	s.work.Wait()
@@ -149,13 +143,11 @@ func (s *Shell) Close() error {
 	return errors.Join(errs...)
 }
 
-// start starts a command whose output is captured.
-func (s *Shell) start(argv []string, line, dir string, how confinement, out outputs) (*command, error) {
-	return s.startWith(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env()}, line, how, out)
-}
+// argv returns the arguments that run a shell line.
+func (s *Shell) argv(line string) []string { return slices.Concat(s.opts.Shell, []string{line}) }
 
-// startWith is start with further settings of the child: its standard input, its environment.
-func (s *Shell) startWith(spec proc.Spec, line string, how confinement, out outputs) (*command, error) {
+// start starts a command whose output is captured. line is the command as a person reads it.
+func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs) (*command, error) {
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
@@ -217,8 +209,20 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 	if err != nil {
 		return nil, err
 	}
+	c.sandboxed = true
 	c.changed = s.keepWatched(how, before)
 	return s.launch(spec)
+}
+
+// blamed says why the failure of a command looks like an effect of its confinement, or returns "".
+func (s *Shell) blamed(c *command, code int) string {
+	switch {
+	case c.reading:
+		return s.opts.Confiner.BlamedForReading(c.capture.snapshot().tail(), code, c.dir)
+	case c.sandboxed:
+		return s.opts.Confiner.Blamed(c.capture.snapshot().tail(), code)
+	}
+	return ""
 }
 
 // keepWatched is KeepWatched for a command of the shell.
@@ -326,19 +330,12 @@ wait:
 		// Even a kill does not end it: it hangs in the kernel.
 		end.exit = proc.Exit{Code: -1, Err: errors.New("the command does not end, not even when killed")}
 	}
-	if !c.settle() {
-		if left := c.proc.Running(); len(left) > 0 {
-			end.left = left
-			end.job = s.adopt(c, true)
-		} else {
-			<-c.drained
-		}
-	} else if left := c.proc.Running(); len(left) > 0 {
-		// It closed the pipes and keeps running, as a daemon does.
-		end.left = left
+	c.settle()
+	if end.left = c.proc.Running(); len(end.left) > 0 {
+		// Some of it keeps running, perhaps with its pipes closed, as a daemon does.
 		end.job = s.adopt(c, true)
-	}
-	if len(end.left) == 0 {
+	} else {
+		<-c.drained
 		c.files.end()
 	}
 	c.capture.report(progress)

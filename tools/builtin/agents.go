@@ -23,28 +23,22 @@ func (agents) Spec() tools.Spec {
 	}
 }
 
-func (agents) order(call tools.Call) (tools.AgentOrder, error) {
-	var order tools.AgentOrder
-	if call.Caller.Desk == nil {
-		return order, errNoDesk("agent")
-	}
-	return order, call.Decode(&order)
-}
-
 // Plan implements tools.Planner: a merge is judged as a change of all files that it touches.
-func (a agents) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
-	order, err := a.order(call)
+func (agents) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
+	var order tools.AgentOrder
+	desk, err := decodeAtDesk(call, &order)
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	return call.Caller.Desk.PlanAgents(ctx, order)
+	return desk.PlanAgents(ctx, order)
 }
 
 // Run implements tools.Tool.
-func (a agents) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	order, err := a.order(call)
+func (agents) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	var order tools.AgentOrder
+	desk, err := decodeAtDesk(call, &order)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return call.Caller.Desk.OrderAgents(ctx, call, order)
+	return desk.OrderAgents(ctx, call, order)
 }

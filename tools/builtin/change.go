@@ -74,12 +74,11 @@ func (f *files) load(ctx context.Context, p place, t target) (c change, err erro
 
 // compare fills in the diff.
 func (c *change) compare() {
-	var before, after *string
+	var before *string
 	if c.exists {
 		before = plainText(c.before)
 	}
-	after = plainText(c.after)
-	c.diff = diff.Files(c.t.shown, before, after)
+	c.diff = diff.Files(c.t.shown, before, plainText(c.after))
 }
 
 // plainText returns a file's text for a diff.
@@ -203,10 +202,7 @@ func (f *files) put(ctx context.Context, in place, c *change, perm fs.FileMode) 
 	if done, err := f.editorStores(ctx, c); done || err != nil {
 		return err
 	}
-	if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{Perm: perm}); err != nil {
-		return ioError(err, c.t)
-	}
-	return nil
+	return ioError(atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{Perm: perm}), c.t)
 }
 
 // finish runs the commands for a file that was written. The change then includes what they did to
@@ -263,9 +259,7 @@ func (c *change) result(said string, readable bool) tools.Result {
 	if c.exists && readable {
 		b.WriteString(boundDiff(c.diff.Text))
 	}
-	if said != "" {
-		b.WriteString(said)
-	}
+	b.WriteString(said)
 	return tools.Result{
 		Text: strings.TrimRight(b.String(), "\n"),
 		Data: map[string]any{"bytes_written": len(c.after), "added": c.diff.Added, "removed": c.diff.Removed},

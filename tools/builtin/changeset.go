@@ -121,10 +121,7 @@ func (s *ChangeSet) put(c change, data []byte) error {
 		return ioError(err, c.t)
 	}
 	defer p.close()
-	if err := atomicfile.WriteIn(p.root, p.name, data, atomicfile.Options{}); err != nil {
-		return ioError(err, c.t)
-	}
-	return nil
+	return ioError(atomicfile.WriteIn(p.root, p.name, data, atomicfile.Options{}), c.t)
 }
 
 // result returns the result of a change of several files, after the commands of after_edit.

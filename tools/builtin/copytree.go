@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -56,11 +57,7 @@ func copyFile(from, to *os.Root, name, target string, mode fs.FileMode) (err err
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := out.Close(); err == nil {
-			err = cerr
-		}
-	}()
+	defer func() { err = errors.Join(err, out.Close()) }()
 	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}

@@ -105,22 +105,13 @@ func address(s string) (*url.URL, error) {
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return nil, tools.Errorf(tools.KindInvalidArgs, "the host %s is not a valid name", text.Visible(host))
 		}
-		u.Host = ascii
-		if p := portOf(s); p != "" {
-			u.Host = net.JoinHostPort(ascii, p)
+		if port := u.Port(); port != "" {
+			ascii = net.JoinHostPort(ascii, port)
 		}
+		u.Host = ascii
 	}
 	u.Fragment = ""
 	return u, nil
-}
-
-// portOf returns the port that an address names.
-func portOf(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return ""
-	}
-	return u.Port()
 }
 
 // Plan implements tools.Planner. It sends nothing, not even a query for a name, which would
@@ -168,8 +159,7 @@ func (t fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 
 // fetchError returns an error that says what to try next.
 func fetchError(ctx context.Context, err error) error {
-	var known *tools.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*tools.Error](err); ok {
 		return known
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -178,12 +168,10 @@ func fetchError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) && dns.IsNotFound {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return tools.Errorf(tools.KindIO, "there is no host %s: check the address", text.Visible(dns.Name))
 	}
-	var asked *url.Error
-	if errors.As(err, &asked) {
+	if asked, ok := errors.AsType[*url.Error](err); ok {
 		err = asked.Err
 	}
 	return tools.Errorf(tools.KindIO, "fetch: %w", err)

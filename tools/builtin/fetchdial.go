@@ -109,8 +109,8 @@ func (f *fetching) ask(ctx context.Context, u *url.URL, private bool, note strin
 // get fetches one address. If its name leads into a private network, it asks first.
 func (f *fetching) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	resp, err := f.try(ctx, u)
-	var private *privateError
-	if !errors.As(err, &private) {
+	private, ok := errors.AsType[*privateError](err)
+	if !ok {
 		return resp, err
 	}
 	if err := f.ask(ctx, u, true, private.Error()); err != nil {

@@ -64,42 +64,33 @@ type files struct {
 	indexes *lineIndexes
 }
 
-// fileTool is one of them.
-type fileTool struct {
+// fileTool is one of them, with functions that plan and run it with decoded arguments.
+type fileTool[A any] struct {
 	spec tools.Spec
-	plan func(ctx context.Context, call tools.Call) (tools.Plan, error)
-	run  func(ctx context.Context, call tools.Call) (tools.Result, error)
+	plan func(context.Context, tools.Call, A) (tools.Plan, error)
+	run  func(context.Context, tools.Call, A) (tools.Result, error)
 }
 
-// makeTool returns a file tool with functions that plan and run it with decoded arguments.
 func makeTool[A any](s tools.Spec, plan func(context.Context, tools.Call, A) (tools.Plan, error), run func(context.Context, tools.Call, A) (tools.Result, error)) tools.Tool {
-	return fileTool{
-		spec: s,
-		plan: func(ctx context.Context, call tools.Call) (p tools.Plan, err error) {
-			var a A
-			if err = call.Decode(&a); err == nil {
-				p, err = plan(ctx, call, a)
-			}
-			return p, err
-		},
-		run: func(ctx context.Context, call tools.Call) (res tools.Result, err error) {
-			var a A
-			if err = call.Decode(&a); err == nil {
-				res, err = run(ctx, call, a)
-			}
-			return res, err
-		},
+	return fileTool[A]{s, plan, run}
+}
+
+func (t fileTool[A]) Spec() tools.Spec { return t.spec }
+
+func (t fileTool[A]) Plan(ctx context.Context, call tools.Call) (p tools.Plan, err error) {
+	var a A
+	if err = call.Decode(&a); err == nil {
+		p, err = t.plan(ctx, call, a)
 	}
+	return p, err
 }
 
-func (t fileTool) Spec() tools.Spec { return t.spec }
-
-func (t fileTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
-	return t.plan(ctx, call)
-}
-
-func (t fileTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	return t.run(ctx, call)
+func (t fileTool[A]) Run(ctx context.Context, call tools.Call) (res tools.Result, err error) {
+	var a A
+	if err = call.Decode(&a); err == nil {
+		res, err = t.run(ctx, call, a)
+	}
+	return res, err
 }
 
 // spec fills in what all file tools have in common.
@@ -114,14 +105,6 @@ func spec(group tools.Group, name, description, parameters string, needs tools.C
 		Group:       group,
 		Trusted:     true,
 	}
-}
-
-// orHere returns the workspace's root for a missing path.
-func orHere(path string) string {
-	if path == "" {
-		return "."
-	}
-	return path
 }
 
 // planRead plans a call that only reads one path.
@@ -167,15 +150,14 @@ func (f *files) tellable(paths ...string) bool {
 // stat returns the file info of a place, without following a link at its end.
 func (p place) stat(t target) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(p.name)
-	if err == nil {
-		return info, nil
-	}
-	return nil, ioError(err, t)
+	return info, ioError(err, t)
 }
 
-// ioError converts an error of the operating system to one for the model.
+// ioError converts an error of the operating system to one for the model; nil stays nil.
 func ioError(err error, t target) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fs.ErrNotExist) && t.link != "":
 		return tools.Errorf(tools.KindIO, "%s is a link to %s, which does not exist", t.link, t.shown)
 	case errors.Is(err, fs.ErrNotExist), notFolder(err):
@@ -183,8 +165,7 @@ func ioError(err error, t target) error {
 	case errors.Is(err, fs.ErrPermission):
 		return tools.Errorf(tools.KindIO, "%s: permission denied by the operating system", t.shown)
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return tools.Errorf(tools.KindIO, "%s %s: %w", pe.Op, t.shown, pe.Err)
 	}
 	return tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)

@@ -66,10 +66,7 @@ func (f finder) globStart(a globArgs) (pattern, start string, err error) {
 		return "", "", tools.Errorf(tools.KindInvalidArgs, "invalid pattern %q: it must not have `..`; name the folder with dir", a.Pattern)
 	}
 	base, rest := doublestar.SplitPattern(pattern)
-	start = a.Dir
-	if start == "" {
-		start = "."
-	}
+	start = cmp.Or(a.Dir, ".")
 	switch {
 	case filepath.IsAbs(filepath.FromSlash(base)):
 		return rest, base, nil
@@ -213,14 +210,7 @@ func (f finder) globResult(s searchRoot, all []string, limit int, hint string, m
 	case len(all) > shown:
 		notes = append(notes, fmt.Sprintf("%s, the first %d are shown: narrow the pattern or raise limit", summary, shown))
 	}
-	for _, n := range []string{hint, missedNote(missed), s.t.note} {
-		if n != "" {
-			notes = append(notes, n)
-		}
-	}
-	if notes != nil {
-		fmt.Fprintf(&b, "[%s]\n", strings.Join(notes, "; "))
-	}
+	b.WriteString(noteLine(append(notes, hint, missedNote(missed), s.t.note)))
 	return tools.Result{
 		Text:    strings.TrimSuffix(b.String(), "\n"),
 		Data:    map[string]any{"files": list, "count": len(all), "truncated": len(all) > len(kept)},

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -52,7 +53,7 @@ func (f finder) grep() tools.Tool {
 	s := spec(tools.GroupCore, "grep", grepDescription, grepParameters, tools.CapRead)
 	s.Aliases = map[string]string{"file_path": "path", "glob": "include", "query": "pattern"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a grepArgs) (tools.Plan, error) {
-		return f.planRead(orHere(a.Path), "Search in")
+		return f.planRead(cmp.Or(a.Path, "."), "Search in")
 	}, f.runGrep)
 }
 
@@ -123,8 +124,7 @@ func (f finder) find(ctx context.Context, g search.Grep, s searchRoot) (search.F
 // patternError says why a pattern is invalid, and how to search for the text literally.
 func patternError(pattern string, err error) error {
 	why := err.Error()
-	var se *syntax.Error
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*syntax.Error](err); ok {
 		why = fmt.Sprintf("%s: %q", se.Code, se.Expr)
 	}
 	return tools.Errorf(tools.KindInvalidArgs, "invalid pattern %q: %s; set literal to search for it as plain text", pattern, why)
@@ -238,21 +238,8 @@ func (f finder) grepResult(ctx context.Context, s searchRoot, found search.Found
 	case found.Total > shown:
 		notes = append(notes, fmt.Sprintf("%s, the first %d are shown: narrow the search or raise limit", summary, shown))
 	}
-	if found.Binary > 0 {
-		notes = append(notes, f.binaryNote(s, found))
-	}
-	if n := f.unsavedNote(ctx, s, matchedFiles(found.Matches)); n != "" {
-		notes = append(notes, n)
-	}
-	if n := missedNote(found.Missed); n != "" {
-		notes = append(notes, n)
-	}
-	if s.t.note != "" {
-		notes = append(notes, s.t.note)
-	}
-	if notes != nil {
-		fmt.Fprintf(&b, "[%s]\n", strings.Join(notes, "; "))
-	}
+	notes = append(notes, f.binaryNote(s, found), f.unsavedNote(ctx, s, matchedFiles(found.Matches)), missedNote(found.Missed), s.t.note)
+	b.WriteString(noteLine(notes))
 	matches := make([]any, 0, len(found.Matches))
 	for _, m := range found.Matches {
 		matches = append(matches, map[string]any{"path": f.named(s, m.Path), "line_number": m.Line, "line": m.Text, "column": m.Column})
@@ -275,8 +262,11 @@ func matchedFiles(matches []search.Match) []string {
 	return out
 }
 
-// binaryNote says that binary files were skipped, so that nobody believes they were searched.
+// binaryNote says which files were skipped as binary and so not searched, or returns "".
 func (f finder) binaryNote(s searchRoot, found search.Found) string {
+	if found.Binary == 0 {
+		return ""
+	}
 	names := make([]string, len(found.BinaryNames))
 	for i, n := range found.BinaryNames {
 		names[i] = f.shown(s, n)

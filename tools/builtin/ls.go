@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -32,7 +33,7 @@ func (f finder) ls() tools.Tool {
 	s := spec(tools.GroupBuiltin, "ls", lsDescription, lsParameters, tools.CapRead)
 	s.Aliases = map[string]string{"dir": "path", "file_path": "path"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a lsArgs) (tools.Plan, error) {
-		return f.planRead(orHere(a.Path), "List")
+		return f.planRead(cmp.Or(a.Path, "."), "List")
 	}, f.runLs)
 }
 
@@ -59,11 +60,7 @@ func (f finder) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Res
 	if len(tree.Children) == 0 {
 		body = "(empty)\n"
 	}
-	for _, n := range []string{missedNote(missed), s.t.note} {
-		if n != "" {
-			body += "[" + n + "]\n"
-		}
-	}
+	body += noteLine([]string{missedNote(missed)}) + noteLine([]string{s.t.note})
 	return tools.Result{
 		Text:    s.t.shown + "/\n" + strings.TrimSuffix(body, "\n"),
 		Data:    map[string]any{"entries": out.entries, "count": len(out.entries)},

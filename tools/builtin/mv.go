@@ -128,9 +128,7 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 	if err := f.recorded(ctx, call, func() error { return f.ws.move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
-	for _, path := range inside {
-		f.seen.forget(call, path)
-	}
+	f.seen.forget(call, inside...)
 	text := fmt.Sprintf("moved %s to %s", src.shown, dst.shown)
 	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: dst.shown}}, nil
 }

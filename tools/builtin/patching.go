@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"jcode/internal/diff"
@@ -161,24 +162,18 @@ func (p *patchedFile) update(hunks []patch.Hunk) error {
 
 // finish encodes what a file becomes, and compares.
 func (p *patchedFile) finish() (err error) {
-	before := (*string)(nil)
-	if p.exists {
-		before = plainText(p.before)
-	}
 	if p.there {
 		if p.after, err = p.enc.Encode(p.text); err != nil {
 			return tools.Errorf(tools.KindInvalidArgs, "%s: %w", p.t.shown, err)
 		}
 	}
 	switch {
-	case !p.there && p.exists:
-		p.diff = diff.Files(p.t.shown, before, nil)
-	case !p.there:
-	case p.from != nil && !p.exists:
-		was := plainText(p.from.before)
-		p.diff = diff.Files(p.t.shown, was, plainText(p.after))
-	default:
-		p.diff = diff.Files(p.t.shown, before, plainText(p.after))
+	case p.there && p.from != nil && !p.exists:
+		p.diff = diff.Files(p.t.shown, plainText(p.from.before), plainText(p.after))
+	case p.there:
+		p.compare()
+	case p.exists:
+		p.diff = diff.Files(p.t.shown, plainText(p.before), nil)
 	}
 	if p.stale && p.there {
 		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; the patch was made to its present content")
@@ -228,9 +223,9 @@ func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 		return nil
 	}
 	err = fmt.Errorf("%w (nothing was changed)", err)
-	for i := len(done) - 1; i >= 0; i-- {
-		if back := f.putFile(context.WithoutCancel(ctx), done[i], done[i].exists, done[i].before); back != nil {
-			err = errors.Join(err, fmt.Errorf("%s could not be restored: %w", done[i].t.shown, back))
+	for _, file := range slices.Backward(done) {
+		if back := f.putFile(context.WithoutCancel(ctx), file, file.exists, file.before); back != nil {
+			err = errors.Join(err, fmt.Errorf("%s could not be restored: %w", file.t.shown, back))
 		}
 	}
 	return err
@@ -249,10 +244,7 @@ func (f *files) putFile(ctx context.Context, file *patchedFile, there bool, data
 	}
 	defer in.close()
 	if !there {
-		if err := in.root.Remove(in.name); err != nil {
-			return ioError(err, file.t)
-		}
-		return nil
+		return ioError(in.root.Remove(in.name), file.t)
 	}
 	c := file.change
 	c.after = data
@@ -285,6 +277,8 @@ func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said s
 // result returns the result of the patch.
 func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 	var b strings.Builder
+	var found []string
+	n := len(touched) // without the old names of moved files
 	for _, file := range touched {
 		switch {
 		case file.there && file.from != nil:
@@ -295,30 +289,23 @@ func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 			fmt.Fprintf(&b, "created %s (%s)\n", file.t.shown, counts(file.diff))
 		case p.moved(file) == nil:
 			fmt.Fprintf(&b, "deleted %s\n", file.t.shown)
+		default:
+			n--
 		}
 		for _, n := range file.notes {
 			fmt.Fprintf(&b, "[%s]\n", n)
 		}
-		if file.there {
-			p.f.seen.record(p.call, file.t.abs, file.after)
-		} else {
+		if !file.there {
 			p.f.seen.forget(p.call, file.t.abs)
+			continue
+		}
+		p.f.seen.record(p.call, file.t.abs, file.after)
+		if file.stale {
+			found = append(found, foundChanged(file.t, file.by))
 		}
 	}
 	whole, added, removed := p.diffText()
 	b.WriteString(said)
-	var found []string
-	for _, file := range touched {
-		if file.stale && file.there {
-			found = append(found, foundChanged(file.t, file.by))
-		}
-	}
-	n := len(touched)
-	for _, file := range touched {
-		if file.gone() && p.moved(file) != nil {
-			n--
-		}
-	}
 	return tools.Result{
 		Text:    strings.TrimRight(b.String(), "\n"),
 		Data:    map[string]any{"files": n, "added": added, "removed": removed},

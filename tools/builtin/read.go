@@ -232,8 +232,7 @@ func special(kind string, data []byte, n int64, t target, whole bool) (res tools
 		}, true, nil
 	}
 	if !strings.HasPrefix(kind, "image/") {
-		hint := "use exec with a program that knows the format"
-		return res, true, tools.Errorf(tools.KindIO, "%s is %s (%s), not text: %s", t.shown, kindName(kind, data), size(n), hint)
+		return res, true, tools.Errorf(tools.KindIO, "%s is %s (%s), not text: use exec with a program that knows the format", t.shown, kindName(kind, data), size(n))
 	}
 	if n > maxImage {
 		return res, true, tools.Errorf(tools.KindLimit, "%s is an image of %s; images over %s are not shown", t.shown, size(n), size(maxImage))

@@ -99,9 +99,7 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
-	for _, path := range inside {
-		f.seen.forget(call, path)
-	}
+	f.seen.forget(call, inside...)
 	said := "removed " + t.shown
 	if info.IsDir() {
 		said += " (" + text.Count(len(inside), "file") + ")"

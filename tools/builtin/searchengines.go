@@ -28,19 +28,13 @@ var searchEngines = map[string]searchEngine{
 		},
 		read: func(body []byte) ([]Found, error) {
 			var got struct {
-				Web *struct {
-					Results []struct{ Title, URL, Description string }
-				}
+				Web *struct{ Results []braveResult }
 			}
 			err := json.Unmarshal(body, &got)
 			if err != nil || got.Web == nil {
 				return nil, err // without a web part nothing was found
 			}
-			var out []Found
-			for _, r := range got.Web.Results {
-				out = append(out, Found{r.Title, r.URL, r.Description})
-			}
-			return out, nil
+			return foundIn(got.Web.Results), nil
 		},
 	},
 	"exa": {
@@ -48,29 +42,14 @@ var searchEngines = map[string]searchEngine{
 		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
 			return posting(ctx, u, map[string]any{"query": a.Query, "numResults": a.Count, "contents": map[string]any{"text": map[string]any{"maxCharacters": maxSnippet}}}, "X-Api-Key", key)
 		},
-		read: func(body []byte) ([]Found, error) {
-			var got struct {
-				Results *[]struct{ Title, URL, Text string }
-			}
-			if err := json.Unmarshal(body, &got); err != nil {
-				return nil, err
-			}
-			if got.Results == nil {
-				return nil, errNoResults
-			}
-			var out []Found
-			for _, r := range *got.Results {
-				out = append(out, Found{r.Title, r.URL, r.Text})
-			}
-			return out, nil
-		},
+		read: readResults[exaResult],
 	},
 	"tavily": {
 		address: "https://api.tavily.com/search", keyEnv: "TAVILY_API_KEY", needsKey: true,
 		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
 			return posting(ctx, u, map[string]any{"query": a.Query, "max_results": a.Count}, "Authorization", "Bearer "+key)
 		},
-		read: readContents,
+		read: readResults[contentResult],
 	},
 	"searxng": {
 		request: func(ctx context.Context, u *url.URL, _ string, a webSearchArgs) (*http.Request, error) {
@@ -80,7 +59,7 @@ var searchEngines = map[string]searchEngine{
 			}
 			return asking(ctx, &at, url.Values{"q": {a.Query}, "format": {"json"}}, "", "")
 		},
-		read: readContents,
+		read: readResults[contentResult],
 	},
 }
 
@@ -93,22 +72,43 @@ func SearchKeyEnv(engine string) string { return searchEngines[engine].keyEnv }
 // errNoResults says that a response contains no search results.
 var errNoResults = errors.New("no results in the answer")
 
-// readContents decodes results whose snippet is their content.
-func readContents(body []byte) ([]Found, error) {
-	var got struct {
-		Results *[]struct{ Title, URL, Content string }
+// The engines' results, which name the snippet differently.
+type (
+	braveResult struct {
+		Title, URL string
+		Snippet    string `json:"description"`
 	}
+	exaResult struct {
+		Title, URL string
+		Snippet    string `json:"text"`
+	}
+	contentResult struct {
+		Title, URL string
+		Snippet    string `json:"content"`
+	}
+	engineResult interface {
+		braveResult | exaResult | contentResult
+	}
+)
+
+// readResults decodes a response that is a list of results.
+func readResults[R engineResult](body []byte) ([]Found, error) {
+	var got struct{ Results *[]R }
 	if err := json.Unmarshal(body, &got); err != nil {
 		return nil, err
 	}
 	if got.Results == nil {
 		return nil, errNoResults
 	}
+	return foundIn(*got.Results), nil
+}
+
+func foundIn[R engineResult](list []R) []Found {
 	var out []Found
-	for _, r := range *got.Results {
-		out = append(out, Found{r.Title, r.URL, r.Content})
+	for _, r := range list {
+		out = append(out, Found(r))
 	}
-	return out, nil
+	return out
 }
 
 func asking(ctx context.Context, u *url.URL, query url.Values, header, key string) (*http.Request, error) {

@@ -1,12 +1,14 @@
 package builtin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -31,7 +33,7 @@ type finder struct{ *files }
 
 // searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
 func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
-	t, err := f.ws.resolve(orHere(arg))
+	t, err := f.ws.resolve(cmp.Or(arg, "."))
 	if err != nil {
 		return searchRoot{}, err
 	}
@@ -118,6 +120,15 @@ func namePattern(pattern string) (func(rel string) bool, error) {
 		}
 		return doublestar.MatchUnvalidated(glob, rel) != negated
 	}, nil
+}
+
+// noteLine returns a line with those of the notes that say something, or "".
+func noteLine(notes []string) string {
+	notes = slices.DeleteFunc(notes, func(n string) bool { return n == "" })
+	if len(notes) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(notes, "; ") + "]\n"
 }
 
 // missedNote says what a walk could not see, or returns "".

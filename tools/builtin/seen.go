@@ -70,11 +70,13 @@ func (s *Seen) record(call tools.Call, path string, content []byte) {
 	}
 }
 
-// forget drops what is known of a path, because it was removed.
-func (s *Seen) forget(call tools.Call, path string) {
+// forget drops what is known of paths, because they were removed.
+func (s *Seen) forget(call tools.Call, paths ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drop(seenKey{call.Caller.Session, path})
+	for _, path := range paths {
+		s.drop(seenKey{call.Caller.Session, path})
+	}
 }
 
 func (s *Seen) drop(key seenKey) {

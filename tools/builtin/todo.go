@@ -22,9 +22,12 @@ var taskText string
 // Desk returns the tools that work on the conversation itself: todo, ask, task and agent.
 func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}, agents{}} }
 
-// errNoDesk returns the error for a call from outside a conversation.
-func errNoDesk(name string) error {
-	return tools.Errorf(tools.KindPermission, "permission denied: %s works only inside a conversation", name)
+// decodeAtDesk decodes the arguments of a call, which must come from inside a conversation.
+func decodeAtDesk(call tools.Call, args any) (tools.Desk, error) {
+	if call.Caller.Desk == nil {
+		return nil, tools.Errorf(tools.KindPermission, "permission denied: %s works only inside a conversation", call.Name)
+	}
+	return call.Caller.Desk, call.Decode(args)
 }
 
 // todo sets the plan that the person sees.
@@ -39,14 +42,12 @@ func (todo) Spec() tools.Spec {
 }
 
 func (todo) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if call.Caller.Desk == nil {
-		return tools.Result{}, errNoDesk("todo")
-	}
 	var args struct{ Items []tools.TodoItem }
-	if err := call.Decode(&args); err != nil {
+	desk, err := decodeAtDesk(call, &args)
+	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := call.Caller.Desk.SetTodo(ctx, args.Items); err != nil {
+	if err := desk.SetTodo(ctx, args.Items); err != nil {
 		return tools.Result{}, fmt.Errorf("keep the plan: %w", err)
 	}
 	done := 0
@@ -71,17 +72,15 @@ func (ask) Spec() tools.Spec {
 }
 
 func (ask) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if call.Caller.Desk == nil {
-		return tools.Result{}, errNoDesk("ask")
-	}
 	var args struct {
 		Question string
 		Options  []string
 	}
-	if err := call.Decode(&args); err != nil {
+	desk, err := decodeAtDesk(call, &args)
+	if err != nil {
 		return tools.Result{}, err
 	}
-	reply, err := call.Caller.Desk.AskPerson(ctx, call.Caller.Label, args.Question, args.Options)
+	reply, err := desk.AskPerson(ctx, call.Caller.Label, args.Question, args.Options)
 	if ctx.Err() != nil {
 		return tools.Result{}, ctx.Err()
 	}
@@ -107,12 +106,10 @@ func (task) Spec() tools.Spec {
 }
 
 func (task) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if call.Caller.Desk == nil {
-		return tools.Result{}, errNoDesk("task")
-	}
 	var args tools.Task
-	if err := call.Decode(&args); err != nil {
+	desk, err := decodeAtDesk(call, &args)
+	if err != nil {
 		return tools.Result{}, err
 	}
-	return call.Caller.Desk.RunTask(ctx, call, args)
+	return desk.RunTask(ctx, call, args)
 }

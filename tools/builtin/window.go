@@ -126,9 +126,7 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 	}
 	var out strings.Builder
 	out.Grow(w.shown.Len() + 256)
-	if notes != nil {
-		fmt.Fprintf(&out, "[%s]\n", strings.Join(notes, "; "))
-	}
+	out.WriteString(noteLine(notes))
 	out.WriteString(w.shown.String())
 	if last < w.total || w.total < 0 {
 		why := ""

@@ -95,7 +95,7 @@ func exact(content string, e Edit) (done Done, found bool, err error) {
 	case len(at) == 0:
 		return Done{}, false, nil
 	case len(at) > 1 && !e.All:
-		return Done{}, true, ambiguous(content, at, "")
+		return Done{}, true, ambiguous(linesOf(content, at), len(at), "")
 	}
 	// If only the line endings differ, the edit is meant to change them.
 	adapt := strings.Contains(e.New, "\n") && strings.Contains(content, "\n") && toLF(e.Old) != toLF(e.New)
@@ -139,18 +139,23 @@ func occurrences(s, sub string) []int {
 	}
 }
 
-// ambiguous returns the error that says where an old string occurs. how says what was ignored to
-// find it.
-func ambiguous(content string, at []int, how string) error {
+// ambiguous returns the error that says at which lines an old string occurs, the first of total
+// ones. how says what was ignored to find it.
+func ambiguous(lines []int, total int, how string) error {
+	if how != "" {
+		return fmt.Errorf("old_string is not in the file as it is written, and ignoring %s it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
+			how, total, list(lines, total))
+	}
+	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", total, list(lines, total))
+}
+
+// linesOf returns the lines of the first offsets, as many as an error names.
+func linesOf(content string, at []int) []int {
 	lines := make([]int, min(len(at), listed))
 	for i := range lines {
 		lines[i] = lineOf(content, at[i])
 	}
-	if how != "" {
-		return fmt.Errorf("old_string is not in the file as it is written, and ignoring %s it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
-			how, len(at), list(lines, len(at)))
-	}
-	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", len(at), list(lines, len(at)))
+	return lines
 }
 
 // listed is the number of line numbers that an error names.

@@ -1,7 +1,9 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -31,8 +33,7 @@ func indented(content string, e Edit) (done Done, found bool, err error) {
 		for i, a := range at {
 			numbers[i] = a + 1
 		}
-		return Done{}, true, fmt.Errorf("old_string is not in the file as it is written, and ignoring indentation it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
-			len(at), list(numbers, len(at)))
+		return Done{}, true, ambiguous(numbers, len(at), "indentation")
 	}
 	place := file[at[0] : at[0]+len(oldLines)]
 	shift, err := learn(oldLines, place)
@@ -92,13 +93,7 @@ func (s *shift) put(file []string, at int, place []string, old, now string, join
 }
 
 // lines cuts s into lines with their endings.
-func lines(s string) []string {
-	var out []string
-	for l := range strings.Lines(s) {
-		out = append(out, l)
-	}
-	return out
-}
+func lines(s string) []string { return slices.Collect(strings.Lines(s)) }
 
 // body separates a line from its ending.
 func body(line string) (text, ending string) {
@@ -230,18 +225,11 @@ func (s *shift) translate(indent string) (string, error) {
 		return to, nil
 	}
 	from := s.from
-	if !s.ratio || s.mixed || !uniform(indent, &from) {
-		return "", fmt.Errorf("the indentation of new_string can't be carried over to the file's")
-	}
 	n := len(indent)*s.num + s.c
-	if n < 0 || n%s.den != 0 {
+	if !s.ratio || s.mixed || !uniform(indent, &from) || n < 0 || n%s.den != 0 {
 		return "", fmt.Errorf("the indentation of new_string can't be carried over to the file's")
 	}
-	to := s.to
-	if to == 0 {
-		to = from
-	}
-	return strings.Repeat(string(to), n/s.den), nil
+	return strings.Repeat(string(cmp.Or(s.to, from)), n/s.den), nil
 }
 
 // style names the file's indentation.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -53,18 +54,18 @@ func (l looseness) replace(content string, e Edit) (done Done, found bool, err e
 	}
 	at := occurrences(text, needle)
 	if wholeEnd {
-		at = keep(at, func(i int) bool { return strings.HasPrefix(text[i+len(needle):], "\n") })
+		at = slices.DeleteFunc(at, func(i int) bool { return !strings.HasPrefix(text[i+len(needle):], "\n") })
 	}
 	onlyEndings := !l.unicode && !l.trailing
 	switch {
 	case len(at) == 0:
 		return Done{}, false, nil
 	case len(at) > 1 && (!e.All || !onlyEndings):
-		raw := make([]int, len(at))
-		for i, place := range l.places(content, true, at[:min(len(at), listed)], 1) {
+		raw := make([]int, min(len(at), listed))
+		for i, place := range l.places(content, true, at[:len(raw)], 1) {
 			raw[i] = place[0].start
 		}
-		return Done{}, true, ambiguous(content, raw, l.what)
+		return Done{}, true, ambiguous(linesOf(content, raw), len(at), l.what)
 	}
 	at = apart(at, len(needle))
 	mine := l.places(old, false, []int{0}, len(needle))[0]
@@ -145,23 +146,13 @@ func within(pieces []piece, p, start, end int) (from, to int) {
 // apart drops the places that overlap one before them.
 func apart(at []int, length int) []int {
 	end := 0
-	return keep(at, func(i int) bool {
+	return slices.DeleteFunc(at, func(i int) bool {
 		if i < end {
-			return false
+			return true
 		}
 		end = i + length
-		return true
+		return false
 	})
-}
-
-func keep(at []int, ok func(int) bool) []int {
-	out := at[:0]
-	for _, a := range at {
-		if ok(a) {
-			out = append(out, a)
-		}
-	}
-	return out
 }
 
 // fold returns the folded form of s. A whole text gets a final line end if it lacks one.

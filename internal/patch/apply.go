@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,14 +135,14 @@ func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	old := h.old()
+	old := h.without('+')
 	if len(old) == 0 {
 		return t.insertion(h, start)
 	}
 	for _, d := range degrees() {
 		places := t.places(old, start, d.fold)
 		if h.AtEnd {
-			places = keepLast(places, len(t.bare)-len(old))
+			places = slices.DeleteFunc(places, func(p int) bool { return p+len(old) != len(t.bare) })
 		}
 		switch {
 		case len(places) == 0:
@@ -156,11 +157,12 @@ func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
 	return 0, "", t.missing(h, old, at, start)
 }
 
-// old returns the lines that a hunk expects in the file.
-func (h *Hunk) old() []string {
+// without returns a hunk's lines except for the added ones ('+'), which are those that it expects
+// in the file, or the removed ones ('-'), which are those that it leaves there.
+func (h *Hunk) without(op byte) []string {
 	var out []string
 	for _, l := range h.lines {
-		if l.op != '+' {
+		if l.op != op {
 			out = append(out, l.text)
 		}
 	}
@@ -181,24 +183,15 @@ func (h *Hunk) Added() string {
 // behind returns the line after the headers, each of which follows the one before it.
 func (t *text) behind(headers []string, at int) (int, error) {
 	for _, want := range headers {
-		found := -1
-		for _, same := range []func(string) bool{
-			func(s string) bool { return strings.TrimSpace(s) == want },
-			func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), want) },
-		} {
-			for i := at; i < len(t.bare) && found < 0; i++ {
-				if same(t.bare[i]) {
-					found = i
-				}
-			}
-			if found >= 0 {
-				break
-			}
+		rest := t.bare[at:]
+		found := slices.IndexFunc(rest, func(s string) bool { return strings.TrimSpace(s) == want })
+		if found < 0 {
+			found = slices.IndexFunc(rest, func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), want) })
 		}
 		if found < 0 {
 			return 0, t.noHeader(want, at)
 		}
-		at = found + 1
+		at += found + 1
 	}
 	return at, nil
 }
@@ -233,26 +226,13 @@ func (t *text) places(old []string, start int, fold func(string) string) (out []
 	for i, s := range old {
 		want[i] = fold(s)
 	}
+	same := func(have, want string) bool { return fold(have) == want }
 	for i := start; i+len(old) <= len(t.bare); i++ {
-		k := 0
-		for k < len(want) && fold(t.bare[i+k]) == want[k] {
-			k++
-		}
-		if k == len(want) {
+		if slices.EqualFunc(t.bare[i:i+len(old)], want, same) {
 			out = append(out, i)
 		}
 	}
 	return out
-}
-
-// keepLast keeps only the last of several places.
-func keepLast(places []int, want int) []int {
-	for _, p := range places {
-		if p == want {
-			return []int{p}
-		}
-	}
-	return nil
 }
 
 func numbers(places []int) string {
@@ -277,12 +257,7 @@ func (t *text) missing(h *Hunk, old []string, at, start int) error {
 	case len(all) > 0 && all[0] < start:
 		return fmt.Errorf("its lines are at %s, before the line that its @@ line names", numbers(all))
 	}
-	var now []string
-	for _, l := range h.lines {
-		if l.op != '-' {
-			now = append(now, l.text)
-		}
-	}
+	now := h.without('-')
 	msg := "its lines are not in the file"
 	if there := t.places(now, 0, degrees()[0].fold); len(there) > 0 && len(now) > 0 {
 		msg += fmt.Sprintf("; what it makes of them is there already, at line %s: it may have been applied before", numbers(there))

@@ -287,7 +287,7 @@ func (p *parser) hunk(first bool) (Hunk, error) {
 	if len(h.lines) == 0 {
 		return h, p.errorf("the hunk before this line is empty")
 	}
-	if h.same() {
+	if !slices.ContainsFunc(h.lines, func(l line) bool { return l.op != ' ' }) {
 		return h, fmt.Errorf("the hunk at line %d of the patch changes nothing: mark lines with + or -", h.Line)
 	}
 	return h, nil
@@ -298,16 +298,6 @@ func (h *Hunk) trim() {
 	for n := len(h.lines); n > 0 && h.lines[n-1] == (line{' ', ""}) && !h.AtEnd; n-- {
 		h.lines = h.lines[:n-1]
 	}
-}
-
-// same reports whether a hunk changes nothing.
-func (h *Hunk) same() bool {
-	for _, l := range h.lines {
-		if l.op != ' ' {
-			return false
-		}
-	}
-	return true
 }
 
 // header returns the line that a hunk's heading names, or "" if it names none, or only numbers as

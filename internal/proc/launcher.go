@@ -2,7 +2,6 @@ package proc
 
 import (
 	"errors"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 )
@@ -102,5 +101,3 @@ func (l *Launcher) Close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended
 }
-
-func randomID() uint64 { return rand.Uint64() }

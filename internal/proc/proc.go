@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -207,5 +208,5 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 
 // newMarker returns a value that no other tree of this machine has.
 func newMarker() string {
-	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(randomID(), 36)
+	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(rand.Uint64(), 36)
 }

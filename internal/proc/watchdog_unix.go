@@ -84,14 +84,18 @@ func (w *watchdog) add(p *Process) {
 	if w == nil {
 		return
 	}
+	w.removeEmpty()
+	w.told[p.pid] = p
+	w.tell("+", p.pid)
+}
+
+func (w *watchdog) removeEmpty() {
 	for pid, old := range w.told {
 		if old.Ended() && errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) {
 			w.tell("-", pid)
 			delete(w.told, pid)
 		}
 	}
-	w.told[p.pid] = p
-	w.tell("+", p.pid)
 }
 
 func (w *watchdog) tell(op string, what any) {
@@ -104,11 +108,7 @@ func (w *watchdog) close() {
 	if w == nil {
 		return
 	}
-	for pid, old := range w.told {
-		if old.Ended() && errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) {
-			w.tell("-", pid)
-		}
-	}
+	w.removeEmpty()
 	w.tell("q", 0)
 	_ = w.input.Close() // this is the signal; what was written is in the pipe
 	select {

@@ -3,9 +3,12 @@ package search
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Pattern finds lines. It is safe for concurrent use.
@@ -57,7 +60,7 @@ func newFinder(text string, fold bool) finder {
 	if fold {
 		f.text = bytes.ToLower(f.text)
 	}
-	f.choose(func(c byte) int { return commonness(c) })
+	f.choose(commonness)
 	return f
 }
 
@@ -160,7 +163,7 @@ func indexFrom(s []byte, c byte, base int) int {
 	if n := bytes.IndexByte(s, c); n >= 0 {
 		return base + n
 	}
-	return int(^uint(0) >> 1)
+	return math.MaxInt
 }
 
 // equalFold compares s with lower-case ASCII text.
@@ -197,15 +200,16 @@ func (n need) worth() int {
 	if len(n.texts) == 0 {
 		return -1
 	}
-	shortest := len(n.texts[0])
-	for _, t := range n.texts {
-		shortest = min(shortest, len(t))
-	}
-	w := 4 * shortest
+	w := 4 * n.shortest()
 	if n.fold {
 		w--
 	}
 	return w - len(n.texts)/4
+}
+
+// shortest returns the length of the shortest literal.
+func (n need) shortest() int {
+	return len(slices.MinFunc(n.texts, func(a, b string) int { return len(a) - len(b) }))
 }
 
 const maxNeeds = 16
@@ -216,12 +220,9 @@ func required(re *syntax.Regexp) *finders {
 	if n.worth() < 0 {
 		return nil
 	}
-	f := &finders{}
+	f := &finders{shortest: n.shortest()}
 	for _, t := range n.texts {
 		f.list = append(f.list, newFinder(t, n.fold))
-		if f.shortest == 0 || len(t) < f.shortest {
-			f.shortest = len(t)
-		}
 		f.kelvin = f.kelvin || n.fold && strings.ContainsAny(strings.ToLower(t), "ks")
 	}
 	return f
@@ -311,12 +312,6 @@ func classNeed(re *syntax.Regexp) need {
 }
 
 func ascii(texts []string) bool {
-	for _, t := range texts {
-		for i := range len(t) {
-			if t[i] >= 0x80 {
-				return false
-			}
-		}
-	}
-	return true
+	beyond := func(r rune) bool { return r >= utf8.RuneSelf }
+	return !slices.ContainsFunc(texts, func(t string) bool { return strings.ContainsFunc(t, beyond) })
 }

@@ -35,10 +35,7 @@ func (w Walk) Tree(ctx context.Context, depth, limit int) (Node, Missed, error) 
 		path  string
 		rules *ignore.Stack
 	}
-	dir := strings.Trim(w.Dir, "/")
-	if dir == "." {
-		dir = ""
-	}
+	dir := w.start()
 	root := Node{Name: dir, Folder: true}
 	level := []open{{&root, dir, r.above(dir)}}
 	buf := make([]byte, 64<<10)

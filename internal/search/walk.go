@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -129,10 +130,7 @@ func (w Walk) Run(ctx context.Context, visit func(worker int, f File)) (Missed, 
 	defer top.close()
 	r := &walker{Walk: w, top: top, visit: visit, ctx: ctx}
 	r.wake = sync.NewCond(&r.mu)
-	start := job{dir: strings.Trim(filepath.ToSlash(filepath.Clean(w.Dir)), "/")}
-	if start.dir == "." {
-		start.dir = ""
-	}
+	start := job{dir: w.start()}
 	start.rules = r.above(start.dir)
 	h, err := top.folder(start.dir)
 	if err != nil {
@@ -159,6 +157,15 @@ func (w Walk) Run(ctx context.Context, visit func(worker int, f File)) (Missed, 
 	return r.missed, ctx.Err()
 }
 
+// start returns Dir as a slash path below Top, "" for Top.
+func (w Walk) start() string {
+	dir := strings.Trim(filepath.ToSlash(filepath.Clean(w.Dir)), "/")
+	if dir == "." {
+		return ""
+	}
+	return dir
+}
+
 // above returns the rules of the folders from Top down to the parent of dir.
 func (r *walker) above(dir string) *ignore.Stack {
 	var s *ignore.Stack
@@ -179,6 +186,9 @@ func (r *walker) above(dir string) *ignore.Stack {
 	return s
 }
 
+// maxRules is the most that is read of a .gitignore, in bytes.
+const maxRules = 1 << 20
+
 // readRules reads a folder's .gitignore; one that can't be read has no rules.
 func readRules(h handle) *ignore.Rules {
 	f, err := h.file(".gitignore")
@@ -186,18 +196,7 @@ func readRules(h handle) *ignore.Rules {
 		return nil
 	}
 	defer f.close()
-	const limit = 1 << 20
-	data := make([]byte, 0, 4<<10)
-	for len(data) < limit {
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err != nil {
-			break
-		}
-	}
+	data, _ := io.ReadAll(io.LimitReader(f, maxRules)) // what was read before an error counts
 	return ignore.Parse(data)
 }
 

@@ -29,12 +29,10 @@ func (w *Watcher) resync(report bool) {
 	want := w.wanted()
 	for _, f := range w.folders {
 		names, ok := want[f.path]
-		if !ok {
-			w.reportGone(f, nil, report)
-			w.drop(f)
-			continue
-		}
 		w.reportGone(f, names, report)
+		if !ok {
+			w.drop(f)
+		}
 	}
 	for path, names := range want {
 		f := w.folders[path]
@@ -43,10 +41,7 @@ func (w *Watcher) resync(report bool) {
 			w.folders[path] = f
 			w.attach(f)
 		}
-		fresh := names
-		if f.names != nil {
-			fresh = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(f.names, n) })
-		}
+		fresh := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(f.names, n) })
 		f.names = names
 		if report {
 			for _, name := range fresh {
@@ -62,14 +57,16 @@ func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
 		return
 	}
 	for _, name := range f.names {
-		if slices.Contains(keep, name) || isDir(name) {
-			continue
+		if !slices.Contains(keep, name) && !isDir(name) {
+			w.reportInRoots(name)
 		}
-		for _, r := range w.roots {
-			if within(r.Path, name) >= 0 {
-				w.report(name)
-			}
-		}
+	}
+}
+
+// reportInRoots reports a folder if it is a root or below one.
+func (w *Watcher) reportInRoots(name string) {
+	if slices.ContainsFunc(w.roots, func(r Root) bool { return within(r.Path, name) >= 0 }) {
+		w.report(name)
 	}
 }
 

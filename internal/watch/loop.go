@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,12 +114,7 @@ func (s *settle) touch() {
 
 // event returns a report of what is pending, which stays until someone receives it.
 func (w *Watcher) event() Event {
-	ev := Event{Overflow: w.overflow}
-	for p := range w.pending {
-		ev.Paths = append(ev.Paths, p)
-	}
-	slices.Sort(ev.Paths)
-	return ev
+	return Event{Overflow: w.overflow, Paths: slices.Sorted(maps.Keys(w.pending))}
 }
 
 func (w *Watcher) report(path string) {
@@ -164,11 +160,7 @@ func (w *Watcher) changed(ev fsnotify.Event) {
 // folderGone handles a watched folder that was removed or renamed.
 func (w *Watcher) folderGone(f *folder) {
 	for _, name := range f.names {
-		for _, r := range w.roots {
-			if within(r.Path, name) >= 0 {
-				w.report(name)
-			}
-		}
+		w.reportInRoots(name)
 	}
 	w.drop(f)
 	w.stale = true

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -189,10 +190,8 @@ func (t *Tree) copyIn(path string, tracked []string) error {
 		return fmt.Errorf("%s lies outside the repository: it is not copied into the worktree", path)
 	}
 	slashed := filepath.ToSlash(filepath.Clean(path))
-	for _, name := range tracked {
-		if name == slashed || strings.HasPrefix(name, slashed+"/") {
-			return nil
-		}
+	if slices.ContainsFunc(tracked, func(name string) bool { return name == slashed || strings.HasPrefix(name, slashed+"/") }) {
+		return nil
 	}
 	from, to := filepath.Join(t.Root, path), filepath.Join(t.Dir, path)
 	info, err := os.Stat(from)

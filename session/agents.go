@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"jcode/session/db"
@@ -31,45 +30,27 @@ func (s *Store) Agents() Agents { return Agents{s} }
 
 // Save keeps an agent, in place of one with the same session.
 func (as Agents) Save(ctx context.Context, a Agent) error {
-	s, done := as.s.of(a.Parent)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return as.s.changeIn(ctx, a.Parent, "keep agent "+a.Name, func(t *tx) error {
 		_, err := t.Exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
-			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(s.now()))
+			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(t.now()))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep agent %s: %w", a.Name, err)
-	}
-	return nil
 }
 
 // SetState notes an agent's state.
 func (as Agents) SetState(ctx context.Context, sessionID, state string) error {
-	s, done := as.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return as.s.changeIn(ctx, sessionID, "keep state of agent", func(t *tx) error {
 		_, err := t.Exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep state of agent: %w", err)
-	}
-	return nil
 }
 
 // Drop forgets an agent; its session stays.
 func (as Agents) Drop(ctx context.Context, sessionID string) error {
-	s, done := as.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return as.s.changeIn(ctx, sessionID, "drop agent", func(t *tx) error {
 		_, err := t.Exec("DELETE FROM agents WHERE session = ?", sessionID)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("drop agent: %w", err)
-	}
-	return nil
 }
 
 // List returns the agents that work for a session, or with "" all there are, in the order of
@@ -77,19 +58,14 @@ func (as Agents) Drop(ctx context.Context, sessionID string) error {
 func (as Agents) List(ctx context.Context, parent string) ([]Agent, error) {
 	s, done := as.s.of(parent)
 	defer done()
-	all, err := db.All(ctx, s.db, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
+	all, err := fetch(ctx, s, "list agents", `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
 		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan db.Scan) (a Agent, err error) {
-		var created int64
-		err = scan(&a.Session, &a.Parent, &a.Project, &a.Name, &a.Role, &a.Model, &a.Dir, &a.Branch, &a.Base, &a.State, &created)
-		a.Created = fromMillis(created)
+		err = scan(&a.Session, &a.Parent, &a.Project, &a.Name, &a.Role, &a.Model, &a.Dir, &a.Branch, &a.Base, &a.State, millis{&a.Created})
 		return a, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list agents: %w", err)
-	}
-	if mem := s.Memory().store(); mem != nil && parent == "" {
+	if mem := s.Memory().store(); err == nil && mem != nil && parent == "" {
 		own, err := mem.Agents().List(ctx, "")
 		return append(all, own...), err
 	}
-	return all, nil
+	return all, err
 }

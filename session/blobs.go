@@ -22,14 +22,11 @@ const (
 func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	b := packed{hash: hash}
 	err := s.db.Row(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
-	if err != nil {
-		return nil, fmt.Errorf("read blob %.12s: %w", hash, err)
+	var data []byte
+	if err == nil {
+		data, err = b.unpack()
 	}
-	data, err := b.unpack()
-	if err != nil {
-		return nil, fmt.Errorf("read blob %.12s: %w", hash, err)
-	}
-	return data, nil
+	return data, wrap(fmt.Sprintf("read blob %.12s", hash), err)
 }
 
 // packed is a blob as its row stores it.
@@ -92,9 +89,9 @@ func (b packed) unpack() ([]byte, error) {
 
 // putBlob stores bytes under their content hash. Equal bytes are stored once. A blob that no
 // checkpoint refers to is removed with a later deletion of a session.
-func (t *tx) putBlob(b packed, now time.Time) error {
+func (t *tx) putBlob(b packed) error {
 	_, err := t.Exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(now))
+		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(t.now()))
 	return err
 }
 
@@ -102,9 +99,9 @@ func (t *tx) putBlob(b packed, now time.Time) error {
 const blobGrace = time.Hour
 
 // sweepBlobs deletes blobs that no checkpoint refers to, of this process or another.
-func (t *tx) sweepBlobs(now time.Time) error {
+func (t *tx) sweepBlobs() error {
 	_, err := t.Exec(`DELETE FROM blobs WHERE at < ? AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
-		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(now.Add(-blobGrace)))
+		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(t.now().Add(-blobGrace)))
 	return err
 }

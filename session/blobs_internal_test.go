@@ -16,7 +16,7 @@ func keep(t *testing.T, s *Store, data []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write(t.Context(), func(tx *tx) error { return tx.putBlob(b, s.now()) }); err != nil {
+	if err := s.write(t.Context(), func(tx *tx) error { return tx.putBlob(b) }); err != nil {
 		t.Fatal(err)
 	}
 	return b.hash

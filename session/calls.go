@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -43,54 +44,41 @@ type Call struct {
 
 // StartCall records that a call is running.
 func (h History) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
-	s, done := h.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return h.s.changeIn(ctx, sessionID, fmt.Sprintf("start call %d of message %d", index, seq), func(t *tx) error {
 		id, err := t.messageID(sessionID, seq)
 		if err != nil {
 			return err
 		}
 		return affected(t.Exec("UPDATE tool_calls SET status = ?, started = ? WHERE message = ? AND idx = ?",
-			StatusRunning, toMillis(s.now()), id, index))
+			StatusRunning, toMillis(t.now()), id, index))
 	})
-	if err != nil {
-		return fmt.Errorf("start call %d of message %d: %w", index, seq, err)
-	}
-	return nil
 }
 
 // FinishCall commits a call's end: Status, Result, Data, Display, Parts and Ended
 // (now, where zero). Session, Seq and Index say which call.
 func (h History) FinishCall(ctx context.Context, c Call) error {
-	s, done := h.s.of(c.Session)
-	defer done()
-	var parts *string
+	var parts json.RawMessage
 	if len(c.Parts) > 0 {
-		b, err := json.Marshal(c.Parts)
-		if err != nil {
+		var err error
+		if parts, err = json.Marshal(c.Parts); err != nil {
 			return fmt.Errorf("finish call %s: %w", c.ID, err)
 		}
-		text := string(b)
-		parts = &text
 	}
-	if c.Ended.IsZero() {
-		c.Ended = s.now()
-	}
-	err := s.write(ctx, func(t *tx) error {
+	return h.s.changeIn(ctx, c.Session, "finish call "+c.ID, func(t *tx) error {
 		id, err := t.messageID(c.Session, c.Seq)
 		if err != nil {
 			return err
 		}
+		if c.Ended.IsZero() {
+			c.Ended = t.now()
+		}
 		return affected(t.Exec(`UPDATE tool_calls SET status = ?, result = ?, data = ?, display = ?, parts = ?,
 			started = CASE WHEN started = 0 THEN ?6 ELSE started END, ended = ?6 WHERE message = ? AND idx = ?`,
-			c.Status, c.Result, rawText(c.Data), rawText(c.Display), parts, toMillis(c.Ended), id, c.Index))
+			c.Status, c.Result, rawText(c.Data), rawText(c.Display), rawText(parts), toMillis(c.Ended), id, c.Index))
 	})
-	if err != nil {
-		return fmt.Errorf("finish call %s: %w", c.ID, err)
-	}
-	return nil
 }
 
+// rawText returns JSON as a column stores it, NULL where there is none.
 func rawText(m json.RawMessage) *string {
 	if len(m) == 0 {
 		return nil
@@ -103,25 +91,19 @@ func rawText(m json.RawMessage) *string {
 // the text as its result, and returns their number. A resumed session does so with calls
 // that a killed process left.
 func (h History) InterruptOpenCalls(ctx context.Context, sessionID, text string) (int, error) {
-	s, done := h.s.of(sessionID)
-	defer done()
 	var count int64
-	err := s.write(ctx, func(t *tx) error {
+	err := h.s.changeIn(ctx, sessionID, "interrupt open calls of session "+sessionID, func(t *tx) error {
 		n, err := t.key(sessionID)
 		if err != nil {
 			return err
 		}
-		res, err := t.Exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
+		count, err = changedRows(t.Exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
 			WHERE message > ? AND message < ? AND status IN (?, ?)`,
-			StatusInterrupted, text, toMillis(s.now()), n<<seqBits, (n+1)<<seqBits, StatusPending, StatusRunning)
-		if err != nil {
-			return err
-		}
-		count, err = res.RowsAffected()
+			StatusInterrupted, text, toMillis(t.now()), n<<seqBits, (n+1)<<seqBits, StatusPending, StatusRunning))
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("interrupt open calls of session %s: %w", sessionID, err)
+		return 0, err
 	}
 	return int(count), nil
 }
@@ -139,7 +121,7 @@ func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 func attachCalls(ctx context.Context, d *db.DB, all []Message, low, high int64) error {
 	at := 0
 	return d.Each(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
-		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
+		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan db.Scan) error {
 		c, err := scanCall(scan)
 		if err != nil {
 			return err
@@ -155,7 +137,7 @@ func attachCalls(ctx context.Context, d *db.DB, all []Message, low, high int64) 
 	})
 }
 
-func scanCall(scan func(...any) error) (Call, error) {
+func scanCall(scan db.Scan) (Call, error) {
 	var c Call
 	var message int64
 	var id, name, wire, arguments, status, result sql.NullString
@@ -177,10 +159,10 @@ func scanCall(scan func(...any) error) (Call, error) {
 		c.Status = StatusInterrupted
 	}
 	if json.Valid(data) {
-		c.Data = append(json.RawMessage(nil), data...)
+		c.Data = json.RawMessage(bytes.Clone(data))
 	}
 	if json.Valid(display) {
-		c.Display = append(json.RawMessage(nil), display...)
+		c.Display = json.RawMessage(bytes.Clone(display))
 	}
 	if len(parts) > 0 && json.Unmarshal(parts, &c.Parts) != nil {
 		c.Parts = nil // the text is still there

@@ -23,8 +23,8 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 		return Session{}, err
 	}
 	var carried string
-	err = s.write(ctx, func(t *tx) error {
-		created, _, err := s.create(t, Session{
+	err = s.change(ctx, "carry over from session "+id, func(t *tx) error {
+		created, _, err := t.create(Session{
 			Cwd: from.Cwd, ProjectID: from.ProjectID, RoleName: from.RoleName, RoleSnapshot: from.RoleSnapshot, RoleValues: from.RoleValues, Model: from.Model, Mode: from.Mode,
 		})
 		if err != nil {
@@ -37,14 +37,14 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 			if err != nil {
 				return err
 			}
-			if _, err := t.appendMessage(copied, parts, usage, s.now()); err != nil {
+			if _, err := t.appendMessage(copied, parts, usage); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return Session{}, fmt.Errorf("carry over from session %s: %w", id, err)
+		return Session{}, err
 	}
 	return s.Get(ctx, carried)
 }

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"jcode/internal/filelock"
 	"jcode/internal/paths"
+	"jcode/session/db"
 )
 
 // ErrNothing says that there is nothing to undo, or nothing to redo.
@@ -23,6 +23,9 @@ const (
 	rowSkipped = "skipped" // an undo passed over it
 	rowDropped = "dropped" // it can neither be undone nor redone
 )
+
+// keeping is what failed if the files of a turn can't be kept.
+const keeping = "keep files for undo"
 
 // kindNote marks a row that names something which can't be undone.
 const kindNote = "note"
@@ -64,7 +67,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 	}
 	before, err := c.look(roots, true)
 	if err != nil {
-		return nil, fmt.Errorf("keep files for undo: %w", err)
+		return nil, wrap(keeping, err)
 	}
 	home := c
 	c, routed := home.of(sessionID)
@@ -78,11 +81,11 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 		now, routed := home.of(sessionID)
 		defer routed()
 		if now.s != c.s { // the session was saved meanwhile and has a new key
-			if err := now.s.write(context.WithoutCancel(ctx), func(t *tx) (err error) {
+			if err := now.s.change(context.WithoutCancel(ctx), keeping, func(t *tx) (err error) {
 				n, turn, err = t.person(sessionID, turn)
 				return err
 			}); err != nil {
-				return fmt.Errorf("keep files for undo: %w", err)
+				return err
 			}
 		}
 		return now.finish(ctx, sessionID, n, turn, roots, before)
@@ -102,10 +105,7 @@ func (c *Checkpoints) Look(roots []string) (Before, error) {
 	small := *c
 	small.limits = limits{file: 256 << 10, total: 4 << 20, entries: 2000}
 	entries, err := small.look(roots, true)
-	if err != nil {
-		return Before{}, fmt.Errorf("keep files for undo: %w", err)
-	}
-	return Before{c, entries}, nil
+	return Before{c, entries}, wrap(keeping, err)
 }
 
 // Keep stores the earlier state of the changed paths among those that were looked at, as Track
@@ -138,7 +138,7 @@ func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []
 
 // begin stores the state of paths before a turn changes them.
 func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, before []entry) (n int64, _ int, err error) {
-	err = c.s.write(ctx, func(t *tx) error {
+	err = c.s.change(ctx, keeping, func(t *tx) error {
 		if n, turn, err = t.person(sessionID, turn); err != nil {
 			return err
 		}
@@ -146,16 +146,13 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 			return err
 		}
 		for _, e := range before {
-			if err := t.keepBefore(n, turn, e, c.s.now()); err != nil {
+			if err := t.keepBefore(n, turn, e); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, 0, fmt.Errorf("keep files for undo: %w", err)
-	}
-	return n, turn, nil
+	return n, turn, err
 }
 
 // person returns the internal key of the session that the person sees, and its turn: changes
@@ -183,7 +180,7 @@ func (t *tx) person(id string, turn int) (int64, int, error) {
 // keepBefore stores a path's state. If this turn has changed the path already, its first state
 // counts, unless somebody else changed it in between: that starts a new row, so that their
 // change is not taken for the turn's.
-func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
+func (t *tx) keepBefore(n int64, turn int, e entry) error {
 	id, last, err := t.lastChange(n, turn, e.path)
 	if err != nil {
 		return err
@@ -193,12 +190,12 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 		return err
 	}
 	if e.blob != nil {
-		if err := t.putBlob(*e.blob, now); err != nil {
+		if err := t.putBlob(*e.blob); err != nil {
 			return err
 		}
 	}
 	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
-		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(now))
+		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(t.now()))
 	return err
 }
 
@@ -218,7 +215,7 @@ func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, 
 func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry) error {
 	after, err := c.look(roots, false)
 	if err != nil {
-		return fmt.Errorf("keep files for undo: %w", err)
+		return wrap(keeping, err)
 	}
 	seen := map[string]bool{}
 	was := map[string]entry{}
@@ -240,26 +237,22 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 			}
 		}
 	}
-	err = c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
+	return c.s.change(context.WithoutCancel(ctx), keeping, func(t *tx) error {
 		for _, e := range after {
-			if err := t.keepAfter(n, turn, e, toMillis(c.s.now())); err != nil {
+			if err := t.keepAfter(n, turn, e); err != nil {
 				return err
 			}
 		}
-		if err := t.noteEdits(sessionID, changed, c.s.now()); err != nil {
+		if err := t.noteEdits(sessionID, changed); err != nil {
 			return err
 		}
 		_, err := t.Exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
 			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep files for undo: %w", err)
-	}
-	return nil
 }
 
-func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
+func (t *tx) keepAfter(n int64, turn int, e entry) error {
 	id, _, err := t.lastChange(n, turn, e.path)
 	if err != nil {
 		return err
@@ -270,7 +263,7 @@ func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
 	}
 	// A new path below a tracked folder was absent before.
 	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
-		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, now)
+		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, toMillis(t.now()))
 	return err
 }
 
@@ -279,21 +272,15 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 	if sessionID == "" {
 		return nil
 	}
-	c, routed := c.of(sessionID)
-	defer routed()
-	err := c.s.write(ctx, func(t *tx) error {
+	return c.s.changeIn(ctx, sessionID, "note for undo", func(t *tx) error {
 		n, turn, err := t.person(sessionID, turn)
 		if err != nil {
 			return err
 		}
 		_, err = t.Exec("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
-			n, turn, what, kindNote, toMillis(c.s.now()))
+			n, turn, what, kindNote, toMillis(t.now()))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("note for undo: %w", err)
-	}
-	return nil
 }
 
 // TurnChanges lists the changes of one turn that an undo would consider.
@@ -340,20 +327,13 @@ type checkpointRow struct {
 
 // rows returns the session's rows in a state, by turn and then by age.
 func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]checkpointRow, error) {
-	var all []checkpointRow
-	err := c.s.db.Each(ctx, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
+	return fetch(ctx, c.s, "checkpoints of session "+sessionID, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
 		FROM checkpoints p JOIN sessions s ON s.n = p.session WHERE s.id = ? AND p.state = ? ORDER BY p.turn, p.id`,
-		[]any{sessionID, state}, func(scan func(...any) error) error {
-			var r checkpointRow
-			err := scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note)
+		[]any{sessionID, state}, func(scan db.Scan) (r checkpointRow, err error) {
+			err = scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note)
 			r.before.path, r.after.path = r.path, r.path
-			all = append(all, r)
-			return err
+			return r, err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("checkpoints of session %s: %w", sessionID, err)
-	}
-	return all, nil
 }
 
 // depth returns how deep a path is, to sort a folder before or after its content.

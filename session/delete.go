@@ -2,14 +2,13 @@ package session
 
 import (
 	"context"
-	"fmt"
+
+	"jcode/session/db"
 )
 
 // Delete deletes a session with everything that belongs to it, and its sub-agents' sessions.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	s, done := s.of(id)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return s.changeIn(ctx, id, "delete session "+id, func(t *tx) error {
 		n, err := t.key(id)
 		if err != nil {
 			return err
@@ -17,12 +16,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		if err := t.deleteTree(n, id); err != nil {
 			return err
 		}
-		return t.sweepBlobs(s.now())
+		return t.sweepBlobs()
 	})
-	if err != nil {
-		return fmt.Errorf("delete session %s: %w", id, err)
-	}
-	return nil
 }
 
 func (t *tx) deleteTree(n int64, id string) error {
@@ -30,12 +25,9 @@ func (t *tx) deleteTree(n int64, id string) error {
 		n  int64
 		id string
 	}
-	var children []child
-	err := t.Each("SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan func(...any) error) error {
-		var c child
-		err := scan(&c.n, &c.id)
-		children = append(children, c)
-		return err
+	children, err := db.AllOf(t.Tx, "SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan db.Scan) (c child, err error) {
+		err = scan(&c.n, &c.id)
+		return c, err
 	})
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -34,14 +33,8 @@ type Document struct {
 
 // Sources returns the sources of an owner in the order in which they were added.
 func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) {
-	all, err := db.Few(ctx, d.s.db, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan db.Scan) (source string, err error) {
-		err = scan(&source)
-		return source, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list documents: %w", err)
-	}
-	return all, nil
+	all, err := db.Few(ctx, d.s.db, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, db.One[string])
+	return all, wrap("list documents", err)
 }
 
 // ErrPrivateDocuments says why a private session can't have documents.
@@ -58,54 +51,35 @@ func (d Documents) AddSources(ctx context.Context, owner string, sources ...stri
 	if d.private(owner) {
 		return ErrPrivateDocuments
 	}
-	err := d.s.write(ctx, func(t *tx) error {
+	return d.s.change(ctx, "keep documents", func(t *tx) error {
 		for i, source := range sources {
-			if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, d.s.now().UnixNano()+int64(i)); err != nil {
+			if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, t.now().UnixNano()+int64(i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("keep documents: %w", err)
-	}
-	return nil
 }
 
 // RemoveSource removes a source, and reports whether there was one.
 func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool, error) {
 	var n int64
-	err := d.s.write(ctx, func(t *tx) error {
-		res, err := t.Exec("DELETE FROM document_sources WHERE owner = ? AND source = ?", owner, source)
-		if err == nil {
-			n, err = res.RowsAffected()
-		}
+	err := d.s.change(ctx, "remove documents", func(t *tx) (err error) {
+		n, err = changedRows(t.Exec("DELETE FROM document_sources WHERE owner = ? AND source = ?", owner, source))
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("remove documents: %w", err)
-	}
-	return n > 0, nil
+	return n > 0, err
 }
 
 // List returns the documents of owners, sorted by path.
 func (d Documents) List(ctx context.Context, owners ...string) ([]Document, error) {
-	var all []Document
-	err := d.s.db.Each(ctx, `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
+	return fetch(ctx, d.s, "list documents", `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
 			(SELECT count(*) FROM passages WHERE document = d.n),
 			(SELECT count(*) FROM passages p JOIN vectors v ON v.passage = p.n WHERE p.document = d.n)
-		FROM documents d WHERE d.n IN (`+ownedBy+`) ORDER BY d.path`, []any{list(owners)}, func(scan func(...any) error) error {
-		var doc Document
-		var indexed int64
-		err := scan(&doc.Path, &doc.Title, &doc.Hash, &doc.Size, &doc.Modified, &indexed, &doc.Problem, &doc.Passages, &doc.Vectors)
-		doc.Indexed = fromMillis(indexed)
-		all = append(all, doc)
-		return err
+		FROM documents d WHERE d.n IN (`+ownedBy+`) ORDER BY d.path`, []any{list(owners)}, func(scan db.Scan) (doc Document, err error) {
+		err = scan(&doc.Path, &doc.Title, &doc.Hash, &doc.Size, &doc.Modified, millis{&doc.Indexed}, &doc.Problem, &doc.Passages, &doc.Vectors)
+		return doc, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list documents: %w", err)
-	}
-	return all, nil
 }
 
 // ownedBy selects the documents of the owners in the statement's first argument.
@@ -122,17 +96,15 @@ func list[T string | int64](all []T) string {
 // Known returns a document, whoever owns it. It returns ErrNotFound if none is kept.
 func (d Documents) Known(ctx context.Context, path string) (Document, error) {
 	doc := Document{Path: path}
-	var indexed int64
 	err := d.s.db.Row(ctx, "SELECT title, hash, size, modified, indexed, problem FROM documents WHERE path = ?", []any{path},
-		&doc.Title, &doc.Hash, &doc.Size, &doc.Modified, &indexed, &doc.Problem)
-	doc.Indexed = fromMillis(indexed)
+		&doc.Title, &doc.Hash, &doc.Size, &doc.Modified, millis{&doc.Indexed}, &doc.Problem)
 	return doc, err
 }
 
 // Put stores a document with its passages, replacing earlier ones, and adds an owner.
 func (d Documents) Put(ctx context.Context, owner string, doc Document, passages []passage.Passage) error {
-	err := d.s.write(ctx, func(t *tx) error {
-		n, err := d.own(t, owner, doc)
+	return d.s.change(ctx, "index "+doc.Path, func(t *tx) error {
+		n, err := t.own(owner, doc)
 		if err != nil {
 			return err
 		}
@@ -154,29 +126,21 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("index %s: %w", doc.Path, err)
-	}
-	return nil
 }
 
 // Note stores a document without changing its passages, and adds an owner.
 func (d Documents) Note(ctx context.Context, owner string, doc Document) error {
-	err := d.s.write(ctx, func(t *tx) error {
-		_, err := d.own(t, owner, doc)
+	return d.s.change(ctx, "index "+doc.Path, func(t *tx) error {
+		_, err := t.own(owner, doc)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("index %s: %w", doc.Path, err)
-	}
-	return nil
 }
 
-func (d Documents) own(t *tx, owner string, doc Document) (n int64, err error) {
+func (t *tx) own(owner string, doc Document) (n int64, err error) {
 	if _, err := t.Exec(`INSERT INTO documents (path, title, hash, size, modified, indexed, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (path) DO UPDATE SET title = excluded.title, hash = excluded.hash, size = excluded.size, modified = excluded.modified,
 			indexed = excluded.indexed, problem = excluded.problem`,
-		doc.Path, doc.Title, doc.Hash, doc.Size, doc.Modified, toMillis(d.s.now()), doc.Problem); err != nil {
+		doc.Path, doc.Title, doc.Hash, doc.Size, doc.Modified, toMillis(t.now()), doc.Problem); err != nil {
 		return 0, err
 	}
 	if err := t.Row("SELECT n FROM documents WHERE path = ?", []any{doc.Path}, &n); err != nil {
@@ -188,7 +152,7 @@ func (d Documents) own(t *tx, owner string, doc Document) (n int64, err error) {
 
 // Drop removes documents from an owner; without paths, all of them.
 func (d Documents) Drop(ctx context.Context, owner string, paths ...string) error {
-	err := d.s.write(ctx, func(t *tx) error {
+	return d.s.change(ctx, "drop documents", func(t *tx) error {
 		if len(paths) == 0 {
 			_, err := t.Exec("DELETE FROM document_owners WHERE owner = ?", owner)
 			return err
@@ -196,19 +160,11 @@ func (d Documents) Drop(ctx context.Context, owner string, paths ...string) erro
 		_, err := t.Exec("DELETE FROM document_owners WHERE owner = ? AND document IN (SELECT n FROM documents WHERE path IN (SELECT value FROM json_each(?)))", owner, list(paths))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("drop documents: %w", err)
-	}
-	return nil
 }
 
 // Forget removes all documents and sources of an owner.
 func (d Documents) Forget(ctx context.Context, owner string) error {
-	err := d.s.write(ctx, func(t *tx) error { return t.forgetDocuments(owner) })
-	if err != nil {
-		return fmt.Errorf("drop documents: %w", err)
-	}
-	return nil
+	return d.s.change(ctx, "drop documents", func(t *tx) error { return t.forgetDocuments(owner) })
 }
 
 func (t *tx) forgetDocuments(owner string) error {
@@ -221,15 +177,9 @@ func (t *tx) forgetDocuments(owner string) error {
 
 // ForgetOld calls Forget for the owners with a prefix that have got no source for a time.
 func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Duration) error {
-	err := d.s.write(ctx, func(t *tx) error {
-		var old []string
-		err := t.Each("SELECT owner FROM document_sources WHERE substr(owner, 1, length(?1)) = ?1 GROUP BY owner HAVING max(added) < ?2",
-			[]any{prefix, d.s.now().Add(-age).UnixNano()}, func(scan func(...any) error) error {
-				var owner string
-				err := scan(&owner)
-				old = append(old, owner)
-				return err
-			})
+	return d.s.change(ctx, "drop documents", func(t *tx) error {
+		old, err := db.AllOf(t.Tx, "SELECT owner FROM document_sources WHERE substr(owner, 1, length(?1)) = ?1 GROUP BY owner HAVING max(added) < ?2",
+			[]any{prefix, t.now().Add(-age).UnixNano()}, db.One[string])
 		for _, owner := range old {
 			if err == nil {
 				err = t.forgetDocuments(owner)
@@ -243,10 +193,6 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 			AND owner NOT IN (SELECT owner FROM document_sources)`, prefix)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("drop documents: %w", err)
-	}
-	return nil
 }
 
 // Move moves the documents and sources of one owner to another.
@@ -254,16 +200,12 @@ func (d Documents) Move(ctx context.Context, from, to string) error {
 	if d.private(to) {
 		return errors.Join(ErrPrivateDocuments, d.Forget(ctx, from))
 	}
-	err := d.s.write(ctx, func(t *tx) error {
+	return d.s.change(ctx, "move documents", func(t *tx) error {
 		if err := t.copyDocuments(from, to); err != nil {
 			return err
 		}
 		return t.forgetDocuments(from)
 	})
-	if err != nil {
-		return fmt.Errorf("move documents: %w", err)
-	}
-	return nil
 }
 
 func (t *tx) copyDocuments(from, to string) error {

@@ -16,14 +16,10 @@ func (s *Store) Drafts() Drafts { return Drafts{s} }
 // empty text deletes it. Deleted and replaced text is overwritten with zeros in the database,
 // but not in its log: see Erase.
 func (d Drafts) Set(ctx context.Context, key, text string) error {
-	err := d.s.write(ctx, func(t *tx) error { return t.setDraft(key, text, toMillis(d.s.now())) })
-	if err != nil {
-		return fmt.Errorf("keep draft: %w", err)
-	}
-	return nil
+	return d.s.change(ctx, "keep draft", func(t *tx) error { return t.setDraft(key, text) })
 }
 
-func (t *tx) setDraft(key, text string, at int64) (err error) {
+func (t *tx) setDraft(key, text string) (err error) {
 	if _, err := t.Exec("PRAGMA secure_delete = ON"); err != nil {
 		return err
 	}
@@ -36,7 +32,7 @@ func (t *tx) setDraft(key, text string, at int64) (err error) {
 		return err
 	}
 	_, err = t.Exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
-		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, at)
+		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, toMillis(t.now()))
 	return err
 }
 

@@ -51,12 +51,12 @@ func (s *Store) Edits() Edits { return Edits{s} }
 
 // Note records that a session changed files.
 func (e Edits) Note(ctx context.Context, sessionID string, paths []string) error {
-	return e.note(ctx, sessionID, len(paths), func(t *tx, now time.Time) error { return t.noteEdits(sessionID, paths, now) })
+	return e.note(ctx, sessionID, len(paths), func(t *tx) error { return t.noteEdits(sessionID, paths) })
 }
 
 // NoteCommand records which files changed while a command of a session ran, and when.
 func (e Edits) NoteCommand(ctx context.Context, sessionID string, changed map[string]time.Time) error {
-	return e.note(ctx, sessionID, len(changed), func(t *tx, _ time.Time) error {
+	return e.note(ctx, sessionID, len(changed), func(t *tx) error {
 		for path, at := range changed {
 			if err := t.noteEdit(path, sessionID, at, true); err != nil {
 				return err
@@ -66,19 +66,15 @@ func (e Edits) NoteCommand(ctx context.Context, sessionID string, changed map[st
 	})
 }
 
-func (e Edits) note(ctx context.Context, sessionID string, files int, write func(*tx, time.Time) error) error {
+func (e Edits) note(ctx context.Context, sessionID string, files int, write func(*tx) error) error {
 	if sessionID == "" || files == 0 {
 		return nil
 	}
-	s, done := e.s.of(sessionID)
-	defer done()
-	if err := s.write(ctx, func(t *tx) error { return write(t, s.now()) }); err != nil {
-		return fmt.Errorf("note changes of files: %w", err)
-	}
-	return nil
+	return e.s.changeIn(ctx, sessionID, "note changes of files", write)
 }
 
-func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
+func (t *tx) noteEdits(sessionID string, paths []string) error {
+	now := t.now()
 	for _, path := range paths {
 		if err := t.noteEdit(path, sessionID, now, false); err != nil {
 			return err
@@ -109,23 +105,17 @@ func (e Edits) Editors(ctx context.Context, sessionID, path string, since time.T
 // Claim records which files and folders a session is about to work on, replacing its earlier
 // claims. A claim is advice: it stops nobody.
 func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) error {
-	s, done := e.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
-		if _, err := t.Exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
+	return e.s.changeIn(ctx, sessionID, "claim files", func(t *tx) error {
+		if _, err := t.Exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(t.now().Add(-claimHolds))); err != nil {
 			return err
 		}
 		for _, path := range paths {
-			if _, err := t.Exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(s.now())); err != nil {
+			if _, err := t.Exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(t.now())); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("claim files: %w", err)
-	}
-	return nil
 }
 
 // Claims returns what other sessions are about to work on, the latest first: the claims of a
@@ -149,20 +139,15 @@ func (e Edits) editors(ctx context.Context, table, where string, args ...any) ([
 	if table == "claims" {
 		command = "0"
 	}
-	all, err := db.All(ctx, e.s.db, `SELECT e.session, e.path, e.at, `+command+`, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+	all, err := fetch(ctx, e.s, "look up who works on files", `SELECT e.session, e.path, e.at, `+command+`, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
 		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
 		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan db.Scan) (by Editor, err error) {
-		var at int64
-		err = scan(&by.Session, &by.Path, &at, &by.Command, &by.Agent, &by.Parent, &by.Title)
-		by.At = fromMillis(at)
+		err = scan(&by.Session, &by.Path, millis{&by.At}, &by.Command, &by.Agent, &by.Parent, &by.Title)
 		return by, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("look up who works on files: %w", err)
-	}
-	if mem := e.s.Memory().store(); mem != nil {
+	if mem := e.s.Memory().store(); err == nil && mem != nil {
 		own, err := mem.Edits().editors(ctx, table, where, args...)
 		return append(own, all...), err
 	}
-	return all, nil
+	return all, err
 }

@@ -3,8 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"jcode/session/db"
 )
@@ -22,25 +22,15 @@ func (s *Store) Elsewhere(ctx context.Context, projectID string) ([]Elsewhere, e
 	if err != nil {
 		return nil, fmt.Errorf("look up sessions of other processes: %w", err)
 	}
-	var all []Elsewhere
-	ids := make([]any, 0, len(held))
-	for id := range held {
-		ids = append(ids, id)
+	if len(held) == 0 {
+		return nil, nil
 	}
-	for chunk := range slices.Chunk(ids, 200) {
-		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
-		part, err := db.All(ctx, s.db, `SELECT s.id, s.title, s.parent_id, coalesce(a.name, '')
-			FROM sessions s LEFT JOIN agents a ON a.session = s.id
-			WHERE s.project_id = ? AND s.id IN (`+marks+`) ORDER BY s.used DESC, s.id`, append([]any{projectID}, chunk...),
-			func(scan db.Scan) (e Elsewhere, err error) {
-				err = scan(&e.Session, &e.Title, &e.Parent, &e.Agent)
-				e.PID = held[e.Session]
-				return e, err
-			})
-		if err != nil {
-			return nil, fmt.Errorf("look up sessions of other processes: %w", err)
-		}
-		all = append(all, part...)
-	}
-	return all, nil
+	return fetch(ctx, s, "look up sessions of other processes", `SELECT s.id, s.title, s.parent_id, coalesce(a.name, '')
+		FROM sessions s LEFT JOIN agents a ON a.session = s.id
+		WHERE s.project_id = ? AND s.id IN (SELECT value FROM json_each(?)) ORDER BY s.used DESC, s.id`,
+		[]any{projectID, list(slices.Collect(maps.Keys(held)))}, func(scan db.Scan) (e Elsewhere, err error) {
+			err = scan(&e.Session, &e.Title, &e.Parent, &e.Agent)
+			e.PID = held[e.Session]
+			return e, err
+		})
 }

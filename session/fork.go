@@ -3,7 +3,8 @@ package session
 import (
 	"context"
 	"database/sql"
-	"fmt"
+
+	"jcode/session/db"
 )
 
 // Fork creates a session that begins with the history of another, up to and including message
@@ -12,7 +13,7 @@ func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error
 	s, done := s.of(id)
 	defer done()
 	var forkID string
-	err := s.write(ctx, func(t *tx) error {
+	err := s.change(ctx, "fork session "+id, func(t *tx) error {
 		parent, n, err := t.session(id)
 		if err != nil {
 			return err
@@ -23,8 +24,8 @@ func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error
 		}
 		fork := parent
 		fork.ID, fork.ParentID, fork.ForkSeq, fork.Kind = "", parent.ID, last, ""
-		fork.Created, fork.Archived = s.now(), false
-		created, m, err := s.create(t, fork)
+		fork.Created, fork.Archived = t.now(), false
+		created, m, err := t.create(fork)
 		if err != nil {
 			return err
 		}
@@ -35,25 +36,21 @@ func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error
 		return t.copyHistory(n, m, last, upTo == 0)
 	})
 	if err != nil {
-		return Session{}, fmt.Errorf("fork session %s: %w", id, err)
+		return Session{}, err
 	}
 	return s.Get(ctx, forkID)
 }
 
 func (t *tx) session(id string) (Session, int64, error) {
-	var v Session
-	var n int64
-	found := false
-	err := t.Each("SELECT s.n, "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
-		var err error
-		found = true
-		v, err = scanSession(func(dest ...any) error { return scan(append([]any{&n}, dest...)...) })
-		return err
-	})
-	if err == nil && !found {
-		err = ErrNotFound
+	n, err := t.key(id)
+	if err != nil {
+		return Session{}, 0, err
 	}
-	return v, n, err
+	found, err := db.AllOf(t.Tx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n = ?", []any{n}, scanSession)
+	if err != nil {
+		return Session{}, 0, err
+	}
+	return found[0], n, nil
 }
 
 // lastMessage returns the seq of the last live message up to upTo (0 = of all).
@@ -104,7 +101,7 @@ func (t *tx) indexCopies(m int64) error {
 		role, text string
 	}
 	var docs []doc
-	err := t.Each("SELECT id, role, parts FROM messages WHERE session = ? AND role IN ('user', 'assistant') ORDER BY id", []any{m}, func(scan func(...any) error) error {
+	err := t.Each("SELECT id, role, parts FROM messages WHERE session = ? AND role IN ('user', 'assistant') ORDER BY id", []any{m}, func(scan db.Scan) error {
 		var d doc
 		var parts sql.RawBytes
 		if err := scan(&d.id, &d.role, &parts); err != nil {

@@ -54,49 +54,40 @@ func (gs Grants) Add(ctx context.Context, g Grant) (int64, error) {
 	default:
 		return 0, fmt.Errorf("add grant: unknown scope %q", g.Scope)
 	}
-	s, done := gs.s.of(g.Session)
-	defer done()
 	var id int64
-	err := s.write(ctx, func(t *tx) error {
+	err := gs.s.changeIn(ctx, g.Session, "add grant "+g.Key, func(t *tx) error {
 		if _, err := t.Exec(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
-			ON CONFLICT DO NOTHING`, g.Key, g.Scope, g.Session, g.Project, g.Hash, toMillis(s.now())); err != nil {
+			ON CONFLICT DO NOTHING`, g.Key, g.Scope, g.Session, g.Project, g.Hash, toMillis(t.now())); err != nil {
 			return err
 		}
-		return t.Row("SELECT id FROM grants WHERE key = ? AND scope = ? AND session_id = ? AND project_id = ? AND hash = ?",
+		err := t.Row("SELECT id FROM grants WHERE key = ? AND scope = ? AND session_id = ? AND project_id = ? AND hash = ?",
 			[]any{g.Key, g.Scope, g.Session, g.Project, g.Hash}, &id)
+		if t.s.inMemory() {
+			id = -id // grants of the file have IDs above 0
+		}
+		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("add grant %s: %w", g.Key, err)
-	}
-	if s.ids != nil {
-		id = -id // grants of the file have IDs above 0
-	}
-	return id, nil
+	return id, err
 }
 
 // List returns the grants that apply to a session in a project, oldest first: its own, the
 // project's, and the global ones. An empty argument leaves its scope out.
 func (gs Grants) List(ctx context.Context, sessionID, projectID string) ([]Grant, error) {
 	s := gs.s
-	all, err := db.All(ctx, s.db, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
+	all, err := fetch(ctx, s, "list grants", `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
 		WHERE scope = 'global' OR (scope = 'project' AND project_id = ?) OR (scope = 'session' AND session_id = ?) ORDER BY id`,
 		[]any{projectID, sessionID}, func(scan db.Scan) (g Grant, err error) {
-			var created int64
-			err = scan(&g.ID, &g.Key, &g.Scope, &g.Session, &g.Project, &g.Hash, &created)
-			g.Created = fromMillis(created)
-			if s.ids != nil {
+			err = scan(&g.ID, &g.Key, &g.Scope, &g.Session, &g.Project, &g.Hash, millis{&g.Created})
+			if s.inMemory() {
 				g.ID = -g.ID
 			}
 			return g, err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("list grants: %w", err)
+	if err != nil || !s.Memory().Has(sessionID) {
+		return all, err
 	}
-	if s.Memory().Has(sessionID) {
-		own, err := s.Memory().store().Grants().List(ctx, sessionID, "")
-		return append(all, own...), err
-	}
-	return all, nil
+	own, err := s.Memory().store().Grants().List(ctx, sessionID, "")
+	return append(all, own...), err
 }
 
 // Revoke removes a grant. It returns ErrNotFound if there is none with the ID.
@@ -105,9 +96,5 @@ func (gs Grants) Revoke(ctx context.Context, id int64) error {
 	if mem := s.Memory().store(); mem != nil && id < 0 {
 		s, id = mem, -id
 	}
-	err := s.write(ctx, func(t *tx) error { return affected(t.Exec("DELETE FROM grants WHERE id = ?", id)) })
-	if err != nil {
-		return fmt.Errorf("revoke grant %d: %w", id, err)
-	}
-	return nil
+	return s.change(ctx, fmt.Sprintf("revoke grant %d", id), func(t *tx) error { return affected(t.Exec("DELETE FROM grants WHERE id = ?", id)) })
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"jcode/session/db"
 )
@@ -37,12 +36,12 @@ func (h History) Append(ctx context.Context, m Message) (seq int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("append message: %w", err)
 	}
-	err = s.write(ctx, func(t *tx) error {
-		seq, err = t.appendMessage(m, parts, usage, s.now())
+	err = s.change(ctx, "append message to session "+m.Session, func(t *tx) error {
+		seq, err = t.appendMessage(m, parts, usage)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("append message to session %s: %w", m.Session, err)
+		return 0, err
 	}
 	return seq, nil
 }
@@ -66,7 +65,7 @@ func encodeMessage(m Message) (parts string, usage *string, err error) {
 	return string(p), usage, nil
 }
 
-func (t *tx) appendMessage(m Message, parts string, usage *string, now time.Time) (int64, error) {
+func (t *tx) appendMessage(m Message, parts string, usage *string) (int64, error) {
 	var n, last int64
 	var title, first string
 	err := t.Row("SELECT n, last_seq, title, first_prompt FROM sessions WHERE id = ?", []any{m.Session}, &n, &last, &title, &first)
@@ -78,7 +77,7 @@ func (t *tx) appendMessage(m Message, parts string, usage *string, now time.Time
 		return 0, errors.New("the session is full: start a new one")
 	}
 	if m.Created.IsZero() {
-		m.Created = now
+		m.Created = t.now()
 	}
 	id := n<<seqBits | seq
 	if _, err := t.Exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
@@ -91,21 +90,20 @@ func (t *tx) appendMessage(m Message, parts string, usage *string, now time.Time
 			return 0, err
 		}
 	}
-	if err := t.count(n, seq, m, toMillis(now)); err != nil {
+	if err := t.count(n, seq, m); err != nil {
 		return 0, err
 	}
-	text := m.Text()
 	if m.Role == RoleUser && first == "" {
 		if err := t.firstPrompt(n, title, m.Shown()); err != nil {
 			return 0, err
 		}
 	}
-	return seq, t.indexMessage(id, m.Role, text)
+	return seq, t.indexMessage(id, m.Role, m.Text())
 }
 
 // count adds a message to the session's totals. A sub-agent's usage counts for the sessions
 // above it too.
-func (t *tx) count(n, seq int64, m Message, now int64) error {
+func (t *tx) count(n, seq int64, m Message) error {
 	var u Usage
 	if m.Usage != nil {
 		u = *m.Usage
@@ -114,7 +112,7 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 	_, err := t.Exec(`UPDATE sessions SET last_seq = ?, updated = ?, used = `+nextUse+`, messages = messages + ?, input_tokens = input_tokens + ?,
 		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ?,
 		written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
-		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, n)
+		seq, toMillis(t.now()), counted, u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, n)
 	if err != nil || m.Usage == nil {
 		return err
 	}
@@ -190,10 +188,7 @@ func messagesBetween(ctx context.Context, d *db.DB, sessionID string, low, high 
 	all, err := messageRows(ctx, d, sessionID, low, high, "ASC")
 	if db.Damaged(err) {
 		// Pages of the file are lost: what lies before and after them is read all the same.
-		after := low
-		if len(all) > 0 {
-			after = low&^maxSeq | all[len(all)-1].Seq
-		}
+		after := max(low, low&^maxSeq|lastSeq(all))
 		lost := brokenAt(sessionID, after&maxSeq+1, err)
 		var rest []Message
 		if rest, err = messageRows(ctx, d, sessionID, after, high, "DESC"); db.Damaged(err) {
@@ -219,7 +214,7 @@ func messagesBetween(ctx context.Context, d *db.DB, sessionID string, low, high 
 func messageRows(ctx context.Context, d *db.DB, sessionID string, low, high int64, order string) ([]Message, error) {
 	var all []Message
 	err := d.Each(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
-		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id `+order, []any{low, high}, func(scan func(...any) error) error {
+		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id `+order, []any{low, high}, func(scan db.Scan) error {
 		m, err := scanMessage(scan, sessionID)
 		if err == nil {
 			all = append(all, m)
@@ -242,7 +237,7 @@ func lastSeq(all []Message) int64 {
 }
 
 // scanMessage reads one row whatever is in its columns.
-func scanMessage(scan func(...any) error, sessionID string) (Message, error) {
+func scanMessage(scan db.Scan, sessionID string) (Message, error) {
 	var id int64
 	var role, parts, usage sql.RawBytes
 	var archived, created any
@@ -268,16 +263,12 @@ func scanMessage(scan func(...any) error, sessionID string) (Message, error) {
 	return m, nil
 }
 
+// roleName returns the role that a column holds, "" for an unknown one.
 func roleName(b []byte) string {
-	switch string(b) {
-	case RoleUser:
-		return RoleUser
-	case RoleAssistant:
-		return RoleAssistant
-	case RoleSystem:
-		return RoleSystem
-	case RoleSummary:
-		return RoleSummary
+	for _, role := range []string{RoleUser, RoleAssistant, RoleSystem, RoleSummary} {
+		if string(b) == role {
+			return role
+		}
 	}
 	return ""
 }
@@ -294,8 +285,8 @@ func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq 
 	if err != nil {
 		return 0, fmt.Errorf("compact: %w", err)
 	}
-	err = s.write(ctx, func(t *tx) error {
-		if seq, err = t.appendMessage(summary, parts, usage, s.now()); err != nil {
+	err = s.change(ctx, "compact session "+summary.Session, func(t *tx) error {
+		if seq, err = t.appendMessage(summary, parts, usage); err != nil {
 			return err
 		}
 		n, err := t.key(summary.Session)
@@ -307,7 +298,7 @@ func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq 
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("compact session %s: %w", summary.Session, err)
+		return 0, err
 	}
 	return seq, nil
 }
@@ -316,10 +307,8 @@ func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq 
 // them had archived, and returns the number taken out. The rows stay in the file, and their
 // seqs are not used again. Checkpoints.UndoFrom undoes what the turns did to files.
 func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
-	s, done := h.s.of(sessionID)
-	defer done()
 	var count int64
-	err := s.write(ctx, func(t *tx) error {
+	err := h.s.changeIn(ctx, sessionID, "rewind session "+sessionID, func(t *tx) error {
 		n, err := t.key(sessionID)
 		if err != nil {
 			return err
@@ -330,11 +319,7 @@ func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int,
 			[]any{low, high}, &counted); err != nil {
 			return err
 		}
-		res, err := t.Exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)
-		if err != nil {
-			return err
-		}
-		if count, err = res.RowsAffected(); err != nil {
+		if count, err = changedRows(t.Exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)); err != nil {
 			return err
 		}
 		if _, err := t.Exec("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
@@ -343,11 +328,11 @@ func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int,
 		if _, err := t.Exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
 			return err
 		}
-		_, err = t.Exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(s.now()), n)
+		_, err = t.Exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(t.now()), n)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("rewind session %s: %w", sessionID, err)
+		return 0, err
 	}
 	return int(count), nil
 }

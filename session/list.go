@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jcode/session/db"
@@ -47,30 +46,22 @@ func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
-		return listHits(ctx, s.db, f, where, args, hits)
+		return s.listHits(ctx, f, where, args, hits)
 	}
-	query := "SELECT " + sessionColumns + " FROM sessions s" + where + " ORDER BY s.used DESC"
+	rest := where + " ORDER BY s.used DESC"
 	if f.Limit > 0 {
-		query += fmt.Sprintf(" LIMIT %d", f.Limit)
+		rest += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
-	var all []Session
-	err := s.db.Each(ctx, query, args, func(scan func(...any) error) error {
-		v, err := scanSession(scan)
-		all = append(all, v)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return all, nil
+	all, err := s.sessions(ctx, rest, args...)
+	return all, wrap("list sessions", err)
 }
 
 // listHits returns the newest of the sessions that a search found. It walks the keys and
 // reads whole rows only of what is shown, so that each keystroke is cheap.
-func listHits(ctx context.Context, d *db.DB, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
+func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
 	var keys []int64
 	stop := errors.New("enough")
-	err := d.Each(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan db.Scan) error {
 		var n int64
 		if err := scan(&n); err != nil {
 			return err
@@ -86,28 +77,8 @@ func listHits(ctx context.Context, d *db.DB, f Filter, where string, args []any,
 	if err != nil && !errors.Is(err, stop) {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	all := make([]Session, 0, len(keys))
-	for chunk := range slices.Chunk(keys, 200) {
-		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
-		err := d.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.used DESC", anys(chunk),
-			func(scan func(...any) error) error {
-				v, err := scanSession(scan)
-				all = append(all, v)
-				return err
-			})
-		if err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-	}
-	return all, nil
-}
-
-func anys(keys []int64) []any {
-	out := make([]any, len(keys))
-	for i, k := range keys {
-		out[i] = k
-	}
-	return out
+	all, err := s.sessions(ctx, "WHERE s.n IN (SELECT value FROM json_each(?)) ORDER BY s.used DESC", list(keys))
+	return all, wrap("list sessions", err)
 }
 
 func (f Filter) where() (string, []any) {

@@ -53,7 +53,7 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 	case !json.Valid(value):
 		return fmt.Errorf("state.set %q: the value is not valid JSON", key)
 	}
-	err := l.s.write(ctx, func(t *tx) error {
+	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error {
 		var count int
 		if err := t.Row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
 			return err
@@ -65,22 +65,14 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 			ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("state.set %q: %w", key, err)
-	}
-	return nil
 }
 
 // Delete deletes a key. A missing key is no error.
 func (l LuaState) Delete(ctx context.Context, scope, key string) error {
-	err := l.s.write(ctx, func(t *tx) error {
+	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error {
 		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("state.set %q: %w", key, err)
-	}
-	return nil
 }
 
 // Keys returns a scope's keys, sorted by bytes.

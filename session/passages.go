@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/passage"
 	"jcode/internal/text"
+	"jcode/session/db"
 )
 
 // Passage is one passage of a document.
@@ -114,10 +115,7 @@ func informative(terms []string) []string {
 // Passages returns passages by their IDs, in no particular order. Missing ones are left out.
 func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error) {
 	found, err := d.passages(ctx, "SELECT "+passageColumns+" WHERE p.n IN (SELECT value FROM json_each(?))", list(ids))
-	if err != nil {
-		return nil, fmt.Errorf("read passages: %w", err)
-	}
-	return found, nil
+	return found, wrap("read passages", err)
 }
 
 // WithoutVector returns passages of owners that have no embedding of a model, in the order of
@@ -125,27 +123,20 @@ func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error)
 func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, limit int) ([]Passage, error) {
 	found, err := d.passages(ctx, "SELECT "+passageColumns+` WHERE p.document IN (`+ownedBy+`)
 		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) ORDER BY p.n LIMIT ?3`, list(owners), model, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read passages: %w", err)
-	}
-	return found, nil
+	return found, wrap("read passages", err)
 }
 
 func (d Documents) passages(ctx context.Context, query string, args ...any) ([]Passage, error) {
-	var all []Passage
-	err := d.s.db.Each(ctx, query, args, func(scan func(...any) error) error {
-		var p Passage
-		err := scan(&p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
+	return db.All(ctx, d.s.db, query, args, func(scan db.Scan) (p Passage, err error) {
+		err = scan(&p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
 		p.Text = text.Valid(p.Text)
-		all = append(all, p)
-		return err
+		return p, err
 	})
-	return all, err
 }
 
 // PutVectors stores embeddings of a model. Those of passages that are gone are left out.
 func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int64][]byte) error {
-	err := d.s.write(ctx, func(t *tx) error {
+	return d.s.change(ctx, "keep embeddings", func(t *tx) error {
 		for id, v := range vectors {
 			var there int64
 			err := t.Row("SELECT n FROM passages WHERE n = ?", []any{id}, &there)
@@ -161,10 +152,6 @@ func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("keep embeddings: %w", err)
-	}
-	return nil
 }
 
 // Vectors calls fn for each embedding of a model among the passages of owners. The bytes are
@@ -180,10 +167,7 @@ func (d Documents) Vectors(ctx context.Context, owners []string, model string, f
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("read embeddings: %w", err)
-	}
-	return nil
+	return wrap("read embeddings", err)
 }
 
 // VectorLength returns the dimension of the embeddings of a model among the passages of owners,
@@ -200,12 +184,8 @@ func (d Documents) VectorLength(ctx context.Context, owners []string, model stri
 
 // ForgetVectors deletes the embeddings of owners' passages.
 func (d Documents) ForgetVectors(ctx context.Context, owners ...string) error {
-	err := d.s.write(ctx, func(t *tx) error {
+	return d.s.change(ctx, "drop embeddings", func(t *tx) error {
 		_, err := t.Exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("drop embeddings: %w", err)
-	}
-	return nil
 }

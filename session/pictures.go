@@ -5,15 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
+
+	"jcode/session/db"
 )
 
 // RefusePicture marks every copy of a picture in a session as one that a provider refused: it
 // stays stored and is never sent again. It returns how many copies there were.
 func (h History) RefusePicture(ctx context.Context, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
-	s, done := h.s.of(sessionID)
-	defer done()
-	err = s.write(ctx, func(t *tx) error {
+	err = h.s.changeIn(ctx, sessionID, "mark a refused picture", func(t *tx) error {
 		marked = 0
 		for _, in := range []struct{ list, update string }{
 			{
@@ -34,14 +33,14 @@ func (h History) RefusePicture(ctx context.Context, sessionID string, sum [sha25
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("mark a refused picture: %w", err)
+		return 0, err
 	}
 	return marked, nil
 }
 
 func (t *tx) refusePicture(list, update, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
 	changed := map[int64]string{}
-	err = t.Each(list, []any{sessionID}, func(scan func(...any) error) error {
+	err = t.Each(list, []any{sessionID}, func(scan db.Scan) error {
 		var id int64
 		var raw []byte
 		if err := scan(&id, &raw); err != nil {

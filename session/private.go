@@ -24,25 +24,20 @@ type private struct {
 	// moving is held for reading while a session in memory is used, and for writing while one
 	// is moved to the file.
 	moving sync.RWMutex
-	idsMu  sync.Mutex
-	ids    map[string]bool
+	ids    sync.Map // of session IDs
 }
 
 func (p *private) has(id string) bool {
-	p.idsMu.Lock()
-	defer p.idsMu.Unlock()
-	return p.ids[id]
+	_, has := p.ids.Load(id)
+	return has
 }
 
-func (p *private) set(id string, in bool) {
-	p.idsMu.Lock()
-	defer p.idsMu.Unlock()
-	if in {
-		p.ids[id] = true
-	} else {
-		delete(p.ids, id)
-	}
-}
+func (p *private) add(id string) { p.ids.Store(id, nil) }
+
+func (p *private) remove(id string) { p.ids.Delete(id) }
+
+// inMemory reports whether this is the store of the sessions in memory.
+func (s *Store) inMemory() bool { return s.ids != nil }
 
 // of returns the store that has a session: this one, or the one in memory. The caller calls
 // done when it has finished with it.
@@ -83,7 +78,7 @@ func (m Memory) Keep(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	p.set(id, true)
+	p.add(id)
 	return nil
 }
 
@@ -96,7 +91,7 @@ func (m Memory) Has(id string) bool {
 // forget has a session that has no row yet kept in the file.
 func (m Memory) forget(id string) {
 	if p := m.s.private.Load(); p != nil {
-		p.set(id, false)
+		p.remove(id)
 	}
 }
 
@@ -123,7 +118,7 @@ func (m Memory) open(ctx context.Context) (*private, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &private{ids: map[string]bool{}}
+	p := &private{}
 	p.mem = &Store{db: mem, now: s.now, ids: p}
 	s.private.Store(p)
 	return p, nil
@@ -157,7 +152,7 @@ func (m Memory) Persist(ctx context.Context, id string) error {
 		return fmt.Errorf("save session %s: %w", id, err)
 	}
 	for _, id := range tree {
-		p.set(id, false)
+		p.remove(id)
 	}
 	if err := p.mem.Delete(ctx, id); err != nil {
 		return fmt.Errorf("session %s is saved; forget its copy in memory: %w", id, err)
@@ -172,15 +167,11 @@ func (p *private) tree(ctx context.Context, id string) ([]string, error) {
 	}
 	all := []string{id}
 	for i := 0; i < len(all); i++ {
-		err := p.mem.db.Each(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
-			var child string
-			err := scan(&child)
-			all = append(all, child)
-			return err
-		})
+		children, err := db.All(ctx, p.mem.db, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, db.One[string])
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, children...)
 	}
 	return all, nil
 }

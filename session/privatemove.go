@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"jcode/session/db"
 )
 
 // moveIn copies a session from the attached database `private` to this one, with all columns
@@ -64,7 +66,7 @@ func (t *tx) moveIn(id string, together []string) error {
 // copyRows copies rows of a table from `private`. Existing rows stay.
 func (t *tx) copyRows(table string, instead map[string]string, where string, args ...any) error {
 	var into, from []string
-	err := t.Each("SELECT name FROM pragma_table_info(?)", []any{table}, func(scan func(...any) error) error {
+	err := t.Each("SELECT name FROM pragma_table_info(?)", []any{table}, func(scan db.Scan) error {
 		var name string
 		if err := scan(&name); err != nil {
 			return err

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -31,22 +30,18 @@ func (ps Prompts) Add(ctx context.Context, p Prompt) error {
 	if strings.TrimSpace(p.Text) == "" {
 		return nil
 	}
-	err := ps.s.write(ctx, func(t *tx) error {
+	return ps.s.change(ctx, "keep prompt", func(t *tx) error {
 		if _, err := t.Exec("DELETE FROM prompt_history WHERE project_id = ? AND text = ?", p.Project, p.Text); err != nil {
 			return err
 		}
 		if _, err := t.Exec("INSERT INTO prompt_history (project_id, cwd, text, at) VALUES (?,?,?,?)",
-			p.Project, p.Cwd, p.Text, toMillis(ps.s.now())); err != nil {
+			p.Project, p.Cwd, p.Text, toMillis(t.now())); err != nil {
 			return err
 		}
 		_, err := t.Exec(`DELETE FROM prompt_history WHERE project_id = ?1 AND id <=
 			(SELECT id FROM prompt_history WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`, p.Project, keptPrompts)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep prompt: %w", err)
-	}
-	return nil
 }
 
 // Recent returns a project's prompts, newest first, at most limit (0 = all).
@@ -60,16 +55,10 @@ func (ps Prompts) Search(ctx context.Context, projectID, text string, limit int)
 	if limit <= 0 {
 		limit = -1
 	}
-	all, err := db.All(ctx, ps.s.db, `SELECT project_id, cwd, text, at FROM prompt_history
+	return fetch(ctx, ps.s, "search prompts", `SELECT project_id, cwd, text, at FROM prompt_history
 		WHERE (?1 = '' OR project_id = ?1) AND (?2 = '%%' OR text LIKE ?2 ESCAPE '\') ORDER BY id DESC LIMIT ?3`,
 		[]any{projectID, contains(text), limit}, func(scan db.Scan) (p Prompt, err error) {
-			var at int64
-			err = scan(&p.Project, &p.Cwd, &p.Text, &at)
-			p.At = fromMillis(at)
+			err = scan(&p.Project, &p.Cwd, &p.Text, millis{&p.At})
 			return p, err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("search prompts: %w", err)
-	}
-	return all, nil
 }

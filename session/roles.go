@@ -24,29 +24,20 @@ func (rs Roles) Save(ctx context.Context, name, text string) error {
 	if len(text) > role.MaxBytes {
 		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), role.MaxBytes)
 	}
-	err := rs.s.write(ctx, func(t *tx) error {
+	return rs.s.change(ctx, "save role "+name, func(t *tx) error {
 		_, err := t.Exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
-			ON CONFLICT (name) DO UPDATE SET text = excluded.text, updated = excluded.updated`, name, text, toMillis(rs.s.now()))
+			ON CONFLICT (name) DO UPDATE SET text = excluded.text, updated = excluded.updated`, name, text, toMillis(t.now()))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("save role %s: %w", name, err)
-	}
-	return nil
 }
 
 // List returns the roles that are kept as rows, by name.
 func (rs Roles) List(ctx context.Context) ([]role.Row, error) {
 	all, err := db.Few(ctx, rs.s.db, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan db.Scan) (r role.Row, err error) {
-		var updated int64
-		err = scan(&r.Name, &r.Text, &updated)
-		r.Updated = fromMillis(updated)
+		err = scan(&r.Name, &r.Text, millis{&r.Updated})
 		return r, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list roles: %w", err)
-	}
-	return all, nil
+	return all, wrap("list roles", err)
 }
 
 // Delete removes a row. It returns ErrNotFound if there is none of the name; files and
@@ -56,8 +47,5 @@ func (rs Roles) Delete(ctx context.Context, name string) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("role %s is not in the database: %w", name, ErrNotFound)
 	}
-	if err != nil {
-		return fmt.Errorf("delete role %s: %w", name, err)
-	}
-	return nil
+	return wrap("delete role "+name, err)
 }

@@ -118,7 +118,7 @@ func matchingSessions(ctx context.Context, d *db.DB, typed string) (map[int64]bo
 
 func keys(ctx context.Context, d *db.DB, query string, arg any) (map[int64]bool, error) {
 	hits := map[int64]bool{}
-	return hits, d.Each(ctx, query, []any{arg}, func(scan func(...any) error) error {
+	return hits, d.Each(ctx, query, []any{arg}, func(scan db.Scan) error {
 		var n int64
 		err := scan(&n)
 		hits[n] = true
@@ -165,7 +165,7 @@ func (s *Store) Search(ctx context.Context, query, projectID string, limit int) 
 	err := s.db.Each(ctx, `SELECT search.rowid, m.role, m.parts, `+sessionColumns+`
 		FROM search CROSS JOIN sessions s ON s.n = search.rowid >> 24 LEFT JOIN messages m ON m.id = search.rowid
 		WHERE search MATCH ? AND (?2 = '' OR s.project_id = ?2) ORDER BY search.rowid DESC LIMIT ?3`,
-		[]any{strings.Join(terms, " AND "), projectID, limit}, func(scan func(...any) error) error {
+		[]any{strings.Join(terms, " AND "), projectID, limit}, func(scan db.Scan) error {
 			var h Hit
 			var id int64
 			var role sql.NullString

@@ -2,12 +2,15 @@ package session
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"jcode/session/db"
 )
 
 // Session is one row of sessions.
@@ -63,15 +66,17 @@ const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, 
 // nextUse is the position of a session that is used now, in the order of use.
 const nextUse = "(SELECT coalesce(max(used), 0) + 1 FROM sessions)"
 
-func scanSession(scan func(...any) error) (Session, error) {
-	var s Session
-	var created, updated int64
-	err := scan(&s.ID, &s.Title, &s.TitleSource, &s.ParentID, &s.ForkSeq, &s.Kind, &s.Cwd, &s.ProjectID,
-		&s.RoleName, &s.RoleSnapshot, &s.Model, &s.Mode, &created, &updated, &s.Archived,
+func scanSession(scan db.Scan) (s Session, err error) {
+	err = scan(&s.ID, &s.Title, &s.TitleSource, &s.ParentID, &s.ForkSeq, &s.Kind, &s.Cwd, &s.ProjectID,
+		&s.RoleName, &s.RoleSnapshot, &s.Model, &s.Mode, millis{&s.Created}, millis{&s.Updated}, &s.Archived,
 		&s.Messages, &s.InputTokens, &s.OutputTokens, &s.CachedTokens, &s.Cost, &s.FirstPrompt, &s.RoleValues,
 		&s.WrittenTokens, &s.Estimated)
-	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
 	return s, err
+}
+
+// sessions returns the sessions of a query that goes on after FROM sessions s.
+func (s *Store) sessions(ctx context.Context, rest string, args ...any) ([]Session, error) {
+	return db.All(ctx, s.db, "SELECT "+sessionColumns+" FROM sessions s "+rest, args, scanSession)
 }
 
 func fromMillis(ms int64) time.Time {
@@ -97,17 +102,12 @@ func toMillis(t time.Time) int64 {
 // Create stores a new session and returns it with its times, and with an ID unless it has
 // one. The counted fields are ignored. Begin creates a session with its first message, so
 // that a start without a message leaves no trace.
-func (s *Store) Create(ctx context.Context, v Session) (Session, error) {
-	var out Session
-	err := s.write(ctx, func(t *tx) error {
-		var err error
-		out, _, err = s.create(t, v)
+func (s *Store) Create(ctx context.Context, v Session) (out Session, err error) {
+	err = s.change(ctx, "create session", func(t *tx) error {
+		out, _, err = t.create(v)
 		return err
 	})
-	if err != nil {
-		return Session{}, fmt.Errorf("create session: %w", err)
-	}
-	return out, nil
+	return out, err
 }
 
 // NewID returns an ID for a new session.
@@ -131,30 +131,30 @@ func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Sessio
 	if err != nil {
 		return Session{}, 0, fmt.Errorf("begin session: %w", err)
 	}
-	err = s.write(ctx, func(t *tx) error {
-		if out, _, err = s.create(t, v); err != nil {
+	err = s.change(ctx, "begin session", func(t *tx) error {
+		if out, _, err = t.create(v); err != nil {
 			return err
 		}
 		first.Session = out.ID
-		seq, err = t.appendMessage(first, parts, usage, s.now())
+		seq, err = t.appendMessage(first, parts, usage)
 		return err
 	})
 	if err != nil {
-		return Session{}, 0, fmt.Errorf("begin session: %w", err)
+		return Session{}, 0, err
 	}
 	return out, seq, nil
 }
 
 // create inserts a session and returns its internal key too.
-func (s *Store) create(t *tx, v Session) (Session, int64, error) {
+func (t *tx) create(v Session) (Session, int64, error) {
 	if v.ID == "" {
 		var err error
 		if v.ID, err = NewID(); err != nil {
 			return Session{}, 0, err
 		}
 	}
-	if s.ids != nil {
-		s.ids.set(v.ID, true)
+	if t.s.inMemory() {
+		t.s.ids.add(v.ID)
 	}
 	if v.TitleSource == "" {
 		v.TitleSource = TitleAuto
@@ -163,7 +163,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 		}
 	}
 	v.Title = ShortTitle(v.Title)
-	now := s.now()
+	now := t.now()
 	if v.Created.IsZero() {
 		v.Created = now
 	}
@@ -194,21 +194,15 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 func (s *Store) Get(ctx context.Context, id string) (Session, error) {
 	s, done := s.of(id)
 	defer done()
-	var v Session
-	found := false
-	err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
-		var err error
-		v, err = scanSession(scan)
-		found = true
-		return err
-	})
-	if err == nil && !found {
+	found, err := s.sessions(ctx, "WHERE s.id = ?", id)
+	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}
 	if err != nil {
 		return Session{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	v.Private = s.ids != nil
+	v := found[0]
+	v.Private = s.inMemory()
 	return v, nil
 }
 
@@ -252,13 +246,7 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 		tries = append(tries, try{"s.id LIKE ? OR s.id LIKE ?", []any{part + "%", "%" + part}})
 	}
 	for _, try := range tries {
-		var all []Session
-		err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE ("+try.where+") ORDER BY s.used DESC LIMIT 10", try.args,
-			func(scan func(...any) error) error {
-				v, err := scanSession(scan)
-				all = append(all, v)
-				return err
-			})
+		all, err := s.sessions(ctx, "WHERE ("+try.where+") ORDER BY s.used DESC LIMIT 10", try.args...)
 		switch {
 		case err != nil:
 			return Session{}, fmt.Errorf("find session %q: %w", name, err)
@@ -284,31 +272,27 @@ type Change struct {
 
 // Update changes a session's settings.
 func (s *Store) Update(ctx context.Context, id string, c Change) error {
-	s, done := s.of(id)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
-		res, err := t.Exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
+	return s.changeIn(ctx, id, "update session "+id, func(t *tx) error {
+		return affected(t.Exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
 			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot), role_values = coalesce(?, role_values),
 			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
-			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.Archived, toMillis(s.now()), id)
-		return affected(res, err)
+			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.Archived, toMillis(t.now()), id))
 	})
-	if err != nil {
-		return fmt.Errorf("update session %s: %w", id, err)
-	}
-	return nil
 }
 
-func affected(res interface{ RowsAffected() (int64, error) }, err error) error {
+// changedRows returns how many rows a statement changed.
+func changedRows(res sql.Result, err error) (int64, error) {
 	if err != nil {
-		return err
+		return 0, err
 	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return err
+	return res.RowsAffected()
+}
+
+// affected returns ErrNotFound for a statement that changed no row.
+func affected(res sql.Result, err error) error {
+	n, err := changedRows(res, err)
+	if err == nil && n == 0 {
+		err = ErrNotFound
 	}
-	if n == 0 {
-		return ErrNotFound
-	}
-	return nil
+	return err
 }

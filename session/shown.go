@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"jcode/session/db"
 )
 
 // Shown is something that a person saw of a session beside its messages: a notice, a line of
@@ -23,10 +25,8 @@ const maxShown = 64 << 10
 
 // AddShown stores what was shown, in order, after the newest message of the session.
 func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) error {
-	s, done := h.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
-		_, n, err := t.session(sessionID)
+	return h.s.changeIn(ctx, sessionID, fmt.Sprintf("store what session %s showed", sessionID), func(t *tx) error {
+		n, err := t.key(sessionID)
 		if err != nil {
 			return err
 		}
@@ -44,10 +44,6 @@ func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) e
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store what session %s showed: %w", sessionID, err)
-	}
-	return nil
 }
 
 // Shown returns what was shown in a session beside its messages, oldest first, without what
@@ -55,19 +51,10 @@ func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) e
 func (h History) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
 	s, done := h.s.of(sessionID)
 	defer done()
-	var all []Shown
-	err := s.db.Each(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
+	return fetch(ctx, s, fmt.Sprintf("what session %s showed", sessionID), `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
 		WHERE s.id = ?1 AND (v.after = 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.id = s.n << ?2 | v.after AND m.rewound = 0)) ORDER BY v.id`,
-		[]any{sessionID, seqBits}, func(scan func(...any) error) error {
-			var v Shown
-			var at int64
-			err := scan(&v.After, &v.Kind, &v.Data, &at)
-			v.At = fromMillis(at)
-			all = append(all, v)
-			return err
+		[]any{sessionID, seqBits}, func(scan db.Scan) (v Shown, err error) {
+			err = scan(&v.After, &v.Kind, &v.Data, millis{&v.At})
+			return v, err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("what session %s showed: %w", sessionID, err)
-	}
-	return all, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sync"
@@ -131,8 +132,14 @@ func (s *Store) held(sessionID string) bool {
 // that no other process changes the file between a look and a write.
 func (s *Store) LockFolder() string { return filepath.Join(s.db.LockFolder(), "files") }
 
-// tx is a running write transaction, with the statements that several methods share.
-type tx struct{ *db.Tx }
+// tx is a running write transaction of a store, with the statements that several methods share.
+type tx struct {
+	*db.Tx
+	s *Store
+}
+
+// now returns the time of the store's clock.
+func (t *tx) now() time.Time { return t.s.now() }
 
 // selectKey selects the internal key of a session by its ID.
 const selectKey = "SELECT n FROM sessions WHERE id = ?"
@@ -145,5 +152,44 @@ func (t *tx) key(sessionID string) (n int64, err error) {
 
 // write runs fn in one transaction: see db.DB.Write.
 func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
-	return s.db.Write(ctx, func(t *db.Tx) error { return fn(&tx{t}) })
+	return s.db.Write(ctx, func(t *db.Tx) error { return fn(&tx{t, s}) })
+}
+
+// change is write with an error that says what failed.
+func (s *Store) change(ctx context.Context, what string, fn func(t *tx) error) error {
+	return wrap(what, s.write(ctx, fn))
+}
+
+// changeIn is change in the store that has a session: see of.
+func (s *Store) changeIn(ctx context.Context, sessionID, what string, fn func(t *tx) error) error {
+	s, done := s.of(sessionID)
+	defer done()
+	return s.change(ctx, what, fn)
+}
+
+// fetch returns the rows of a query as read makes them. Its error says what failed.
+func fetch[T any](ctx context.Context, s *Store, what, query string, args []any, read func(db.Scan) (T, error)) ([]T, error) {
+	all, err := db.All(ctx, s.db, query, args, read)
+	return all, wrap(what, err)
+}
+
+// wrap adds to an error what failed; nil stays nil.
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// millis scans a column of milliseconds since 1970 into a time; 0 is the zero time.
+type millis struct{ to *time.Time }
+
+// Scan implements sql.Scanner.
+func (m millis) Scan(value any) error {
+	ms, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is not a time in milliseconds", value)
+	}
+	*m.to = fromMillis(ms)
+	return nil
 }

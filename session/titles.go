@@ -21,14 +21,12 @@ func (s *Store) SetAutoTitle(ctx context.Context, id, title string) (bool, error
 }
 
 func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, error) {
-	s, routed := s.of(id)
-	defer routed()
 	title = ShortTitle(title)
 	if title == "" {
 		return false, fmt.Errorf("rename session %s: the title is empty", id)
 	}
 	done := false
-	err := s.write(ctx, func(t *tx) error {
+	err := s.changeIn(ctx, id, "rename session "+id, func(t *tx) error {
 		var n int64
 		var old, oldSource string
 		if err := t.Row("SELECT n, title, title_source FROM sessions WHERE id = ?", []any{id}, &n, &old, &oldSource); err != nil {
@@ -41,7 +39,7 @@ func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, e
 		return t.title(n, title, source)
 	})
 	if err != nil {
-		return false, fmt.Errorf("rename session %s: %w", id, err)
+		return false, err
 	}
 	return done, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 )
 
 // Todos keeps the plan of each session.
@@ -16,16 +15,10 @@ func (s *Store) Todos() Todos { return Todos{s} }
 // Set stores a session's plan, as JSON that the store doesn't interpret. It returns
 // ErrNotFound if there is no such session.
 func (p Todos) Set(ctx context.Context, sessionID string, items json.RawMessage) error {
-	s, done := p.s.of(sessionID)
-	defer done()
-	err := s.write(ctx, func(t *tx) error {
+	return p.s.changeIn(ctx, sessionID, "keep plan of session "+sessionID, func(t *tx) error {
 		return affected(t.Exec(`INSERT INTO todos (session, items) SELECT n, ? FROM sessions WHERE id = ?
 			ON CONFLICT (session) DO UPDATE SET items = excluded.items`, string(items), sessionID))
 	})
-	if err != nil {
-		return fmt.Errorf("keep plan of session %s: %w", sessionID, err)
-	}
-	return nil
 }
 
 // Get returns a session's plan, nil if it has none.
@@ -37,8 +30,5 @@ func (p Todos) Get(ctx context.Context, sessionID string) (json.RawMessage, erro
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("plan of session %s: %w", sessionID, err)
-	}
-	return items, nil
+	return items, wrap("plan of session "+sessionID, err)
 }

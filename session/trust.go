@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"jcode/session/db"
@@ -25,32 +24,22 @@ func (s *Store) Trusts() Trusts { return Trusts{s} }
 
 // Add keeps rows of trust, all or none.
 func (ts Trusts) Add(ctx context.Context, rows ...Trust) error {
-	err := ts.s.write(ctx, func(t *tx) error {
+	return ts.s.change(ctx, "keep trust", func(t *tx) error {
 		for _, r := range rows {
 			if _, err := t.Exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
-				r.Project, r.Kind, r.Name, r.Hash, toMillis(ts.s.now())); err != nil {
+				r.Project, r.Kind, r.Name, r.Hash, toMillis(t.now())); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("keep trust: %w", err)
-	}
-	return nil
 }
 
 // List returns a project's rows of trust.
 func (ts Trusts) List(ctx context.Context, projectID string) ([]Trust, error) {
-	all, err := db.All(ctx, ts.s.db, "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
+	return fetch(ctx, ts.s, "list trust", "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
 		[]any{projectID}, func(scan db.Scan) (r Trust, err error) {
-			var created int64
-			err = scan(&r.Project, &r.Kind, &r.Name, &r.Hash, &created)
-			r.Created = fromMillis(created)
+			err = scan(&r.Project, &r.Kind, &r.Name, &r.Hash, millis{&r.Created})
 			return r, err
 		})
-	if err != nil {
-		return nil, fmt.Errorf("list trust: %w", err)
-	}
-	return all, nil
 }

@@ -101,13 +101,13 @@ func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, e
 	if err != nil {
 		return UndoReport{}, err
 	}
-	report := UndoReport{Turn: -1}
-	var steps []step
-	for _, r := range rows { // oldest turn first: it was undone last
-		if r.before.kind != kindNote && report.Turn < 0 {
-			report.Turn = r.turn
-		}
+	// The oldest turn was undone last.
+	first := slices.IndexFunc(rows, func(r checkpointRow) bool { return r.before.kind != kindNote })
+	if first < 0 {
+		return UndoReport{}, fmt.Errorf("redo: %w: nothing was undone since the last change", ErrNothing)
 	}
+	report := UndoReport{Turn: rows[first].turn}
+	var steps []step
 	for _, r := range rows {
 		switch {
 		case r.turn != report.Turn:
@@ -116,9 +116,6 @@ func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, e
 		default:
 			steps = append(steps, step{row: r, from: r.before, to: r.after})
 		}
-	}
-	if report.Turn < 0 {
-		return UndoReport{}, fmt.Errorf("redo: %w: nothing was undone since the last change", ErrNothing)
 	}
 	err = c.carryOut(ctx, steps, &report, rowLive)
 	return report, err
@@ -131,24 +128,20 @@ type step struct {
 	note     bool // nothing to do except to mark the row
 }
 
-// carryOut does the steps: it removes from the deepest path up, then creates from the top down.
-// Each path is checked just before it is changed. Rows are marked at the end; after a crash
+// place orders steps: what is removed from the deepest path up, then what is created from the
+// top down.
+func (s step) place() int {
+	if s.to.kind == kindAbsent {
+		return -depth(s.row.path)
+	}
+	return depth(s.row.path)
+}
+
+// carryOut does the steps in their order. Each path is checked just before it is changed. Rows are marked at the end; after a crash
 // before that, the steps are repeated and find their work done.
 func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoReport, done string) error {
 	states := map[int64]string{}
-	goes := func(s step) bool { return s.to.kind == kindAbsent }
-	slices.SortStableFunc(steps, func(a, b step) int {
-		if goes(a) != goes(b) {
-			if goes(a) {
-				return -1
-			}
-			return 1
-		}
-		if goes(a) {
-			return cmp.Compare(depth(b.row.path), depth(a.row.path))
-		}
-		return cmp.Compare(depth(a.row.path), depth(b.row.path))
-	})
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.place(), b.place()) })
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
 			break // what is done is marked
@@ -161,18 +154,16 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 		if reason != "" && ctx.Err() != nil {
 			break // it was interrupted, not refused: the next undo tries it again
 		}
+		states[s.row.id] = done
 		switch {
 		case reason != "":
 			states[s.row.id] = rowSkipped
 			report.Skipped = append(report.Skipped, PathChange{Path: s.row.path, What: reason})
 		case what != "":
-			states[s.row.id] = done
 			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what})
-		default:
-			states[s.row.id] = done
 		}
 	}
-	err := c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
+	err := c.s.change(context.WithoutCancel(ctx), "note what was undone", func(t *tx) error {
 		for id, state := range states {
 			if _, err := t.Exec("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
 				return err
@@ -181,7 +172,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("note what was undone: %w", err)
+		return err
 	}
 	return ctx.Err()
 }
@@ -261,7 +252,7 @@ func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
 	if e.blob == nil {
 		return content, nil // too large: it can be undone, but not redone
 	}
-	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob, c.s.now()) })
+	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob) })
 }
 
 // movedFolder reports whether a parent of the path has become a link, so that the path leads

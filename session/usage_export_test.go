@@ -22,7 +22,7 @@ func FillForBench(tb testing.TB, s *Store, n int) {
 			if err != nil {
 				return err
 			}
-			if _, err := t.appendMessage(m, parts, usage, s.now()); err != nil {
+			if _, err := t.appendMessage(m, parts, usage); err != nil {
 				return err
 			}
 		}

@@ -180,7 +180,7 @@ func Few[T any](ctx context.Context, d *DB, query string, args []any, read func(
 	}
 	defer release()
 	t := &Tx{ctx: context.WithoutCancel(ctx), w: d.writer}
-	all, err := collect(read, func(add func(Scan) error) error { return t.Each(query, args, add) })
+	all, err := AllOf(t, query, args, read)
 	return all, explain(d.path, err)
 }
 
@@ -194,6 +194,17 @@ func (d *DB) borrow(ctx context.Context) (release func(), ok bool) {
 		return nil, false
 	}
 	return d.writer.tryTake()
+}
+
+// AllOf is All inside of a transaction.
+func AllOf[T any](t *Tx, query string, args []any, read func(scan Scan) (T, error)) ([]T, error) {
+	return collect(read, func(add func(Scan) error) error { return t.Each(query, args, add) })
+}
+
+// One reads a row of one column, for All.
+func One[T any](scan Scan) (v T, err error) {
+	err = scan(&v)
+	return v, err
 }
 
 func collect[T any](read func(scan Scan) (T, error), each func(add func(Scan) error) error) ([]T, error) {

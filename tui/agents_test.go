@@ -10,8 +10,7 @@ import (
 	"jcode/agent/roster"
 )
 
-// The strip above the input shows who works, who waits for the person and who has something to
-// merge, and nobody else.
+// The strip above the input shows only the agents that work, wait for the person, or have changes to merge.
 func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	for _, s := range []roster.State{

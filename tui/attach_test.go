@@ -107,7 +107,7 @@ func TestAStoredPictureIsAChip(t *testing.T) {
 	}
 }
 
-// drawn is an item in full.
+// drawn returns all lines of an item.
 func drawn(it item, l *look) string {
 	var b strings.Builder
 	for n := range it.height(l) {

@@ -22,7 +22,7 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
 	}
 	var f fileIndex
-	for deadline := time.Now().Add(limit); ; { // a busy machine may hold one search up, not each
+	for deadline := time.Now().Add(limit); ; { // a busy machine may delay one search, but not all of them
 		f = fileIndex{}
 		f.set(listFiles(names), nil)
 		start := time.Now()
@@ -46,7 +46,7 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 	}
 }
 
-// bigTranscript makes a program with n turns in its transcript.
+// bigTranscript returns a program with n turns in its transcript.
 func bigTranscript(t testing.TB, n int) *program {
 	p, _ := still(t, 120, 40, nil)
 	for i := range n {

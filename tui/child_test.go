@@ -22,15 +22,15 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// TestMain runs the program itself where a test asks for it: what concerns signals, the
-// shell and the end of a process needs a process of its own.
+// TestMain runs the program itself if a test asks for that: signals, job control and exit can only be tested in a
+// separate process.
 func TestMain(m *testing.M) {
 	if mode := os.Getenv("JCODE_TUI_CHILD"); mode != "" {
 		os.Exit(child(mode))
 	}
 	beside.Run(2) // most tests wait for a screen
 	leaks.Main(m,
-		// The terminal library's reader hands over its last keys to nobody when a program ends.
+		// When a program ends, the reader of the terminal library blocks while it delivers its last keys.
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).readLoop"))
 }
 
@@ -68,7 +68,7 @@ func child(mode string) int {
 	return 0
 }
 
-// spawn starts the program in a process of its own; script is a shell line in which $0 is the program.
+// spawn starts the program in a separate process; script is a shell line in which $0 is the program.
 func spawn(t *testing.T, mode, script string) *terminal.Terminal {
 	t.Helper()
 	self, err := os.Executable()
@@ -86,7 +86,7 @@ func spawn(t *testing.T, mode, script string) *terminal.Terminal {
 	return term
 }
 
-// restored checks that a terminal is as it was before the program.
+// restored checks that the terminal is in the state from before the program ran.
 func restored(t *testing.T, term *terminal.Terminal) {
 	t.Helper()
 	wrong := "nothing was read"
@@ -97,7 +97,7 @@ func restored(t *testing.T, term *terminal.Terminal) {
 	}
 }
 
-// changed names something of a terminal that is not as it was before the program, or returns "".
+// changed names one property of the terminal that the program did not restore, or returns "".
 func changed(term *terminal.Terminal) string {
 	if s := term.Screen(); s.AltScreen || !s.CursorVisible {
 		return fmt.Sprintf("alternate screen %v, cursor visible %v", s.AltScreen, s.CursorVisible)
@@ -141,7 +141,7 @@ func TestEveryEndRestoresTheTerminal(t *testing.T) {
 				t.Skipf("no pseudo terminal: %v", err)
 			}
 			t.Cleanup(term.Close)
-			time.Sleep(wait) // the moment is the test
+			time.Sleep(wait) // the moment is what is tested
 			term.Type("\x03")
 			ended := false
 			if _, err := term.Wait(limit, func(s terminal.Screen) bool {
@@ -185,7 +185,7 @@ func TestEveryEndRestoresTheTerminal(t *testing.T) {
 	})
 }
 
-// killChild signals the program inside the shell.
+// killChild sends a signal to the program inside the shell.
 func killChild(t *testing.T, term *terminal.Terminal, sig syscall.Signal) {
 	t.Helper()
 	out, err := exec.Command("pgrep", "-P", fmt.Sprint(term.Pid())).Output()
@@ -227,7 +227,7 @@ func TestSuspendGivesTheTerminalBack(t *testing.T) {
 	}
 	for deadline := time.Now().Add(limit); term.Screen().AltScreen && time.Now().Before(deadline); {
 		term.Press("ctrl+c")
-		// The next press quits while the hint shows, which a slow machine may miss.
+		// A second press quits while the hint is shown; a slow machine may miss that moment.
 		_, _ = term.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen || s.Contains("again to quit") })
 		term.Press("ctrl+c")
 		_, _ = term.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen || !s.Contains("again to quit") })

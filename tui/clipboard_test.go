@@ -11,8 +11,7 @@ import (
 	"jcode/agent"
 )
 
-// onPath puts scripts in front of everything else that could be called so, and takes the
-// real ones out of reach.
+// onPath sets PATH to a folder that contains only these scripts, so that no real clipboard program is found.
 func onPath(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +26,7 @@ func onPath(t *testing.T, scripts map[string]string) {
 	t.Setenv("PATH", dir)
 }
 
-// pngStart is enough of a picture to tell its kind by.
+// pngStart prints as much of a picture as is needed to detect its type.
 const pngStart = `printf '\211PNG\r\n\032\n0123456789'`
 
 func TestPictureFromTheClipboardIsSent(t *testing.T) {
@@ -66,7 +65,7 @@ func TestPictureFromTheClipboardIsSent(t *testing.T) {
 			if len(prompt.Images) != 1 || prompt.Images[0].MIME != "image/"+c.kind || len(prompt.Images[0].Data) == 0 {
 				t.Errorf("images %v", prompt.Images)
 			}
-			text := strings.ReplaceAll(prompt.Text, `"`, "") // around a folder with blanks
+			text := strings.ReplaceAll(prompt.Text, `"`, "") // around a folder with spaces
 			if !strings.Contains(text, "what is @"+dir) || !strings.HasSuffix(text, "."+c.kind+" this?") {
 				t.Errorf("the text is %q", prompt.Text)
 			}
@@ -86,7 +85,7 @@ func TestEmptyPasteAsksTheClipboardForAPicture(t *testing.T) {
 	r := run(t, 80, 24, func(o *Options) {
 		o.Env, o.Pictures = append(o.Env, "WAYLAND_DISPLAY=w"), t.TempDir()
 	}).ready()
-	r.Paste("") // what some terminals send when a picture is pasted
+	r.Paste("") // some terminals send this when a picture is pasted
 	r.see("› [Picture #1")
 }
 
@@ -133,7 +132,7 @@ func TestCopyingSaysWhatIsKnown(t *testing.T) {
 		env     []string
 		scripts map[string]string
 		said    string
-		osc     string // what the terminal is told; "" = nothing
+		osc     string // the sequence that the terminal receives; "" = none
 	}{
 		"a program takes it":    {[]string{"WAYLAND_DISPLAY=w"}, map[string]string{"wl-copy": `cat > "$DIR/got"`}, "copied 1 line", ""},
 		"a program fails":       {[]string{"WAYLAND_DISPLAY=w"}, map[string]string{"wl-copy": "exit 1"}, "sent 1 line to the terminal's clipboard: paste to check", "\x1b]52;c;"},

@@ -14,8 +14,7 @@ import (
 	"jcode/tools/command"
 )
 
-func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, resources
-
+func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	files := []string{"src/a.go"}
@@ -51,13 +50,13 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, re
 	r.Type("@{date")
 	r.see("› good:mem://day/{date}")
 	r.Press("tab")
-	r.see("@good:mem://day/{date}") // the cursor stands behind it, to fill it in
+	r.see("@good:mem://day/{date}") // the cursor is after it, to fill it in
 	mu.Lock()
 	files, slow = append(files, "src/made_since.go"), true
 	mu.Unlock()
 	r.Press("ctrl+u")
 	r.Type("@since")
-	r.see("› src/made_since.go") // a list that does not come holds nothing up
+	r.see("› src/made_since.go") // a list that never arrives does not block anything
 }
 
 func TestPastedAtSignsSearchNothing(t *testing.T) {
@@ -96,7 +95,7 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 	if got := r.fake.sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
 		t.Errorf("sent %q", got)
 	}
-	if n := searches.Load(); n != 2 { // once a word, so that what is new is found
+	if n := searches.Load(); n != 2 { // once per word, so that new files are found
 		t.Errorf("files were listed %d times", n)
 	}
 }
@@ -131,7 +130,7 @@ func TestExactCommandWins(t *testing.T) {
 	}
 }
 
-// commands is a source of commands.
+// commands is a command.Source with fixed commands.
 type commands []command.Command
 
 func (c commands) List() []command.Command { return c }
@@ -161,7 +160,7 @@ func TestPickersSurviveNothingFound(t *testing.T) {
 		r.see("search: zzzqqq", "nothing matches")
 		time.Sleep(pause)
 		r.Press("enter")
-		if cmd != "/help" { // there Enter closes
+		if cmd != "/help" { // only the help closes on Enter
 			r.see("nothing matches")
 			r.Press("esc")
 		}

@@ -19,10 +19,10 @@ import (
 	"jcode/tools"
 )
 
-// limit is how long a test waits for the screen; only one that fails waits so long.
+// limit is how long a test waits for the screen. Only a failing test waits that long.
 const limit = time.Minute
 
-// fake is a conversation that does what a test says.
+// fake is a conversation that a test controls.
 type fake struct {
 	mu       sync.Mutex
 	state    agent.State
@@ -32,7 +32,7 @@ type fake struct {
 	replies  map[string]string
 	filled   map[string]tools.FormAnswer
 	stopped  int
-	blind    bool // the model takes no pictures
+	blind    bool // the model does not accept pictures
 	events   chan agent.Event
 	onPrompt func(p agent.Prompt)
 	compact  string
@@ -274,8 +274,8 @@ func (r *running) see(texts ...string) terminal.Screen {
 	return s
 }
 
-// resize changes the terminal's size. The program runs in the test's own process, whose
-// controlling terminal is another, so it has to be told.
+// resize changes the terminal's size. The program runs in the test's process, which has another controlling
+// terminal, so it must be notified.
 func (r *running) resize(cols, rows int) {
 	r.t.Helper()
 	if err := r.Resize(cols, rows); err != nil {
@@ -286,7 +286,7 @@ func (r *running) resize(cols, rows int) {
 	}
 }
 
-// gone waits until the screen does not show a text.
+// gone waits until the screen no longer shows a text.
 func (r *running) gone(text string) terminal.Screen {
 	r.t.Helper()
 	s, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.Contains(text) })
@@ -308,8 +308,8 @@ func (r *running) until(what string, cond func() bool) {
 	}
 }
 
-// quit leaves by Ctrl+C: the second press counts only while the first one's hint shows, so
-// a slow machine may need several.
+// quit leaves with Ctrl+C. The second press counts only while the hint of the first one is shown, so a slow machine
+// may need several.
 func (r *running) quit() error {
 	r.t.Helper()
 	ended := make(chan error, 1)
@@ -350,7 +350,7 @@ var (
 	_ Events       = (*agent.Subscription)(nil)
 )
 
-// lineWith returns the row that shows a text.
+// lineWith returns the row that contains a text.
 func lineWith(s terminal.Screen, text string) string {
 	for _, l := range s.Lines() {
 		if strings.Contains(l, text) {

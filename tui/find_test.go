@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A search in a long session draws what it finds and nothing else, and keeps no drawing of it.
+// A search in a long session draws only the items that match, and does not cache what it draws.
 func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	const items, every = 20_000, 1000
@@ -20,7 +20,7 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		p.tr.add(&answerItem{src: src, raw: len(src), done: true})
 	}
 	cmd := p.search.findText("The Needle")
-	for len(p.tr.find.hits) == 0 { // on a slow machine the first slice of time may not do
+	for len(p.tr.find.hits) == 0 { // on a slow machine the first time slice may not be enough
 		next, ok := cmd().(do)
 		if !ok {
 			t.Fatal("the search ended without a hit")
@@ -56,13 +56,13 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 	}
 }
 
-// A hit that is looked for before the whole was searched is found, too.
+// Moving to a hit works before the whole transcript has been searched.
 func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	for i := range 3 {
 		p.tr.add(&answerItem{src: fmt.Sprintf("needle %d", i), done: true})
 	}
-	p.search.findText("needle") // the rest of the search never comes
+	p.search.findText("needle") // the rest of the search never runs
 	press(p, "n")
 	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.find.at != 1 {
 		t.Errorf("at %d:\n%s", p.tr.find.at, s)

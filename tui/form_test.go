@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-// opened returns a program that shows a form which takes keys.
+// opened returns a program that shows a form which accepts keys.
 func opened(t *testing.T, ask tools.Form) (*program, *fake, *form) {
 	t.Helper()
 	p, f := still(t, 80, 24, nil)
@@ -30,19 +30,19 @@ func arrow(p *program, code rune) {
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: code}))
 }
 
-func TestFormIsFilledIn(t *testing.T) { // mcp.md section 6, elicitation
+func TestFormIsFilledIn(t *testing.T) {
 	t.Parallel()
 	p, f, _ := opened(t, sampleForm())
 	press(p, "A", "d", "a", "enter") // the name
-	press(p, "enter")                // the mail as it stands
+	press(p, "enter")                // the mail stays as it is
 	press(p, "backspace", "4", "down")
-	press(p, " ") // a window seat besides the meal
+	press(p, " ") // a window seat in addition to the meal
 	arrow(p, tea.KeyRight)
 	arrow(p, tea.KeyRight)
 	press(p, " ", "enter") // and the quiet coach
 	arrow(p, tea.KeyLeft)  // first class
-	press(p, "enter", "n") // not back
-	press(p, "tab", "tab") // the price is left out
+	press(p, "enter", "n") // no return ticket
+	press(p, "tab", "tab") // the price stays empty
 	if s := stripped(p.frameText()); !strings.Contains(s, "› send ‹") {
 		t.Fatalf("the cursor is not on send:\n%s", s)
 	}
@@ -143,7 +143,7 @@ func TestFormClosesWithItsCall(t *testing.T) {
 	}
 }
 
-// TestFormShowsTheFieldAtTheCursor: on a small screen every place can be reached and seen.
+// On a small screen every field can be reached and seen.
 func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
 	t.Parallel()
 	p, _, d := opened(t, sampleForm())

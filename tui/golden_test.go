@@ -23,11 +23,11 @@ import (
 	"jcode/tools"
 )
 
-var update = flag.Bool("update", false, "write the golden screens anew")
+var update = flag.Bool("update", false, "rewrite the golden screens")
 
 var clock = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-// still makes a program that is not running: messages go in and frames come out by hand.
+// still returns a program that is not running: the test passes it messages and asks it for frames.
 func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fake) {
 	f := newFake()
 	opt := Options{Session: &Session{Conversation: f, Events: nil}, Version: "1.0", Cwd: "/home/u/project", Home: "/home/u", Theme: "dark"}
@@ -45,7 +45,7 @@ func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fa
 
 func (p *program) frameText() string { return p.compose.build().Content }
 
-// do runs the commands that a message led to, and theirs, in order.
+// do runs the commands that a message returned, and the commands that those returned, in order.
 func settleCmd(p *program, cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -84,7 +84,7 @@ const sampleDiff = `--- a/calc/sum.go
 
 const sampleAnswer = "The test fails because `total` starts at **1**.\n\n1. Fix the start value\n2. Run the tests again\n\n```go\ntotal := 0 // not 1\n```\n\n| file | change |\n|---|---|\n| sum.go | start value |\n| 漢字.md | 中文 👩‍👩‍👧 |\n"
 
-// conversation feeds a turn that shows most kinds of items.
+// conversation emits a turn that contains most kinds of items.
 func conversation(p *program) {
 	feed(p,
 		agent.TurnStart{Turn: 1, Seq: 1, Prompt: "Why does TestSum fail? Please mend it.", At: clock},
@@ -104,7 +104,7 @@ func conversation(p *program) {
 	)
 }
 
-// sampleForm has a field of each kind.
+// sampleForm returns a form with one field of each kind.
 func sampleForm() tools.Form {
 	return tools.Form{From: "MCP server travel", Text: "Please say how you want to travel. The price is held for ten minutes.", Fields: []tools.FormField{
 		{Name: "name", Title: "Name", Description: "As in the passport", Kind: tools.FieldText, Required: true, Min: new(2.0)},
@@ -117,7 +117,7 @@ func sampleForm() tools.Form {
 	}}
 }
 
-// screens are all that goldens exist for.
+// screens are all the screens that have golden files.
 var screens = map[string]func(p *program, f *fake){
 	"welcome": func(p *program, _ *fake) {},
 	"chat":    func(p *program, _ *fake) { conversation(p) },

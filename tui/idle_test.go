@@ -36,8 +36,8 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
 	waitScreen(t, term, "› go")
 	term.Press("enter")
 	waitScreen(t, term, "done")
-	term.Settle(5*time.Second, limit) // the terminal is asked what it can do a second after the start
-	const span = 15 * time.Second     // the absence of something takes its time
+	term.Settle(5*time.Second, limit) // Bubble Tea queries the terminal one second after the start
+	const span = 15 * time.Second     // proving that nothing happens takes time
 	written, before := term.Written(), cpuTime(t, term.Pid())
 	time.Sleep(span)
 	if n := term.Written() - written; n != 0 {
@@ -49,7 +49,7 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
 	}
 }
 
-// cpuTime is the processor time of a process's threads.
+// cpuTime returns the processor time of a process's threads.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
@@ -60,7 +60,7 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	for _, task := range tasks {
 		data, err := os.ReadFile(task)
 		if err != nil {
-			continue // a thread that ended meanwhile
+			continue // the thread has ended
 		}
 		n, err := strconv.ParseInt(strings.Fields(string(data))[0], 10, 64)
 		if err != nil {

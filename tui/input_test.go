@@ -101,7 +101,7 @@ func TestViModesShow(t *testing.T) {
 	r.Press("enter")
 	r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
 	r.Type("dd")
-	r.see("› dd") // a new prompt is written, whatever the mode was
+	r.see("› dd") // a new prompt starts in insert mode, whatever the mode was
 }
 
 func TestKeysCanBeRebound(t *testing.T) {
@@ -130,7 +130,7 @@ func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
 	at := func() (x, y int) { s := r.Screen(); return s.CursorX, s.CursorY }
 	r.until("cursor in the input", func() bool { x, y := at(); return x == 2 && y > 0 })
 	_, row := at()
-	// Bubble Tea draws its blank frame and asks the terminal a second after the start.
+	// Bubble Tea draws its blank frame and queries the terminal one second after the start.
 	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if s := r.Settle(30*time.Millisecond, time.Second); s.CursorX != 2 || s.CursorY != row {
 			t.Fatalf("the cursor is at %d,%d", s.CursorX, s.CursorY)
@@ -154,7 +154,7 @@ func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
 	r.see("ask for something")
 	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 	r.see("yes, once")
-	r.Type("н") // the key of y
+	r.Type("н") // the key that types y on a Latin layout
 	r.until("answer", func() bool { a, ok := r.fake.answered("q1"); return ok && a.Scope == tools.AnswerOnce })
 }
 
@@ -165,7 +165,7 @@ func TestPiecesOfReportsNeverBecomeText(t *testing.T) {
 		if shown.Contains("› 漢end") {
 			return
 		}
-		// A machine that stops for so long inside a report makes keys of its pieces.
+		// If the machine stops for that long inside a report, the pieces arrive as keys.
 		if longest < 800*time.Millisecond || time.Now().After(deadline) {
 			t.Fatalf("something was typed, the longest pause was %s:\n%s", longest, shown.Text())
 		}
@@ -178,13 +178,13 @@ func writtenInPieces(t *testing.T) (s terminal.Screen, longest time.Duration) {
 	t.Helper()
 	r := run(t, 80, 24, nil).ready()
 	r.Type("x")
-	r.see("› x") // what was asked of the terminal at the start has been answered by now
+	r.see("› x") // by now the terminal has replied to the queries sent at the start
 	r.Press("backspace")
 	r.see("ask for something")
 	for _, seq := range [][2]string{{"\x1b]11;rgb:0000/0000/0000\x1b", "\\"}, {"\x1b]11;rgb:00", "00/0000/0000\a"}, {"\x1b[<35;1", "0;10M"}, {"\x1b[", "I"}, {"\xe6\xbc", "\xa2"}} {
 		began := time.Now()
 		r.Type(seq[0])
-		time.Sleep(120 * time.Millisecond) // the pause is the test
+		time.Sleep(120 * time.Millisecond) // the pause is what is tested
 		r.Type(seq[1])
 		longest = max(longest, time.Since(began))
 	}
@@ -196,7 +196,7 @@ func TestAPasteThatLostItsEndLeavesTheKeyboardAlive(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.Type("\x1b[200~lost")
-	r.see("› lost") // ended by itself
+	r.see("› lost") // the paste is ended by the reader
 	r.Type("!")
 	r.see("› lost!")
 	r.Type("\x1b[200~again")
@@ -305,7 +305,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 	if r.fake.sent()[0] != text {
 		t.Errorf("%d bytes were sent, want %d", len(r.fake.sent()[0]), len(text))
 	}
-	r.Press("up") // history gives the real text
+	r.Press("up") // the history contains the real text
 	r.see("[Pasted text #2: 10000 lines · ctrl+x]")
 	time.Sleep(pause)
 	r.Press("enter")
@@ -325,15 +325,15 @@ func TestFastKeysAreOnePaste(t *testing.T) {
 		if len(sent) == 1 && sent[0] == strings.Join(lines, "\n") {
 			return
 		}
-		// A machine that pauses in the midst of it makes a person's Enter of a line end.
+		// If the machine pauses in the middle, a line end is taken for a person's Enter.
 		if pause < burstWait || time.Now().After(deadline) {
 			t.Fatalf("%d prompts were sent, the longest pause between keys was %s", len(sent), pause)
 		}
 	}
 }
 
-// sentByFastKeys types a text whose last line is "line 1999" in one go, then Enter, and returns
-// the prompts that were sent and the longest pause between two keys before that Enter.
+// sentByFastKeys types a text whose last line is "line 1999" without pauses, then Enter. It returns the prompts that
+// were sent and the longest pause between two keys before that Enter.
 func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Duration) {
 	t.Helper()
 	var mu sync.Mutex

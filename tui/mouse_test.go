@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// mouse sends what a terminal reports: a button (0 left, 32 dragged, 64 and 65 the wheel)
-// at a cell, counted from 0; up lets it go.
+// mouse sends the report of a terminal: a button (0 left, 32 dragged, 64 and 65 the wheel) at a cell, counted from
+// 0; up releases it.
 func (r *running) mouse(button, x, y int, up bool) {
 	end := "M"
 	if up {
@@ -24,7 +24,7 @@ func (r *running) mouse(button, x, y int, up bool) {
 	r.Type(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end))
 }
 
-// copied reports whether a text was put on the terminal's clipboard.
+// copied reports whether a text was sent to the terminal's clipboard.
 func (r *running) copied(text string) bool {
 	return slices.Contains(r.OSC(), "52;c;"+base64.StdEncoding.EncodeToString([]byte(text)))
 }

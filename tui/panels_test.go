@@ -44,7 +44,7 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 	}
 }
 
-// Keys that do not fit on one line stand on the next where there is room for it.
+// Keys that do not fit on one line continue on the next if there is room for it.
 func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
 	t.Parallel()
 	do := func(context.Context, Row) (string, error) { return "", nil }
@@ -71,7 +71,7 @@ func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
 	r.see("ask for something")
 }
 
-// livePanel is a panel of servers whose states a test sets.
+// livePanel returns a panel of servers whose states the test sets.
 type livePanel struct {
 	mu      sync.Mutex
 	rows    []Row
@@ -121,14 +121,13 @@ func (l *livePanel) options(o *Options) {
 	}}
 }
 
-func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
-
+func TestLivePanelFollowsWhatItShows(t *testing.T) {
 	t.Parallel()
 	row := func(name, state string) Row { return Row{ID: name, Name: name, State: state} }
 	l := &livePanel{changed: make(chan struct{}, 1), rows: []Row{row("a", "connecting"), row("b", "up")}}
 	r := run(t, 80, 24, l.options).ready()
 	l.set(row("a", "lost"), row("b", "up"))
-	r.see("health lost") // nobody touched a key
+	r.see("health lost") // no key was pressed
 	r.Type("/servers")
 	r.see("/servers")
 	r.Press("enter")
@@ -147,19 +146,18 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
 	if len(l.ran) != 1 || l.ran[0] != "b" {
 		t.Errorf("stopped %v; the cursor was on b", l.ran)
 	}
-	l.rows = []Row{row("a", "nobody told")} // read again all the same
+	l.rows = []Row{row("a", "nobody told")} // read again nevertheless
 	l.mu.Unlock()
-	r.see("›   a", "nobody told") // the status line may know of it before the list
+	r.see("›   a", "nobody told") // the status line may show it before the list does
 	r.Press("ctrl+d")
 	r.see("press ctrl+d again to stop")
-	l.set(row("c", "another")) // not what was meant
+	l.set(row("c", "another")) // not the intended row
 	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return s.Contains("another") && !s.Contains("press ctrl+d again") }); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
-
+func TestSlowCompletionHoldsNoKeyUp(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	r := run(t, 80, 24, func(o *Options) {
@@ -180,14 +178,14 @@ func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
 	r.see("› fast-completed")
 	r.Press("ctrl+u")
 	r.Type("/servers slow and on")
-	r.see("/servers slow and on") // typed although nothing answers
+	r.see("/servers slow and on") // typing works although no completion arrives
 	close(release)
-	r.see("› slow and on-completed") // of the line as it is, not of those before
+	r.see("› slow and on-completed") // for the current line, not for earlier ones
 	r.Press("tab")
 	r.see("/servers slow and on-completed")
 }
 
-// squeezed takes all white space away: words may stand on any line.
+// squeezed removes all white space: words may be on any line.
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestShellLineSaysItsCommandOnce(t *testing.T) {
@@ -350,7 +348,7 @@ func TestACallIsShownAsItRan(t *testing.T) {
 	}
 }
 
-// Who sees that an action is done, and acts again at once, acts on the row as it is now.
+// A person who sees that an action is done and immediately acts again acts on the new row.
 func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 	t.Parallel()
 	state := "on"
@@ -373,7 +371,7 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 		t.Fatalf("no panel: %s", stripped(p.frameText()))
 	}
 	for _, want := range []string{"off", "on"} {
-		for cmd := pk.choose(Row{}); cmd != nil; { // frame by frame
+		for cmd := pk.choose(Row{}); cmd != nil; { // one frame at a time
 			next, ok := cmd().(do)
 			if !ok {
 				break

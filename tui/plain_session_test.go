@@ -17,13 +17,13 @@ import (
 	"jcode/tools"
 )
 
-// lines is the plain form with somebody who writes lines and reads what comes.
+// lines runs plain mode: the test writes lines to it and reads its output.
 type lines struct {
 	t    *testing.T
 	fake *fake
 	in   *io.PipeWriter
 	out  *lockedBuffer
-	from int // what was read so far
+	from int // the output read so far
 	done chan error
 }
 
@@ -32,7 +32,7 @@ func talk(t *testing.T, change func(o *Options)) *lines {
 	return talkUntil(t, "> ", change)
 }
 
-// talkUntil begins and waits for a text.
+// talkUntil starts plain mode and waits for a text.
 func talkUntil(t *testing.T, text string, change func(o *Options)) *lines {
 	t.Helper()
 	f := newFake()
@@ -47,7 +47,7 @@ func talkUntil(t *testing.T, text string, change func(o *Options)) *lines {
 	return l
 }
 
-// see waits for a text behind what was read so far.
+// see waits for a text after the output read so far.
 func (l *lines) see(want string) {
 	l.t.Helper()
 	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {

@@ -48,7 +48,7 @@ func TestForkCountsPromptsInThePlainFormToo(t *testing.T) {
 	for said, want := range map[string]int64{"/fork 1": 10, "/fork 2": 20, "/fork 3": 0, "/fork": 0} {
 		fs := &fakeSessions{}
 		l := talk(t, func(o *Options) { o.Sessions = fs })
-		l.fake.emit(agent.Rewound{From: 1}) // nothing is there yet
+		l.fake.emit(agent.Rewound{From: 1}) // there is nothing yet
 		for i, prompt := range []string{"the first", "the second", "the third", "taken back"} {
 			l.fake.emit(agent.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, agent.TurnEnd{Reason: agent.StopDone})
 			l.see("You: " + prompt)
@@ -83,7 +83,7 @@ func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {
 	l.quit()
 }
 
-// The folder's question comes first, and what was typed on the command line after it.
+// The question about the folder comes first; the prompt of the command line follows it.
 func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 	t.Parallel()
 	decided := make(chan bool, 1)

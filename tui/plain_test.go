@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// lockedBuffer is output that a test watches.
+// lockedBuffer is output that a test can read while it is written.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder

@@ -76,7 +76,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, f := still(t, 80, 24, nil)
 		write := func(c rune) { settleCmd(p, p.route(tea.KeyPressMsg{Text: string(c), Code: c})) }
-		for i, c := range "yes please " { // never quiet for long enough
+		for i, c := range "yes please " { // the pauses are too short
 			time.Sleep(quiet - time.Millisecond)
 			if i == 3 {
 				feed(p, agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
@@ -90,7 +90,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 			t.Errorf("the question does not show, or takes keys already:\n%s", s)
 		}
 		time.Sleep(quiet)
-		if s := stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it takes keys
+		if s := stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it accepts keys
 			t.Errorf("the question takes no keys:\n%s", s)
 		}
 		write('n')
@@ -156,7 +156,7 @@ func TestCtrlC(t *testing.T) {
 	r.see("Interrupted.")
 	hinted := false
 	for deadline := time.Now().Add(limit); !hinted && time.Now().Before(deadline); {
-		r.Press("ctrl+c") // a slow machine may miss the hint, which comes again
+		r.Press("ctrl+c") // a slow machine may miss the hint, which is shown again
 		_, err := r.Wait(10*time.Second, func(s terminal.Screen) bool { return s.Contains("press ctrl+c again to quit") })
 		hinted = err == nil
 	}
@@ -196,7 +196,7 @@ func TestUnknownCommandIsNamed(t *testing.T) {
 	r.Type("/quti")
 	r.see("› /quti")
 	r.Press("enter")
-	r.see("unknown command /quti", "› /quti") // the first needs the status line, the second stays
+	r.see("unknown command /quti", "› /quti") // the first appears in the status line, the second stays in the transcript
 }
 
 func TestTinyAndHugeTerminals(t *testing.T) {
@@ -277,7 +277,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	for _, c := range "es please" {
 		p.route(tea.KeyPressMsg{Text: string(c), Code: c})
 	}
-	settleCmd(p, first) // the letter's time is over
+	settleCmd(p, first) // the wait for a second letter is over
 	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.open {
 		t.Fatalf("answered with %v, the input holds %q", ans, p.in.Text())
 	}
@@ -290,7 +290,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	feed(p, agent.ApprovalAsked{ID: "b", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
 	p.asks[0].(*approval).open = true
 	held := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
-	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // second thoughts
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // the person reconsiders
 	settleCmd(p, held)
 	if ans, ok := f.answered("b"); ok {
 		t.Errorf("answered with %v", ans)

@@ -12,7 +12,7 @@ import (
 	"jcode/tools/command"
 )
 
-// fakeHistory keeps prompts and the draft.
+// fakeHistory stores prompts and the draft.
 type fakeHistory struct {
 	mu    sync.Mutex
 	added []string
@@ -37,7 +37,8 @@ func (h *fakeHistory) SetDraft(_ context.Context, s string) error {
 	return nil
 }
 
-// A command may open another session, which looks for a draft: its own line is none by then.
+// A command may open another session, which reads the draft. By then the command's own line must no longer be the
+// draft.
 func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 	t.Parallel()
 	h := &fakeHistory{}
@@ -52,7 +53,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 		}}}}}
 	}).ready()
 	r.Type("/other")
-	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) { // between two looks
+	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) { // polling interval
 		h.mu.Lock()
 		kept := h.draft
 		h.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"jcode/tools"
 )
 
-// asked opens a question that takes keys at once.
+// asked opens a question that accepts keys immediately.
 func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *approval) {
 	t.Helper()
 	p, f := still(t, cols, rows, nil)
@@ -28,10 +28,10 @@ func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *ap
 	return p, f, a
 }
 
-// screenRows are the rows of a frame without styles.
+// screenRows returns the rows of a frame without styles.
 func screenRows(p *program) []string { return strings.Split(stripped(p.frameText()), "\n") }
 
-// scrolled collects every row that a dialog shows while it is scrolled to its end and back.
+// scrolled returns every row that a dialog shows while it is scrolled to the end and back.
 func scrolled(t *testing.T, p *program) string {
 	t.Helper()
 	var all []string
@@ -60,7 +60,7 @@ func scrolled(t *testing.T, p *program) string {
 
 func newFileDiff(name, content string) string { return diff.Files(name, nil, &content).Text }
 
-// hiddenThings are characters that a terminal obeys or shows as nothing, and how they are shown.
+// hiddenThings are characters that a terminal interprets or does not show, and how the dialogs show them.
 var hiddenThings = []struct{ raw, shown string }{
 	{"\r", "␍"},
 	{"\x1b", "␛"},
@@ -126,7 +126,7 @@ func TestAFileWithDOSLineEndsIsShownWithoutMarks(t *testing.T) {
 	if strings.Contains(rows, "␍") {
 		t.Errorf("each line is marked:\n%s", stripped(rows))
 	}
-	after = "a\r\nc\n" // now one line differs in its end
+	after = "a\r\nc\n" // now one line ends differently
 	rows = strings.Join(drawDiff(diff.Files("a.txt", &before, &after).Text, &look{theme: NewTheme("dark", true), width: 60}, 60, 100), "\n")
 	if !strings.Contains(stripped(rows), "b␍") {
 		t.Errorf("the line end that changed is not shown:\n%s", stripped(rows))
@@ -215,7 +215,7 @@ func TestWhatIsApprovedHasHalfOfTheDialogAtAnySize(t *testing.T) {
 	}
 }
 
-// dialogHeight is the height that a dialog gets in a program whose input is empty.
+// dialogHeight returns the height of a dialog in a program with an empty input.
 func dialogHeight(p *program) int { return max(p.height-1-min(3, p.height/6), 3) }
 
 func TestALineThatGoesOnIsMarked(t *testing.T) {
@@ -314,8 +314,7 @@ func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 	}
 }
 
-// Who begins to write while a question is open means the input: no letter is lost, none
-// answers.
+// Text typed while a question is open is meant for the input: no letter is lost, and none is taken as an answer.
 func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/model", "explain it first", "rename it", "take the other file", "because", "yes but later", "5 files"} {

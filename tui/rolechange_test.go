@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A switch of roles that takes a while shows, prompts wait for it, and esc takes both back.
+// A role switch that takes a while is shown and delays prompts; esc cancels the switch and returns the prompts.
 func TestRoleSwitchShowsPromptsWaitAndEscTakesItBack(t *testing.T) {
 	t.Parallel()
 	for name, taken := range map[string]bool{"entered": false, "taken back": true} {

@@ -20,7 +20,7 @@ import (
 	"jcode/tools"
 )
 
-// pause is longer than the keys of one paste are apart.
+// pause is longer than the gap between two keys of one paste.
 const pause = 40 * time.Millisecond
 
 func TestExternalEditorGetsTheRealText(t *testing.T) {
@@ -29,7 +29,7 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "test-editor"), []byte("#!/bin/sh\ncp \"$1\" '"+seen+"'\necho added >> \"$1\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")) // the folder's own name may have blanks
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")) // the folder's name may contain spaces
 	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
 	text := strings.Repeat("a pasted line\n", 50) + "end"
 	r.Paste(text)
@@ -80,7 +80,7 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 			for i := range 60 {
 				s := strings.ReplaceAll(line, "%d", itoa(i))
 				shown += len(s)
-				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as they come from a model
+				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as a model sends them
 					r.fake.emit(agent.TextDelta{Text: strings.Join(words, "")})
 				}
 				if i%4 == 3 {
@@ -174,7 +174,7 @@ func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 	for theme, want := range map[string]string{"": "ansi16", "auto": "ansi16", "dark": "dark"} {
 		p, _ := still(t, 80, 24, func(o *Options) { o.Theme = theme })
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
-		p.route(tea.BackgroundColorMsg{Color: color.White}) // its answer does not change that
+		p.route(tea.BackgroundColorMsg{Color: color.White}) // its reply does not change that
 		if got := p.look.theme.Name; got != want {
 			t.Errorf("theme %q is %s, want %s", theme, got, want)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The words after a command may be a paste of several lines; a list searches in one.
+// The words after a command may be a paste of several lines; the search field of a list has one line.
 func TestAListIsSearchedForWordsOfSeveralLines(t *testing.T) {
 	for _, name := range []string{"/resume ", "/agents "} {
 		p, _ := still(t, 80, 24, func(o *Options) {

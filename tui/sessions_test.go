@@ -37,12 +37,12 @@ func TestRewindGoesBackToAPrompt(t *testing.T) {
 	}
 }
 
-// fakeSessions returns sessions that a test looks at.
+// fakeSessions returns sessions that a test inspects.
 type fakeSessions struct {
 	carried []bool
 	opened  []string
 	forked  []int64
-	unknown bool // no session goes by any name
+	unknown bool // no session has the requested name
 }
 
 func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
@@ -50,7 +50,7 @@ func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.
 		if query != "zebra" {
 			return nil, nil
 		}
-		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // by its messages
+		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // found by its messages
 	}
 	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
 }
@@ -110,8 +110,7 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 	}
 }
 
-// So does /session with a name that no session has yet; what was said below the answer
-// makes no difference.
+// /session with a name that no session has yet offers it too. Notices below the answer make no difference.
 func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
 	t.Parallel()
 	fs := &fakeSessions{unknown: true}
@@ -157,7 +156,7 @@ func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
 	}
 }
 
-// The last exchange belongs to the role it was made in: with another one nothing is offered.
+// The last exchange belongs to the role in which it was made: in another role it is not offered.
 func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
 	t.Parallel()
 	fs := &fakeSessions{}
@@ -171,8 +170,8 @@ func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
 	}
 }
 
-// What is sent while another session is being opened is for that one, not for the one that
-// is being left.
+// A prompt that is sent while another session is being opened goes to that session, not to the one that is being
+// left.
 func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -200,8 +199,8 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 	}
 }
 
-// Who asks for a session while another is still being opened ends in the one asked for last,
-// and each prompt reaches the session that was to be there when it was sent.
+// If a session is requested while another one is still being opened, the last requested one stays open, and each
+// prompt reaches the session that had been requested when it was sent.
 func TestSwitchesHappenInTheOrderInWhichTheyWereAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]error{"both open": nil, "the first cannot be opened": errors.New("no such session")} {
@@ -211,7 +210,7 @@ func TestSwitchesHappenInTheOrderInWhichTheyWereAskedFor(t *testing.T) {
 		press(p, "for the first", "enter")
 		later := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: second}, nil })
 		press(p, "for the second", "enter")
-		settleCmd(p, later) // it would be quicker
+		settleCmd(p, later) // it would be faster
 		settleCmd(p, opening)
 		if p.conv != Conversation(second) {
 			t.Errorf("%s: another session is open", name)
@@ -227,7 +226,7 @@ func TestSwitchesHappenInTheOrderInWhichTheyWereAskedFor(t *testing.T) {
 	}
 }
 
-// The events of a rewind may come after the answer of the command that made it.
+// The events of a rewind may arrive after the answer of the command that caused it.
 func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 	t.Parallel()
 	for name, answerFirst := range map[string]bool{"answer first": true, "event first": false} {
@@ -266,7 +265,7 @@ func TestResumeShowsTheWholeSession(t *testing.T) {
 	}
 }
 
-// However the search and the rows come together, a session is found by its messages.
+// A session is found by its messages, whichever of the search and the rows arrives first.
 func TestSessionsAreFoundByTheirMessages(t *testing.T) {
 	t.Parallel()
 	for how, search := range map[string]func(p *program){

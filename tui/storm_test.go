@@ -16,9 +16,8 @@ import (
 	"jcode/tools"
 )
 
-// TestAnythingAtAnySizeFits presses keys, feeds events and changes sizes at random: nothing
-// panics, and each frame has exactly the screen's lines, none wider than a screen of 20
-// columns or more.
+// TestAnythingAtAnySizeFits presses keys, emits events and changes the size at random: nothing panics, and each frame
+// has exactly as many lines as the screen, none of them wider than a screen of 20 columns or more.
 func TestAnythingAtAnySizeFits(t *testing.T) {
 	keys := []string{"enter", "esc", "up", "down", "tab", "backspace", "ctrl+r", "ctrl+o", "ctrl+x", "ctrl+u", "ctrl+y", "ctrl+w", "a", "漢", "👩‍👩‍👧", " ", "/", "@", "n", "y", "w", "e", "/model", "/help", "/theme", "/resume", "/find a", "/diff", "/mode", "/todo", "/context", "/nope", "ctrl+c"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -50,7 +49,7 @@ func TestAnythingAtAnySizeFits(t *testing.T) {
 				rt.Fatalf("%d lines at %d×%d:\n%s", len(lines), p.width, p.height, stripped(frame.Content))
 			}
 			for _, l := range lines {
-				if w := cells.Width(stripped(l)); p.width >= 20 && w > p.width { // below, the painter clips
+				if w := cells.Width(stripped(l)); p.width >= 20 && w > p.width { // below that the painter clips
 					rt.Fatalf("a line of %d cells at %d×%d: %q", w, p.width, p.height, stripped(l))
 				}
 			}

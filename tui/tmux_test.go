@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tmux is a program in a real terminal multiplexer.
+// tmux runs the program in a real terminal multiplexer.
 type tmux struct {
 	t      *testing.T
 	socket string
@@ -29,7 +29,7 @@ func startTmux(t *testing.T, mode string) *tmux {
 	m := &tmux{t: t, socket: fmt.Sprintf("jcode-test-%d", os.Getpid())}
 	shell := fmt.Sprintf("JCODE_TUI_CHILD=%s %q; echo exit=$?; exec cat", mode, self)
 	cmd := exec.Command("tmux", "-L", m.socket, "-f", os.DevNull, "new-session", "-d", "-x", "80", "-y", "24", shell)
-	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "SHELL=/bin/sh") // the person's own may be none
+	cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "SHELL=/bin/sh") // the person's $SHELL may not exist
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("tmux does not start: %v: %s", err, out)
 	}

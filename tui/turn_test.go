@@ -20,7 +20,7 @@ import (
 	"jcode/tools/command"
 )
 
-// called feeds a finished call.
+// called emits the events of a finished call.
 func called(p *program, id, name string, args []string, res tools.Result) {
 	feed(p, agent.CallStart{ID: id, Name: name, Arguments: jsonOf(args...), At: clock}, agent.CallEnd{ID: id, Name: name, Status: "done", Result: res})
 }
@@ -243,7 +243,7 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	})
 	f.onPrompt = nil
 	write := func() { settleCmd(p, p.record.changed(p)) }
-	p.say(agent.LevelInfo, "loaded 3 skills") // said at each start
+	p.say(agent.LevelInfo, "loaded 3 skills") // shown at each start
 	p.in.SetText("hello")
 	settleCmd(p, p.sender.submit())
 	feed(p, agent.TurnStart{Prompt: "hello", Seq: 1, At: clock}, agent.TurnEnd{Reason: agent.StopError, Error: "401: the key was refused", Duration: time.Second})
@@ -349,7 +349,7 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 	if s := stripped(p.frameText()); !strings.Contains(s, "✗ refused") {
 		t.Errorf("a refusal is not said:\n%s", s)
 	}
-	settleCmd(p, p.route(enter)) // no key
+	settleCmd(p, p.route(enter)) // nothing was pressed
 	if len(entered) != 2 || entered[1] != "http://localhost:8000/v1=" || f.State().Model != "server/coder" {
 		t.Errorf("entered %q, model %s", entered, f.State().Model)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Commands that are given before the session is ready wait for it, in their order.
+// Commands that are entered before the session is ready wait for it and then run in order.
 func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 	t.Parallel()
 	ready := make(chan struct{})

@@ -6,9 +6,9 @@ func TestFoldKeepsTheCursorAndIsUndone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text   string
-		left   int // steps of the cursor from the end
+		left   int // number of times the cursor moves left from the end
 		folded bool
-		typed  string // the text after an x was typed
+		typed  string // the text after typing an x
 	}{
 		"behind":          {"see @a.png now", 0, true, "see @a.png nowx"},
 		"at its end":      {"see @a.png", 0, true, "see @a.pngx"},

@@ -22,7 +22,7 @@ func TestEditorEditsByGrapheme(t *testing.T) {
 		t.Errorf("cursor at cell %d, want 12", x)
 	}
 	e = New()
-	for _, r := range "👩‍👩‍👧🇨🇳" { // as keys that bring one rune each
+	for _, r := range "👩‍👩‍👧🇨🇳" { // one rune per key
 		e.Insert(string(r))
 	}
 	if n := len(e.lines[0]); n != 2 {
@@ -113,7 +113,7 @@ func TestEditorMovesOverVisualRows(t *testing.T) {
 	e.Do(Home)
 	e.Do(Right)
 	e.Do(Right)
-	e.Do(Right) // behind "klm"
+	e.Do(Right) // after "klm"
 	e.Vertical(-1, 5)
 	if e.cur != (pos{1, 2}) {
 		t.Errorf("cursor %v, want the end of the short line", e.cur)

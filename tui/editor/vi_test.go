@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// viEditor makes an editor in normal mode from a text in which | marks the cursor.
+// viEditor returns an editor in normal mode with a text in which | marks the cursor.
 func viEditor(text string) (*Editor, *Vi) {
 	e, v := New(), &Vi{}
 	before, after, _ := strings.Cut(text, "|")
@@ -21,7 +21,7 @@ func viEditor(text string) (*Editor, *Vi) {
 	return e, v
 }
 
-// viPress feeds keys: characters, and names in angle brackets.
+// viPress sends keys: characters, and names in angle brackets.
 func viPress(e *Editor, v *Vi, keys string) {
 	for keys != "" {
 		key := glyphs(strings.ReplaceAll(keys, "\n", " "))[0].s

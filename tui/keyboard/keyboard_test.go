@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// pieces is a terminal that sends pieces with pauses between them, in a time of its own.
+// pieces is a terminal that sends pieces with pauses between them, on a simulated clock.
 type pieces struct {
 	File
 	t    time.Time
@@ -50,7 +50,7 @@ func (p *pieces) ready(_ uintptr, d time.Duration) bool {
 	return true
 }
 
-// read returns what a program gets, a string for each read.
+// read returns what a program receives, one string per read.
 func read(list ...piece) []string {
 	p := &pieces{t: time.Unix(0, 0), left: list}
 	r := NewReader(p)
@@ -147,7 +147,7 @@ func FuzzNothingThatIsWholeIsLost(f *testing.F) {
 	f.Add("abc漢\x1b[A\x1b[200~x\x1b[201~", 3)
 	f.Add("\x1b]0;x\ay", 2)
 	f.Fuzz(func(t *testing.T, s string, cut int) {
-		for i := range len(s) { // text and keys only: what a terminal sends by itself may be left out
+		for i := range len(s) { // text and keys only: reports of the terminal may be dropped
 			if s[i] == esc {
 				return
 			}
@@ -169,7 +169,7 @@ func TestKeysHaveLatinNamesOnEveryLayout(t *testing.T) {
 		"ctrl+_":       {{Code: '_', Mod: tea.ModCtrl}},
 		"ctrl+2":       {{Code: 'é', BaseCode: '2', Mod: tea.ModCtrl}},
 		"c":            {{Code: 'c', Text: "c"}},
-		"с":            {{Code: 'с', Text: "с"}}, // what is typed stays what it is
+		"с":            {{Code: 'с', Text: "с"}}, // typed text stays unchanged
 		"enter":        {{Code: tea.KeyEnter}},
 		"ctrl+shift+z": {{Code: 'я', Mod: tea.ModCtrl | tea.ModShift}},
 		"space":        {{Code: ' ', Text: " "}},

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testStyles gives each part a style of its own, so that a wrong style shows.
+// testStyles returns a different style for each part, so that a wrong style is visible.
 func testStyles() Styles {
 	return Styles{
 		Strong: "1", Emphasis: "3", Strike: "9", Code: "33", Link: "4", URL: "2", Marker: "35", Quote: "2;3",
@@ -157,8 +157,8 @@ func compare(t interface {
 	}
 }
 
-// fragments are what the property test builds texts from: beginnings of blocks, and what
-// turns one block into another.
+// fragments are the pieces from which the property test builds texts: starts of blocks, and text that turns one
+// block into another.
 var fragments = []string{
 	"word ", "two words", "\n", "\n\n", "# ", "## h\n", "- ", "* item\n", "  - nested\n", "1. ", "2) x\n", "    indented\n", "> ", "> quote\n", ">> deep\n",
 	"```\n", "```go\n", "~~~\n", "````\n", "  ```\n", "x := 1\n", "---\n", "===\n", "***\n", "| a | b |\n", "|---|---|\n", "|:-:|--:|\n", "| c |\n",
@@ -252,7 +252,7 @@ func TestFinishedLinesNeverChange(t *testing.T) {
 	}
 }
 
-// document returns about n bytes of Markdown as a model writes it.
+// document returns about n bytes of Markdown such as models write.
 func document(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -266,7 +266,7 @@ func document(n int) string {
 	return b.String()[:n]
 }
 
-// wholeSteps is document without the step that its end cuts.
+// wholeSteps returns document without the last, incomplete step.
 func wholeSteps(n int) string {
 	s := document(n)
 	return s[:strings.LastIndex(s, "## Step")]
@@ -333,7 +333,7 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenCode measures a delta inside a code block that has been open for long.
+// BenchmarkOpenCode measures a delta inside a long code block that is still open.
 func BenchmarkOpenCode(b *testing.B) {
 	for _, kb := range []int{1, 64} {
 		base := "```go\n" + strings.Repeat("x := compute(y, \"text\") // note\n", kb<<10/32)

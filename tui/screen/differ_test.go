@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shows returns what a terminal shows after some bytes: text and styles of all cells.
+// shows returns the text and the styles of all cells of a terminal that received some bytes.
 func shows(emu *vt.Emulator) string { return emu.Render() }
 
 func write(t interface{ Fatal(...any) }, emu *vt.Emulator, s string) {

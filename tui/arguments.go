@@ -31,7 +31,7 @@ func briefArguments(name string, raw json.RawMessage) string {
 	}
 	if !strings.HasPrefix(name, "mcp:") {
 		first := mainArguments
-		if _, has := m["pattern"]; has { // what is searched for says more than where
+		if _, has := m["pattern"]; has { // the pattern says more than the path
 			first = append([]string{"pattern"}, first...)
 		}
 		for _, key := range first {
@@ -78,7 +78,7 @@ func briefPatch(raw json.RawMessage) string {
 	return strings.Join(names, ", ")
 }
 
-// secondary adds what else matters besides the main argument.
+// secondary adds what matters in addition to the main argument.
 func secondary(key string, m map[string]json.RawMessage) string {
 	get := func(name string) string {
 		if v, ok := m[name]; ok && name != key {

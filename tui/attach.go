@@ -136,7 +136,7 @@ func storedChips(prompt string, parts []session.Part) chips {
 		return nil
 	}
 	hits := imageWord().FindAllStringSubmatch(prompt, mostPictures)
-	if len(hits) != len(data) { // some word named no picture: and it is no longer known which
+	if len(hits) != len(data) { // some word did not name a picture, and it is no longer known which
 		return nil
 	}
 	c := chips{}

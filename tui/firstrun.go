@@ -15,7 +15,7 @@ import (
 // idEnterKey marks the row for entering a key.
 const idEnterKey = "jcode:enter-key"
 
-// idEnterServer marks the row for entering the address of one's own server.
+// idEnterServer marks the row for entering the address of a server.
 const idEnterServer = "jcode:enter-server"
 
 // firstRun shows how to set up a model: what was found, a key, one's own server, the tour.
@@ -33,7 +33,7 @@ func (p *panels) firstRun() tea.Cmd {
 	}})
 	pk := newPicker("Choose how to begin", nil, nil)
 	pk.noSearch, pk.leave = true, "leave"
-	pk.cancel = func() tea.Cmd { // without a model there is nothing behind it
+	pk.cancel = func() tea.Cmd { // without a model there is nothing to return to
 		p.open(pk)
 		if p.hint.text == quitHint {
 			return p.quit()
@@ -91,7 +91,7 @@ const firstRunText = `jcode needs a model. Below is what was found on this machi
 Before it edits a file or runs a command, jcode asks: shift+tab changes how much runs without asking.
 What a project brings along and could run code waits until you trust the folder.`
 
-// found lists what can be used at once, then the rows for a key and for one's own server.
+// found lists what can be used at once, then the rows for a key and for the address of a server.
 func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 	var rows []Row
 	var err error

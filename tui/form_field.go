@@ -139,7 +139,7 @@ func (c *formField) key(k tea.KeyPressMsg, act action) {
 	}
 }
 
-// turn moves to the next option; if allowed, none is between the last and the first.
+// turn moves to the next option. An optional field has no choice between its last and its first option.
 func (c *formField) turn(by int) {
 	n := len(c.options)
 	if !c.optional() {

@@ -340,7 +340,7 @@ func (c *callItem) arguments(l *look) []string {
 		return c.block(l, string(c.args), fullLines, false, l.theme.Faint)
 	}
 	if _, brief, _ := c.parts(l); len(m) == 1 && brief == c.brief {
-		return nil // the head says it all
+		return nil // the head already shows it
 	}
 	var out []string
 	for _, k := range sortedKeys(m) {

@@ -43,7 +43,7 @@ type program struct {
 	usage agent.UsageEvent
 	queue []agent.Queued
 	todo  []tools.TodoItem
-	// agents are the sub-agents beside the conversation, in start order.
+	// agents are the sub-agents of the conversation, in start order.
 	agents []roster.State
 
 	dialogStack

@@ -56,7 +56,7 @@ type Events interface {
 type Session struct {
 	Conversation Conversation
 	Events       Events
-	// History is shown above; nil for a new session. Shown is what was displayed beside it.
+	// History is shown above; nil for a new session. Shown is what was displayed in addition.
 	History []session.Message
 	Shown   []session.Shown
 	// Todo is the plan so far, Draft what was left in the input.
@@ -64,7 +64,7 @@ type Session struct {
 	Draft string
 	// Usage is what it has used so far.
 	Usage agent.UsageEvent
-	// Agents are the sub-agents beside it.
+	// Agents are its sub-agents.
 	Agents []roster.State
 	// Role is the role to enter first, by EnterRole, which may show a form.
 	Role      string
@@ -229,7 +229,7 @@ type Options struct {
 	Changes func(ctx context.Context) ([]FileChange, error)
 	// Preview shows what a session was last about and, with a query, the line that was found. May be nil.
 	Preview func(ctx context.Context, id, query string) (string, error)
-	// Keep stores what is shown beside the messages of a session. May be nil.
+	// Keep stores what is shown in addition to the messages of a session. May be nil.
 	Keep func(ctx context.Context, sessionID string, list []session.Shown) error
 	// Undoable says what /undo would restore: the turn's prompt by its sequence number, and its files;
 	// ErrNothing of the session if there is nothing.

@@ -26,7 +26,7 @@ type picker struct {
 	note         string
 	noSearch     bool
 	live         bool    // its rows change while it is open
-	infoFirst    bool    // the text beside the names matters more than the one at the right
+	infoFirst    bool    // Info matters more than State
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
@@ -132,7 +132,7 @@ func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actSubmit:
 		r, ok := pk.current()
 		if !ok || pk.loading || pk.choose == nil {
-			return nil // nothing to choose: the list says so
+			return nil // there is nothing to choose, as the list shows
 		}
 		if !pk.stays {
 			h.close(pk)
@@ -157,7 +157,7 @@ func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// searched passes a new search on to whoever searches beyond the rows.
+// searched follows a new search beyond the rows: it searches elsewhere and reads the preview.
 func (pk *picker) searched(h host) tea.Cmd {
 	pk.seen = nil
 	if pk.typed == nil {

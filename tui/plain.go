@@ -40,9 +40,9 @@ type plain struct {
 	diffs   map[string]string // approved unchanged, by their call
 	sum     turnSum
 	usage   agent.UsageEvent
-	record  record          // of what is written beside the messages
+	record  record          // of what is written in addition to the messages
 	line    strings.Builder // of the answer, until its end
-	ended   chan func()     // what the loop does with the result of work beside it
+	ended   chan func()     // what the loop does with the results of background work
 	shells  int             // running ones
 	asks    []plainAsk
 	busy    bool // a prompt is being answered
@@ -52,7 +52,7 @@ type plain struct {
 	failed  error // of the output
 	// entered signals the end of a switch of roles; nil without one.
 	entered chan error
-	work    sync.WaitGroup // what runs beside the loop
+	work    sync.WaitGroup // the background work
 }
 
 func (p *plain) first(ctx context.Context) (Session, error) {
@@ -168,7 +168,7 @@ func (p *plain) prompt() {
 	}
 }
 
-// keep stores what was written beside the messages, as soon as the session is stored.
+// keep stores what was written in addition to the messages, as soon as the session is stored.
 func (p *plain) keep(ctx context.Context) {
 	id := p.conv.State().Session
 	if p.opt.Keep == nil || id == "" || len(p.record.pending) == 0 {

@@ -231,7 +231,7 @@ func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
 	return nil
 }
 
-// shell runs a `!` line as the person, beside the conversation.
+// shell runs a `!` line as the person, in the background.
 func (p *plain) shell(ctx context.Context, line string) {
 	if line == "" {
 		p.prompt()

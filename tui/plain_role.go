@@ -20,7 +20,7 @@ func (p *plain) role(ctx context.Context, args string) error {
 	return nil
 }
 
-// enterRole switches the role beside the loop: it may show a form, which the next lines fill in. Other lines
+// enterRole switches the role in the background: it may show a form, which the next lines fill in. Other lines
 // wait until it has ended.
 func (p *plain) enterRole(ctx context.Context, enter func(context.Context) error) {
 	p.entered = make(chan error, 1)

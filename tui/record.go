@@ -13,7 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// record stores what is shown beside the messages, so that a session looks the same when it is opened again.
+// record stores what is shown in addition to the messages, so that a session looks the same when it is opened
+// again.
 // Writes are sequential; what is shown before the session is stored waits for it.
 type record struct {
 	pending []session.Shown

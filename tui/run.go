@@ -117,7 +117,7 @@ func (p *program) input() io.Reader {
 // one that was left may have hidden it on both.
 func showCursor(out io.Writer) {
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
-		// The program is over: nobody is left to report an error to.
+		// The program has ended: an error can no longer be reported.
 		_, _ = io.WriteString(out, ansi.SetModeTextCursorEnable)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// addHistory shows the messages of a stored session and what was displayed beside them. Nothing is rendered
+// addHistory shows the messages of a stored session and what was displayed between them. Nothing is rendered
 // before it is seen.
 func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 	upTo := func(seq int64) {

@@ -222,7 +222,7 @@ func joins(s string) bool {
 	return len(c) > 1
 }
 
-// steady reports whether every terminal gives a cluster the same width.
+// steady reports whether all terminals agree on the width of a cluster.
 func steady(cluster string, width int) bool {
 	if len(cluster) == 1 {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Report is what a terminal is told besides the picture: its title, what the program is doing, and whether
-// that takes a while. Terminals that do not support it ignore it.
+// Report is what a terminal is told in addition to the picture: its title, what the program is doing, and
+// whether that takes a while. Terminals that do not support it ignore it.
 type Report struct {
 	title   string
 	status  tea.ProgramStatus

@@ -44,7 +44,7 @@ type Painter struct {
 	shown         bool     // the cursor is visible
 	shape         int      // its style as in DECSCUSR, 0 = the terminal's own
 	modes         bool     // the modes that the program needs are on
-	told          Report   // what the terminal was told besides the picture
+	told          Report   // what the terminal was told in addition to the picture
 	failure       error
 }
 
@@ -173,7 +173,7 @@ func (p *Painter) Ready() bool {
 }
 
 // Paint draws a frame: what differs from the previous one. The cursor is nil if it is hidden. The first
-// region lines may move together. r is what the terminal is told besides the picture.
+// region lines may move together. r is what the terminal is told in addition to the picture.
 func (p *Painter) Paint(frame string, cursor *tea.Cursor, region int, r Report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

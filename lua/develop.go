@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ var templates embed.FS
 // overwritten.
 func NewTool(base, name string, user bool) ([]string, error) {
 	if !manifest.IsToolName(name) {
-		return nil, fmt.Errorf("new tool: %q is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
+		return nil, fmt.Errorf("new tool: %q is not a tool name: %s", name, manifest.ToolNames)
 	}
 	dir := filepath.Join(luaFolder(base, user), "tools", name)
 	return writeNew(dir, name, manifest.FileName, manifest.MainName)
@@ -35,7 +36,7 @@ func NewPlugin(base, id string, user bool) ([]string, error) {
 	if !isPluginID(id) {
 		return nil, fmt.Errorf("new plugin: %q is not a plugin name: use letters, digits, _ and -, beginning with a letter", id)
 	}
-	return writeNew(filepath.Join(luaFolder(base, user), "plugins"), id, "plugin.lua")
+	return writeNew(filepath.Join(luaFolder(base, user), "plugins"), id, "NAME.lua")
 }
 
 func luaFolder(base string, user bool) string {
@@ -45,14 +46,11 @@ func luaFolder(base string, user bool) string {
 	return filepath.Join(base, ".jcode", "lua")
 }
 
+// writeNew writes templates to a folder, with name for NAME in their names and texts.
 func writeNew(dir, name string, files ...string) ([]string, error) {
 	var paths []string
 	for _, f := range files {
-		target := f
-		if f == "plugin.lua" {
-			target = name + ".lua"
-		}
-		path := filepath.Join(dir, target)
+		path := filepath.Join(dir, strings.ReplaceAll(f, "NAME", name))
 		if _, err := os.Lstat(path); err == nil {
 			return nil, fmt.Errorf("%s is there already; nothing was written", path)
 		}
@@ -62,8 +60,8 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 		return nil, fmt.Errorf("new: %w", err)
 	}
 	// The manifest comes last: with it the folder is a tool.
-	for i := len(files) - 1; i >= 0; i-- {
-		text, err := templates.ReadFile("templates/" + files[i])
+	for i, f := range slices.Backward(files) {
+		text, err := templates.ReadFile("templates/" + f)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +146,7 @@ func (c *checker) add(format string, args ...any) {
 func (c *checker) tool(dir string) error {
 	name := filepath.Base(dir)
 	if !manifest.IsToolName(name) {
-		c.add("%s: the folder name is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
+		c.add("%s: the folder name is not a tool name: %s", dir, manifest.ToolNames)
 	}
 	if c.builtin != nil && c.builtin(name) {
 		c.add("%s: a builtin tool is called %s, and keeps the name: choose another", dir, name)

@@ -112,11 +112,7 @@ func intentSchema(v any) ([]byte, error) {
 			required = append(required, name)
 		}
 	}
-	o := wire.NewObject("type", "object", "properties", props)
-	if required != nil {
-		o.Set("required", required)
-	}
-	return wire.EncodeJSON(o, false)
+	return manifest.ObjectSchema(props, required)
 }
 
 // listsInSchema turns the keywords that must be lists into lists: an empty Lua table

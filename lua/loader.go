@@ -176,7 +176,7 @@ func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
 	v.text, v.source = text, string(source)
 	v.hash = hashOf(v.text, source)
 	if !manifest.IsToolName(s.name) {
-		err = fmt.Errorf("the folder name %q is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
+		err = fmt.Errorf("the folder name %q is not a tool name: %s", s.name, manifest.ToolNames)
 	}
 	if err = errors.Join(err, err2); err == nil {
 		var m *manifest.Manifest

@@ -252,7 +252,7 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 		return // a later version has replaced it
 	}
 	scope := r.stateScope(p.scope, p.owner())
-	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
+	sc := r.newScript(wire.EnvPlugin, p.owner(), scope, p.bundle)
 	old := r.scriptOf(p)
 	sc.asks, sc.ahead, sc.swap = asks, p.ahead, func() bool { return r.setScript(p, sc) }
 	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
@@ -312,7 +312,7 @@ func (r *Room) loadStartup(ctx context.Context) {
 		r.notice("warn", "startup.lua: "+err.Error())
 		return
 	}
-	sc := r.newScript(wire.EnvStartup, startupID, startupID, startupID, b)
+	sc := r.newScript(wire.EnvStartup, startupID, startupID, b)
 	r.setStartup(sc, "")
 	_, fail := sc.send(&mail{ctx: ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
 	if fail != nil && fail.Kind != tools.KindCancelled {

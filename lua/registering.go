@@ -70,7 +70,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	}
 	i, err := parseIntent(def, sc.fqn)
 	if err == nil && !manifest.IsToolName(i.name) {
-		err = fmt.Errorf("register_intent: %q is not a tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", i.name)
+		err = fmt.Errorf("register_intent: %q is not a tool name: %s", i.name, manifest.ToolNames)
 	}
 	if err != nil {
 		return refusal(tools.KindInvalidArgs, "%v", err)

@@ -99,9 +99,9 @@ type mailReply struct {
 	fail *pool.Failure
 }
 
-func (r *Room) newScript(env wire.Env, id, owner, scope string, src bundle) *script {
+func (r *Room) newScript(env wire.Env, owner, scope string, src bundle) *script {
 	s := &script{
-		room: r, env: env, src: src, id: id, fqn: "lua::" + id, owner: owner, scope: scope,
+		room: r, env: env, src: src, id: src.id, fqn: "lua::" + src.id, owner: owner, scope: scope,
 		mail: make(chan *mail), quit: make(chan struct{}), ended: make(chan struct{}), events: make(chan *mail, maxMailbox),
 	}
 	r.wg.Go(s.run)

@@ -77,11 +77,9 @@ func (s *principal) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))
 	}
-	if secret.Name(name) || s.room.opts.SecretEnv != nil && s.room.opts.SecretEnv(name) {
+	v, ok := os.LookupEnv(name)
+	if !ok || secret.Name(name) || s.room.opts.SecretEnv != nil && s.room.opts.SecretEnv(name) {
 		return one(nil), nil
 	}
-	if v, ok := os.LookupEnv(name); ok {
-		return one(v), nil
-	}
-	return one(nil), nil
+	return one(v), nil
 }

@@ -56,11 +56,16 @@ func (s *script) runTool(proto *lua.FunctionProto, params *wire.Object) (any, er
 		}
 		s.L.G.Global.RawSetString("params", s.fromWire(params))
 	}
-	rets, err := s.Call(s.L.NewFunctionFromProto(proto))
+	return s.run("result", s.L.NewFunctionFromProto(proto))
+}
+
+// run calls a function and converts what it returns; root names that in errors.
+func (s *script) run(root string, fn lua.LValue, args ...lua.LValue) (any, error) {
+	rets, err := s.Call(fn, args...)
 	if err != nil {
 		return nil, err
 	}
-	return s.returned("result", rets)
+	return s.returned(root, rets)
 }
 
 // returned converts the first two return values of a script.
@@ -157,11 +162,7 @@ func (s *script) event(name string, n int64, table any) (any, error) {
 	if n < 1 || n > int64(len(list)) {
 		return nil, &scriptError{text: "no such handler"}
 	}
-	rets, err := s.Call(list[n-1], s.fromWire(table))
-	if err != nil {
-		return nil, err
-	}
-	return s.returned("event", rets)
+	return s.run("event", list[n-1], s.fromWire(table))
 }
 
 // command runs a slash command.
@@ -170,9 +171,5 @@ func (s *script) command(name, text string) (any, error) {
 	if fn == nil {
 		return nil, &scriptError{text: "no such command: " + name}
 	}
-	rets, err := s.Call(fn, lua.LString(text))
-	if err != nil {
-		return nil, err
-	}
-	return s.returned("result", rets)
+	return s.run("result", fn, lua.LString(text))
 }

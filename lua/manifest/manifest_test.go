@@ -27,6 +27,7 @@ func TestManifestFaultsNameFileLineAndKey(t *testing.T) {
 		`{"description":"d","parameters":[{"name":"a","type":"text"}]}`:                "type must be one of",
 		`{"description":"d","permissions":{"network":{}}}`:                             "allowed_hosts is required",
 		`{"description":"d","permissions":{"network":{"allowed_hosts":["http://x"]}}}`: "bad host",
+		`{"description":"d","permissions":{"network":{"allowed_hosts":"x"}}}`:          "permissions.network.allowed_hosts must be an array of texts",
 		`{"description":"d","permissions":{"fs":{"read":["../x"]}}}`:                   "bad glob",
 		`{"description":"d","permissions":{"exec":["git"]}}`:                           "word lists",
 		`{"description":"d","permissions":{"mcp_admin":true}}`:                         "for plugins only",

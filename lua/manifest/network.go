@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -28,7 +29,7 @@ func parseNetwork(v any) (*Network, error) {
 		key, v := o.At(i)
 		list, err := wire.Texts(v)
 		if err != nil {
-			return nil, &keyError{key, fmt.Sprintf("permissions.network.%s must be an array of wire.Texts", key)}
+			return nil, &keyError{key, fmt.Sprintf("permissions.network.%s must be an array of texts", key)}
 		}
 		switch key {
 		case "allowed_hosts":
@@ -80,20 +81,14 @@ func splitHost(h string) (name, port string) {
 // Allows reports whether the host of a URL is listed, and whether it is by its very name
 // rather than by a pattern.
 func (n *Network) Allows(u *url.URL) (ok, literal bool) {
-	host := strings.ToLower(u.Hostname())
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	host, port := strings.ToLower(u.Hostname()), cmp.Or(u.Port(), usual)
 	for _, h := range n.Hosts {
 		name, wantPort := splitHost(strings.ToLower(h))
-		if wantPort == "" {
-			wantPort = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
-		name = strings.Trim(name, "[]")
-		if port != wantPort {
+		if port != cmp.Or(wantPort, usual) {
 			continue
 		}
+		name = strings.Trim(name, "[]")
 		if name == host {
 			return true, true
 		}

@@ -96,6 +96,9 @@ var globals = []string{
 // wordBytes are the letters, digits and the underscore of identifiers.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
+// ToolNames says in words what IsToolName accepts.
+const ToolNames = "use letters, digits, _ and - (at most 64), not beginning with mcp__"
+
 // IsToolName reports whether a name is valid for a tool, and so for a tool folder.
 func IsToolName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, wordBytes+"-") == "" && !strings.HasPrefix(s, "mcp__")
@@ -151,6 +154,11 @@ func encodeSchema(list []Parameter) ([]byte, error) {
 			required = append(required, p.Name)
 		}
 	}
+	return ObjectSchema(props, required)
+}
+
+// ObjectSchema returns the JSON Schema of an object with these properties, required being names of some.
+func ObjectSchema(props *wire.Object, required []any) ([]byte, error) {
 	o := wire.NewObject("type", "object", "properties", props)
 	if required != nil {
 		o.Set("required", required)

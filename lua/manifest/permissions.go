@@ -80,15 +80,13 @@ func (p *Permissions) field(key string, v any, plugin bool) (err error) {
 		}
 	case "exec":
 		list, ok := v.([]any)
-		if !ok {
-			return wrong(`an array of word lists such as [["git","log"]]`)
-		}
 		for _, item := range list {
 			words, err := wire.Texts(item)
-			if err != nil || len(words) == 0 {
-				return wrong(`an array of word lists such as [["git","log"]]`)
-			}
+			ok = ok && err == nil && len(words) > 0
 			p.Exec = append(p.Exec, words)
+		}
+		if !ok {
+			return wrong(`an array of word lists such as [["git","log"]]`)
 		}
 	case "mcp":
 		if p.MCP, err = wire.Texts(v); err != nil || slices.ContainsFunc(p.MCP, func(s string) bool { return !strings.Contains(s, ":") }) {
@@ -171,7 +169,7 @@ func (p *Permissions) fs(v any) (err error) {
 func (p *Permissions) CoversFile(rel string, write bool) bool {
 	globs := p.FSWrite
 	if !write {
-		globs = append(append([]string{}, p.FSRead...), p.FSWrite...)
+		globs = slices.Concat(p.FSRead, p.FSWrite)
 	}
 	for _, g := range globs {
 		if ok, err := doublestar.Match(g, rel); err == nil && ok {

@@ -45,10 +45,10 @@ func ReadCredentials(file string) (c Credentials, warning string, err error) {
 		key, ok := plain(m.Value).(string)
 		if !ok {
 			line, _ := d.at(m.Value.StartOffset)
-			return nil, warning, fmt.Errorf("%s:%d: %s: must be a text in double quotes", file, line, memberName(m))
+			return nil, warning, fmt.Errorf("%s:%d: %s: must be a text in double quotes", file, line, jsonedit.Name(m))
 		}
 		if key = strings.TrimSpace(key); key != "" {
-			c[memberName(m)] = key
+			c[jsonedit.Name(m)] = key
 		}
 	}
 	return c, warning, nil

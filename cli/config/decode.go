@@ -12,6 +12,7 @@ import (
 
 	"jcode/tools/permission"
 
+	"jcode/internal/jsonedit"
 	"jcode/internal/text"
 )
 
@@ -58,7 +59,7 @@ func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 	fields := fieldsOf(into.Type())
 	seen := map[string]bool{}
 	for _, m := range o.Members {
-		name, offset := memberName(m), m.Name.StartOffset
+		name, offset := jsonedit.Name(m), m.Name.StartOffset
 		i := slices.IndexFunc(fields, func(f field) bool { return text.LooseKey(f.name) == text.LooseKey(name) })
 		if i < 0 {
 			if prefix == "" && name == "$schema" {
@@ -126,7 +127,7 @@ func (d *decoder) entries(v hujson.Value, into reflect.Value, key string, f fiel
 		into.Set(reflect.MakeMap(into.Type()))
 	}
 	for _, m := range o.Members {
-		name := memberName(m)
+		name := jsonedit.Name(m)
 		entry := reflect.New(into.Type().Elem()).Elem()
 		path := key + "." + name
 		if entry.Kind() == reflect.Struct && !isCustom(entry) {

@@ -171,16 +171,9 @@ func plain(v hujson.Value) any {
 	case *hujson.Object:
 		m := make(map[string]any, len(x.Members))
 		for _, e := range x.Members {
-			m[memberName(e)] = plain(e.Value)
+			m[jsonedit.Name(e)] = plain(e.Value)
 		}
 		return m
 	}
 	return nil
-}
-
-func memberName(m hujson.ObjectMember) string {
-	if l, ok := m.Name.Value.(hujson.Literal); ok {
-		return l.String()
-	}
-	return ""
 }

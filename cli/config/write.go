@@ -128,7 +128,7 @@ func spelled(o *hujson.Object, path []string) []string {
 	for i, name := range path {
 		var next *hujson.Object
 		for _, m := range o.Members {
-			if has := memberName(m); text.LooseKey(has) == text.LooseKey(name) && jsonedit.Member(o, name) == nil || has == name {
+			if has := jsonedit.Name(m); text.LooseKey(has) == text.LooseKey(name) && jsonedit.Member(o, name) == nil || has == name {
 				out[i] = has
 				next, _ = m.Value.Value.(*hujson.Object)
 			}

@@ -85,15 +85,23 @@ func Fault(err error) string {
 
 // Member returns the member of that name, the last one if it occurs twice; nil if there is none.
 func Member(o *hujson.Object, name string) *hujson.ObjectMember {
-	for i := range slices.Backward(o.Members) {
-		if nameOf(&o.Members[i]) == name {
-			return &o.Members[i]
-		}
+	if i := lastIndex(o, name); i >= 0 {
+		return &o.Members[i]
 	}
 	return nil
 }
 
-func nameOf(m *hujson.ObjectMember) string {
+func lastIndex(o *hujson.Object, name string) int {
+	for i, m := range slices.Backward(o.Members) {
+		if Name(m) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Name returns the name of a member.
+func Name(m hujson.ObjectMember) string {
 	if lit, ok := m.Name.Value.(hujson.Literal); ok {
 		return lit.String()
 	}
@@ -166,15 +174,19 @@ func indentOf(o *hujson.Object, depth int) (indent, unit string) {
 	return strings.Repeat("  ", depth), "  "
 }
 
-// Delete removes a member with the comments above it and the one on its line, and reports whether
-// it existed. Comments of its neighbours stay.
+// Delete removes every member of that name with the comments above it and the one on its line, and
+// reports whether there was one. Comments of its neighbours stay.
 func Delete(o *hujson.Object, name string) bool {
-	m := Member(o, name)
-	if m == nil {
-		return false
+	had := false
+	for i := lastIndex(o, name); i >= 0; i = lastIndex(o, name) {
+		deleteAt(o, i)
+		had = true
 	}
-	i := slices.IndexFunc(o.Members, func(x hujson.ObjectMember) bool { return nameOf(&x) == name })
-	last := i == len(o.Members)-1
+	return had
+}
+
+func deleteAt(o *hujson.Object, i int) {
+	m, last := &o.Members[i], i == len(o.Members)-1
 	after := &o.AfterExtra
 	if !last {
 		after = &o.Members[i+1].Name.BeforeExtra
@@ -187,7 +199,6 @@ func Delete(o *hujson.Object, name string) bool {
 	if n := len(o.Members); last && n > 0 && trailingComma && o.Members[n-1].Value.AfterExtra == nil {
 		o.Members[n-1].Value.AfterExtra = hujson.Extra{}
 	}
-	return true
 }
 
 // splitLine splits what is between two members: the rest of the first one's line

@@ -60,6 +60,19 @@ func TestSetAndDeleteKeepTheRest(t *testing.T) {
 	}
 }
 
+func TestDeletingANameThatOccursTwiceRemovesBoth(t *testing.T) {
+	v, err := hujson.Parse([]byte("{\n\t// old\n\t\"a\": 1, // first\n\t// other\n\t\"b\": 2,\n\t// new\n\t\"a\": 3, // second\n}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !jsonedit.Delete(v.Value.(*hujson.Object), "a") {
+		t.Error("it reports that there was none")
+	}
+	if got, want := string(v.Pack()), "{\n\t// other\n\t\"b\": 2,\n}\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestBrokenFileIsLeftAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.json")
 	for _, text := range []string{"{\"a\" 1}", "[1]"} {

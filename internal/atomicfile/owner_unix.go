@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -42,11 +43,7 @@ func syncDir(root *os.Root, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = d.Sync()
-	if cerr := d.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // rename moves a file over another one.

@@ -53,12 +53,10 @@ func Wait(ctx context.Context, path string) (*Lock, error) {
 		if !errors.Is(err, ErrHeld) {
 			return l, err
 		}
-		t := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return nil, fmt.Errorf("wait for lock %s: %w", path, ctx.Err())
-		case <-t.C:
+		case <-time.After(pause):
 		}
 		pause = min(pause*2, 25*time.Millisecond)
 	}
@@ -78,8 +76,7 @@ func (l *Lock) Unlock() error { return l.f.Close() }
 
 // Remove releases the lock and removes its file if the system allows that.
 func (l *Lock) Remove() error {
-	err := removeLocked(l.path)
-	return errors.Join(err, l.f.Close())
+	return errors.Join(removeLocked(l.path), l.f.Close())
 }
 
 func same(f *os.File, path string) bool {

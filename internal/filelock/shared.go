@@ -1,6 +1,7 @@
 package filelock
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,10 +38,7 @@ func (p Paths) Lock(ctx context.Context, paths ...string) (unlock func(), err er
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("lock files: %w", err)
 	}
-	limit := p.Limit
-	if limit == 0 {
-		limit = defaultLimit
-	}
+	limit := cmp.Or(p.Limit, defaultLimit)
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var held []*Lock

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -116,7 +117,7 @@ func (e *encoding) object(o *Object, depth int) error {
 		for i := range order {
 			order[i] = i
 		}
-		sort.Slice(order, func(a, b int) bool { return o.keys[order[a]] < o.keys[order[b]] })
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(o.keys[a], o.keys[b]) })
 	}
 	for n := range o.Len() {
 		i := n

@@ -47,7 +47,7 @@ func (d Decoder) fromReflect(rv reflect.Value) (any, error) {
 		if f := rv.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
 			return f, nil
 		}
-		return nil, fmt.Errorf("a number is not finite")
+		return nil, errNotFinite
 	}
 	if m, ok := rv.Interface().(json.Marshaler); ok {
 		raw, err := m.MarshalJSON()

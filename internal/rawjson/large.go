@@ -3,6 +3,9 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,19 +21,7 @@ func Members(raw json.RawMessage) map[string]json.RawMessage {
 	if len(raw) == 0 || raw[0] != '{' || len(raw) < Large && !json.Valid(raw) {
 		return nil
 	}
-	out := map[string]json.RawMessage{}
-	for rest := raw[1:]; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(rest) == 0 || rest[0] == '}' {
-			return out
-		}
-		end := End(rest)
-		name := String(rest[:end])
-		rest = bytes.TrimLeft(rest[end:], " \t\r\n:")
-		end = End(rest)
-		out[name] = json.RawMessage(rest[:end])
-		rest = rest[end:]
-	}
+	return maps.Collect(EachMember(raw))
 }
 
 // Items splits an array without copying its values; ok is false if raw is not an array.
@@ -39,14 +30,43 @@ func Items(raw json.RawMessage) (out []json.RawMessage, ok bool) {
 	if len(raw) == 0 || raw[0] != '[' || len(raw) < Large && !json.Valid(raw) {
 		return nil, false
 	}
-	for rest := raw[1:]; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(rest) == 0 || rest[0] == ']' {
-			return out, true
+	return slices.Collect(EachItem(raw)), true
+}
+
+// EachMember yields the members of a valid object in order, without copying their values.
+func EachMember(object []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		for rest := object[1:]; ; {
+			rest = bytes.TrimLeft(rest, " \t\r\n,")
+			if len(rest) == 0 || rest[0] == '}' {
+				return
+			}
+			n := end(rest)
+			name := String(rest[:n])
+			rest = bytes.TrimLeft(rest[n:], " \t\r\n:")
+			n = end(rest)
+			if !yield(name, rest[:n]) {
+				return
+			}
+			rest = rest[n:]
 		}
-		end := End(rest)
-		out = append(out, json.RawMessage(rest[:end]))
-		rest = rest[end:]
+	}
+}
+
+// EachItem yields the items of a valid array in order, without copying them.
+func EachItem(array []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		for rest := array[1:]; ; {
+			rest = bytes.TrimLeft(rest, " \t\r\n,")
+			if len(rest) == 0 || rest[0] == ']' {
+				return
+			}
+			n := end(rest)
+			if !yield(rest[:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
 	}
 }
 
@@ -91,8 +111,8 @@ func writeValid(b *strings.Builder, data []byte) {
 	b.WriteString(strings.ToValidUTF8(string(data), "\ufffd"))
 }
 
-// End returns the length of the JSON value at the start of valid data.
-func End(data []byte) int {
+// end returns the length of the JSON value at the start of valid data.
+func end(data []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
 		c := data[i]

@@ -41,16 +41,10 @@ func readEnvelopes(frame []byte) ([]envelope, error) {
 		return []envelope{e}, nil
 	}
 	var out []envelope
-	for rest := frame[1:]; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(rest) == 0 || rest[0] == ']' {
-			break
-		}
-		end := rawjson.End(rest)
-		if e, ok := readEnvelope(rest[:end]); ok {
+	for item := range rawjson.EachItem(frame) {
+		if e, ok := readEnvelope(item); ok {
 			out = append(out, e)
 		}
-		rest = rest[end:]
 	}
 	if len(out) == 0 {
 		return nil, errNoMessage
@@ -65,17 +59,7 @@ func readEnvelope(data []byte) (envelope, bool) {
 		return e, false
 	}
 	version := false
-	for rest := data[1:]; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(rest) == 0 || rest[0] == '}' {
-			break
-		}
-		nameEnd := rawjson.End(rest)
-		name := rawjson.String(rest[:nameEnd])
-		rest = bytes.TrimLeft(rest[nameEnd:], " \t\r\n:")
-		end := rawjson.End(rest)
-		value := json.RawMessage(rest[:end])
-		rest = rest[end:]
+	for name, value := range rawjson.EachMember(data) {
 		switch name {
 		case "jsonrpc":
 			version = rawjson.String(value) == "2.0"

@@ -104,7 +104,7 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 		return err
 	}
 	if e.Source.File != "" {
-		if err := m.opt.Paths.Enable(e, on); err != nil {
+		if _, err := m.opt.Paths.Enable(e, on); err != nil {
 			return err
 		}
 	}

@@ -117,14 +117,7 @@ func (s *Session) Token(ctx context.Context) (string, error) {
 func (s *Session) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []string
-	set := s.server.Settings
-	for _, v := range []string{s.rec.Access, s.rec.Refresh, s.rec.Client.Secret, set.ClientSecret, set.IDP.ClientSecret, set.IDP.IDToken} {
-		if v != "" {
-			out = append(out, v)
-		}
-	}
-	return out
+	return nonEmpty(append(s.server.Settings.Secrets(), s.rec.Access, s.rec.Refresh, s.rec.Client.Secret))
 }
 
 // load reads the stored record, once. The caller holds mu.

@@ -39,6 +39,15 @@ type Settings struct {
 	IDP IDP
 }
 
+// Secrets returns the values that must never be shown.
+func (s Settings) Secrets() []string {
+	return nonEmpty([]string{s.ClientSecret, s.PrivateKey, s.IDP.ClientSecret, s.IDP.IDToken})
+}
+
+func nonEmpty(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
 // IDP is an identity provider, with jcode's client credentials there.
 type IDP struct {
 	Issuer       string

@@ -26,18 +26,9 @@ func (p Paths) AddServer(name string, t Target, opt AddOptions) (string, error) 
 	if err := Check(t); err != nil {
 		return "", fmt.Errorf("server %s: %w", name, err)
 	}
-	raw, err := entryJSON(t)
+	raw, err := entryJSON(t, opt.CallTimeout)
 	if err != nil {
 		return "", err
-	}
-	if opt.CallTimeout > 0 {
-		n, err := schema.Parse(raw)
-		if err != nil {
-			return "", err
-		}
-		o := n.(*schema.Object)
-		o.Set("callTimeout", opt.CallTimeout.String())
-		raw = schema.Print(o)
 	}
 	return p.write(name, raw, opt)
 }
@@ -67,7 +58,7 @@ func (p Paths) RemoveServer(name string) (string, error) {
 	c := Load(p)
 	list := c.candidates[name]
 	for _, e := range list {
-		if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
+		if p.writes(e.Source.File) {
 			return e.Source.File, dropServer(e.Source.File, name)
 		}
 	}
@@ -84,38 +75,33 @@ func (p Paths) EnableServer(name string, on bool) (string, error) {
 	if len(list) == 0 {
 		return "", UnknownServer(name, slices.Sorted(maps.Keys(c.candidates)))
 	}
-	path := p.UserFile()
-	if f := list[0].Source.File; f == p.ProjectFile() {
-		path = f
-	}
-	return path, p.Enable(list[0], on)
+	return p.Enable(list[0], on)
 }
 
-// Enable writes whether an entry is on to the file that jcode may write for it.
-func (p Paths) Enable(e Entry, on bool) error {
-	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
-		return putEnabled(e.Source.File, e.Name, on)
+// Enable writes whether an entry is on to the file that jcode may write for it, and returns the file's path.
+func (p Paths) Enable(e Entry, on bool) (string, error) {
+	if p.writes(e.Source.File) {
+		return e.Source.File, putEnabled(e.Source.File, e.Name, on)
 	}
-	return putOverride(p.UserFile(), e.Name, on)
+	return p.UserFile(), putOverride(p.UserFile(), e.Name, on)
 }
 
-// entryJSON returns a target in the form that is written to a file.
-func entryJSON(t Target) (json.RawMessage, error) {
-	if t.Type == HTTP || t.Type == Stdio {
-		kind := t.Type
-		raw, err := json.Marshal(t)
-		if err != nil {
-			return nil, fmt.Errorf("encode server: %w", err)
-		}
-		n, err := schema.Parse(raw)
-		if err != nil {
-			return nil, err
-		}
-		o := n.(*schema.Object)
-		if kind == Stdio {
-			o.Delete("type") // a command implies its type
-		}
-		return schema.Print(o), nil
+// entryJSON returns a target in the form that is written to a file; the timeout is left out if it is 0.
+func entryJSON(t Target, callTimeout time.Duration) (json.RawMessage, error) {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("encode server: %w", err)
 	}
-	return json.Marshal(t)
+	n, err := schema.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	o := n.(*schema.Object)
+	if t.Type == Stdio {
+		o.Delete("type") // a command implies its type
+	}
+	if callTimeout > 0 {
+		o.Set("callTimeout", callTimeout.String())
+	}
+	return schema.Print(o), nil
 }

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,9 +120,7 @@ func Variables(t Target) []string {
 	}
 	names = append(names, t.InheritEnv...)
 	if t.OAuth != nil {
-		for _, name := range t.OAuth.secrets() {
-			names = append(names, name)
-		}
+		names = slices.AppendSeq(names, maps.Values(t.OAuth.secrets()))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -134,24 +134,12 @@ func targetStrings(t Target) []string {
 			out = append(out, p.Issuer, p.ClientID)
 		}
 	}
-	for _, m := range []map[string]string{t.Env, t.Headers} {
-		for _, v := range m {
-			out = append(out, v)
-		}
-	}
-	return out
+	return slices.AppendSeq(slices.AppendSeq(out, maps.Values(t.Env)), maps.Values(t.Headers))
 }
 
 // Expands reports whether variables in a target of this scope are expanded. A person wrote or approved the
 // files; what a model or a script passes is plain text, or it could read any variable.
-func (s Scope) Expands() bool {
-	switch s {
-	case ScopeRun, ScopeProject, ScopeUser:
-		return true
-	default:
-		return false
-	}
-}
+func (s Scope) Expands() bool { return s == ScopeRun || s == ScopeProject || s == ScopeUser }
 
 // Resolve returns what an entry really runs. Its variables are expanded if its source allows that.
 func (env Environment) Resolve(e Entry) (Resolved, error) {
@@ -163,9 +151,7 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 			return s
 		}
 		v, err := env.expand(s)
-		if err != nil && failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 		return v
 	}
 	switch t.Type {
@@ -182,8 +168,8 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 		}
 		out.Env = proc.ServerEnv(env.Base, t.InheritEnv, set)
 		for _, name := range t.InheritEnv {
-			if env.isWithheld(name) && failed == nil {
-				failed = errWithheld(name)
+			if env.isWithheld(name) {
+				failed = cmp.Or(failed, errWithheld(name))
 			}
 			if v, ok := env.lookup(name); ok {
 				out.Secrets = append(out.Secrets, v)
@@ -216,14 +202,9 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 			out.Env = proc.ServerEnv(env.Base, nil, nil)
 		}
 		var fault error
-		if out.OAuth, fault = env.settings(t.OAuth, get); fault != nil && failed == nil {
-			failed = fault
-		}
-		for _, secret := range []string{out.OAuth.ClientSecret, out.OAuth.PrivateKey, out.OAuth.IDP.ClientSecret, out.OAuth.IDP.IDToken} {
-			if secret != "" {
-				out.Secrets = append(out.Secrets, secret)
-			}
-		}
+		out.OAuth, fault = env.settings(t.OAuth, get)
+		failed = cmp.Or(failed, fault)
+		out.Secrets = append(out.Secrets, out.OAuth.Secrets()...)
 		keys = append(keys, fmt.Sprintf("helper %q", out.Helper), fmt.Sprintf("oauth %+v", out.OAuth))
 		out.Key = strings.Join(append([]string{string(t.Type), out.URL}, keys...), "\x00")
 		if failed == nil {
@@ -334,9 +315,6 @@ func (env Environment) ProgramPath(t Target, from Scope) string {
 
 // ProcessEnvironment returns that of this process.
 func ProcessEnvironment(root string) Environment {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
+	home, _ := os.UserHomeDir() // empty if it is unknown
 	return Environment{Base: os.Environ(), Root: root, Home: home}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"jcode/internal/jsonedit"
 	"jcode/internal/netaddr"
 	"jcode/internal/rawjson"
 )
@@ -31,7 +32,7 @@ func (r *entryReader) read(fields *hujson.Object) {
 	for i := range fields.Members {
 		m := &fields.Members[i]
 		if !r.key(m) {
-			unknown = append(unknown, memberName(m))
+			unknown = append(unknown, jsonedit.Name(*m))
 		}
 	}
 	if len(unknown) > 0 {
@@ -43,18 +44,13 @@ func (r *entryReader) read(fields *hujson.Object) {
 // key reads one key and reports whether it is known.
 func (r *entryReader) key(m *hujson.ObjectMember) bool {
 	e := r.e
-	name := memberName(m)
-	switch name {
+	switch jsonedit.Name(*m) {
 	case "type", "transport":
 		r.transport(m)
 	case "command":
 		r.command(m)
 	case "args":
-		args, ok := decode[[]string](m)
-		if !ok {
-			r.fail(m, name, "must be an array of strings")
-		}
-		e.Target.Args = append(e.Target.Args, args...)
+		e.Target.Args = append(e.Target.Args, r.texts(m)...)
 	case "env", "environment":
 		e.Target.Env = r.stringMap(m)
 	case "headers", "http_headers":
@@ -135,7 +131,7 @@ func (r *entryReader) transport(m *hujson.ObjectMember) {
 	case "sse":
 		r.typed = SSE
 	default:
-		r.fail(m, memberName(m), fmt.Sprintf("unknown transport %q: use stdio, http or sse", t))
+		r.fail(m, jsonedit.Name(*m), fmt.Sprintf("unknown transport %q: use stdio, http or sse", t))
 	}
 }
 
@@ -266,34 +262,31 @@ func (r *entryReader) at(m *hujson.ObjectMember, key string) string {
 }
 
 func (r *entryReader) text(m *hujson.ObjectMember) string {
-	s, ok := decode[string](m)
-	if !ok {
-		r.fail(m, memberName(m), "must be a string")
-	}
-	return s
+	return valueOf[string](r, m, "must be a string")
 }
 
 func (r *entryReader) flag(m *hujson.ObjectMember) bool {
-	b, ok := decode[bool](m)
-	if !ok {
-		r.fail(m, memberName(m), "must be true or false")
-	}
-	return b
+	return valueOf[bool](r, m, "must be true or false")
 }
 
 func (r *entryReader) texts(m *hujson.ObjectMember) []string {
-	list, ok := decode[[]string](m)
+	return valueOf[[]string](r, m, "must be an array of strings")
+}
+
+// valueOf decodes a value; fault says what it must be.
+func valueOf[T any](r *entryReader, m *hujson.ObjectMember, fault string) T {
+	v, ok := decode[T](m)
 	if !ok {
-		r.fail(m, memberName(m), "must be an array of strings")
+		r.fail(m, jsonedit.Name(*m), fault)
 	}
-	return list
+	return v
 }
 
 // stringMap reads an object of strings; numbers and booleans are converted to text.
 func (r *entryReader) stringMap(m *hujson.ObjectMember) map[string]string {
 	raw, ok := decode[map[string]json.RawMessage](m)
 	if !ok {
-		r.fail(m, memberName(m), "must be an object of strings")
+		r.fail(m, jsonedit.Name(*m), "must be an object of strings")
 		return nil
 	}
 	out := map[string]string{}
@@ -304,7 +297,7 @@ func (r *entryReader) stringMap(m *hujson.ObjectMember) map[string]string {
 		case "a number", "a boolean":
 			out[k] = string(v)
 		default:
-			r.fail(m, memberName(m)+"."+k, "must be a string, not "+rawjson.Kind(v))
+			r.fail(m, jsonedit.Name(*m)+"."+k, "must be a string, not "+rawjson.Kind(v))
 		}
 	}
 	return out
@@ -313,7 +306,7 @@ func (r *entryReader) stringMap(m *hujson.ObjectMember) map[string]string {
 func (r *entryReader) positive(m *hujson.ObjectMember, into *int) {
 	n, ok := decode[int](m)
 	if !ok || n <= 0 {
-		r.fail(m, memberName(m), "must be a whole number above 0")
+		r.fail(m, jsonedit.Name(*m), "must be a whole number above 0")
 		return
 	}
 	*into = n
@@ -321,7 +314,7 @@ func (r *entryReader) positive(m *hujson.ObjectMember, into *int) {
 
 // duration reads a number of milliseconds, or of seconds if the key says so, or a string with a unit.
 func (r *entryReader) duration(m *hujson.ObjectMember, into *time.Duration) {
-	key := memberName(m)
+	key := jsonedit.Name(*m)
 	unit := time.Millisecond
 	if strings.HasSuffix(key, "_sec") {
 		unit = time.Second

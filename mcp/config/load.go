@@ -38,6 +38,9 @@ func (p Paths) UserFile() string { return filepath.Join(p.ConfigDir, "mcp.json")
 // ProjectFile is the project's file that jcode writes.
 func (p Paths) ProjectFile() string { return filepath.Join(p.ProjectRoot, ".jcode", "mcp.json") }
 
+// writes reports whether a file is one that jcode writes.
+func (p Paths) writes(file string) bool { return file == p.UserFile() || file == p.ProjectFile() }
+
 // FileReport describes what was read from one file.
 type FileReport struct {
 	Path    string `json:"path"`
@@ -128,7 +131,7 @@ func (p Paths) read(f configPath) ([]byte, error) {
 
 // apply applies the person's override to an entry of a file that jcode doesn't write.
 func (e *Entry) apply(o override, p Paths) {
-	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
+	if p.writes(e.Source.File) {
 		return
 	}
 	if o.enabled != nil {
@@ -187,29 +190,18 @@ func parseClaudeState(path, root string, data []byte) (configFile, error) {
 	if err != nil || top == nil {
 		return configFile{}, err
 	}
-	if projects := member(top, "projects"); projects != nil {
-		if list, ok := projects.Value.Value.(*hujson.Object); ok {
-			if m := member(list, root); m != nil {
-				if own, ok := m.Value.Value.(*hujson.Object); ok {
-					p.top(own)
-				}
-			}
+	if projects := child(top, "projects"); projects != nil {
+		if own := child(projects, root); own != nil {
+			p.top(own)
 		}
-	}
-	have := map[string]bool{}
-	for _, e := range p.out.entries {
-		have[e.Name] = true
 	}
 	own := p.out.entries
 	p.out.entries = nil
 	p.top(top)
-	for _, e := range p.out.entries {
-		if !have[e.Name] {
-			own = append(own, e)
-		}
-	}
-	p.out.entries = own
-	p.out.overrides = nil
+	general := slices.DeleteFunc(p.out.entries, func(e Entry) bool {
+		return slices.ContainsFunc(own, func(o Entry) bool { return o.Name == e.Name })
+	})
+	p.out.entries, p.out.overrides = append(own, general...), nil
 	return p.out, nil
 }
 
@@ -218,8 +210,7 @@ func parseClaudeState(path, root string, data []byte) (configFile, error) {
 func (c Config) Choose(approved func(Entry) bool) map[string]Chosen {
 	out := map[string]Chosen{}
 	for name, list := range c.candidates {
-		var pick *Entry
-		var pending *Entry
+		var pick, pending *Entry
 		var sources []Source
 		for i := range list {
 			e := &list[i]

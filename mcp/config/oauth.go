@@ -23,41 +23,27 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 	}
 	o := &OAuth{}
 	var unknown []string
+	into := map[string]any{
+		"client_id": &o.ClientID, "clientId": &o.ClientID,
+		"client_secret_env": &o.ClientSecretEnv, "clientSecretEnv": &o.ClientSecretEnv,
+		"client_metadata_url": &o.ClientMetadataURL, "clientMetadataUrl": &o.ClientMetadataURL,
+		"scopes":        &o.Scopes,
+		"callback_port": &o.CallbackPort, "callbackPort": &o.CallbackPort,
+		"grant":                      &o.Grant,
+		"token_endpoint_auth_method": &o.AuthMethod, "tokenEndpointAuthMethod": &o.AuthMethod,
+		"private_key_env": &o.PrivateKeyEnv,
+		"key_id":          &o.KeyID,
+		"idp":             &o.IDP,
+	}
 	for key, raw := range fields {
-		var into any
-		switch key {
-		case "client_id", "clientId":
-			into = &o.ClientID
-		case "client_secret_env", "clientSecretEnv":
-			into = &o.ClientSecretEnv
-		case "client_metadata_url", "clientMetadataUrl":
-			into = &o.ClientMetadataURL
-		case "scopes":
-			into = &o.Scopes
-			if rawjson.Kind(raw) == "a string" { // in the protocol's form
-				o.Scopes = strings.Fields(rawjson.String(raw))
-				continue
-			}
-		case "callback_port", "callbackPort":
-			into = &o.CallbackPort
-		case "grant":
-			into = &o.Grant
-		case "token_endpoint_auth_method", "tokenEndpointAuthMethod":
-			into = &o.AuthMethod
-		case "private_key_env":
-			into = &o.PrivateKeyEnv
-		case "key_id":
-			into = &o.KeyID
-		case "idp":
-			into = &o.IDP
-		case "client_secret", "clientSecret", "private_key":
+		switch {
+		case key == "client_secret" || key == "clientSecret" || key == "private_key":
 			r.fail(m, "oauth."+key, "secrets do not belong in a file: name the variable that holds it in client_secret_env or private_key_env")
-			continue
-		default:
+		case key == "scopes" && rawjson.Kind(raw) == "a string": // in the protocol's form
+			o.Scopes = strings.Fields(rawjson.String(raw))
+		case into[key] == nil:
 			unknown = append(unknown, key)
-			continue
-		}
-		if json.Unmarshal(raw, into) != nil {
+		case json.Unmarshal(raw, into[key]) != nil:
 			r.fail(m, "oauth."+key, "can't be "+rawjson.Kind(raw))
 		}
 	}

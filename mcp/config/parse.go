@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/tailscale/hujson"
 
@@ -37,11 +36,8 @@ func parseConfig(path string, scope Scope, data []byte) (configFile, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	p := &parser{path: path, scope: scope, text: data}
 	root, err := p.parse()
-	if err != nil {
+	if err != nil || root == nil {
 		return configFile{}, err
-	}
-	if root == nil {
-		return p.out, nil
 	}
 	p.top(root)
 	return p.out, nil
@@ -65,24 +61,22 @@ func (p *parser) parse() (*hujson.Object, error) {
 func (p *parser) top(root *hujson.Object) {
 	have := map[string]bool{}
 	for _, key := range []string{"mcpServers", "servers"} {
-		m := member(root, key)
-		if m == nil {
-			continue
-		}
-		servers, ok := m.Value.Value.(*hujson.Object)
-		if !ok {
-			p.warn(m, key, "must be an object of servers")
+		servers := child(root, key)
+		if servers == nil {
+			if m := jsonedit.Member(root, key); m != nil {
+				p.warn(m, key, "must be an object of servers")
+			}
 			continue
 		}
 		for i := range servers.Members {
 			sm := &servers.Members[i]
-			if name := memberName(sm); !have[name] {
+			if name := jsonedit.Name(*sm); !have[name] {
 				have[name] = true
 				p.out.entries = append(p.out.entries, p.entry(name, sm))
 			}
 		}
 	}
-	if m := member(root, "overrides"); m != nil {
+	if m := jsonedit.Member(root, "overrides"); m != nil {
 		p.readOverrides(m)
 	}
 }
@@ -98,21 +92,21 @@ func (p *parser) readOverrides(m *hujson.ObjectMember) {
 		om := &list.Members[i]
 		o, ok := om.Value.Value.(*hujson.Object)
 		if !ok {
-			p.warn(om, "overrides."+memberName(om), "must be an object")
+			p.warn(om, "overrides."+jsonedit.Name(*om), "must be an object")
 			continue
 		}
 		var ov override
-		if f := member(o, "enabled"); f != nil {
+		if f := jsonedit.Member(o, "enabled"); f != nil {
 			if b, ok := decode[bool](f); ok {
 				ov.enabled = &b
 			} else {
-				p.warn(f, "overrides."+memberName(om)+".enabled", "must be true or false")
+				p.warn(f, "overrides."+jsonedit.Name(*om)+".enabled", "must be true or false")
 			}
 		}
-		if f := member(o, "disabledTools"); f != nil {
+		if f := jsonedit.Member(o, "disabledTools"); f != nil {
 			ov.disabledTools, _ = decode[[]string](f)
 		}
-		p.out.overrides[memberName(om)] = ov
+		p.out.overrides[jsonedit.Name(*om)] = ov
 	}
 }
 
@@ -143,21 +137,13 @@ func (p *parser) warn(m *hujson.ObjectMember, key, what string) {
 	p.out.warnings = append(p.out.warnings, fmt.Sprintf("%s:%d: %s: %s", p.path, p.line(m), key, what))
 }
 
-// member finds a member by name; if several have the same name the last one is used, as in every JSON reader.
-func member(o *hujson.Object, name string) *hujson.ObjectMember {
-	for i := range slices.Backward(o.Members) {
-		if memberName(&o.Members[i]) == name {
-			return &o.Members[i]
-		}
+// child returns the object that is the value of a member, nil if there is none.
+func child(o *hujson.Object, name string) *hujson.Object {
+	if m := jsonedit.Member(o, name); m != nil {
+		inner, _ := m.Value.Value.(*hujson.Object)
+		return inner
 	}
 	return nil
-}
-
-func memberName(m *hujson.ObjectMember) string {
-	if lit, ok := m.Name.Value.(hujson.Literal); ok {
-		return lit.String()
-	}
-	return ""
 }
 
 // standard returns a value as plain JSON.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/tailscale/hujson"
 
@@ -19,26 +20,27 @@ var errMissing = errors.New("is not in the file")
 // serversKey returns the member that holds a server of that name, or new ones.
 func serversKey(root *hujson.Object, name string) string {
 	for _, key := range []string{"mcpServers", "servers"} {
-		if m := member(root, key); m != nil {
-			if o, ok := m.Value.Value.(*hujson.Object); ok && member(o, name) != nil {
-				return key
-			}
+		if hasServer(root, key, name) {
+			return key
 		}
 	}
-	if member(root, "mcpServers") == nil && member(root, "servers") != nil {
+	if jsonedit.Member(root, "mcpServers") == nil && jsonedit.Member(root, "servers") != nil {
 		return "servers"
 	}
 	return "mcpServers"
+}
+
+func hasServer(root *hujson.Object, key, name string) bool {
+	servers := child(root, key)
+	return servers != nil && jsonedit.Member(servers, name) != nil
 }
 
 // putServer adds or, with force, replaces a server.
 func putServer(path, name string, value json.RawMessage, force bool) error {
 	return jsonedit.Edit(path, func(top *hujson.Object) error {
 		key := serversKey(top, name)
-		if m := member(top, key); m != nil {
-			if o, ok := m.Value.Value.(*hujson.Object); ok && member(o, name) != nil && !force {
-				return fmt.Errorf("server %s %w in %s (use --force to replace it)", name, errExists, path)
-			}
+		if !force && hasServer(top, key, name) {
+			return fmt.Errorf("server %s %w in %s (use --force to replace it)", name, errExists, path)
 		}
 		return jsonedit.Set(top, []string{key, name}, value)
 	})
@@ -47,10 +49,8 @@ func putServer(path, name string, value json.RawMessage, force bool) error {
 // dropServer removes a server.
 func dropServer(path, name string) error {
 	return jsonedit.Edit(path, func(top *hujson.Object) error {
-		if m := member(top, serversKey(top, name)); m != nil {
-			if o, ok := m.Value.Value.(*hujson.Object); ok && jsonedit.Delete(o, name) {
-				return nil
-			}
+		if servers := child(top, serversKey(top, name)); servers != nil && jsonedit.Delete(servers, name) {
+			return nil
 		}
 		return fmt.Errorf("server %s %w %s", name, errMissing, path)
 	})
@@ -60,15 +60,10 @@ func dropServer(path, name string) error {
 func putEnabled(path, name string, enabled bool) error {
 	return jsonedit.Edit(path, func(top *hujson.Object) error {
 		key := serversKey(top, name)
-		servers := member(top, key)
-		if servers == nil {
+		if !hasServer(top, key, name) {
 			return fmt.Errorf("server %s %w %s", name, errMissing, path)
 		}
-		o, ok := servers.Value.Value.(*hujson.Object)
-		if !ok || member(o, name) == nil {
-			return fmt.Errorf("server %s %w %s", name, errMissing, path)
-		}
-		if entry, ok := member(o, name).Value.Value.(*hujson.Object); ok && member(entry, "disabled") != nil {
+		if entry := child(child(top, key), name); entry != nil && jsonedit.Member(entry, "disabled") != nil {
 			return jsonedit.Set(top, []string{key, name, "disabled"}, boolJSON(!enabled))
 		}
 		return jsonedit.Set(top, []string{key, name, "enabled"}, boolJSON(enabled))
@@ -82,9 +77,4 @@ func putOverride(path, name string, enabled bool) error {
 	})
 }
 
-func boolJSON(b bool) json.RawMessage {
-	if b {
-		return json.RawMessage("true")
-	}
-	return json.RawMessage("false")
-}
+func boolJSON(b bool) json.RawMessage { return json.RawMessage(strconv.FormatBool(b)) }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +33,7 @@ func (m *Manager) installed(s Server, root string) string {
 		return ""
 	}
 	if m.opts.Trusted != nil && m.opts.Trusted() {
-		for dir := root; paths.Within(m.opts.Root, dir); dir = filepath.Dir(dir) {
+		for dir := range upwards(root, m.opts.Root) {
 			own := filepath.Join(dir, "node_modules", ".bin", name)
 			if info, err := os.Stat(own); err == nil && !info.IsDir() {
 				return own
@@ -55,6 +56,15 @@ func (m *Manager) installed(s Server, root string) string {
 	return path
 }
 
+// upwards yields a folder and those above it, up to top.
+func upwards(dir, top string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for paths.Within(top, dir) && yield(dir) && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+		}
+	}
+}
+
 // rootOf finds the folder in which a server works on a file: the nearest one upwards with a
 // marker, or the farthest for a marker with "^", never outside the workspace.
 func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
@@ -70,14 +80,11 @@ func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
 	for _, marker := range s.Roots {
 		name, outermost := strings.CutPrefix(marker, "^")
 		found := ""
-		for dir := filepath.Dir(path); paths.Within(top, dir); dir = filepath.Dir(dir) {
+		for dir := range upwards(filepath.Dir(path), top) {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 				if found = dir; !outermost {
 					break
 				}
-			}
-			if dir == filepath.Dir(dir) {
-				break
 			}
 		}
 		if found != "" {

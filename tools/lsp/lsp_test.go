@@ -441,6 +441,26 @@ func TestNoServerStartsWithoutLeaveOrNeed(t *testing.T) {
 	}
 }
 
+// In a container, jcode is often started at the top of the file system.
+func TestProgramsAreLookedForInAProjectAtTheTopOfTheFileSystem(t *testing.T) {
+	top := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
+	room := lsp.New(lsp.Options{
+		Root: top, Start: top, Roots: []string{top}, Trusted: func() bool { return true },
+		Servers: []lsp.Server{{Name: "fake", Command: []string{"jcode-no-such-program"}, Files: []string{".fake"}}},
+	})
+	t.Cleanup(room.Close)
+	list := make(chan []lsp.Installed, 1)
+	go func() { list <- room.Installed() }()
+	select {
+	case got := <-list:
+		if len(got) == 0 || got[0].Name != "fake" || got[0].Program != "" {
+			t.Errorf("got %+v, want a server without a program first", got)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the search does not end")
+	}
+}
+
 func TestUnusedServersEndAndComeBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Good, project, func(o *lsp.Options) { o.Idle = 200 * time.Millisecond })

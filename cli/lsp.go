@@ -10,23 +10,9 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/proc"
 	"jcode/tools"
-	"jcode/tools/builtin"
 	"jcode/tools/lsp"
 	"jcode/tools/permission"
 )
-
-// fileChanges lets the language servers' tools write files as the file tools do.
-type fileChanges struct{ set *builtin.ChangeSet }
-
-func (c fileChanges) Plan(ctx context.Context, summary string, list []lsp.FileChange) (tools.Plan, error) {
-	return c.set.Plan(ctx, summary, mapSlice(list, builtinChange))
-}
-
-func (c fileChanges) Apply(ctx context.Context, call tools.Call, list []lsp.FileChange) (tools.Result, error) {
-	return c.set.Apply(ctx, call, mapSlice(list, builtinChange))
-}
-
-func builtinChange(c lsp.FileChange) builtin.FileChange { return builtin.FileChange(c) }
 
 // serverStarts decides when language servers start, and offers their tools.
 type serverStarts struct {
@@ -48,7 +34,7 @@ func (a *app) openLSP() {
 			spec, _, err := a.confinement.box.Confine(spec)
 			return spec, err
 		},
-		Changes: fileChanges{a.changes}, Version: Version(),
+		Changes: a.changes, Version: Version(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	}
 	o.Offer = func() { starts.offer(a.lsp) }

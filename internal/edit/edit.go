@@ -16,6 +16,12 @@ type Edit struct {
 	All bool
 }
 
+// FileChange is the change of one file among several: its text before and after, both without a byte order mark.
+type FileChange struct {
+	Path          string // resolved
+	Before, After string
+}
+
 // Done is the result of a list of edits.
 type Done struct {
 	// Text is the changed text.

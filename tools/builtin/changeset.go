@@ -12,20 +12,13 @@ import (
 	"jcode/tools"
 )
 
-// FileChange is the change of one file among several: its text before and after, both without a
-// byte order mark.
-type FileChange struct {
-	Path          string // resolved
-	Before, After string
-}
-
 // ChangeSet changes several files: one plan with the whole diff, all files or none, and one step
 // for undo. It shares the state of the file tools.
 type ChangeSet struct{ f *files }
 
 // load reads the files and computes their new content. It returns an error if a file differs from
 // what the caller expects.
-func (s *ChangeSet) load(ctx context.Context, list []FileChange, open func(string) (place, error)) (all []change, err error) {
+func (s *ChangeSet) load(ctx context.Context, list []edit.FileChange, open func(string) (place, error)) (all []change, err error) {
 	for _, fc := range list {
 		t := target{abs: fc.Path, shown: s.f.ws.Shown(fc.Path)}
 		t.title = t.shown
@@ -61,7 +54,7 @@ func (s *ChangeSet) load(ctx context.Context, list []FileChange, open func(strin
 }
 
 // Plan returns what the changes would touch, with the diff of all of them.
-func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error) {
+func (s *ChangeSet) Plan(ctx context.Context, summary string, list []edit.FileChange) (tools.Plan, error) {
 	plan := tools.Plan{Summary: summary}
 	all, err := s.load(ctx, list, s.f.ws.open)
 	if err != nil {
@@ -76,7 +69,7 @@ func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange)
 
 // Apply makes the changes that were judged. If one file cannot be written, the others are
 // restored.
-func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error) {
+func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []edit.FileChange) (tools.Result, error) {
 	paths := make([]string, len(list))
 	for i, fc := range list {
 		paths[i] = fc.Path

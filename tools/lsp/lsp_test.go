@@ -27,24 +27,6 @@ type rig struct {
 	asked int
 }
 
-type changes struct{ set *builtin.ChangeSet }
-
-func (c changes) Plan(ctx context.Context, s string, l []lsp.FileChange) (tools.Plan, error) {
-	return c.set.Plan(ctx, s, convert(l))
-}
-
-func (c changes) Apply(ctx context.Context, call tools.Call, l []lsp.FileChange) (tools.Result, error) {
-	return c.set.Apply(ctx, call, convert(l))
-}
-
-func convert(l []lsp.FileChange) []builtin.FileChange {
-	out := make([]builtin.FileChange, len(l))
-	for i, c := range l {
-		out[i] = builtin.FileChange(c)
-	}
-	return out
-}
-
 // open lets everything through.
 type open struct{ plans []tools.Plan }
 
@@ -71,7 +53,7 @@ func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*ls
 	list, set := builtin.Files(ws, builtin.Options{})
 	argv, env := lsptest.Command(mode)
 	o := lsp.Options{
-		Root: root, Start: root, Roots: []string{root}, AfterEdit: true, Changes: changes{set},
+		Root: root, Start: root, Roots: []string{root}, AfterEdit: true, Changes: set,
 		Servers: []lsp.Server{lsp.Merge(lsp.Server{Name: "fake", Command: argv, Env: env, Files: []string{".fake"}})},
 		Allow:   func(context.Context, tools.Call, lsp.Start) (bool, bool, string) { r.asked++; return true, false, "" },
 		Notify:  func(_, text string) { r.said <- text },

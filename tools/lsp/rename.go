@@ -8,22 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/edit"
 	"jcode/internal/text"
 	"jcode/tools"
 )
 
-// FileChange is one file of a change: its text before and after.
-type FileChange struct {
-	Path          string
-	Before, After string
-}
-
 // Changes changes several files, all or none.
 type Changes interface {
 	// Plan returns what would be touched, with the whole diff.
-	Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error)
+	Plan(ctx context.Context, summary string, list []edit.FileChange) (tools.Plan, error)
 	// Apply makes the changes that were judged, as one step for undo.
-	Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error)
+	Apply(ctx context.Context, call tools.Call, list []edit.FileChange) (tools.Result, error)
 }
 
 func exists(path string) bool {
@@ -32,7 +27,7 @@ func exists(path string) bool {
 }
 
 // fileChanges computes the changes of files from an edit of the workspace.
-func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
+func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
 	edits := map[string][]textEdit{}
 	for uri, list := range e.Changes {
 		edits[pathOf(uri)] = append(edits[pathOf(uri)], list...)
@@ -43,7 +38,7 @@ func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
 		}
 		edits[pathOf(d.TextDocument.URI)] = append(edits[pathOf(d.TextDocument.URI)], d.Edits...)
 	}
-	var out []FileChange
+	var out []edit.FileChange
 	for path, list := range edits {
 		if path == "" {
 			return nil, tools.Errorf(tools.KindIO, "%s would change something that is not a file: nothing was changed", in.server.Name)
@@ -57,10 +52,10 @@ func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
 			return nil, tools.Errorf(tools.KindIO, "%s sent changes of %s that overlap: nothing was changed", in.server.Name, in.owner.shown(path))
 		}
 		if after != content {
-			out = append(out, FileChange{path, content, after})
+			out = append(out, edit.FileChange{Path: path, Before: content, After: after})
 		}
 	}
-	slices.SortFunc(out, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b edit.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 
@@ -71,7 +66,7 @@ type renameArgs struct {
 
 // renameTool renames a symbol in all files, as one approved change.
 func (m *Manager) renameTool() tools.Tool {
-	work := func(ctx context.Context, call tools.Call) (summary string, list []FileChange, err error) {
+	work := func(ctx context.Context, call tools.Call) (summary string, list []edit.FileChange, err error) {
 		var a renameArgs
 		if err := call.Decode(&a); err != nil {
 			return "", nil, err
@@ -100,7 +95,7 @@ func (m *Manager) renameTool() tools.Tool {
 
 // changing returns a tool that changes files as a server proposes. It queries the server again
 // when it runs: the files were approved, and their text must still be the same.
-func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (string, []FileChange, error)) tools.Tool {
+func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (string, []edit.FileChange, error)) tools.Tool {
 	return tool{
 		spec: specOf(name, parameters, tools.CapRead|tools.CapWrite),
 		plan: func(ctx context.Context, call tools.Call) (tools.Plan, error) {
@@ -131,7 +126,7 @@ type actionArgs struct {
 
 // actionTool lists the actions that a server offers at a line, and applies one.
 func (m *Manager) actionTool() tools.Tool {
-	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (string, []FileChange, error) {
+	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (string, []edit.FileChange, error) {
 		var a actionArgs
 		if err := call.Decode(&a); err != nil {
 			return "", nil, err
@@ -209,7 +204,7 @@ func actionList(in *instance, list []codeAction, shown string, line int) string 
 }
 
 // carryOut computes the changes of an action. Commands that a server would run are not run.
-func (in *instance) carryOut(ctx context.Context, a codeAction) ([]FileChange, error) {
+func (in *instance) carryOut(ctx context.Context, a codeAction) ([]edit.FileChange, error) {
 	if a.Edit == nil {
 		var whole codeAction
 		if err := in.asked(ctx, "codeAction/resolve", a, &whole); err != nil {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,20 +66,26 @@ func (in *instance) listed(want func(string) bool, late bool) string {
 	}
 	in.mu.Unlock()
 	slices.SortFunc(list, byImportance)
-	var b strings.Builder
-	for _, p := range list[:min(len(list), maxAnswers)] {
-		b.WriteString(in.line(p) + "\n")
-	}
-	if more := len(list) - maxAnswers; more > 0 {
-		fmt.Fprintf(&b, "… and %d more\n", more)
-	}
+	out := answer(list, in.line)
 	if len(list) == 0 {
-		b.WriteString(in.server.Name + " reports nothing\n")
+		out = in.server.Name + " reports nothing"
 	}
 	if late {
-		fmt.Fprintf(&b, "[%s has not answered for the present text yet]\n", in.server.Name)
+		out += fmt.Sprintf("\n[%s has not answered for the present text yet]", in.server.Name)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return out
+}
+
+// answer returns a line for each entry of a list, and how many are left out beyond the limit.
+func answer[T any](list []T, line func(T) string) string {
+	var lines []string
+	for _, e := range list[:min(len(list), maxAnswers)] {
+		lines = append(lines, line(e))
+	}
+	if more := len(list) - maxAnswers; more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (m *Manager) definition(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
@@ -114,30 +121,21 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.shown(at.path), at.at.Line+1), nil
 	}
 	slices.SortStableFunc(list, func(x, y location) int {
-		if c := strings.Compare(x.URI, y.URI); c != 0 {
-			return c
-		}
-		return x.Range.Start.Line - y.Range.Start.Line
+		return cmp.Or(strings.Compare(x.URI, y.URI), x.Range.Start.Line-y.Range.Start.Line)
 	})
-	var b strings.Builder
 	files := map[string]string{}
-	for _, l := range list[:min(len(list), maxAnswers)] {
+	return answer(list, func(l location) string {
 		path := pathOf(l.URI)
 		if path == "" {
-			fmt.Fprintf(&b, "%s\n", text.Visible(l.URI))
-			continue
+			return text.Visible(l.URI)
 		}
 		content, read := files[path]
 		if !read {
 			content, _, _ = readDocument(path) // its line stays empty
 			files[path] = content
 		}
-		fmt.Fprintf(&b, "%s:%d: %s\n", m.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
-	}
-	if more := len(list) - maxAnswers; more > 0 {
-		fmt.Fprintf(&b, "… and %d more\n", more)
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+		return fmt.Sprintf("%s:%d: %s", m.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
+	}), nil
 }
 
 // locations decodes a location, a list of them, or a list of links.
@@ -201,10 +199,7 @@ func (m *Manager) outline(ctx context.Context, call tools.Call, a outlineArgs) (
 	if len(lines) == 0 {
 		return m.shown(path) + " has no symbols", nil
 	}
-	if more := len(lines) - maxAnswers; more > 0 {
-		lines = append(lines[:maxAnswers], fmt.Sprintf("… and %d more", more))
-	}
-	return m.shown(path) + "\n" + strings.Join(lines, "\n"), nil
+	return m.shown(path) + "\n" + answer(lines, func(line string) string { return line }), nil
 }
 
 func (m *Manager) search(ctx context.Context, call tools.Call, query string) (string, error) {
@@ -215,22 +210,17 @@ func (m *Manager) search(ctx context.Context, call tools.Call, query string) (st
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	for _, h := range list[:min(len(list), maxAnswers)] {
-		path := pathOf(h.info.Location.URI)
-		fmt.Fprintf(&b, "%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), text.OneLine(h.info.Name))
-		if c := h.info.ContainerName; c != "" {
-			fmt.Fprintf(&b, " (%s)", text.OneLine(c))
-		}
-		b.WriteByte('\n')
-	}
-	if more := len(list) - maxAnswers; more > 0 {
-		fmt.Fprintf(&b, "… and %d more\n", more)
-	}
 	if len(list) == 0 {
 		return "no symbol is called like " + text.Visible(query), nil
 	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return answer(list, func(h hit) string {
+		path := pathOf(h.info.Location.URI)
+		line := fmt.Sprintf("%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), text.OneLine(h.info.Name))
+		if c := h.info.ContainerName; c != "" {
+			line += fmt.Sprintf(" (%s)", text.OneLine(c))
+		}
+		return line
+	}), nil
 }
 
 func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {

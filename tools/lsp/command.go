@@ -33,7 +33,7 @@ func (m *Manager) Servers() []Status {
 		}
 	}
 	m.mu.Unlock()
-	slices.SortStableFunc(list[live:], func(a, b *instance) int { return strings.Compare(a.server.Name+a.root, b.server.Name+b.root) })
+	slices.SortFunc(list[live:], byName)
 	out := make([]Status, len(list))
 	for i, in := range list {
 		out[i] = in.status()
@@ -44,16 +44,7 @@ func (m *Manager) Servers() []Status {
 func (in *instance) status() Status {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Loading: len(in.busy) > 0}
-	for path := range in.docs {
-		if r := in.reports[path]; r != nil {
-			for _, d := range r.items {
-				if d.Severity == severityError {
-					s.Errors++
-				}
-			}
-		}
-	}
+	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Errors: in.errors(), Loading: len(in.busy) > 0}
 	if in.err != nil {
 		s.Err = text.OneLine(in.err.Error() + in.said())
 	}

@@ -192,8 +192,8 @@ func (in *instance) pull(ctx context.Context) bool {
 func (in *instance) asked(ctx context.Context, method string, params, result any) error {
 	for try := 0; ; try++ {
 		err := in.conn.call(ctx, method, params, result)
-		var werr *wireError
-		if !errors.As(err, &werr) || try == 3 || werr.Code != codeContentModified && werr.Code != codeServerCancelled {
+		werr, ok := errors.AsType[*wireError](err)
+		if !ok || try == 3 || werr.Code != codeContentModified && werr.Code != codeServerCancelled {
 			return err
 		}
 		select {
@@ -219,10 +219,7 @@ func (in *instance) fresh(touched []string, settled bool, lines func(path string
 	defer in.mu.Unlock()
 	for path, r := range in.reports {
 		told, known := in.told[path]
-		left := counts{}
-		for k, n := range told {
-			left[k] = n
-		}
+		left := maps.Clone(told)
 		for _, d := range r.items {
 			if d.Severity > severityWarning {
 				continue

@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -54,11 +56,7 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 		if isAbsent(err) {
 			err = in.changedFiles(ctx, fileChange{path, changeDeleted})
 		}
-		closed := in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}})
-		if err == nil {
-			err = closed
-		}
-		return true, err
+		return true, cmp.Or(err, in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}}))
 	case doc == nil:
 		evicted := in.evict()
 		in.docs[path] = &document{version: 1, content: content, touched: time.Now(), stamp: st}
@@ -145,4 +143,4 @@ func (in *instance) changedFiles(ctx context.Context, changes ...fileChange) err
 	return in.conn.notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": list})
 }
 
-func isAbsent(err error) bool { return os.IsNotExist(err) || err == fs.ErrNotExist } //nolint:errorlint // both forms
+func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -278,10 +279,5 @@ func (in *instance) said() string {
 func (in *instance) openPaths() []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	out := make([]string, 0, len(in.docs))
-	for path := range in.docs {
-		out = append(out, path)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(in.docs))
 }

@@ -33,7 +33,9 @@ func known() []Server {
 	python := []string{".py", ".pyi"}
 	pythonRoots := []string{"pyproject.toml", "pyrightconfig.json", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"}
 	return []Server{
-		{Name: "gopls", Command: []string{"gopls"}, Files: []string{".go"}, Roots: []string{"^go.work", "go.mod"}},
+		// Without the setting it reports on the changed file first, and a second later on the packages that the
+		// change may have broken.
+		{Name: "gopls", Command: []string{"gopls"}, Files: []string{".go"}, Roots: []string{"^go.work", "go.mod"}, Settings: map[string]any{"diagnosticsDelay": "0s"}},
 		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Files: []string{".rs"}, Roots: []string{"^Cargo.toml"}},
 		{Name: "clangd", Command: []string{"clangd"}, Files: []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm"}, Roots: []string{"compile_commands.json", "compile_flags.txt", ".clangd", "CMakeLists.txt", "Makefile", "meson.build"}},
 		{Name: "typescript-language-server", Command: []string{"typescript-language-server", "--stdio"}, Files: js, Roots: jsRoots},

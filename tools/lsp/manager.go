@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,9 @@ func New(o Options) *Manager {
 	if o.Idle == 0 {
 		o.Idle = idleLimit
 	}
+	if o.Env == nil {
+		o.Env = os.Environ
+	}
 	m := &Manager{
 		opts: o, found: map[string]looked{}, live: map[string]*instance{}, fallen: map[string]*instance{},
 		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{},
@@ -106,22 +110,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// withSettings adds settings that a server needs to answer quickly.
-func withSettings(list []Server) []Server {
-	for i, s := range list {
-		if s.Name == "gopls" {
-			// Otherwise it reports on the changed file first, and a second later on the packages
-			// that the change may have broken.
-			list[i].Settings = map[string]any{"diagnosticsDelay": "0s"}
-		}
-	}
-	return list
-}
-
 // Merge fills in a configured server from the known one with its name.
 func Merge(s Server) Server {
 	s.Own = true
-	for _, k := range withSettings(known()) {
+	for _, k := range known() {
 		if k.Name != s.Name {
 			continue
 		}
@@ -165,12 +157,16 @@ func (m *Manager) Close() {
 
 // running lists the live instances, by name. The caller holds the lock.
 func (m *Manager) running() []*instance {
-	out := make([]*instance, 0, len(m.live))
-	for _, in := range m.live {
-		out = append(out, in)
-	}
-	slices.SortFunc(out, func(a, b *instance) int { return strings.Compare(a.server.Name+a.root, b.server.Name+b.root) })
-	return out
+	return slices.SortedFunc(maps.Values(m.live), byName)
+}
+
+func byName(a, b *instance) int { return strings.Compare(a.server.Name+a.root, b.server.Name+b.root) }
+
+// instances lists the live instances, by name.
+func (m *Manager) instances() []*instance {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running()
 }
 
 func (m *Manager) launcher() *proc.Launcher {
@@ -185,9 +181,6 @@ func (m *Manager) launcher() *proc.Launcher {
 // environment returns a server's environment: the person's variables without keys, and those that
 // its entry sets.
 func (m *Manager) environment(s Server) []string {
-	if m.opts.Env == nil {
-		return proc.CommandEnv(os.Environ(), proc.EnvRules{Set: s.Env})
-	}
 	return proc.CommandEnv(m.opts.Env(), proc.EnvRules{Set: s.Env})
 }
 
@@ -300,9 +293,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 
 // makeRoom stops the least recently used server if too many are running.
 func (m *Manager) makeRoom() {
-	m.mu.Lock()
-	list := m.running()
-	m.mu.Unlock()
+	list := m.instances()
 	if len(list) < maxRunning {
 		return
 	}
@@ -337,10 +328,7 @@ func (m *Manager) tidy() {
 		case <-m.life.Done():
 			return
 		}
-		m.mu.Lock()
-		list := m.running()
-		m.mu.Unlock()
-		for _, in := range list {
+		for _, in := range m.instances() {
 			if time.Since(in.lastUse()) > m.opts.Idle {
 				m.retire(in)
 			}
@@ -366,22 +354,25 @@ func (m *Manager) died(in *instance) {
 
 // Errors returns the number of errors in the files that servers have open: those of the session.
 func (m *Manager) Errors() int {
-	m.mu.Lock()
-	list := m.running()
-	m.mu.Unlock()
 	n := 0
-	for _, in := range list {
+	for _, in := range m.instances() {
 		in.mu.Lock()
-		for path := range in.docs {
-			if r := in.reports[path]; r != nil {
-				for _, d := range r.items {
-					if d.Severity == severityError {
-						n++
-					}
+		n += in.errors()
+		in.mu.Unlock()
+	}
+	return n
+}
+
+// errors returns the number of errors in the open documents. The caller holds the lock.
+func (in *instance) errors() (n int) {
+	for path := range in.docs {
+		if r := in.reports[path]; r != nil {
+			for _, d := range r.items {
+				if d.Severity == severityError {
+					n++
 				}
 			}
 		}
-		in.mu.Unlock()
 	}
 	return n
 }

@@ -15,13 +15,11 @@ func (in *instance) handle(method string, params json.RawMessage) (any, *wireErr
 		in.published(params)
 	case "$/progress":
 		in.progress(params)
-	case "window/workDoneProgress/create", "workspace/diagnostic/refresh",
-		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh", "workspace/foldingRange/refresh":
-		if method == "workspace/diagnostic/refresh" {
-			in.mu.Lock()
-			in.tell()
-			in.mu.Unlock()
-		}
+	case "workspace/diagnostic/refresh":
+		in.mu.Lock()
+		in.tell()
+		in.mu.Unlock()
+	case "window/workDoneProgress/create", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh", "workspace/foldingRange/refresh":
 	case "client/registerCapability":
 		in.registered(params)
 	case "client/unregisterCapability":
@@ -68,19 +66,14 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	}
 	out := make([]any, len(p.Items))
 	for i, item := range p.Items {
-		if item.Section == in.server.Name {
-			out[i] = in.server.Settings
+		out[i] = in.server.Settings
+		if item.Section == "" || item.Section == in.server.Name {
 			continue
 		}
-		at := in.server.Settings
 		for part := range strings.SplitSeq(item.Section, ".") {
-			if object, ok := at.(map[string]any); ok && item.Section != "" {
-				at = object[part]
-			} else if item.Section != "" {
-				at = nil
-			}
+			object, _ := out[i].(map[string]any)
+			out[i] = object[part]
 		}
-		out[i] = at
 	}
 	return out
 }

@@ -12,7 +12,7 @@ func allServers(configured []Server, disabled []string) []Server {
 	for _, s := range configured {
 		own[s.Name] = true
 	}
-	others := slices.DeleteFunc(withSettings(known()), func(s Server) bool { return own[s.Name] })
+	others := slices.DeleteFunc(known(), func(s Server) bool { return own[s.Name] })
 	var out []Server
 	for _, s := range append(slices.Clone(configured), others...) {
 		if !slices.Contains(disabled, s.Name) && len(s.Command) > 0 {

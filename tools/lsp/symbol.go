@@ -193,9 +193,7 @@ func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string)
 // forWorkspace returns the running servers, or else those for the languages at the top of the
 // workspace.
 func (m *Manager) forWorkspace(ctx context.Context, call tools.Call) ([]*instance, error) {
-	m.mu.Lock()
-	list := m.running()
-	m.mu.Unlock()
+	list := m.instances()
 	if len(list) > 0 {
 		return list, nil
 	}

@@ -70,15 +70,13 @@ func makeTool[A any](m *Manager, name, parameters string, path func(A) string, r
 				return plan, err
 			}
 			plan.Summary = "Ask the language server: " + name
+			at := m.opts.Root
 			if p := path(a); p != "" {
-				abs, err := m.resolve(p)
-				if err != nil {
+				if at, err = m.resolve(p); err != nil {
 					return plan, err
 				}
-				plan.Accesses = []tools.Access{{Kind: tools.AccessRead, Path: abs}}
-			} else {
-				plan.Accesses = []tools.Access{{Kind: tools.AccessRead, Path: m.opts.Root}}
 			}
+			plan.Accesses = []tools.Access{{Kind: tools.AccessRead, Path: at}}
 			return plan, nil
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {

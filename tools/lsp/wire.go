@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,16 +168,12 @@ func (c *conn) failure() error {
 }
 
 func (c *conn) send(ctx context.Context, m message) error {
-	m.JSONRPC = "2.0"
-	body, err := json.Marshal(m)
+	b, err := frame(m)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n", len(body))
-	b.Write(body)
 	select {
-	case c.out <- b.Bytes():
+	case c.out <- b:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("the server does not read: %w", ctx.Err())
@@ -189,19 +184,24 @@ func (c *conn) send(ctx context.Context, m message) error {
 
 // answer replies to a request of the server. It does not wait for a server that does not read.
 func (c *conn) answer(id json.RawMessage, result any, werr *wireError) {
-	m := message{JSONRPC: "2.0", ID: &id, Error: werr}
+	m := message{ID: &id, Error: werr}
 	if werr == nil {
 		var err error
 		if m.Result, err = json.Marshal(result); err != nil {
 			m.Error = &wireError{Code: -32603, Message: err.Error()}
 		}
 	}
-	body, err := json.Marshal(m)
+	c.offer(m)
+}
+
+// offer sends a message if there is room for it in the queue.
+func (c *conn) offer(m message) {
+	b, err := frame(m)
 	if err != nil {
 		return
 	}
 	select {
-	case c.out <- fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body):
+	case c.out <- b:
 	default:
 	}
 }
@@ -257,21 +257,14 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 		return nil
 	case <-ctx.Done():
 		forget()
-		cancel, err := json.Marshal(map[string]json.RawMessage{"id": id})
-		if err == nil {
-			select {
-			case c.out <- frame(message{JSONRPC: "2.0", Method: "$/cancelRequest", Params: cancel}):
-			default:
-			}
-		}
+		c.offer(message{Method: "$/cancelRequest", Params: fmt.Appendf(nil, `{"id":%s}`, id)})
 		return ctx.Err()
 	}
 }
 
-func frame(m message) []byte {
+// frame returns a message with its header.
+func frame(m message) ([]byte, error) {
+	m.JSONRPC = "2.0"
 	body, err := json.Marshal(m)
-	if err != nil {
-		return nil
-	}
-	return fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	return fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body), err
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Three agents work while the person talks on: one in a worktree whose work is tested, merged and
-// undone, one that asks, one that is stopped.
+// Three agents work while the conversation continues: the changes of one, in a worktree, are tested, merged and
+// undone; one asks a question; one is stopped.
 func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

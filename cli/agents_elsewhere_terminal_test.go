@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The list of agents names the files that each changed, by its commands too, and another jcode in
-// the same folder with the files that it is about to change.
+// The list of agents names the files that each agent changed, including those changed by its commands. It also
+// lists another jcode in the same folder, with the files that it is about to change.
 func TestAgentsPanelNamesWhoWorksOnWhichFiles(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

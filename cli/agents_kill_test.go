@@ -18,8 +18,8 @@ import (
 	"jcode/session"
 )
 
-// A kill while agents work loses no result that was told, and leaves no process and no worktree
-// that doctor doesn't list. By hand, with more:
+// Killing jcode while agents work loses no result that was reported, and leaves no process behind and no
+// worktree that doctor does not list. To run it by hand with more rounds:
 //
 //	JCODE_AGENT_KILLS=50 go test ./cli -run TestKillsWithAgentsAtWorkLoseNothing -v
 func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
@@ -60,7 +60,7 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 	for round := range rounds {
 		at := 8 + round*29%60
 		if round == rounds-1 {
-			at = 0 // when all are at work
+			at = 0 // when all agents are working
 		}
 		results := killedRun(t, c, file, at)
 		told += len(results)
@@ -72,7 +72,7 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 		t.Errorf("%d results were told, and %d worktrees are left: nothing was tried", told, worktrees)
 	}
 	t.Logf("%d kills: %d results told and kept, %d worktrees left and listed", rounds, told, worktrees)
-	// The last session goes on, and says which agents were running.
+	// The last session continues, and says which agents were running.
 	if err := os.WriteFile(file, []byte(`{"text":"Went on."}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -82,15 +82,15 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 	}
 }
 
-// toldResult is a result of a call as a run told it.
+// toldResult is the result of a call as a run reported it.
 type toldResult struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
 	Session string `json:"agent_session"`
 }
 
-// killedRun kills a run after some lines of its output, or when its three agents wait for their
-// last command, and returns the results that it told.
+// killedRun kills a run after a number of lines of output, or when its three agents wait for their last command.
+// It returns the results that the run reported.
 func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResult) {
 	t.Helper()
 	cmd := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "--mode", "yolo", "-m", "replay:"+script, "--output-format", "stream-json", "go")
@@ -134,7 +134,7 @@ func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResu
 	return told
 }
 
-// checkKept finds what was told in the sessions.
+// checkKept checks that the sessions contain the reported results.
 func checkKept(t *testing.T, c *chat, told []toldResult) {
 	t.Helper()
 	store, err := session.Open(t.Context(), filepath.Join(c.home, "jcode.db"), session.Options{})
@@ -163,7 +163,7 @@ func checkKept(t *testing.T, c *chat, told []toldResult) {
 	}
 }
 
-// awaitEnd waits until no process lives that wrote its number.
+// awaitEnd waits until every process that wrote its ID has ended.
 func awaitEnd(t *testing.T, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -183,8 +183,8 @@ func awaitEnd(t *testing.T, dir string) {
 	}
 }
 
-// checkListed finds each worktree that git knows in what doctor lists, and returns how many. A
-// git that created one may still be ending.
+// checkListed checks that doctor lists each worktree that git knows, and returns their number. A git process
+// that was creating one may still be running.
 func checkListed(t *testing.T, c *chat) (n int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
@@ -206,7 +206,7 @@ func listed(t *testing.T, c *chat) (n int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("git worktree list: %w: %s", err, out)
 	}
-	said, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it finds other things too
+	said, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it reports other findings too
 	for line := range strings.Lines(string(out)) {
 		dir, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
 		if !ok || !strings.Contains(dir, "worktrees") {

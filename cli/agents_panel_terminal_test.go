@@ -15,13 +15,13 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// chosenAgent matches the row under the cursor of the panel of agents, where it has this name.
+// chosenAgent matches the row under the cursor in the panel of agents if it has this name.
 func chosenAgent(name string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^ *›[ ●]+` + name + " ")
 }
 
-// Each key of the panel of agents does what it says, once it is pressed again; prune removes the
-// worktrees that nobody uses and that hold no work.
+// Each key of the panel of agents does what it says after it is pressed a second time; prune removes the
+// worktrees that are unused and have no changes.
 func TestKeysOfTheAgentsPanel(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -59,7 +59,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 		c.Press("esc")
 		c.until(func(s terminal.Screen) bool { return s.Contains("ask for something") })
 	}
-	if s := c.Screen(); s.Contains("protected files") { // git's configuration is left alone while cat's command runs
+	if s := c.Screen(); s.Contains("protected files") { // git's configuration is not touched while the command of the agent cat runs
 		t.Errorf("what jcode does to worktrees is taken for the work of a command:\n%s", s.Text())
 	}
 	if c.read("ann.txt") != "by ann\n" {
@@ -69,7 +69,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 		t.Error("what ben did was not discarded")
 	}
 
-	// A worktree of no agent, as a kill leaves it, goes when it is old enough.
+	// A worktree that belongs to no agent, as a kill leaves it, is removed when it is old enough.
 	found, err := filepath.Glob(filepath.Join(c.home, "worktrees", "*"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("worktrees of the project: %v, %v", found, err)
@@ -97,7 +97,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 	c.quit()
 }
 
-// ctrl+o opens the file of a definition in the person's editor; an agent has none.
+// ctrl+o opens the file of a definition in the editor; a running agent has no such file.
 func TestADefinitionIsEditedFromTheAgentsPanel(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

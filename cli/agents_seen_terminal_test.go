@@ -9,7 +9,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// The person sees below an edit who else had changed the file, and who is about to work on it.
+// Below an edit, the chat shows who else has changed the file and who is about to change it.
 func TestPersonSeesWhoElseWorksOnAFile(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -35,7 +35,7 @@ func TestPersonSeesWhoElseWorksOnAFile(t *testing.T) {
 	c.quit()
 }
 
-// An agent that its call waits for is named in its questions, with the folder it works in.
+// The questions of an agent that its call waits for show its name and its folder.
 func TestQuestionsNameTheAgentThatACallWaitsFor(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -54,7 +54,8 @@ func TestQuestionsNameTheAgentThatACallWaitsFor(t *testing.T) {
 	c.quit()
 }
 
-// A yes for once or for an agent is for the agent that asked, one for the session for all.
+// An approval for once or for an agent applies to the agent that asked; one for the session applies to all
+// agents.
 func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -71,6 +72,6 @@ func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
 		c.Press(answer.key)
 		c.until(func(s terminal.Screen) bool { return !s.Contains("enter choose") })
 	}
-	c.wait("All touched it.") // dan and the main conversation were not asked
+	c.wait("All touched it.") // neither dan nor the main conversation was asked
 	c.quit()
 }

@@ -12,8 +12,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// slowFile commits a file that git writes into a new worktree only when the command in smudge
-// says so.
+// slowFile commits a file that git writes into a new worktree only after the command in smudge has ended.
 func slowFile(t *testing.T, c *chat, smudge string) {
 	t.Helper()
 	if err := os.Mkdir(filepath.Join(c.dir, "deep"), 0o755); err != nil {
@@ -29,8 +28,8 @@ func slowFile(t *testing.T, c *chat, smudge string) {
 	}
 }
 
-// An agent's first request goes out while git still writes the files of its worktree, and its
-// calls wait for them.
+// An agent's first request is sent while git still writes the files of its worktree; its calls wait for the
+// files.
 func TestAgentAsksTheModelBeforeItsWorktreeIsFilled(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -40,7 +39,7 @@ func TestAgentAsksTheModelBeforeItsWorktreeIsFilled(t *testing.T) {
 		if r.Last().Content != "look" {
 			return modeltest.Reply{}, false
 		}
-		if err := os.WriteFile(release, nil, 0o600); err != nil { // git goes on from here
+		if err := os.WriteFile(release, nil, 0o600); err != nil { // now git continues
 			t.Error(err)
 		}
 		return modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"deep/x.slow"}`}), true

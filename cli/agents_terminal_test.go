@@ -12,8 +12,8 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// An agent shows while it works; a kill of the program loses neither its session nor its
-// worktree: it is resumed, and its changes are merged and undone.
+// The chat shows an agent while it works. Killing the program loses neither the agent's session nor its
+// worktree: the agent is resumed, and its changes are merged and undone.
 func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

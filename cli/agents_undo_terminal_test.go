@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A merge that puts a file in place of a folder, and a folder in place of a file, is undone and
-// done again as one change.
+// A merge that replaces a folder by a file, and a file by a folder, is undone and redone as one change.
 func TestMergeThatReplacesFoldersAndFilesIsUndone(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

@@ -15,8 +15,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// The budgets of docs/performance.md that are counts: they hold on any machine. What is
-// counted is reported as attributes, which the command bench reads.
+// The budgets of docs/performance.md that are counts hold on any machine. The counts are reported as attributes,
+// which the command bench reads.
 
 func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 }
 
 func TestRoundsOfToolsCostOneRequestEachOnOneConnection(t *testing.T) {
-	// A busy machine may let the end of an answer come too late for its connection to be used
-	// again; a program that never uses one again needs as many as rounds each time.
+	// On a busy machine the end of an answer may arrive too late for its connection to be reused. A program that
+	// never reuses connections always needs one per round.
 	for try := 1; connectionsOfRounds(t) > 2; try++ {
 		if try == 10 {
 			t.Fatal("more than two connections were opened, ten times in a row")
@@ -97,8 +97,8 @@ func (w *writes) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// streamed runs a prompt in this process whose answer comes in n deltas, and returns what it
-// allocated and how often it wrote to its output.
+// streamed runs a prompt in this process whose answer arrives in n deltas. It returns the bytes allocated and
+// the number of writes to the output.
 func streamed(t *testing.T, n int) (allocs float64, written int) {
 	t.Helper()
 	var body bytes.Buffer
@@ -108,7 +108,7 @@ func streamed(t *testing.T, n int) (allocs float64, written int) {
 	body.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.Write(body.Bytes()) //nolint:errcheck // the client's test fails then
+		w.Write(body.Bytes()) //nolint:errcheck // the test in the client fails in that case
 	}))
 	defer srv.Close()
 	home := t.TempDir()
@@ -131,7 +131,7 @@ func streamed(t *testing.T, n int) (allocs float64, written int) {
 }
 
 func TestDeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce(t *testing.T) {
-	t.Chdir(t.TempDir()) // -C changes the folder; this brings it back
+	t.Chdir(t.TempDir()) // -C changes the working folder; this restores it
 	few, _ := streamed(t, 1000)
 	many, written := streamed(t, 21000)
 	perDelta := max(0, many-few) / 20000

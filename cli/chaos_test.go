@@ -17,8 +17,8 @@ import (
 	"jcode/session"
 )
 
-// toiler is a model that works without end: every answer writes a new file and runs a new
-// command. It stops when it is told to.
+// toiler is a model that works endlessly: every answer writes a new file and runs a new command. It stops when
+// told to.
 type toiler struct {
 	n    atomic.Int64
 	stop atomic.Bool
@@ -50,9 +50,8 @@ func jcode(ctx context.Context, t *testing.T, dir, home, url string, args ...str
 	return cmd
 }
 
-// TestKilledRunsGoOn kills a working run at random points, again and again, each time going
-// on with the session that the last one left. The model server refuses whatever a real one
-// would: a history that a kill made invalid ends the test.
+// TestKilledRunsGoOn repeatedly kills a run at random points, and each time continues the session of the killed
+// run. The model server rejects what a real one would: a history that a kill made invalid fails the test.
 func TestKilledRunsGoOn(t *testing.T) {
 	t.Parallel()
 	rounds := 50
@@ -80,8 +79,8 @@ func TestKilledRunsGoOn(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// The kill falls some random time behind some random request of this run. One of the
-		// run before may still come in late: it does not have this prompt.
+		// The kill comes a random time after a random request of this run. A request of the previous run may
+		// still arrive late: it does not contain this prompt.
 		at := before
 		for left := 1 + random.IntN(3); left > 0; at++ {
 			r, ok := srv.Wait(at+1, time.Minute)

@@ -17,10 +17,10 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// The steps of a story that are about what is around the chat: files, repositories, processes and
-// MCP servers. Those of the chat itself are in chat_test.go.
+// The steps of a story that concern the surroundings of the chat: files, repositories, processes and MCP
+// servers. Those of the chat itself are in chat_test.go.
 
-// gitRepository makes a folder a repository with all that is in it.
+// gitRepository turns a folder into a repository and commits everything in it.
 func gitRepository(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -35,7 +35,7 @@ func gitRepository(t *testing.T, dir string) {
 	}
 }
 
-// scriptOf writes a script of a model, and returns its file.
+// scriptOf writes a script for the replayed model and returns its file.
 func scriptOf(t *testing.T, lines string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "script.jsonl")
@@ -45,7 +45,7 @@ func scriptOf(t *testing.T, lines string) string {
 	return script
 }
 
-// put writes a file that can be run, and the folders above it.
+// put writes an executable file, and creates the folders above it.
 func put(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -66,7 +66,7 @@ func (c *chat) answered(n int, id string) string {
 	return m.Content
 }
 
-// received waits until a server has got so many messages of a method.
+// received waits until a server has received this many messages of a method.
 func received(t *testing.T, log, method string, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -83,7 +83,7 @@ func received(t *testing.T, log, method string, n int) {
 	}
 }
 
-// roleFile writes a role of the person's own.
+// roleFile writes a role into the person's configuration.
 func (c *chat) roleFile(name, text string) string {
 	c.t.Helper()
 	dir := filepath.Join(c.home, "roles")
@@ -97,14 +97,14 @@ func (c *chat) roleFile(name, text string) string {
 	return file
 }
 
-// servers are MCP servers in a person's configuration, which log when they start and end.
+// servers are MCP servers in the person's configuration that log when they start and end.
 type servers struct {
 	*chat
 	logs map[string]string
 }
 
-// withServers configures servers by name and fault mode. A name that ends in "-" is not
-// started by itself.
+// withServers configures servers by name and fault mode. A server whose name ends in "-" is not started
+// automatically.
 func withServers(c *chat, modes map[string]string) *servers {
 	c.t.Helper()
 	s := &servers{chat: c, logs: map[string]string{}}
@@ -136,8 +136,8 @@ func (s *servers) role(name, text string) {
 	}
 }
 
-// counted waits until a server has been started and has ended so many times, as its log
-// says, and returns its processes.
+// counted waits until a server has started and ended this many times according to its log, and returns its
+// process IDs.
 func (s *servers) counted(name string, starts, ends int) []int {
 	s.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -163,7 +163,7 @@ func (s *servers) counted(name string, starts, ends int) []int {
 	}
 }
 
-// gone waits until a process is gone, zombies not counted.
+// gone waits until a process has ended; a zombie counts as ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -178,7 +178,7 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// pids waits for the numbers that a command wrote into a file.
+// pids waits for the process IDs that a command writes into a file.
 func (c *chat) pids(name string, n int) []int {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -200,11 +200,11 @@ func (c *chat) pids(name string, n int) []int {
 	return nil
 }
 
-// editor makes $EDITOR a program that shows the file's name, waits for a line from the
-// terminal, and runs a sed command with that line as $line on the file.
+// editor sets $EDITOR to a program that shows the file's name, waits for a line from the terminal, and runs a
+// sed command on the file, with that line as $line.
 func (c *chat) editor(sed string) {
 	c.t.Helper()
-	dir := c.t.TempDir() // found by PATH: its own name may have blanks
+	dir := c.t.TempDir() // found by PATH, since its own path may contain blanks
 	file := filepath.Join(dir, "test-editor")
 	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
 	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
@@ -213,7 +213,7 @@ func (c *chat) editor(sed string) {
 	c.env = append(c.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "VISUAL=", "EDITOR=test-editor")
 }
 
-// folderAsks waits until the folder's question takes keys.
+// folderAsks waits until the question about the folder accepts keys.
 func (c *chat) folderAsks(texts ...string) {
 	c.t.Helper()
 	_, err := c.Wait(patience, func(s terminal.Screen) bool {

@@ -22,8 +22,8 @@ import (
 // patience is how long a screen may take; only a failing test waits for it.
 const patience = 2 * time.Minute
 
-// chat is the real program in a terminal, in a folder and home of its own, with a scripted
-// model. A story reads like what a person does:
+// chat is the real program in a terminal, in its own folder and home, with a scripted model. A test reads like
+// what a person does:
 //
 //	c := newChat(t, modeltest.Text("There is one file."))
 //	c.write("a.txt", "one")             // what is there before
@@ -36,8 +36,8 @@ const patience = 2 * time.Minute
 //	c.request(0).System()               // what the model was sent
 //	c.quit()                            // and nothing stays behind
 //
-// Steps that are about files, processes and servers around it are in chat_around_test.go. A step
-// that only one file of stories needs stays there.
+// Steps that concern files, processes and servers are in chat_around_test.go. A step that only one test file
+// needs is in that file.
 type chat struct {
 	*terminal.Terminal
 	t    *testing.T
@@ -50,7 +50,7 @@ type chat struct {
 func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
 	t.Helper()
 	c := &chat{t: t, dir: t.TempDir(), home: t.TempDir(), srv: modeltest.New(t, replies...)}
-	// Titles are asked for beside the turns.
+	// Titles are requested in parallel with the turns.
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
 		return modeltest.Text("A title"), strings.HasPrefix(r.System(), "Name the task")
 	})
@@ -94,15 +94,15 @@ func (c *chat) wait(texts ...string) terminal.Screen {
 	return s
 }
 
-// say types a line and sends it once the running turn has ended: while one runs, a prompt joins
-// it and many commands do something else. See interject.
+// say types a line and sends it once the running turn has ended: during a turn, a prompt joins it and many
+// commands behave differently. See interject.
 func (c *chat) say(text string) {
 	c.t.Helper()
 	c.idle()
 	c.interject(text)
 }
 
-// interject types a line and sends it, whatever runs.
+// interject types a line and sends it, even while a turn runs.
 func (c *chat) interject(text string) {
 	c.t.Helper()
 	c.Type(text)
@@ -127,7 +127,7 @@ func (c *chat) read(name string) string {
 	return string(b)
 }
 
-// project writes a file, and the folders that it is in.
+// project writes a file of the project, and creates the folders above it.
 func (c *chat) project(file, content string) {
 	c.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, file)), 0o755); err != nil {
@@ -136,7 +136,7 @@ func (c *chat) project(file, content string) {
 	c.write(file, content)
 }
 
-// readHome returns a file of jcode's home.
+// readHome returns the content of a file in jcode's home.
 func (c *chat) readHome(name string) string {
 	c.t.Helper()
 	b, err := os.ReadFile(filepath.Join(c.home, name))
@@ -146,7 +146,7 @@ func (c *chat) readHome(name string) string {
 	return string(b)
 }
 
-// jcode runs a command of jcode's without a terminal, and returns all that it wrote.
+// jcode runs a subcommand without a terminal, and returns everything that it printed.
 func (c *chat) jcode(stdin string, args ...string) (string, error) {
 	c.t.Helper()
 	exe, err := os.Executable()
@@ -164,7 +164,7 @@ func (c *chat) jcode(stdin string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// choose moves a picker's cursor onto a row and takes it.
+// choose moves a picker's cursor to a row and presses Enter.
 func (c *chat) choose(row string) {
 	c.t.Helper()
 	c.wait(row)
@@ -180,7 +180,7 @@ func (c *chat) choose(row string) {
 	c.t.Fatalf("%q cannot be chosen:\n%s", row, c.Screen().Text())
 }
 
-// answerable waits until a question takes keys: it does not while the input is shown.
+// answerable waits until a question accepts keys: it does not while the input is shown.
 func (c *chat) answerable(texts ...string) terminal.Screen {
 	c.t.Helper()
 	s, err := c.Wait(patience, func(s terminal.Screen) bool {
@@ -197,7 +197,7 @@ func (c *chat) answerable(texts ...string) terminal.Screen {
 	return s
 }
 
-// request returns the nth request of a turn, from 0, as soon as it has come.
+// request returns the nth request of a turn, from 0, as soon as it has arrived.
 func (c *chat) request(n int) modeltest.Request {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -221,17 +221,17 @@ func (c *chat) last() modeltest.Request {
 	return ours[len(ours)-1]
 }
 
-// turns leaves out the requests for titles, which come beside those of the turns.
+// turns leaves out the requests for titles, which are sent in parallel with those of the turns.
 func (c *chat) turns(all []modeltest.Request) []modeltest.Request {
 	return slices.DeleteFunc(all, func(r modeltest.Request) bool { return strings.HasPrefix(r.System(), "Name the task") })
 }
 
-// idle waits until no turn runs any more and no session is being opened. The program tells
-// the terminal its state; the text of an answer is on the screen before the turn has ended.
+// idle waits until no turn is running and no session is being opened. The program reports its state to the
+// terminal; the text of an answer is on the screen before the turn has ended.
 func (c *chat) idle() {
 	c.t.Helper()
 	_, err := c.Wait(patience, func(s terminal.Screen) bool {
-		plain := !s.AltScreen // it tells nothing
+		plain := !s.AltScreen // it reports nothing
 		return (plain || strings.Contains(c.status(), "state=idle")) && !slices.ContainsFunc(s.Lines(), spins)
 	})
 	if err != nil {
@@ -239,7 +239,7 @@ func (c *chat) idle() {
 	}
 }
 
-// status returns what the program has told the terminal of its state.
+// status returns the state that the program has reported to the terminal.
 func (c *chat) status() (said string) {
 	for _, osc := range c.OSC() {
 		if rest, ok := strings.CutPrefix(osc, "7501;"); ok {
@@ -249,14 +249,13 @@ func (c *chat) status() (said string) {
 	return said
 }
 
-// spins reports whether a line begins with the sign of something that goes on. Agents in the
-// background have theirs further in.
+// spins reports whether a line begins with a spinner. Those of background agents are indented.
 func spins(line string) bool {
 	r, _ := utf8.DecodeRuneInString(line)
 	return r >= 0x2800 && r <= 0x28FF
 }
 
-// titled waits until a session has the title: it is asked for beside the turns.
+// titled waits until a session has the title, which is requested in parallel with the turns.
 func (c *chat) titled(title string) {
 	c.t.Helper()
 	store, err := session.Open(c.t.Context(), filepath.Join(c.home, "jcode.db"), session.Options{})
@@ -278,7 +277,7 @@ func (c *chat) titled(title string) {
 	}
 }
 
-// quit leaves by Ctrl+C twice, and checks that the terminal is as it was.
+// quit leaves with Ctrl+C twice, and checks that the terminal is restored.
 func (c *chat) quit() {
 	c.t.Helper()
 	c.idle()
@@ -286,7 +285,7 @@ func (c *chat) quit() {
 	deadline := time.Now().Add(patience)
 	for c.running() && c.Screen().AltScreen {
 		c.Press("ctrl+c")
-		// The second press counts while the hint shows, which a slow machine may miss.
+		// The second press counts only while the hint is shown; a slow machine may miss that.
 		if _, err := c.Wait(10*time.Second, func(s terminal.Screen) bool { return !c.running() || s.Contains(hint) }); err != nil {
 			if time.Now().After(deadline) {
 				c.t.Fatalf("it does not ask again: %v", err)
@@ -302,7 +301,7 @@ func (c *chat) quit() {
 	c.restored()
 }
 
-// running reports whether the program has not ended yet.
+// running reports whether the program is still running.
 func (c *chat) running() bool {
 	select {
 	case <-c.Exited():
@@ -320,8 +319,7 @@ func (c *chat) until(cond func(terminal.Screen) bool) {
 	}
 }
 
-// restored waits until the terminal is as it was: the program is gone before its last bytes
-// are read here.
+// restored waits until the terminal is restored: the program may end before its last bytes are read here.
 func (c *chat) restored() {
 	c.t.Helper()
 	modes := map[int]string{1049: "alternate screen", 2004: "bracketed paste", 1006: "mouse"}

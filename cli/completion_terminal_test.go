@@ -12,8 +12,8 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// The scripts of jcode completion do their work in the shells themselves: a part of a line
-// is typed, tab completes it, and what is typed next stands behind a blank.
+// The scripts of jcode completion work in the real shells: Tab completes a partly typed line, and what is typed
+// next follows a blank.
 func TestShellsCompleteTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for shell, start := range map[string][]string{
@@ -27,7 +27,7 @@ func TestShellsCompleteTheCommandLine(t *testing.T) {
 			}
 			c := newChat(t, modeltest.Text("Hi."))
 			c.write(".mcp.json", `{"mcpServers": {"files": {"command": "files-server"}}}`)
-			// A name that shells would run, if it came to them as text of theirs.
+			// A name that a shell would execute if it were evaluated.
 			c.write("$(touch hit).jsonl", `{"text": "Hi."}`)
 			used := c.command("jcode", "-p", "-m", "replay:$(touch hit).jsonl", "hello")
 			if out, err := used.CombinedOutput(); err != nil {

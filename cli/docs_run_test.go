@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the README lets a newcomer type is typed, line by line in an empty folder, with a
-// home where nothing is configured.
+// The commands of the README's first steps are run line by line in an empty folder, with a home where nothing is
+// configured.
 func TestCommandsThatTheReadmeRunsDoRun(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")

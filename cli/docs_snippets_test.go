@@ -25,8 +25,8 @@ import (
 	"jcode/tui"
 )
 
-// kinds are the words that may stand behind the backquotes of a block; each names what
-// checks it, except "unchecked", which says so.
+// kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
+// means that there is none.
 var kinds = []string{
 	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
@@ -51,7 +51,7 @@ func TestPatchesInTheDocsAreRight(t *testing.T) {
 	}
 }
 
-// Every `jcode …` of a shell block is one that the command line takes.
+// Every `jcode …` in a shell block is a valid command line.
 func TestCommandLinesInTheDocsAreRight(t *testing.T) {
 	for _, b := range blocks(t) {
 		if b.info == "sh" || b.info == "sh run" {
@@ -60,21 +60,21 @@ func TestCommandLinesInTheDocsAreRight(t *testing.T) {
 	}
 }
 
-// So is every `jcode …` within a text, where it is whole.
+// So is every complete `jcode …` within a text.
 func TestCommandsNamedInTheDocsAreRight(t *testing.T) {
 	span := regexp.MustCompile("`(jcode [^`]*)`")
 	for page, text := range pages(t) {
 		for _, m := range span.FindAllStringSubmatchIndex(text, -1) {
 			command := text[m[2]:m[3]]
 			if strings.ContainsAny(command, "…\n[") {
-				continue // it stands for several, or is a synopsis
+				continue // it is a placeholder for several commands, or a synopsis
 			}
 			checkShell(t, page, strings.Count(text[:m[0]], "\n"), command)
 		}
 	}
 }
 
-// checkShell parses a script and hands each call of jcode in it to the command line.
+// checkShell parses a script and passes each call of jcode in it to the command line parser.
 func checkShell(t *testing.T, page string, line int, script string) {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
@@ -218,7 +218,7 @@ func TestStartupScriptsInTheDocsAreRight(t *testing.T) {
 	}
 }
 
-// lines are the objects of stream-json by their type.
+// lines are the objects of stream-json, by type.
 var lines = map[string]any{
 	"init": initLine{}, "text": deltaLine{}, "reasoning": deltaLine{}, "tool_call": callLine{}, "approval": approvalLine{},
 	"tool_result": toolResultLine{}, "tools_changed": toolsChangedLine{}, "notice": noticeLine{}, "compaction": compactionLine{},
@@ -279,8 +279,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	}
 }
 
-// slashCommands are the names of all commands of a chat in an empty folder. It changes the
-// working folder.
+// slashCommands returns the names of all commands of a chat in an empty folder. It changes the working folder.
 func slashCommands(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -302,7 +301,7 @@ func slashCommands(t *testing.T) []string {
 	return known
 }
 
-// Links from page to page lead somewhere.
+// Every link from one page to another has a target.
 func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for page, text := range pages(t) {
@@ -314,7 +313,7 @@ func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// pages returns the text of the README and all pages of docs/ by their paths.
+// pages returns the text of the README and of all pages of docs/, by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../docs/*.md")

@@ -15,8 +15,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Documents are added in a chat, searched by the model, kept with the session, and gone in the
-// next one.
+// Documents are added in a chat, searched by the model, and stored with the session; the next session does not
+// have them.
 func TestDocumentsOfASession(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,
@@ -62,7 +62,7 @@ func TestDocumentsOfASession(t *testing.T) {
 	c.quit()
 }
 
-// An embedding model ranks by meaning too; when it fails, the words are enough.
+// An embedding model also ranks by meaning; if it fails, the search by words still works.
 func TestDocumentsWithAnEmbeddingModel(t *testing.T) {
 	t.Parallel()
 	fail := false
@@ -101,8 +101,7 @@ func TestDocumentsWithAnEmbeddingModel(t *testing.T) {
 	c.quit()
 }
 
-// The index is on the disk: a private conversation gets no documents of its own, from its
-// beginning.
+// The index is on the disk, so a private conversation gets no documents of its own, from its start.
 func TestAPrivateConversationGetsNoDocuments(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

@@ -17,7 +17,7 @@ import (
 
 var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
 
-// block is a fenced code block of a page, with the words after its backquotes.
+// block is a fenced code block of a page, with the words that follow its backquotes.
 type block struct {
 	page, info, text string
 	line             int
@@ -102,7 +102,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// What a setting of the screen may be is known in two rooms, which must agree.
+// The values of screen settings are defined in two packages, which must agree.
 func TestSettingsOfTheScreenAreWhatTheScreenKnows(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string][]string{"Theme": tui.ThemeNames(), "StatusLine": tui.StatusParts()} {

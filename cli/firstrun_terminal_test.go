@@ -16,7 +16,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// locked is a model server that takes one key only.
+// locked is a model server that accepts only one key.
 func locked(t *testing.T, key string, replies ...modeltest.Reply) (url string, srv *modeltest.Handler) {
 	t.Helper()
 	srv = modeltest.NewHandler(replies...)
@@ -26,7 +26,7 @@ func locked(t *testing.T, key string, replies ...modeltest.Reply) (url string, s
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+key {
 			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided"}}`)) // a reader that left is its own matter
+			_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided"}}`)) // an error means that the client has left
 			return
 		}
 		srv.ServeHTTP(w, r)
@@ -68,7 +68,7 @@ func TestFirstRunTakesAnAPIKey(t *testing.T) {
 	c.wait("search: acme")
 	c.Press("enter")
 	c.wait("API key for acme")
-	c.Press("esc") // second thoughts
+	c.Press("esc") // the person changes their mind
 	c.wait("Choose how to begin")
 	c.choose("Enter an API key")
 	c.wait("Whose key?")
@@ -110,7 +110,7 @@ func TestFirstRunTakesAnAPIKey(t *testing.T) {
 	c.quit()
 }
 
-// A key that is refused is mended in the chat, though the environment has the wrong one.
+// A refused key is replaced in the chat even if the environment contains the wrong one.
 func TestAWrongKeyOfTheEnvironmentIsMendedInTheChat(t *testing.T) {
 	t.Parallel()
 	url, srv := locked(t, "sk-right-0123456789", modeltest.Text("Hello from the model."))
@@ -122,7 +122,7 @@ func TestAWrongKeyOfTheEnvironmentIsMendedInTheChat(t *testing.T) {
 	c.say("/login")
 	c.choose("Enter an API key")
 	c.wait("Whose key?")
-	c.Press("enter") // the endpoint in force comes first
+	c.Press("enter") // the current endpoint comes first
 	c.wait("API key for http", "used until jcode ends")
 	c.mendsKey(srv, "Going on with test-model", "put it into OPENAI_API_KEY for the next start")
 }
@@ -144,7 +144,7 @@ func TestAWrongKeyOfAProviderIsMendedInTheChat(t *testing.T) {
 	c.mendsKey(srv, "Going on with acme/test-model", "ACME_API_KEY in the environment holds another key")
 }
 
-// mendsKey enters the right key, which is answered by texts, and continues with the same model.
+// mendsKey enters the right key, waits for texts in reply, and continues with the same model.
 func (c *chat) mendsKey(srv *modeltest.Handler, texts ...string) {
 	c.t.Helper()
 	c.Type("sk-right-0123456789")

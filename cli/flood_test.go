@@ -16,8 +16,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// An answer of 20 MB goes whole through a pipe whose reader comes late, in every format, and
-// in memory that is bounded by a few times the answer.
+// An answer of 20 MB passes completely through a pipe whose reader starts late, in every format, and memory
+// stays within a few times the size of the answer.
 func TestHugeAnswerGoesThroughASlowPipe(t *testing.T) {
 	t.Parallel()
 	const size, limit = 20 << 20, slack * 512 << 20
@@ -47,7 +47,7 @@ func TestHugeAnswerGoesThroughASlowPipe(t *testing.T) {
 			if _, ok := srv.Wait(1, time.Minute); !ok {
 				t.Fatal("no request came")
 			}
-			// The pipe holds 64 KB: what comes meanwhile waits in the child.
+			// The pipe holds 64 KB: further output waits in the child.
 			got, most := readWatched(t, read, cmd.Process.Pid)
 			if err := cmd.Wait(); err != nil {
 				t.Fatal(err)
@@ -66,9 +66,8 @@ func TestHugeAnswerGoesThroughASlowPipe(t *testing.T) {
 	}
 }
 
-// readWatched reads all that a program writes, and returns the most memory that it had
-// resident until then, where the system tells it. What is known of a program that has ended
-// counts the memory of this process, too, in which it was born.
+// readWatched reads all output of a program, and returns its peak resident memory where the system provides
+// that. The figure of a program that has ended includes the memory of this process, from which it was forked.
 func readWatched(t *testing.T, from io.Reader, pid int) (all []byte, most int) {
 	t.Helper()
 	chunk := make([]byte, 1<<16)
@@ -84,7 +83,7 @@ func readWatched(t *testing.T, from io.Reader, pid int) (all []byte, most int) {
 	}
 }
 
-// highWater is the most memory that a running program had resident, in bytes.
+// highWater returns the peak resident memory of a running program, in bytes.
 func highWater(pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"jcode/session"
 )
 
-// A disk on which nothing more can be written ends the run with an error that says so,
-// leaves no session without a message, and costs nothing that was there.
+// A full disk ends the run with an error that says so, leaves no session without a message, and loses nothing
+// that was stored before.
 func TestFullDiskIsSaidAndCostsNothing(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
@@ -32,7 +32,7 @@ func TestFullDiskIsSaidAndCostsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "jcode") // by which name the test binary is jcode
+	program := filepath.Join(t.TempDir(), "jcode") // the name under which the test binary acts as jcode
 	if exe, err := os.Executable(); err != nil || os.Symlink(exe, program) != nil {
 		t.Skipf("the test binary can't be found: %v", err)
 	}

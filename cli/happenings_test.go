@@ -20,7 +20,7 @@ import (
 	"jcode/tools"
 )
 
-// hooked is the program with the same hooks for every event.
+// hooked is an app with the same hooks for every event.
 func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
@@ -45,7 +45,7 @@ func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
 	return a
 }
 
-// occur lets each event happen once, and returns what was held back.
+// occur triggers each event once, and returns what was blocked.
 func occur(ctx context.Context, a *app) (held []string) {
 	h, calls := a.happenings, hooks.Calls{Engine: a.happenings.engine}
 	hold := func(event hooks.Event, what string) {
@@ -117,8 +117,8 @@ func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
 	}
 }
 
-// TestNoEventFailsForAHookThatMisbehaves: for each event one hook hangs with a child, one floods
-// both streams, one dies by a signal, one prints junk, one a huge answer, and one is no program.
+// TestNoEventFailsForAHookThatMisbehaves: for each event, one hook hangs with a child, one floods both streams,
+// one dies from a signal, one prints junk, one prints a huge answer, and one is not a program.
 func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "hook.sh")

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is the command line's.
+// commandLine is the parser's model of the command line.
 func commandLine(t *testing.T) *kong.Application {
 	t.Helper()
 	parser, err := newParser(&grammar{}, Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
@@ -86,7 +86,7 @@ func TestManPageIsThatOfTheGrammar(t *testing.T) {
 	}
 }
 
-// manPage writes the manual page of the program.
+// manPage returns the manual page of the program.
 func manPage(app *kong.Application) string {
 	var b strings.Builder
 	b.WriteString(".TH JCODE 1\n.SH NAME\njcode \\- a coding agent in the terminal\n.SH SYNOPSIS\n.B jcode\n[\\fIoptions\\fR] [\\fIprompt\\fR ...]\n.br\n.B jcode\n\\fIcommand\\fR [\\fIoptions\\fR]\n" +
@@ -130,7 +130,7 @@ func manFlags(b *strings.Builder, list []*kong.Flag) {
 	}
 }
 
-// roff escapes a text of one line for the manual's markup.
+// roff escapes one line of text for the manual's markup.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
@@ -139,8 +139,8 @@ func roff(s string) string {
 	return s
 }
 
-// A chat is parsed by a part of the grammar: it must mean the same, and no command may get
-// past it.
+// A chat is parsed with a part of the grammar: the result must be the same, and no command may be taken for a
+// prompt.
 func TestChatIsParsedAsByTheWholeGrammar(t *testing.T) {
 	for _, c := range commandLine(t).Children {
 		if !namesCommand([]string{"-m", "x", c.Name}) {

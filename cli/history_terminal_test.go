@@ -9,8 +9,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// A draft that was sent is gone for good: it was kept for the folder, and belongs to the
-// session that it began.
+// A draft that was sent does not come back: it was stored for the folder, and belongs to the session that it
+// started.
 func TestADraftThatWasSentDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("An answer."))

@@ -58,8 +58,8 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) {
 	c.quit()
 }
 
-// Nobody was asked about what a command does to files that steer git or the agent: /undo takes
-// it back, as it does with what tools changed.
+// What a command did, without a question, to files that control git or the agent is reverted by /undo, like
+// changes made by tools.
 func TestUndoTakesBackWhatACommandDidToProtectedFiles(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,
@@ -109,7 +109,7 @@ func TestResumePickerFindsWordsInMessages(t *testing.T) {
 	c.say("/resume")
 	c.wait("Sessions of this folder")
 	c.Type("zebr")
-	// Only the session whose text has the word is left.
+	// Only the session whose text contains the word remains in the list.
 	if _, err := c.Wait(patience, func(s terminal.Screen) bool {
 		return s.Contains("zebr") && strings.Count(s.Text(), "2 messages") == 1
 	}); err != nil {
@@ -249,8 +249,7 @@ func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
 	c.quit()
 }
 
-// A rewind gives back what was typed, not what was made of it, and goes back to before a
-// summary as well.
+// A rewind restores what was typed, not the prompt that was built from it, and can go back to before a summary.
 func TestRewindGivesBackWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Anew."))

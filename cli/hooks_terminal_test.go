@@ -12,8 +12,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Hooks hear of a session's end when the person leaves it, not only at the end of the program,
-// and of what the model said last.
+// Hooks are told of the end of a session when the person leaves it, not only when the program ends, and of the
+// model's last message.
 func TestHooksHearOfASessionThatIsLeft(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."))
@@ -37,7 +37,7 @@ func TestHooksHearOfASessionThatIsLeft(t *testing.T) {
 	heard(`"Second answer."`, `"reason":"prompt_input_exit"`)
 }
 
-// Whoever goes over to another session leaves the one before.
+// Changing to another session leaves the previous one.
 func TestHooksHearOfASessionThatIsLeftForAnother(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."), modeltest.Text("Third answer."))
@@ -47,7 +47,7 @@ func TestHooksHearOfASessionThatIsLeftForAnother(t *testing.T) {
 	c.wait("First answer.")
 	c.idle()
 	c.titled("A title")
-	c.say("/session another one") // there is none, so it begins
+	c.say("/session another one") // there is no such session, so a new one begins
 	c.wait("Carry the last exchange over", "enter choose")
 	c.Press("enter")
 	heard(`"source":"startup"`, `"reason":"clear"`)
@@ -82,8 +82,8 @@ func TestHooksAreListed(t *testing.T) {
 	c.quit()
 }
 
-// listening has hooks write all that they hear of sessions into a file. What it returns waits
-// until texts stand there, in this order.
+// listening configures hooks that write what they are told about sessions into a file. The returned function
+// waits until the file contains texts in this order.
 func listening(c *chat) (heard func(texts ...string)) {
 	c.t.Helper()
 	put(c.t, filepath.Join(c.home, "config.json"), `{"hooks": {

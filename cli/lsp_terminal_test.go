@@ -76,7 +76,7 @@ func TestLanguageServerIsAskedForOnceAndItsRenameIsUndone(t *testing.T) {
 	c.answerable("Edit file: a.fake")
 	c.Press("y")
 	s := c.answerable("starts the language server fake")
-	// Where its line breaks depends on the program's name.
+	// Where its line wraps depends on the program's name.
 	if said := strings.Join(strings.Fields(s.Text()), " "); !strings.Contains(said, "which runs code of this project (build scripts, plugins)") {
 		t.Errorf("the question does not say what a server may do:\n%s", s.Text())
 	}
@@ -84,7 +84,7 @@ func TestLanguageServerIsAskedForOnceAndItsRenameIsUndone(t *testing.T) {
 		t.Fatalf("it runs before the answer:\n%s", s.Text())
 	}
 	c.Press("a")                                                                    // always in this project
-	c.wait("It broke b.", "[fake: 4 new errors]", "b3.fake:1:5 undefined: one [7]") // the person sees what the model is told
+	c.wait("It broke b.", "[fake: 4 new errors]", "b3.fake:1:5 undefined: one [7]") // the chat shows what the model is told
 	if m, ok := c.request(1).Result("c1"); !ok || !strings.Contains(m.Content, "[fake: 4 new errors]\nb0.fake:1:5 undefined: one [7]\n") {
 		t.Errorf("the model was told %q", m.Content)
 	}
@@ -106,7 +106,7 @@ func TestLanguageServerIsAskedForOnceAndItsRenameIsUndone(t *testing.T) {
 	c.say("/undo")
 	c.answerable("Put back what turn", "yes  5 files", "b3.fake")
 	c.Press("enter")
-	c.until(func(s terminal.Screen) bool { // the whole turn is undone, a file after the other
+	c.until(func(s terminal.Screen) bool { // the whole turn is undone, one file after the other
 		return c.read("a.fake")+c.read("b0.fake")+c.read("b3.fake") == "def two\nuse one\nuse one\n"
 	})
 	c.quit()

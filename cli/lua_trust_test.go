@@ -17,15 +17,15 @@ type failingTrust struct{ err error }
 func (f *failingTrust) Trusted(context.Context) ([]permission.TrustRow, error) { return nil, f.err }
 func (f *failingTrust) AddTrust(context.Context, ...permission.TrustRow) error { return nil }
 
-// refuses answers every question with no.
+// refuses answers no to every question.
 type refuses struct{}
 
 func (refuses) Ask(context.Context, tools.Question) (tools.Answer, error) {
 	return tools.Answer{Scope: tools.AnswerNo}, nil
 }
 
-// Each step of a turn looks at the Lua that waits. An error of the trust is said when it comes,
-// not at each of them.
+// Each step of a turn checks the Lua that waits for trust. An error in reading the trust is reported when it
+// appears, not at each step.
 func TestErrorOfLuasTrustIsSaidOncePerChange(t *testing.T) {
 	room, err := lua.New(lua.Options{Registry: tools.NewRegistry(), Dispatcher: &tools.Dispatcher{}, Root: t.TempDir(), NoWatch: true})
 	if err != nil {

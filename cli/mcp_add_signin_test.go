@@ -11,8 +11,8 @@ import (
 	"jcode/internal/testkit/mcptest"
 )
 
-// Adding a server that wants a sign-in is all that a person does: in a terminal the browser
-// opens at once, a script is told what to run.
+// After a server that requires a sign-in is added, the browser opens at once in a terminal; a script is told
+// what to run.
 func TestAddingAServerBeginsItsSignIn(t *testing.T) {
 	t.Parallel()
 	c, srv := signInChat(t)
@@ -31,13 +31,13 @@ func TestAddingAServerBeginsItsSignIn(t *testing.T) {
 	if out, err := c.jcode("", "mcp", "call", "issues", "echo", `{"text":"hi"}`); err != nil || !strings.Contains(out, "hi") {
 		t.Errorf("%v: %s", err, out)
 	}
-	// Who is signed in at that address is not asked again, under any name.
+	// If the person is signed in at that address, no other name for it asks again.
 	if out, err := c.jcode("", "mcp", "add", "again", srv.Endpoint()); err != nil || strings.Contains(out, "sign-in") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
-// A server that asks for nothing, or has credentials, or is not there, is added all the same.
+// A server that requires no sign-in, has credentials, or is not reachable is added as well.
 func TestAddingAServerThatNeedsNoSignIn(t *testing.T) {
 	t.Parallel()
 	c, srv := signInChat(t)

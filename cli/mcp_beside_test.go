@@ -10,7 +10,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Calls of one answer to MCP servers run beside each other; their results stand in call order.
+// Calls to MCP servers in one answer run in parallel; their results are in call order.
 func TestCallsToServersRunBesideEachOther(t *testing.T) {
 	t.Parallel()
 	var calls []modeltest.Call
@@ -32,8 +32,8 @@ func TestCallsToServersRunBesideEachOther(t *testing.T) {
 	}
 }
 
-// A call that ends others does not wait for them: disconnecting a server ends its endless
-// calls of the same answer.
+// A call that ends others does not wait for them: disconnecting a server ends its endless calls in the same
+// answer.
 func TestDisconnectDoesNotWaitForTheCallsThatItEnds(t *testing.T) {
 	t.Parallel()
 	calls := []modeltest.Call{tool("last", "mcp_disconnect", map[string]any{"name": "m"})}

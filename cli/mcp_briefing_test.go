@@ -10,9 +10,9 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// TestInstructionsOfAServerThatComesLaterAreTold: the system prompt keeps its bytes, and what
-// the server says stands before the next step, once.
-func TestInstructionsOfAServerThatComesLaterAreTold(t *testing.T) { // mcp.md section 6, instructions
+// TestInstructionsOfAServerThatComesLaterAreTold: the system prompt stays byte for byte the same, and the
+// server's instructions are added once, before the next step.
+func TestInstructionsOfAServerThatComesLaterAreTold(t *testing.T) {
 	t.Parallel()
 	const said = "Use echo for everything."
 	late := mcptest.Server("full")

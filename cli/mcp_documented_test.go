@@ -12,7 +12,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// referenceBin is the folder of the programs that scripts/install-mcp-servers brought.
+// referenceBin is the folder of the programs that scripts/install-mcp-servers installed.
 func referenceBin(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("JCODE_TEST_MCP_SERVERS")
@@ -44,7 +44,7 @@ func TestTheDocumentedServerReadsTheFolderThatItWasGiven(t *testing.T) {
 			t.Parallel()
 			c := newChat(t, modeltest.Calls(modeltest.Call{ID: "c1", Name: "mcp__files__read_file", Args: `{"path":"~/notes/a.md"}`}), modeltest.Text("Read."))
 			put(t, filepath.Join(c.home, "notes", "a.md"), "remember the milk\n")
-			// npx takes what is installed: `npx -y PACKAGE ARGS…`.
+			// npx runs the installed program: `npx -y PACKAGE ARGS…`.
 			bin := t.TempDir()
 			put(t, filepath.Join(bin, "npx"), "#!/bin/sh\nshift 2\nexec '"+program+"' \"$@\"\n")
 			c.env = []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}

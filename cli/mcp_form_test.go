@@ -9,7 +9,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 6, elicitation
+func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) {
 	t.Parallel()
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:travel:ask_all", map[string]any{})), modeltest.Text("Booked."),
@@ -19,7 +19,7 @@ func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 
 	s.start("--mode", "yolo")
 	s.wait("mcp 1/1")
 	s.say("book")
-	s.wait("MCP server travel asks", "Book a train.", "esc cancel") // takes keys now
+	s.wait("MCP server travel asks", "Book a train.", "esc cancel") // accepts keys now
 	s.Press("enter")
 	s.wait("✗ a value is needed")
 	s.Type("AB")
@@ -61,11 +61,11 @@ func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 
 	s.quit()
 }
 
-func TestNobodyFillsInAFormHeadless(t *testing.T) { // mcp.md section 6, elicitation
+func TestNobodyFillsInAFormHeadless(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ tool, flag, want string }{
 		{"ask_all", "decline", `"action":"decline"`},
-		{"ask_all", "accept-defaults", `"action":"decline"`}, // one field has none
+		{"ask_all", "accept-defaults", `"action":"decline"`}, // one of the fields has no default
 		{"ask_defaults", "accept-defaults", `"age":7`},
 	} {
 		s := withServers(newChat(t, modeltest.Calls(tool("c1", "mcp:travel:"+c.tool, map[string]any{})), modeltest.Text("Done.")), map[string]string{"travel": "elicit"})

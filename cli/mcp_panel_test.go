@@ -11,7 +11,7 @@ import (
 )
 
 // TestMCPPanelFollowsItsServers: states change in the open panel without a key, and its keys act.
-func TestMCPPanelFollowsItsServers(t *testing.T) { // mcp.md section 4, /mcp
+func TestMCPPanelFollowsItsServers(t *testing.T) {
 	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
 	put(t, open, "")
@@ -22,7 +22,7 @@ func TestMCPPanelFollowsItsServers(t *testing.T) { // mcp.md section 4, /mcp
 	s.wait("connect, disconnect") // the menu
 	s.Press("enter")
 	s.wait("›   good", "9 tools", "disabled", "enter connect or restart")
-	if err := os.Remove(open); err != nil { // until it is there again, the server does not come back
+	if err := os.Remove(open); err != nil { // without this file the server cannot restart
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(s.counted("good", 1, 0)[0], syscall.SIGKILL); err != nil {

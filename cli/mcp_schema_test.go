@@ -11,8 +11,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// TestReferencesAreWrittenOutWhereAProviderWantsIt: the setting reaches the schemas of MCP
-// servers; without it their references stay as they are.
+// TestReferencesAreWrittenOutWhereAProviderWantsIt: the setting applies to the schemas of MCP servers; without
+// it their references remain unchanged.
 func TestReferencesAreWrittenOutWhereAProviderWantsIt(t *testing.T) {
 	t.Parallel()
 	for quirks, want := range map[string]bool{`{}`: true, `{"simple_schemas": true}`: false} {

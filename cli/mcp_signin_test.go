@@ -14,8 +14,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// signInChat is a chat with a server that asks for a sign-in, and a browser that follows
-// every redirect at once.
+// signInChat is a chat with a server that requires a sign-in, and a browser that follows every redirect at once.
 func signInChat(t *testing.T, replies ...modeltest.Reply) (*chat, *mcptest.OAuthServer) {
 	t.Helper()
 	curl, err := exec.LookPath("curl")
@@ -32,7 +31,7 @@ func signInChat(t *testing.T, replies ...modeltest.Reply) (*chat, *mcptest.OAuth
 	return c, srv
 }
 
-// A person signs in once by the command line; after that scripts work, and a sign-out ends it.
+// After one sign-in on the command line scripts work, until a sign-out.
 func TestSignInByCommandLine(t *testing.T) {
 	t.Parallel()
 	c, srv := signInChat(t, modeltest.Text("Without."), modeltest.Text("With."))
@@ -92,7 +91,7 @@ func TestChatSignsIn(t *testing.T) {
 	c.quit()
 }
 
-// signInAsks waits until the dialog takes keys.
+// signInAsks waits until the dialog accepts keys.
 func (c *chat) signInAsks() {
 	c.t.Helper()
 	_, err := c.Wait(patience, func(s terminal.Screen) bool {

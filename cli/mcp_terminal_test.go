@@ -12,8 +12,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// TestSlowServerHoldsNothingUp: the first prompt goes at once, without its tools; they are
-// offered, and told of, when they come.
+// TestSlowServerHoldsNothingUp: the first prompt is sent at once, without the server's tools; they are offered
+// and announced when the server connects.
 func TestSlowServerHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "open")
@@ -24,7 +24,7 @@ func TestSlowServerHoldsNothingUp(t *testing.T) {
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.wait("mcp 1/1") // nobody touched a key
+	s.wait("mcp 1/1") // no key was pressed
 	s.say("again")
 	s.wait("With tools.", "New tools: mcp:slow:")
 	if offers(s.request(0), "slow") || !offers(s.request(1), "slow") {
@@ -33,7 +33,7 @@ func TestSlowServerHoldsNothingUp(t *testing.T) {
 	s.quit()
 }
 
-// TestEscEndsACallAndTheServerStays: the server hears of it, and its next call works.
+// TestEscEndsACallAndTheServerStays: the server receives the cancellation, and the next call works.
 func TestEscEndsACallAndTheServerStays(t *testing.T) {
 	t.Parallel()
 	s := withServers(newChat(t,
@@ -52,7 +52,7 @@ func TestEscEndsACallAndTheServerStays(t *testing.T) {
 	if m, ok := s.request(2).Result("c2"); !ok || m.Content != "echo: alive" {
 		t.Errorf("the next call gave %q", m.Content)
 	}
-	s.counted("good", 1, 0) // one process all the time
+	s.counted("good", 1, 0) // the same process throughout
 	s.quit()
 }
 
@@ -67,7 +67,7 @@ func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) {
 	s.wait("mcp 1/1")
 	s.say("die")
 	s.wait("server exited (exit status 2): panic: index out of range", "It died.")
-	received(t, s.logs["dying"], "tools/list", 2) // by the process that came after
+	received(t, s.logs["dying"], "tools/list", 2) // by the new process
 	s.wait("mcp 1/1")
 	s.say("go on")
 	s.wait("It is back.")
@@ -77,7 +77,7 @@ func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) {
 	s.quit()
 }
 
-// All servers of a project start after one answer; one that is dead holds up no other.
+// All servers of a project start after one answer; a dead server does not delay the others.
 func TestOneAnswerStartsAllServersOfAProject(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Fine."))

@@ -14,30 +14,30 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// trees are servers that do not end by themselves: one with a child that holds its pipes,
-// one that listens to nothing.
+// trees are servers that do not exit by themselves: one with a child that keeps its pipes open, one that ignores
+// SIGTERM and the end of its input.
 var trees = map[string]string{"tree": "grandchild", "deaf": "noeof-ignoreterm"}
 
-// running waits until all processes of the servers are there and returns them.
+// running waits until all processes of the servers have started, and returns them.
 func (s *servers) running() []int {
 	s.t.Helper()
 	return append(s.counted("tree", 2, 0), s.counted("deaf", 1, 0)...)
 }
 
-// ended waits until none of the processes lives.
+// ended waits until all of the processes have ended.
 func ended(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
 		gone(t, pid)
 	}
-	if t.Failed() { // nothing of a failed test lives on
+	if t.Failed() { // no process outlives a failed test
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 }
 
-// TestNoServerOutlivesAHeadlessRun: jcode is told to end while one of its servers works.
+// TestNoServerOutlivesAHeadlessRun: jcode is terminated while one of its servers works.
 func TestNoServerOutlivesAHeadlessRun(t *testing.T) {
 	t.Parallel()
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
@@ -61,7 +61,7 @@ func TestNoServerOutlivesAHeadlessRun(t *testing.T) {
 	}
 }
 
-// TestNoServerOutlivesTheChat: the chat is told to end, or its terminal is closed.
+// TestNoServerOutlivesTheChat: the chat is terminated, or its terminal is closed.
 func TestNoServerOutlivesTheChat(t *testing.T) {
 	t.Parallel()
 	signal := func(sig os.Signal) func(*servers) error {
@@ -90,7 +90,7 @@ func TestNoServerOutlivesTheChat(t *testing.T) {
 	}
 }
 
-// TestNoServerOutlivesAKilledChat: nobody is left to end the servers in good order.
+// TestNoServerOutlivesAKilledChat: a killed jcode cannot shut the servers down.
 func TestNoServerOutlivesAKilledChat(t *testing.T) {
 	t.Parallel()
 	s := withServers(newChat(t), trees)

@@ -7,8 +7,7 @@ import (
 	"jcode/tui"
 )
 
-// A word that names a command of the chat is never sent to a model by mistake, and what a
-// hint names is there.
+// A word that names a chat command is never sent to a model by mistake, and what a hint names exists.
 func TestNamesOfChatCommandsAreNoPrompts(t *testing.T) {
 	known := slashCommands(t)
 	names := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Whatever makes noise, a server that prints lines of its own, a skill that is broken, a
-// background command, standard output is one object.
+// Standard output is one JSON object, whatever else prints: a server with lines of its own, a broken skill, a
+// background command.
 func TestNoiseNeverReachesTheObjectOnStandardOutput(t *testing.T) {
 	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()

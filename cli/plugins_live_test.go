@@ -17,8 +17,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// kit writes a plugin with one part of each kind. Its MCP server logs to the file that is
-// returned.
+// kit writes a plugin with one part of each kind. It returns the log file of the plugin's MCP server.
 func kit(t *testing.T) (dir, serverLog string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -48,13 +47,13 @@ func kit(t *testing.T) (dir, serverLog string) {
 	return dir, serverLog
 }
 
-// offersTool reports whether a request offers a tool by a part of its name.
+// offersTool reports whether a request offers a tool whose name contains a string.
 func offersTool(r modeltest.Request, part string) bool {
 	return slices.ContainsFunc(r.Tools, func(tool modeltest.Tool) bool { return strings.Contains(tool.Name, part) })
 }
 
-// TestAPluginIsUsedAsSoonAsItIsThere: within one turn a plugin is added, used in all its parts,
-// changed, accepted by an update, switched off and on, and removed. Nothing is started anew.
+// TestAPluginIsUsedAsSoonAsItIsThere: within one turn and without a restart, a plugin is added, used in all its
+// parts, changed, accepted by an update, switched off and on, and removed.
 func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 	t.Parallel()
 	plugin, log := kit(t)
@@ -108,7 +107,7 @@ func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 	if offersTool(requests[0], "kit_hello") || !offersTool(requests[1], "kit_hello") || !offersTool(requests[2], "notes") {
 		t.Error("the tools of the plugin are not offered from the next step on")
 	}
-	// What a request has offered stays in its list; that it is gone, and back, is told.
+	// What a request has offered stays in its list; the model is told that it is gone, and that it is back.
 	for n, want := range map[int][2]int{6: {1, 0}, 7: {1, 1}, 8: {2, 1}, 9: {2, 2}, 10: {3, 2}, 11: {3, 3}} {
 		come := regexp.MustCompile(`Tools now available: [^."]*kit_hello`).FindAllString(string(requests[n].Raw), -1)
 		gone := regexp.MustCompile(`No longer available: [^"]*kit_hello`).FindAllString(string(requests[n].Raw), -1)
@@ -141,8 +140,8 @@ func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 	}
 }
 
-// TestALanguageServerOfAPluginIsUsed: it serves the files that its entry names, after the same
-// question as any other.
+// TestALanguageServerOfAPluginIsUsed: it serves the files that its entry names, after the same question as any
+// other server.
 func TestALanguageServerOfAPluginIsUsed(t *testing.T) {
 	t.Parallel()
 	plugin := t.TempDir()

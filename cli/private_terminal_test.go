@@ -17,10 +17,10 @@ import (
 	"jcode/session"
 )
 
-// secretWord stands in everything that is said in these conversations.
+// secretWord occurs in every message of these conversations.
 const secretWord = "zanzibar"
 
-// hidden is a chat whose every place on the disk is known.
+// hidden is a chat whose files are all in known folders.
 type hidden struct {
 	*chat
 	temp string
@@ -32,14 +32,13 @@ func newHidden(t *testing.T, replies ...modeltest.Reply) *hidden {
 	return h
 }
 
-// nowhere checks that no file holds what was said, and that the database has nothing of it in
-// any form.
+// nowhere checks that no file contains anything that was said, and that the database stores it in no form.
 func (h *hidden) nowhere(when string) {
 	h.t.Helper()
 	for _, dir := range []string{h.home, h.temp, h.dir} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
-				return nil // it has gone meanwhile
+				return nil // it was removed meanwhile
 			}
 			if b, err := os.ReadFile(path); err == nil && bytes.Contains(b, []byte(secretWord)) {
 				h.t.Errorf("%s, it is in %s", when, path)
@@ -73,7 +72,7 @@ func (h *hidden) nowhere(when string) {
 	}
 }
 
-// secretReplies use all that leaves traces otherwise: long outputs, jobs, edits, sub-agents,
+// secretReplies use everything that is otherwise written to the disk: long outputs, jobs, edits, sub-agents,
 // plans and failures.
 func secretReplies() []modeltest.Reply {
 	return []modeltest.Reply{
@@ -204,7 +203,7 @@ func TestAPrivateConversationHasNoLastingAnswers(t *testing.T) {
 	h.nowhere("after the end")
 }
 
-// A person may notice while typing that this should not be kept.
+// /private can be switched on while a prompt is already typed.
 func TestWhatStoodInTheInputBeforePrivateOnIsErased(t *testing.T) {
 	t.Parallel()
 	h := newHidden(t, modeltest.Text("That was "+secretWord+"."))
@@ -229,7 +228,7 @@ func TestWhatStoodInTheInputBeforePrivateOnIsErased(t *testing.T) {
 	h.nowhere("after the end")
 }
 
-// draft waits until what is kept of the input is as wanted.
+// draft waits until the stored draft is as expected.
 func (h *hidden) draft(as func(kept string) bool) {
 	h.t.Helper()
 	s, err := session.Open(h.t.Context(), filepath.Join(h.home, "jcode.db"), session.Options{})

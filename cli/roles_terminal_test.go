@@ -12,8 +12,8 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// A role is edited from the list whichever layer it comes from, entered anew where the
-// session is in it, and deleted where it is the person's own.
+// A role from any layer can be edited from the list. It is re-entered if the session is in it, and can be
+// deleted if it is the person's own.
 func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
@@ -41,7 +41,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 		t.Errorf("after the edit the system prompt is %s", sys)
 	}
 
-	// A change by any other program counts as well.
+	// A change by another program is noticed too.
 	c.roleFile("pirate", "---\ndescription: Talks loudly\n---\nSay avast.\n")
 	c.wait("roles: changed pirate, which is entered again")
 	c.say("third")
@@ -50,7 +50,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 		t.Errorf("after the change the system prompt is %s", sys)
 	}
 
-	// A builtin is edited as a copy in the database, which is deleted again.
+	// A builtin role is edited as a copy in the database, which is then deleted.
 	c.say("/roles")
 	c.wait("ctrl+e edit")
 	c.Type("coder")
@@ -86,7 +86,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.quit()
 }
 
-// The words behind /roles open the editor too.
+// /roles edit and /roles new open the editor too.
 func TestRolesAreEditedAndMadeByName(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
@@ -117,13 +117,13 @@ func TestRolesAreEditedAndMadeByName(t *testing.T) {
 	c.quit()
 }
 
-// What an editor leaves is not taken over when it is no role; it is not lost either.
+// What the editor saved is not applied if it is not a valid role, but it is not lost.
 func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
 	c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/description: .*/mode: $line/")
-	c.env = append(c.env, "TMPDIR=/tmp") // its name is part of a line that must fit
+	c.env = append(c.env, "TMPDIR=/tmp") // its path is part of a line that must fit the screen
 	c.start()
 	for _, name := range []string{"pirate", "coder"} {
 		c.say("/roles")
@@ -140,8 +140,8 @@ func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 	c.quit()
 }
 
-// What was asked for and can't begin ends the program and says why; what the configuration
-// begins with costs only itself.
+// A role from the command line that can't be entered ends the program with the reason; one from the
+// configuration is only left out.
 func TestStartInARoleThatCannotBeEntered(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Hello."))

@@ -18,8 +18,8 @@ variables:
 Work on {{id}} in {{lang}}.
 `
 
-// A role asks for its values in one form, which Esc takes back whole; the session keeps them,
-// and one of them is changed by itself.
+// A role asks for its values in one form, and Esc cancels entering the role. The session keeps the values, and
+// each can be changed by itself.
 func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
@@ -57,14 +57,14 @@ func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 	c.wait("The role's lang is as the role has it again.")
 	c.say("/role set id  ABC 8")
 	c.wait("The role's id is ABC 8 now.")
-	c.say("/role ticket") // anew, with what is kept: nothing is asked
+	c.say("/role ticket") // entered again with the stored values: nothing is asked
 	c.say("second")
 	c.wait("Two.", "ask for something")
 	if sys := c.request(1).System(); !strings.Contains(sys, "Work on ABC 8 in German.") {
 		t.Errorf("after the changes the system prompt is %s", sys)
 	}
 
-	// A fresh session goes on with the role and its values.
+	// A new session continues with the role and its values.
 	c.say("/new")
 	c.wait("begin with nothing", "enter choose")
 	c.Press("enter")

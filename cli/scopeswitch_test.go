@@ -44,7 +44,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 		t.Errorf("role talk sent %.1500s", r.Raw)
 	}
 
-	// github stays, slack ends, jira comes.
+	// github stays, slack ends, jira starts.
 	s.say("/role plan")
 	s.wait("plan · ")
 	s.counted("jira", 1, 0)
@@ -55,7 +55,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 		t.Errorf("role plan sent %.1500s", r.Raw)
 	}
 
-	// A role whose server fails leaves everything as it was, and says which.
+	// A role whose server fails leaves everything as it was; the error names the server.
 	s.say("/role fail")
 	s.wait("broken")
 	s.say("third")
@@ -65,7 +65,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 	}
 	s.counted("jira", 1, 0)
 
-	// Leaving the role brings the session's own servers back; the shared one was never touched.
+	// Leaving the role restores the session's own servers; the shared one keeps running.
 	s.say("/role off")
 	s.counted("slack", 2, 1)
 	s.counted("jira", 1, 1)
@@ -105,7 +105,7 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 1") {
 		t.Errorf("the result of the running call is %q", m.Content)
 	}
-	// What goes stays listed to the end of the turn, so that what a model thought stays valid.
+	// A removed tool stays listed until the end of the turn, so that the model's reasoning stays valid.
 	if !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
 		t.Errorf("the next step offers jira: %v; its system prompt is %.200q", offers(r, "jira"), r.System())
 	}
@@ -139,7 +139,7 @@ func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
 	if r := s.request(0); strings.Contains(r.System(), "Odd") {
 		t.Errorf("sent %.1500s", r.Raw)
 	}
-	// What was written a moment ago is known.
+	// A name that was written a moment ago is known.
 	s.project(".jcode/skills/late/SKILL.md", "---\nname: late\ndescription: Came late.\n---\nSay hello.\n")
 	s.say("/role fine")
 	s.wait("fine · ")

@@ -22,10 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	mcptest.Main() // this binary plays the MCP servers and the language server too
+	mcptest.Main() // this binary also acts as the MCP servers and the language server
 	lsptest.Main()
-	// jcode starts itself again by its file, which here is this test: as a Lua host, a
-	// sandbox, a server.
+	// jcode starts its own executable, here this test binary, as a Lua host, a sandbox and a server.
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(cli.Main(os.Args[1:], cli.System()))
 	}
@@ -38,8 +37,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the real program over the scripts in testdata/script. A script begins
-// in a project folder with the script's files and a home of its own beside it. Its commands of ours:
+// TestScripts runs the real program with the scripts in testdata/script. A script begins in a project folder
+// that contains the script's files; its home is a folder next to it. Commands that we add:
 //
 //	model FILE     starts a scripted model server that answers by the lines of FILE, and
 //	               points OPENAI_BASE_URL at it
@@ -112,7 +111,7 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	state(ts).srv = srv
 }
 
-// scriptState is what our commands keep per script.
+// scriptState is the state of our commands, one per script.
 type scriptState struct{ srv *modeltest.Server }
 
 func state(ts *testscript.TestScript) *scriptState {

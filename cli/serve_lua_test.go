@@ -13,19 +13,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// servedProject is a project whose tools jcode serves to a client.
+// servedProject is a project whose tools jcode serves to an MCP client.
 type servedProject struct {
 	t       *testing.T
 	dir     string
 	home    string
 	client  *sdk.ClientSession
 	changed chan struct{}
-	// answer is what the client's person chooses, asked what he was shown.
+	// answer is what the client's person chooses; asked is what was shown.
 	answer string
 	asked  chan string
 }
 
-// serveProject makes a project with the files and serves it with the arguments.
+// serveProject creates a project with the files and serves it with the arguments.
 func serveProject(t *testing.T, files map[string]string, args ...string) *servedProject {
 	t.Helper()
 	p := &servedProject{t: t, dir: t.TempDir(), home: t.TempDir(), changed: make(chan struct{}, 100), asked: make(chan string, 100)}
@@ -69,7 +69,7 @@ func (p *servedProject) write(name, text string) {
 	}
 }
 
-// tools lists the names on offer.
+// tools returns the names of the offered tools.
 func (p *servedProject) tools() []string {
 	p.t.Helper()
 	list, err := p.client.ListTools(p.t.Context(), nil)
@@ -91,7 +91,7 @@ func (p *servedProject) announced(what string) {
 	case <-time.After(30 * time.Second):
 		p.t.Fatalf("nobody was told: %s", what)
 	}
-	for len(p.changed) > 0 { // two for one change are fine
+	for len(p.changed) > 0 { // two notifications for one change are fine
 		<-p.changed
 	}
 }

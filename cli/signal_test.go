@@ -69,7 +69,7 @@ func TestSignalEndsTheWaitForStandardInput(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// What it waits for is said after a while.
+		// After a while it says what it is waiting for.
 		if line, err := bufio.NewReader(stderr).ReadString('\n'); err != nil || !strings.Contains(line, "waiting for the end of standard input") {
 			t.Fatalf("stderr begins with %q, %v", line, err)
 		}
@@ -102,8 +102,7 @@ func waitForPid(t *testing.T, path string) int {
 	return 0
 }
 
-// zombie reports whether a process is dead and only not reaped, as under an init that
-// does not reap.
+// zombie reports whether a process has ended but was not reaped, for example under an init that does not reap.
 func zombie(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Whatever hangs, a person who asks again gets out.
+// A second signal ends the process, whatever hangs.
 func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	exits := make(chan int, 4)
 	ctx, sig := withSignals(t.Context(), func(code int) { exits <- code })

@@ -12,8 +12,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// A skill is listed, switched off for good, edited on disk while the chat is open, and
-// run by name.
+// A skill is listed, switched off permanently, edited on disk while the chat is open, and run by name.
 func TestSkillsInTheTerminal(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Ahoy!"))
@@ -46,8 +45,8 @@ func TestSkillsInTheTerminal(t *testing.T) {
 	c.quit()
 }
 
-// A skill that is edited from the list is live at once; the editor has the terminal
-// meanwhile, and the list has it afterwards.
+// A skill edited from the list takes effect at once; the editor has the terminal until it ends, then the list is
+// back.
 func TestSkillIsEditedFromTheList(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Ahoy!"))
@@ -63,7 +62,7 @@ func TestSkillIsEditedFromTheList(t *testing.T) {
 	c.Type("ahoy")
 	c.Press("enter")
 	c.wait("Greets sailors.", "skills: changed greeting", "ctrl+e edit")
-	c.Type("lua-tools") // keys reach the list again
+	c.Type("lua-tools") // the list accepts keys again
 	c.Press("ctrl+e")
 	c.wait("a builtin skill cannot be edited")
 	c.Press("esc")
@@ -76,8 +75,8 @@ func TestSkillIsEditedFromTheList(t *testing.T) {
 	c.quit()
 }
 
-// A skill that the person starts by name is known as loaded: in this session alone, after
-// a resume, and after a compaction.
+// A skill that the person runs by name is recorded as loaded: only in this session, also after a resume and
+// after a compaction.
 func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Five."), modeltest.Text("Six."))
@@ -124,7 +123,7 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	c.quit()
 }
 
-// What a project's files would run is asked once, before anything of it runs.
+// What a project's files would run is asked about once, before anything of it runs.
 func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Fine."))
@@ -148,7 +147,7 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c.quit()
 }
 
-// The prelude runs a command first, and a start goes on with the last session.
+// The prelude runs a command first, and a start continues the last session.
 func TestPreludeSaysHowAStartBegins(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Looked."), modeltest.Text("Again."))
@@ -192,7 +191,7 @@ func TestBuiltinCommandsKeepTheirNames(t *testing.T) {
 	}
 }
 
-// A skill's allowed-tools hold once a person has approved them, and until the turn ends.
+// A skill's allowed-tools apply after the person has approved them, until the turn ends.
 func TestAllowedToolsHoldForTheTurn(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,
@@ -224,12 +223,12 @@ func TestAllowedToolsHoldForTheTurn(t *testing.T) {
 	c.quit()
 }
 
-// A Lua tool that comes, changes and goes while nothing runs is said, as a skill is.
+// A Lua tool that is added, changed or removed between turns is reported, like a skill.
 func TestLuaToolFromOutsideIsSaidWhileTheChatIsIdle(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("Hello."))
 	c.start("--trust")
-	c.say("hi") // waits until what was there at the start is loaded
+	c.say("hi") // waits until the tools that existed at the start are loaded
 	c.wait("Hello.")
 	c.idle()
 	c.project(".jcode/lua/tools/shout/mcp_tool.json", `{"name": "shout", "description": "Shouts.", "inputSchema": {"type": "object", "properties": {}}}`)

@@ -11,7 +11,7 @@ import (
 	"jcode/tools/permission"
 )
 
-// A server's tool may have any name; the file that keeps its whole result must not.
+// A server's tool may have any name; the file for its whole result must have a safe one.
 func TestWholeResultsHaveFileNamesForEverySystem(t *testing.T) {
 	data := t.TempDir()
 	s := newSpills(&app{paths: config.Paths{Data: data}})

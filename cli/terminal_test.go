@@ -138,7 +138,7 @@ func TestFirstRunLeadsToTheTour(t *testing.T) {
 	c.Terminal = term
 	t.Cleanup(term.Close)
 	s := c.wait("jcode needs a model", "Take the offline tour", "Enter an API key")
-	for range s.Rows { // down to the tour, however many servers were found
+	for range s.Rows { // move down to the tour, however many servers were found
 		if strings.Contains(c.Screen().Text(), "›   Take the offline tour") {
 			break
 		}
@@ -161,7 +161,7 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	c.start("--mode", "plan")
 	c.say("plan it")
 	c.wait("Write the file.", "Carry out this plan?", "enter choose")
-	c.interject("another file") // writing on asks for changes
+	c.interject("another file") // typing a message asks for changes
 	c.wait("Write the other file.", "Carry out this plan?", "enter choose")
 	c.Press("2")
 	c.wait("Carried out.")
@@ -177,7 +177,7 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	c.quit()
 }
 
-// An answer in a role that never changes files is no plan.
+// An answer in a read-only role is not a plan.
 func TestAnswerOfAReadingRoleIsNoPlan(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("It reads files."), modeltest.Text("1. Write the file."))
@@ -194,8 +194,7 @@ func TestAnswerOfAReadingRoleIsNoPlan(t *testing.T) {
 	c.quit()
 }
 
-// A plan that the person changed is accepted with that; a role that allows more than
-// planning stays.
+// A plan is accepted with the person's changes; a role that allows more than planning stays in force.
 func TestPlanIsChangedAndCarriedOut(t *testing.T) {
 	t.Parallel()
 	c := newChat(t,

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// The tour is taken to its end with y, also by somebody who does not sign in.
+// Answering y leads through the whole tour, also without the sign-in.
 func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"who signs in": "enter", "who does not": "esc"} {
@@ -63,7 +63,7 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 	}
 }
 
-// asksTheSame reports whether a screen still shows the dialog of another one.
+// asksTheSame reports whether a screen shows the same dialog as an earlier one.
 func asksTheSame(before, now terminal.Screen) bool {
 	dialog := func(s terminal.Screen) string {
 		lines := strings.Split(s.Text(), "\n")

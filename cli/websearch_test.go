@@ -28,7 +28,7 @@ func TestTheWebIsSearchedWithAServiceOfThePersons(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(c.home, "config.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A project cannot have the searches sent elsewhere.
+	// A project cannot redirect searches to another address.
 	c.project(".jcode/config.json", `{"web_search":{"engine":"searxng","url":"https://elsewhere.example"}}`)
 	c.env = append(c.env, "TIDES=secret-of-tides")
 	c.startAt("ask for something")

@@ -68,6 +68,5 @@ func catalogueLine(sk Skill, clip int) string {
 
 // brief returns a text as one line of at most n bytes.
 func brief(s string, n int) string {
-	s, _ = text.CutMark(strings.Join(strings.Fields(s), " "), n, "…")
-	return s
+	return text.Ellipsis(strings.Join(strings.Fields(s), " "), n)
 }

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,24 +23,26 @@ func (c Change) Empty() bool {
 
 // String returns the change in one line: "added a, b; changed c; removed d".
 func (c Change) String() string {
+	broken := make([]string, len(c.Broken))
+	for i, d := range c.Broken {
+		broken[i] = d.String()
+	}
+	return cmp.Or(sentence([]news{{"added", c.Added}, {"changed", c.Changed}, {"removed", c.Removed}, {"broken", broken}}), "no change")
+}
+
+// news is what happened to some names.
+type news struct {
+	verb  string
+	names []string
+}
+
+// sentence returns news in one line, "" where there are no names.
+func sentence(list []news) string {
 	var parts []string
-	add := func(verb string, names []string) {
-		if len(names) > 0 {
-			parts = append(parts, verb+" "+some(names))
+	for _, n := range list {
+		if len(n.names) > 0 {
+			parts = append(parts, n.verb+" "+some(n.names))
 		}
-	}
-	add("added", c.Added)
-	add("changed", c.Changed)
-	add("removed", c.Removed)
-	if len(c.Broken) > 0 {
-		texts := make([]string, len(c.Broken))
-		for i, d := range c.Broken {
-			texts[i] = d.String()
-		}
-		parts = append(parts, "broken "+some(texts))
-	}
-	if parts == nil {
-		return "no change"
 	}
 	return strings.Join(parts, "; ")
 }

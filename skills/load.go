@@ -105,8 +105,12 @@ func (l *Loaded) compose() {
 	b.WriteString(body)
 	b.WriteString("\n</skill>\n")
 	if l.Skill.Dir != "" {
+		example := skillFile
+		if len(l.Files) > 0 {
+			example = l.Files[0]
+		}
 		b.WriteString("Relative paths in these instructions are below the skill's folder: write them as absolute paths, for example ")
-		b.WriteString(filepath.Join(l.Skill.Dir, first(l.Files, skillFile)))
+		b.WriteString(filepath.Join(l.Skill.Dir, example))
 		b.WriteString(" .\n")
 	}
 	if len(l.Files) > 0 {
@@ -117,13 +121,6 @@ func (l *Loaded) compose() {
 		b.WriteString("\n")
 	}
 	l.Text = b.String()
-}
-
-func first(list []string, otherwise string) string {
-	if len(list) > 0 {
-		return list[0]
-	}
-	return otherwise
 }
 
 // listFiles returns the first files of a skill's folder, at most three folders deep.

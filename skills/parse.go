@@ -199,6 +199,5 @@ func hash(data []byte) string {
 
 // quote returns a value for a message: at most 60 bytes, in one line.
 func quote(s string) string {
-	s, _ = text.CutMark(text.Visible(strings.NewReplacer("\n", " ", "\t", " ").Replace(s)), 60, "…")
-	return `"` + s + `"`
+	return `"` + text.Ellipsis(text.Visible(strings.NewReplacer("\n", " ", "\t", " ").Replace(s)), 60) + `"`
 }

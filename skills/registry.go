@@ -79,54 +79,50 @@ func (r *Registry) state() *state {
 
 // Reload searches all folders and reads every file again, whatever its time stamp.
 func (r *Registry) Reload() Change {
-	r.state()
-	r.scanning.Lock()
-	c := r.scan(nil)
-	r.scanning.Unlock()
-	r.tell(c)
-	return c
+	return r.update(func() Change { return r.scan(nil) })
 }
 
 // Refresh searches again if a folder or file differs from when it was read. It costs one stat per
 // skill and folder. If that was expensive twice a moment ago, it does nothing.
 func (r *Registry) Refresh() Change {
-	r.state()
-	r.scanning.Lock()
-	var c Change
-	const cheap, share = 2 * time.Millisecond, 10
-	if r.cost < cheap || time.Since(r.checked) > share*r.cost {
+	return r.update(func() Change {
+		const cheap, share = 2 * time.Millisecond, 10
+		if r.cost >= cheap && time.Since(r.checked) <= share*r.cost {
+			return Change{}
+		}
 		start := time.Now()
 		differs := r.differs()
 		r.checked = time.Now()
 		took := r.checked.Sub(start)             // a search follows a change only, and is not counted
 		r.cost, r.took = min(took, r.took), took // one slow look may be a busy machine's
-		if differs {
-			c = r.scan(r.last)
+		if !differs {
+			return Change{}
 		}
-	}
-	r.scanning.Unlock()
-	r.tell(c)
-	return c
+		return r.scan(r.last)
+	})
 }
 
 // refreshFiles reads the given files again, and searches for others.
-func (r *Registry) refreshFiles(files []string) Change {
-	r.state()
-	r.scanning.Lock()
-	reuse := maps.Clone(r.last)
-	for _, f := range files {
-		delete(reuse, f)
-	}
-	c := r.scan(reuse)
-	r.scanning.Unlock()
-	r.tell(c)
-	return c
+func (r *Registry) refreshFiles(files []string) {
+	r.update(func() Change {
+		reuse := maps.Clone(r.last)
+		for _, f := range files {
+			delete(reuse, f)
+		}
+		return r.scan(reuse)
+	})
 }
 
-func (r *Registry) tell(c Change) {
+// update runs a search with scanning held, and reports what it found to Options.Changed.
+func (r *Registry) update(search func() Change) Change {
+	r.state()
+	r.scanning.Lock()
+	c := search()
+	r.scanning.Unlock()
 	if r.opts.Changed != nil && !c.Empty() {
 		r.opts.Changed(c)
 	}
+	return c
 }
 
 // differs compares the disk with what the last scan saw.
@@ -271,15 +267,12 @@ func (r *Registry) Get(name string) (Skill, bool) {
 // SetEnabled enables or disables a skill for this process. Storing that for later is up to the
 // caller.
 func (r *Registry) SetEnabled(name string, on bool) Change {
-	r.state()
-	r.scanning.Lock()
-	if on {
-		delete(r.disabled, name)
-	} else {
-		r.disabled[name] = true
-	}
-	c := r.scan(r.last)
-	r.scanning.Unlock()
-	r.tell(c)
-	return c
+	return r.update(func() Change {
+		if on {
+			delete(r.disabled, name)
+		} else {
+			r.disabled[name] = true
+		}
+		return r.scan(r.last)
+	})
 }

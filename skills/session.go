@@ -85,13 +85,6 @@ func (s *Session) Changes() string {
 	now := visible(st, s.scope)
 	was := s.known
 	s.version, s.known = st.version, now
-	var parts []string
-	add := func(verb string, names []string) {
-		if len(names) > 0 {
-			slices.Sort(names)
-			parts = append(parts, verb+" "+some(names))
-		}
-	}
 	var added, changed, reload, removed []string
 	for name, hash := range now {
 		switch old, had := was[name]; {
@@ -111,14 +104,14 @@ func (s *Session) Changes() string {
 			delete(s.carried, name)
 		}
 	}
-	add("added", added)
-	add("changed", changed)
-	add("changed since you loaded them, load them again before you go on:", reload)
-	add("removed", removed)
-	if parts == nil {
-		return ""
+	list := []news{{"added", added}, {"changed", changed}, {"changed since you loaded them, load them again before you go on:", reload}, {"removed", removed}}
+	for _, n := range list {
+		slices.Sort(n.names)
 	}
-	return "Skills: " + strings.Join(parts, "; ") + "."
+	if said := sentence(list); said != "" {
+		return "Skills: " + said + "."
+	}
+	return ""
 }
 
 // Told says that the model has just been told everything, in another way than by Changes.

@@ -19,28 +19,20 @@ type Schema struct {
 	ApplicationID int
 }
 
-// step is one migration.
-type step struct {
-	version int
-	name    string
-}
-
-// steps lists the migrations in order.
-func (s Schema) steps() ([]step, error) {
+// steps lists the files of the migrations in order: the first is that to version 1.
+func (s Schema) steps() ([]string, error) {
 	names, err := fs.Glob(s.Files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
-	var all []step
 	for i, name := range names {
 		number, _, _ := strings.Cut(name, "_")
 		v, err := strconv.Atoi(number)
 		if err != nil || v != i+1 {
 			return nil, fmt.Errorf("migration %s: numbers must follow each other from 0001", name)
 		}
-		all = append(all, step{version: v, name: name})
 	}
-	return all, nil
+	return names, nil
 }
 
 // migrate brings the file up to date in one transaction. The caller holds the lock file.
@@ -65,12 +57,12 @@ func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error 
 		return nil
 	}
 	if found > 0 {
-		return s.apply(ctx, conn, all[found:])
+		return s.apply(ctx, conn, all, found)
 	}
 	if err := prepareNew(ctx, conn, file); err != nil {
 		return err
 	}
-	if err := s.apply(ctx, conn, all); err != nil {
+	if err := s.apply(ctx, conn, all, 0); err != nil {
 		return err
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
@@ -99,7 +91,8 @@ func prepareNew(ctx context.Context, conn *sql.Conn, file string) error {
 	return nil
 }
 
-func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []step) (err error) {
+// apply takes the steps after a version, in one transaction.
+func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []string, version int) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin migration: %w", err)
 	}
@@ -108,17 +101,16 @@ func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []step) (err er
 			_, _ = conn.ExecContext(ctx, "ROLLBACK") // the first error counts
 		}
 	}()
-	for _, m := range steps {
-		text, err := fs.ReadFile(s.Files, m.name)
+	for _, name := range steps[version:] {
+		text, err := fs.ReadFile(s.Files, name)
 		if err != nil {
 			return err
 		}
 		if _, err := conn.ExecContext(ctx, string(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", m.name, err)
+			return fmt.Errorf("migration %s: %w", name, err)
 		}
 	}
-	last := steps[len(steps)-1].version
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", last, s.ApplicationID)); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(steps), s.ApplicationID)); err != nil {
 		return fmt.Errorf("note schema version: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {

@@ -82,13 +82,14 @@ func (r *Layers) List(ctx context.Context) ([]Listing, error) {
 	var errs []error
 	byName := map[string]*Listing{}
 	var all []Role // by precedence
-	for _, layer := range []func(context.Context) ([]Role, error){
-		r.projectLayer, r.rowLayer, r.userLayer, r.projectAgents, r.userAgents, r.pluginAgents, r.builtinLayer,
-	} {
-		roles, err := layer(ctx)
-		errs = append(errs, err)
-		all = append(all, roles...)
-	}
+	layer := func(roles []Role, err error) { all, errs = append(all, roles...), append(errs, err) }
+	layer(r.fromProject(r.ProjectDir, Project))
+	layer(r.fromRows(ctx))
+	layer(folderRoles(r.UserDir, UserFile, readFile))
+	layer(r.fromProject(r.ProjectAgents, ProjectAgents))
+	layer(folderRoles(r.UserAgents, UserAgents, readFile))
+	layer(r.fromPlugins())
+	layer(Builtins())
 	for i, role := range all {
 		replaces := slices.ContainsFunc(all[i+1:], func(o Role) bool { return o.Name == role.Name && !o.Source.FromProject() })
 		r.add(byName, role, role.Source.FromProject() && (role.WantsTrust() || replaces))
@@ -166,14 +167,6 @@ func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 	return Role{}, fmt.Errorf("role %s: %w (there are: %s)", name, ErrUnknown, strings.Join(names, ", "))
 }
 
-func (r *Layers) projectLayer(context.Context) ([]Role, error) {
-	return r.fromProject(r.ProjectDir, Project)
-}
-
-func (r *Layers) projectAgents(context.Context) ([]Role, error) {
-	return r.fromProject(r.ProjectAgents, ProjectAgents)
-}
-
 // fromProject reads a folder of the project, and no file outside of the project.
 func (r *Layers) fromProject(dir string, source Source) ([]Role, error) {
 	if r.Project == "" {
@@ -196,11 +189,7 @@ func (r *Layers) fromProject(dir string, source Source) ([]Role, error) {
 	})
 }
 
-func (r *Layers) userAgents(context.Context) ([]Role, error) {
-	return folderRoles(r.UserAgents, UserAgents, readFile)
-}
-
-func (r *Layers) pluginAgents(context.Context) ([]Role, error) {
+func (r *Layers) fromPlugins() ([]Role, error) {
 	var all []Role
 	var errs []error
 	for _, p := range r.PluginAgents {
@@ -227,11 +216,7 @@ func (r *Layers) admits(path string) error {
 	return nil
 }
 
-func (r *Layers) userLayer(context.Context) ([]Role, error) {
-	return folderRoles(r.UserDir, UserFile, readFile)
-}
-
-func (r *Layers) rowLayer(ctx context.Context) ([]Role, error) {
+func (r *Layers) fromRows(ctx context.Context) ([]Role, error) {
 	if r.Rows == nil {
 		return nil, nil
 	}
@@ -244,8 +229,6 @@ func (r *Layers) rowLayer(ctx context.Context) ([]Role, error) {
 	}
 	return all, err
 }
-
-func (r *Layers) builtinLayer(context.Context) ([]Role, error) { return Builtins() }
 
 // Builtins returns the roles that come with the program, by name.
 func Builtins() ([]Role, error) {

@@ -78,10 +78,7 @@ func both(name string, args json.RawMessage) map[string]json.RawMessage {
 // ours converts arguments in both spellings, as a hook changed them, back to jcode's: the
 // spelling that the hook changed is used.
 func ours(name string, before, after map[string]json.RawMessage) (json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	for k, v := range after {
-		out[k] = v
-	}
+	out := maps.Clone(after)
 	for mine, other := range theirs(name).args {
 		v, has := after[other]
 		if !has {

@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func Parse(raw json.RawMessage, source string) (list []Hook, problems []string) 
 		fault("must be an object of events: %v", plain(err))
 		return nil, problems
 	}
-	for _, name := range ordered(events) {
+	for _, name := range slices.Sorted(maps.Keys(events)) {
 		if !slices.Contains(Events(), Event(name)) {
 			fault("%s is not an event; known: %s", name, joinEvents())
 			continue
@@ -171,15 +172,6 @@ func plain(err error) string {
 		return "a value of type " + e.Value + " does not belong in " + e.Field
 	}
 	return err.Error()
-}
-
-func ordered[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func joinEvents() string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -95,12 +97,7 @@ type Outcome struct {
 
 // Wants reports whether any hook runs at an event.
 func (e *Engine) Wants(event Event) bool {
-	for _, h := range e.List() {
-		if h.Event == event {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.List(), func(h Hook) bool { return h.Event == event })
 }
 
 // Fire runs the hooks of an occasion in parallel and combines their answers in the order of the
@@ -142,9 +139,7 @@ func (e *Engine) input(o Occasion) map[string]any {
 		mode := e.opt.Mode()
 		in["jcode_mode"], in["permission_mode"] = mode, theirMode(mode)
 	}
-	for k, v := range o.Fields {
-		in[k] = v
-	}
+	maps.Copy(in, o.Fields)
 	return in
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -137,12 +138,7 @@ func (r *release) licences(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "== Go %s\n\n%s\n\n", runtime.Version(), text)
-	names := make([]string, 0, len(modules))
-	for name := range modules {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
 		found, err := licenceFiles(modules[name])
 		if err != nil {
 			return "", err

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -54,14 +55,9 @@ func (r *release) materials(_ context.Context, stage string) error {
 			modules[m.Path] = m.Version
 		}
 	}
-	names := make([]string, 0, len(modules))
-	for name := range modules {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	packages := []spdxPackage{pack("SPDXRef-jcode", "jcode", r.version), pack("SPDXRef-go", "stdlib", strings.TrimPrefix(runtime.Version(), "go"))}
 	relations := []relation{{"SPDXRef-DOCUMENT", "SPDXRef-jcode", "DESCRIBES"}, {"SPDXRef-jcode", "SPDXRef-go", "DEPENDS_ON"}}
-	for i, name := range names {
+	for i, name := range slices.Sorted(maps.Keys(modules)) {
 		id := fmt.Sprintf("SPDXRef-module-%d", i+1)
 		packages = append(packages, pack(id, name, modules[name]))
 		relations = append(relations, relation{"SPDXRef-jcode", id, "DEPENDS_ON"})

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,15 +36,10 @@ func (st *Staged) Changes() (rows []string, files string) {
 		}
 	}
 	before, after := treeTexts(st.Before.Bundle.Dir), treeTexts(st.dir)
-	all := map[string]bool{}
-	for name := range before {
-		all[name] = true
-	}
-	for name := range after {
-		all[name] = true
-	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
 	var b strings.Builder
-	for _, name := range sorted(all) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b.WriteString(diff.Files(name, before[name], after[name]).Text)
 	}
 	return rows, b.String()

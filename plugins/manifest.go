@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -253,9 +254,7 @@ func (b *Bundle) servers(raw json.RawMessage) {
 			b.fault("%s: MCP servers must be an object", where)
 			return
 		}
-		for name, entry := range list {
-			b.Servers[name] = entry
-		}
+		maps.Copy(b.Servers, list)
 	}
 	file := func(name string) {
 		var f map[string]json.RawMessage
@@ -282,7 +281,7 @@ func (b *Bundle) servers(raw json.RawMessage) {
 			file(name)
 		}
 	}
-	for _, name := range sorted(b.Servers) {
+	for _, name := range slices.Sorted(maps.Keys(b.Servers)) {
 		b.Rows = append(b.Rows, Row{"mcp server", name, commandLine(b.Servers[name])})
 	}
 }
@@ -361,13 +360,4 @@ func texts(raw json.RawMessage) []string {
 		return nil
 	}
 	return list
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

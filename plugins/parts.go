@@ -3,6 +3,7 @@ package plugins
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func (b *Bundle) languages(raw json.RawMessage) {
 			read(name)
 		}
 	}
-	for _, name := range sorted(list) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
 		b.Rows = append(b.Rows, Row{"language server", name, commandLine(list[name])})
 		var e language
 		switch err := decode(list[name], &e); {
@@ -79,7 +80,7 @@ func (b *Bundle) language(name string, e language) Language {
 	for key, value := range e.Env {
 		l.Env[key] = put(value)
 	}
-	for _, ending := range sorted(e.Endings) {
+	for _, ending := range slices.Sorted(maps.Keys(e.Endings)) {
 		if ending = "." + strings.TrimPrefix(ending, "."); !slices.Contains(l.Files, ending) {
 			l.Files = append(l.Files, ending)
 		}
@@ -109,14 +110,14 @@ func (b *Bundle) scripts() {
 			b.Lua = dir
 			b.Rows = append(b.Rows, Row{kind.row, name, "its permissions are asked about when it is used"})
 			if kind.folder == "tools" {
-				b.Tokens += b.toolTokens(filepath.Join(dir, kind.folder, name, "mcp_tool.json"))
+				b.Tokens += toolTokens(filepath.Join(dir, kind.folder, name, "mcp_tool.json"))
 			}
 		}
 	}
 }
 
 // toolTokens returns roughly what a tool with this manifest adds to each request.
-func (b *Bundle) toolTokens(manifest string) int {
+func toolTokens(manifest string) int {
 	info, err := os.Stat(manifest)
 	if err != nil {
 		return 0

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -55,7 +54,7 @@ func (t *tx) refusePicture(list, update, sessionID string, sum [sha256.Size]byte
 			if parts[i].Kind != PartImage {
 				continue
 			}
-			if has := sha256.Sum256(parts[i].Data); bytes.Equal(has[:], sum[:]) {
+			if sha256.Sum256(parts[i].Data) == sum {
 				parts[i].Kind = PartRefused
 				marked++
 			}

@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,12 +78,7 @@ func Files(root string, lines ...string) []string {
 	for _, line := range lines {
 		s.line(line, base, 0)
 	}
-	out := make([]string, 0, len(s.found))
-	for name := range s.found {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(s.found))
 }
 
 // search collects what lines name.

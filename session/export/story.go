@@ -123,8 +123,7 @@ func about(args map[string]any) string {
 }
 
 func oneLine(s string) string {
-	s, _ = text.CutMark(strings.Join(strings.Fields(text.Visible(text.Valid(s))), " "), 120, "…")
-	return s
+	return text.Ellipsis(strings.Join(strings.Fields(text.Visible(text.Valid(s))), " "), 120)
 }
 
 func clean(s string) string { return strings.Trim(text.Clean(s), "\n") }

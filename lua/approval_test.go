@@ -254,7 +254,7 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 		go func() { done <- h.callCtx(ctx, "w_"+name, none()) }()
 		until(t, name+" runs", func() bool {
 			switch name {
-			case "exec": // it gives its place up while the command runs
+			case "exec": // it leaves its place while the command runs
 				_, err := os.Stat(filepath.Join(h.dir, "began"))
 				return err == nil
 			case "approval":
@@ -262,7 +262,7 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 			}
 			return h.running() == 1
 		})
-		time.Sleep(200 * time.Millisecond) // well into it
+		time.Sleep(200 * time.Millisecond) // while it runs
 		began := time.Now()
 		cancel()
 		res := <-done
@@ -508,7 +508,7 @@ func TestAnIntentThatGoesBeyondTheCapabilitiesIsSaid(t *testing.T) {
 	}
 }
 
-// What fetch refuses to dial, a script may not dial either.
+// A script may not dial an address that fetch refuses.
 func TestScriptsDoNotDialAddressesOutsideThePublicInternet(t *testing.T) {
 	t.Parallel()
 	guard := &dialGuard{}

@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// BenchmarkWarmCall measures a tool call through the host process: everything from the
-// dispatcher to the result, for a script that does nothing.
+// BenchmarkWarmCall measures a tool call through a running host process, from the dispatcher
+// to the result, for a script that does nothing.
 func BenchmarkWarmCall(b *testing.B) {
 	h := build(b, setup{})
 	h.tool("nothing", simple, `return "x"`)
@@ -61,7 +61,7 @@ func BenchmarkDispatchRead(b *testing.B) {
 	b.ReportMetric(float64(direct.Microseconds())/n, "µs/direct")
 }
 
-// thousand makes a project with 1,000 tool folders that nobody has touched for an hour.
+// thousand creates a project with 1,000 tool folders whose files are an hour old.
 func thousand(b *testing.B) (dir string) {
 	dir = b.TempDir()
 	for i := range 1000 {
@@ -79,7 +79,7 @@ func thousand(b *testing.B) (dir string) {
 	return dir
 }
 
-// scanned returns a room that has looked at its folders once.
+// scanned returns a room that has scanned its folders once.
 func scanned(b *testing.B, dir string) *Room {
 	reg := tools.NewRegistry()
 	room, err := New(Options{Registry: reg, Dispatcher: &tools.Dispatcher{Registry: reg}, Root: dir, Trust: &personTrust{yes: true}})
@@ -91,7 +91,7 @@ func scanned(b *testing.B, dir string) *Room {
 	return room
 }
 
-// BenchmarkScanThousand measures the first look at 1,000 tool folders.
+// BenchmarkScanThousand measures the first scan of 1,000 tool folders.
 func BenchmarkScanThousand(b *testing.B) {
 	dir := thousand(b)
 	for b.Loop() {
@@ -99,7 +99,7 @@ func BenchmarkScanThousand(b *testing.B) {
 	}
 }
 
-// BenchmarkScanThousandAgain measures what each step of the agent waits for when nothing
+// BenchmarkScanThousandAgain measures the scan before each step of the agent when nothing has
 // changed.
 func BenchmarkScanThousandAgain(b *testing.B) {
 	room := scanned(b, thousand(b))
@@ -109,7 +109,7 @@ func BenchmarkScanThousandAgain(b *testing.B) {
 	}
 }
 
-// BenchmarkSavedFileToLive measures from the save to the new version in the registry.
+// BenchmarkSavedFileToLive measures the time from saving a file to the new version in the registry.
 func BenchmarkSavedFileToLive(b *testing.B) {
 	h := build(b, setup{})
 	dir := h.tool("x", simple, `return 0`)
@@ -129,7 +129,7 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 	report(b, times)
 }
 
-// BenchmarkHostStart measures a host from nothing to its ready message.
+// BenchmarkHostStart measures the time from starting a host to its ready message.
 func BenchmarkHostStart(b *testing.B) {
 	for b.Loop() {
 		c, err := pool.StartProcess(context.Background(), false)

@@ -12,8 +12,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// What the contract says of the functions that scripts are given, line by line: each source
-// runs as a tool that may read and write, and gives true where it holds.
+// The contract of the functions that scripts can call, one entry per line of it. Each source
+// runs as a tool that may read and write, and returns true if its line holds.
 func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
@@ -38,11 +38,11 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 		"a missing argument is a table": `local r = jcode.dispatch("write", {path = "x"}) return r.error:find("missing required argument: content", 1, true) == 1 and r.error_kind == "invalid_args"`,
 		"integers stay integers":        `local r = jcode.grep("needle", "a.txt") return tostring(r.matches[1].line_number) == "2" and json.encode(r.count) == "1"`,
 		// Section 5: core intents.
-		"read gives exact bytes and size":   `local r = jcode.read("a.txt") return r.content == "one\ntwo needle\n" and r.size == 15`,
+		"read returns exact bytes and size": `local r = jcode.read("a.txt") return r.content == "one\ntwo needle\n" and r.size == 15`,
 		"read of a folder is an error":      `local r = jcode.read("sub") return r.ok == false and r.error:find("folder", 1, true) ~= nil`,
 		"read of a large file is refused":   `local r = jcode.read("big") return r.ok == false and r.error:find("11", 1, true) ~= nil and r.error:find("10", 1, true) ~= nil`,
 		"but not a part of it":              `return jcode.dispatch("read", {path = "big", limit = 1}).ok`,
-		"write gives the number of bytes":   `local r = jcode.write("new/deep/f", "12345") return r.ok and r.bytes_written == 5 and jcode.read("new/deep/f").content == "12345"`,
+		"write returns the number of bytes": `local r = jcode.write("new/deep/f", "12345") return r.ok and r.bytes_written == 5 and jcode.read("new/deep/f").content == "12345"`,
 		"grep names the file of each match": `local r = jcode.grep("needle") local seen = {} for _, m in ipairs(r.matches) do seen[m.path] = m.line end return seen["a.txt"] == "two needle" and seen["sub/b.txt"] == "needle"`,
 		"grep skips binary files":           `for _, m in ipairs(jcode.grep("needle").matches) do if m.path == "bin" then return false end end return true`,
 		"grep takes further arguments":      `local r = jcode.grep("needle", ".", {include = "b.*"}) return r.count == 1 and r.matches[1].path == "sub/b.txt"`,
@@ -74,8 +74,8 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 		"json keeps arrays and nulls":                    `return json.encode(json.decode('{"a":[1,null],"b":[]}')) == '{"a":[1,null],"b":[]}' and json.decode('{"a":null}').a == nil`,
 		"regex is linear":                                `return regex.match(("a"):rep(100000) .. "b", "(a*)*c") == nil`,
 		"a bad regex is nil and a message":               `local v, why = regex.find("x", "(") return v == nil and type(why) == "string"`,
-		"env gives what is declared":                     `return jcode.env("PLAIN") == "value"`,
-		"env never gives keys":                           `local ok, v = pcall(jcode.env, "OPENAI_API_KEY") return not ok or v == nil or type(v) == "table" and v.ok == false`,
+		"env returns what is declared":                   `return jcode.env("PLAIN") == "value"`,
+		"env never returns keys":                         `local ok, v = pcall(jcode.env, "OPENAI_API_KEY") return not ok or v == nil or type(v) == "table" and v.ok == false`,
 		"http that is not declared says what to declare": `local r = http.get("http://example.com") return r.ok == false and r.error == "permission denied: declare permissions.network in mcp_tool.json" and r.error_kind == "permission_denied"`,
 		// Section 13: globals of a tool.
 		"tools get no more than a tool": `return jcode.register_intent({}).error_kind == "permission_denied" and not jcode.on("prompt", print).ok and not jcode.command("c", {}).ok and not jcode.request("a", "b").success and require == nil and params ~= nil`,
@@ -94,7 +94,7 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 	}
 }
 
-// A host serves a bounded number of calls, and none after one that ended badly.
+// A host serves a limited number of calls, and no further one after a call that ended badly.
 func TestHostsAreReplaced(t *testing.T) {
 	hosts := &recorded{}
 	h := build(t, setup{opts: Options{start: hosts.start}})
@@ -112,11 +112,11 @@ func TestHostsAreReplaced(t *testing.T) {
 	for range 3 {
 		wantText(t, h.call("one", none()), "x")
 	}
-	// The spare that the bad end used up is replaced beside the calls.
+	// The spare host that took over is replaced in the background.
 	until(t, "a new host after a bad end", func() bool { return len(hosts.all()) > before })
 }
 
-// Three bad ends in a row disable a plugin until its file changes.
+// Three failures by a limit in a row disable a plugin until its file changes.
 func TestPluginIsDisabledAfterThreeBadEnds(t *testing.T) {
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
@@ -141,7 +141,7 @@ func TestPluginIsDisabledAfterThreeBadEnds(t *testing.T) {
 	})
 }
 
-// A rule that forbids reading holds for looking, too.
+// A rule that forbids reading a file also forbids fs.list and fs.stat of it.
 func TestFSLooksAtNothingThatARuleForbids(t *testing.T) {
 	h := build(t, setup{})
 	rules, err := permission.ParseRules(nil, nil, []string{"read(secrets/**)"})

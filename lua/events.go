@@ -201,7 +201,7 @@ func (s *script) runCommand(ctx context.Context, name, args string) (command.Out
 	return command.Outcome{Notice: text.Clean(resultText(first))}, nil
 }
 
-// commandOwner returns who owns a slash command already, "" if nobody.
+// commandOwner returns the present owner of a slash command, "" if it is free.
 func (r *Room) commandOwner(name string, except *script) string {
 	for _, s := range r.scripts() {
 		if s == except || s.owner == except.owner {

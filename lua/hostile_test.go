@@ -17,16 +17,16 @@ import (
 	"jcode/tools"
 )
 
-// The hostile scripts: each ends before twice its time limit, this process grows by less
-// than 64 MB, and the next call works.
+// The hostile scripts. Each must end within twice its time limit, let this process grow by less
+// than 64 MB, and leave the next call working.
 
 const (
 	shortManifest = `{"description": "d", "timeout_ms": 500}`
 	growManifest  = `{"description": "d", "timeout_ms": 2000}`  // time to reach a limit of memory
-	longManifest  = `{"description": "d", "timeout_ms": 60000}` // for what must not end by time
+	longManifest  = `{"description": "d", "timeout_ms": 60000}` // for scripts that must not end by time
 )
 
-// growing are the hostile scripts that take memory until something stops them.
+// growing are hostile scripts that allocate memory until something stops them.
 var growing = strings.Fields("concat_growth table_growth sparse_table wide_format gmatch_early ten_million")
 
 func heapMB() int64 {
@@ -41,7 +41,7 @@ func TestHostileScripts(t *testing.T) {
 	limits := kinds{tools.KindLimit, tools.KindTimeout, tools.KindKilled}
 	for _, tt := range []struct {
 		name, source string
-		kinds        kinds  // the ends that are fine; KindNone is success
+		kinds        kinds  // the accepted outcomes; KindNone is success
 		text         string // in the result, if set
 	}{
 		{"endless", `while true do end`, limits, "reached"},
@@ -118,8 +118,8 @@ func TestHostileScripts(t *testing.T) {
 	}
 }
 
-// Corners of the language and of what it is given: each ends in a value or in an error of
-// the script, in words that tell nothing of Go, and the host serves the next call.
+// Corner cases of the language and of its arguments. Each must end in a value or in a script error
+// that mentions nothing of Go, and the host must serve the next call.
 func TestCornersEndInAValueOrAnErrorOfTheScript(t *testing.T) {
 	h := build(t, setup{})
 	h.tool("after", simple, `return ("ok"):upper() .. type(string.find) .. math.floor(2.5) .. json.encode({1}) .. tostring(json.null == json.decode("[null]")[1])`)
@@ -301,7 +301,7 @@ func TestHostKilledFromOutside(t *testing.T) {
 	until(t, "it runs", func() bool { return h.running() == 1 })
 	var res tools.Result
 	until(t, "its host is killed", func() bool {
-		for _, pid := range hosts.all() { // which of them runs the call, nobody says
+		for _, pid := range hosts.all() { // it is unknown which of them runs the call
 			if p, err := os.FindProcess(pid); err == nil {
 				_ = p.Kill()
 			}
@@ -317,7 +317,7 @@ func TestHostKilledFromOutside(t *testing.T) {
 	until(t, "the next call works", func() bool { return h.call("after", none()).Text == "ok" })
 }
 
-// fakeHost speaks whatever a test wants.
+// fakeHost is a host that sends the messages of a test.
 func fakeHost(speak func(in io.Reader, out io.Writer)) pool.Starter {
 	return func(ctx context.Context, _ bool) (*pool.Conn, error) {
 		inR, inW := io.Pipe()
@@ -465,8 +465,8 @@ func TestFloodOfAHostStaysSmall(t *testing.T) {
 	}
 }
 
-// FuzzHostCall throws arbitrary calls at this side: none may panic, and what is not
-// offered or malformed must be a protocol error.
+// FuzzHostCall sends arbitrary calls to this side. None may panic, and a call that is malformed or not
+// offered must be a protocol error.
 func FuzzHostCall(f *testing.F) {
 	f.Add(0, `["read",{"path":"a"},{"replaced":true}]`)
 	f.Add(8, `[["echo","hi"],{"timeout_ms":1}]`)
@@ -499,7 +499,7 @@ func FuzzHostCall(f *testing.F) {
 			cancel()
 			if err == nil {
 				if _, err := wire.Encode(values); err != nil {
-					t.Fatalf("%s(%s) gave what cannot travel: %v", fn.Name, text, err)
+					t.Fatalf("%s(%s) returned what cannot be sent: %v", fn.Name, text, err)
 				}
 			}
 		}

@@ -13,15 +13,15 @@ import (
 	"jcode/tools"
 )
 
-// What intents must do, in forty points. Each runs as Lua through a
-// real host process and through the same host code over an in-memory pipe.
+// The forty acceptance tests of intents. Each runs as Lua in a real host process, and in the same
+// host code over an in-memory pipe.
 
 func both(t *testing.T, f func(t *testing.T, h *house)) {
 	t.Helper()
 	inBoth(t, setup{noGate: true}, f)
 }
 
-// judged is both with the real gate.
+// judged is like both, with the real gate.
 func judged(t *testing.T, f func(t *testing.T, h *house)) {
 	t.Helper()
 	inBoth(t, setup{}, f)
@@ -56,7 +56,7 @@ func wantError(t *testing.T, o *wire.Object, part string) {
 	}
 }
 
-// wantRefused wants a reply of a component that is a failure.
+// wantRefused checks that a component's reply is a failure whose error contains part.
 func wantRefused(t *testing.T, reply *wire.Object, part string) {
 	t.Helper()
 	if reply.Get("success") != false || !strings.Contains(reply.String("error"), part) {
@@ -71,7 +71,7 @@ func lookup(reg *tools.Registry, name string) (tools.Entry, bool) {
 
 func count(reg *tools.Registry) int { return len(reg.Snapshot(nil).List()) }
 
-// stub is a tool with a spec and a fixed result.
+// stub is a tool with a fixed spec and result.
 type stub struct {
 	spec tools.Spec
 	res  tools.Result

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	leaks.Main(m)
 }
 
-// house is a room with all that it needs around it.
+// house is a room with everything that it depends on.
 type house struct {
 	t      testing.TB
 	dir    string // the project
@@ -49,7 +49,7 @@ type house struct {
 	trust  *personTrust
 	told   *notices
 	mode   tools.Mode
-	later  atomic.Pointer[tools.Mode] // set while the room runs, it goes before mode
+	later  atomic.Pointer[tools.Mode] // set while the room runs; it overrides mode
 	scope  *tools.Scope
 }
 
@@ -58,7 +58,7 @@ func (h *house) switchTo(m tools.Mode) { h.later.Store(&m) }
 
 type setup struct {
 	opts    Options
-	noGate  bool // permissive: only test helpers have that
+	noGate  bool // allow everything; only tests do that
 	memory  bool // hosts in this process
 	dir     string
 	config  string
@@ -67,7 +67,7 @@ type setup struct {
 	untrust bool
 }
 
-// build makes a house; the room is not started.
+// build creates a house without starting its room.
 func build(t testing.TB, s setup) *house {
 	t.Helper()
 	h := &house{t: t, dir: s.dir, config: s.config, reg: tools.NewRegistry(), state: s.state, asker: &person{}, trust: &personTrust{yes: !s.untrust}, told: &notices{}}
@@ -101,7 +101,7 @@ func build(t testing.TB, s setup) *house {
 	o.State, o.Trust, o.Untrusted, o.Notices = h.state, h.trust, h.trust.untrusted, h.told
 	o.Standing = h.caller
 	if o.eventLimit == 0 {
-		o.eventLimit = late // a busy machine takes longer than a person would wait
+		o.eventLimit = late // a busy machine needs more than the default
 	}
 	if s.memory {
 		o.start = inMemory
@@ -116,7 +116,7 @@ func build(t testing.TB, s setup) *house {
 	return h
 }
 
-// started makes a house whose room runs.
+// started creates a house and starts its room.
 func started(t testing.TB, s setup) *house {
 	t.Helper()
 	h := build(t, s)
@@ -148,7 +148,7 @@ func (h *house) caller() tools.Caller {
 	}}
 }
 
-// call dispatches as the model does.
+// call dispatches a call of the model.
 func (h *house) call(name string, args any) tools.Result {
 	h.t.Helper()
 	return h.callCtx(context.Background(), name, args)
@@ -183,7 +183,7 @@ func (h *house) startupScript(source string) {
 	writeFile(h.t, filepath.Join(h.config, "startup.lua"), source)
 }
 
-// names lists what a model would be offered.
+// names lists the tools that a model would be offered.
 func (h *house) names() []string {
 	var out []string
 	for _, e := range h.reg.Snapshot(h.scope).List() {
@@ -196,10 +196,10 @@ func (h *house) names() []string {
 
 func (h *house) has(name string) bool { return slices.Contains(h.names(), name) }
 
-// patience is what a test waits for something that comes at once on an idle machine.
+// patience is how long a test waits for a condition that holds at once on an idle machine.
 const patience = time.Minute
 
-// late is later than anything ends that has to end soon, on a busy machine too.
+// late is a time by which everything that must end soon has ended, even on a busy machine.
 const late = 40 * time.Second
 
 // until waits for a condition.
@@ -289,7 +289,7 @@ func (r *recorded) all() []int {
 	return slices.Clone(r.pids)
 }
 
-// openGate lets everything pass.
+// openGate allows everything.
 type openGate struct{}
 
 func (openGate) Check(context.Context, tools.GateRequest) tools.Decision {
@@ -297,7 +297,7 @@ func (openGate) Check(context.Context, tools.GateRequest) tools.Decision {
 }
 func (openGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
-// person answers questions.
+// person is a tools.Asker that answers as a test says.
 type person struct {
 	mu        sync.Mutex
 	questions []tools.Question
@@ -448,7 +448,7 @@ func (h *house) eval(e wire.Env, source string, change func(*principal)) (any, *
 	return list[0], nil
 }
 
-// table runs Lua that must give a table.
+// table runs Lua that must return a table.
 func (h *house) table(source string, change func(*principal)) *wire.Object {
 	h.t.Helper()
 	v, fail := h.eval(wire.EnvStartup, source, change)
@@ -457,7 +457,7 @@ func (h *house) table(source string, change func(*principal)) *wire.Object {
 	}
 	o, ok := v.(*wire.Object)
 	if !ok {
-		h.t.Fatalf("%s gave %v", source, v)
+		h.t.Fatalf("%s returned %v", source, v)
 	}
 	return o
 }

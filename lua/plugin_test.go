@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// The examples of the manual, as they are printed there.
+// The examples of the manual, word for word.
 
 const todoCountManifest = `{ "description": "Count TODO and FIXME markers under a path and the change since the last run.",
   "parameters": [ { "name": "path", "type": "string", "description": "File or folder", "required": false, "default": "." } ],
@@ -123,7 +123,7 @@ func TestExampleStartup(t *testing.T) {
 		t.Fatalf("%v, %s", h.names(), h.told.all())
 	}
 	wantFailure(t, h.call("release_notes", map[string]any{"since": "--all"}), tools.KindRPC, "since must be a tag, not a flag")
-	// The component runs unasked, its command is judged as every command is.
+	// The component runs without a question; its command is judged like any other.
 	res := h.call("release_notes", map[string]any{"since": "v1; touch evil"})
 	if !res.Failed {
 		t.Errorf("%+v", res)
@@ -322,7 +322,7 @@ end, on_request = function(req) return {success = true, data = req.operation .. 
 	h.wantLua(`return jcode.request("lua::p", "change").data`, "change from test")
 	h.wantLua(`return jcode.dispatch("change").data`, "change from test")
 	before := len(h.asker.asked())
-	// A wrapper around the own function is cleared by the dispatch: nobody is asked twice.
+	// A wrapper around the original function uses the dispatch's clearance: nobody is asked twice.
 	h.wantLua(`local own = jcode.request jcode.request = function(...) return own(...) end return jcode.dispatch("change").data`, "change from test")
 	if n := len(h.asker.asked()) - before; n != 1 {
 		t.Errorf("asked %d times", n)
@@ -504,7 +504,7 @@ func TestProgressShowsWhileTheToolRuns(t *testing.T) {
 }
 
 func TestWaitingForAPersonStopsTheClock(t *testing.T) {
-	// Where the machine is too busy for the limit to hold before and after the wait, the next is longer.
+	// If the machine is too slow for one limit, the next longer one is tried.
 	for _, limit := range []time.Duration{400 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
 		h := build(t, setup{})
 		h.asker.says(tools.AnswerOnce)
@@ -525,8 +525,7 @@ func TestWaitingForAPersonStopsTheClock(t *testing.T) {
 	t.Error("the time that a person took was counted")
 }
 
-// A handler that returns a plain value has answered: nobody must learn the form of a reply
-// to return a number.
+// A plain value that a handler returns is the data of its reply.
 func TestWhatAHandlerReturnsIsTheData(t *testing.T) {
 	t.Parallel()
 	h := build(t, setup{})
@@ -600,7 +599,7 @@ jcode.register_intent({name = "at_start", description = "d", read_only = true, h
 	}
 }
 
-// A tool that a script calls stands on its own: it is no part of that script.
+// A tool that a script calls does not count as part of that script.
 func TestAToolInBetweenIsNotAnsweredByItsCaller(t *testing.T) {
 	t.Parallel()
 	h := build(t, setup{})
@@ -646,7 +645,7 @@ end}`)
 		t.Fatalf("yolo asked %d times", n)
 	}
 
-	// What runs of it stops at once, and the next look at the disk asks.
+	// The plugin stops at once, and the next scan asks about it.
 	h.switchTo(tools.ModeAsk)
 	h.asker.says(tools.AnswerSession)
 	wantFailure(t, h.call("a", none()), tools.KindDenied, "nobody saw its permissions")
@@ -665,7 +664,7 @@ end}`)
 		t.Errorf("asked %d times", loads())
 	}
 
-	// A no takes it away, and asks no more.
+	// A refusal removes the plugin, and it is not asked about again.
 	h.switchTo(tools.ModeYolo)
 	h.plugin("q", `return {id = "q", permissions = {env = {"HOME"}}, init = function()
   jcode.register_intent({name = "b", description = "d", read_only = true, handler = function() return {success = true, data = "ran"} end})

@@ -148,7 +148,7 @@ func stampPlugin(f found) (stamp string, newest time.Time) {
 	var b strings.Builder
 	_ = filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && path != f.path || !d.IsDir() && !strings.HasSuffix(path, ".lua") {
-			return nil //nolint:nilerr // what cannot be read is told by readPlugin
+			return nil //nolint:nilerr // readPlugin reports what cannot be read
 		}
 		if info, err := os.Stat(path); err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

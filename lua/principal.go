@@ -72,7 +72,7 @@ func refusal(kind tools.ErrorKind, format string, args ...any) *wire.Object {
 // one returns a reply of one value.
 func one(v any) []any { return []any{v} }
 
-// Call answers one call. An error raises in the script; a *protocolError ends the host.
+// Call answers one call. An error raises in the script; a *pool.ProtocolError ends the host.
 func (s *principal) Call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
 	if err := checkArgs(f, args); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"jcode/tools"
 )
 
-// The twelve points of hot reload, on a real folder.
+// The twelve acceptance tests of hot reload, on a real folder.
 
 func none() map[string]any { return map[string]any{} }
 
@@ -150,7 +150,7 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 			must(t, os.Rename(main+".tmp123", main))
 		},
 		func(text string) { writeFile(t, main, text) }, // truncate, then write
-		func(text string) { // vim: backup, write anew, remove the backup; with a swap file
+		func(text string) { // vim: back up, write a new file, remove the backup; with a swap file
 			writeFile(t, filepath.Join(dir, ".main.lua.swp"), "swap")
 			must(t, os.Rename(main, main+"~"))
 			writeFile(t, main, text)
@@ -182,7 +182,7 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 			if versions == 1 {
 				break
 			}
-			// Where the machine paused while the file was half written, both halves count.
+			// If the machine paused while the file was half written, both halves are reloads.
 			if took <= youngFile || time.Now().After(deadline) {
 				t.Errorf("save %d, of %v, made %d versions", i, took, versions)
 				break
@@ -275,7 +275,7 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 		t.Errorf("user tool: %s", s)
 	}
 	wantText(t, h.call("both", none()), "project")
-	// When the winner goes, the others come back.
+	// When the tool with precedence is removed, the shadowed ones return.
 	must(t, os.RemoveAll(filepath.Join(h.dir, ".jcode/lua/tools/both")))
 	h.room.Refresh()
 	wantText(t, h.call("both", none()), "other place")
@@ -430,7 +430,7 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 	}
 }
 
-// A call that is cancelled before its host has started is no failure of the tool.
+// A call that is cancelled before its host has started does not count as a failure of the tool.
 func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
 	over := make(chan struct{})
 	h := build(t, setup{opts: Options{start: func(ctx context.Context, _ bool) (*pool.Conn, error) {
@@ -453,14 +453,13 @@ func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
 	}
 }
 
-// A root that can't be read for a moment (too many open files, a network file system) says
-// nothing about its tools: they stay.
+// Tools stay registered while their root can't be read (too many open files, a network file system).
 func TestAFolderThatCannotBeReadKeepsItsTools(t *testing.T) {
 	h := build(t, setup{})
 	root := filepath.Dir(h.tool("stays", simple, `return "here"`))
 	h.start()
 	must(t, os.Rename(root, root+".aside"))
-	if err := os.Symlink(root, root); err != nil { // a link to itself: the system gives up
+	if err := os.Symlink(root, root); err != nil { // a link to itself, which no system resolves
 		t.Skipf("links can't be made here: %v", err)
 	}
 	h.room.Refresh()
@@ -474,7 +473,7 @@ func TestAFolderThatCannotBeReadKeepsItsTools(t *testing.T) {
 	}
 }
 
-// Hundreds of folders are looked at beside each other; what changed in any of them is found.
+// Hundreds of folders are scanned concurrently; a change in any of them is found.
 func TestEachOfManyFoldersIsLookedAt(t *testing.T) {
 	h := build(t, setup{})
 	const n = 300

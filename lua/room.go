@@ -32,7 +32,7 @@ type Room struct {
 	wg     sync.WaitGroup
 	loads  *queue         // startup script and plugins
 	checks *queue         // syntax of changed tools
-	queues sync.WaitGroup // they run
+	queues sync.WaitGroup // both, while they run
 	scan   sync.Mutex     // one comparison with the disk at a time
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
@@ -41,7 +41,7 @@ type Room struct {
 	holdings  // its lock guards the fields below, too
 	started   bool
 	closed    bool
-	wanted    string // what Untrusted was last told of
+	wanted    string // the set that Untrusted was last called with
 	approvals approvals
 	layers    []string
 	ready     chan struct{}

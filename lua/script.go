@@ -63,7 +63,7 @@ type script struct {
 	mail   chan *mail
 	quit   chan struct{}
 	ended  chan struct{}
-	events chan *mail // informational: nobody waits
+	events chan *mail // informational: nothing waits for the result
 
 	mu       sync.Mutex
 	perms    manifest.Permissions

@@ -12,8 +12,8 @@ import (
 	"jcode/tools"
 )
 
-// What controlling servers from Lua must do, in eight points, with a manager that keeps the contract of
-// section 8.2. The startup script is the printed one.
+// The eight acceptance tests of controlling servers from Lua, with a manager that keeps the contract of
+// section 8.2. The startup script is the one in the manual.
 
 const firstStartup = `-- sshwarma startup script
 -- ~/.config/sshwarma/startup.lua
@@ -210,7 +210,7 @@ func TestServersFromLua6_old_functions_are_absent(t *testing.T) {
 func TestServersFromLua7_startup_does_not_delay_start(t *testing.T) {
 	started, ready := startBusy(t)
 	for deadline := time.Now().Add(patience); started > time.Second; started, ready = startBusy(t) {
-		if time.Now().After(deadline) { // a busy machine may hold one start up, not each
+		if time.Now().After(deadline) { // a busy machine may delay one start, but not every one
 			t.Fatalf("Start took %v", started)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// What tool folders must do, in eight points; manifests and scripts are those of the format's first description.
+// The eight acceptance tests of tool folders, with the manifests and scripts of the format's first description.
 
 const helloManifest = `{
      "description": "A simple tool that returns a greeting.",
@@ -151,7 +151,7 @@ func TestToolFolder5_state_round_trips(t *testing.T) {
 	if got := run("one"); got != `"one"` {
 		t.Error(got)
 	}
-	// After a restart the value is there: the script below reads what the run before wrote.
+	// The value survives a restart: the script below reads what the previous run wrote.
 	h := build(t, setup{state: state, dir: dir})
 	h.asker.says(tools.AnswerOnce)
 	folderTool(t, h, "my_new_tool", exampleManifest, `return state.get("last_input") .. " again"`)
@@ -212,7 +212,7 @@ func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 	} {
 		wantText(t, h.call(name, map[string]any{}), want)
 	}
-	// A wildcard is no literal listing: the local address is refused when it is dialled.
+	// A wildcard does not list a host by name: the local address is refused when it is dialled.
 	if res := h.call("wild", map[string]any{}); !strings.Contains(res.Text, "leads to the local address") {
 		t.Error(res.Text)
 	}

@@ -211,7 +211,7 @@ func (s *script) jcodeDispatch(L *lua.LState) int {
 	return s.dispatch(L, L.CheckString(1), table(L, 2), false)
 }
 
-// dispatch calls an intent. If the script has replaced jcode.request by a function of its own,
+// dispatch calls an intent. If the script has replaced jcode.request with another function,
 // the other side returns the component's address, and that function is called with it. So a
 // replacement affects only the script itself.
 func (s *script) dispatch(L *lua.LState, name string, args *lua.LTable, positional bool) int {

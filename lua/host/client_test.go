@@ -31,7 +31,7 @@ type client struct {
 	id    int64
 	hello *wire.Message
 	logs  []string
-	// answer gives the reply to a call of the script.
+	// answer returns the reply to a call of the script.
 	answer func(name string, args []any) []any
 }
 
@@ -54,7 +54,7 @@ func memory(t *testing.T, extra map[string]lua.LGFunction) *client {
 	return (&client{t: t, in: inW, out: outR}).greet()
 }
 
-// process starts a host as a process of its own, as jcode does.
+// process starts a host as a separate process, as jcode does.
 func process(t *testing.T) *client {
 	t.Helper()
 	exe, err := os.Executable()
@@ -161,7 +161,7 @@ func (c *client) fails(source string) *wire.Message {
 		c.t.Fatalf("%s: %v", source, err)
 	}
 	if m.Type != wire.TypeError {
-		c.t.Fatalf("%.200s: gave %v, want an error", source, m.Value)
+		c.t.Fatalf("%.200s: returned %v, want an error", source, m.Value)
 	}
 	return m
 }

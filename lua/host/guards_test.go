@@ -231,7 +231,7 @@ func TestCleanErrorsLeaveTheHostUsable(t *testing.T) {
 			t.Errorf("%s: %q", src, m.Text)
 		}
 		if got := c.value("return 1"); got != 1.0 {
-			t.Errorf("after %s the next call gave %v", src, got)
+			t.Errorf("after %s the next call returned %v", src, got)
 		}
 	}
 }
@@ -389,8 +389,8 @@ func TestIsolationOfTheProcess(t *testing.T) {
 	}
 }
 
-// FuzzCompile holds the gate to its word: whatever the source, it ends with a prototype
-// or with a load error that names the chunk.
+// FuzzCompile checks that any source compiles to a prototype or fails with a load error that names the
+// chunk.
 func FuzzCompile(f *testing.F) {
 	for _, s := range []string{
 		"return 1", "for k in next, t do end", "goto x ::x::", "local function f(...) return ... end", "x = {", "if then", "a.b:c{}'x'\"y\"", "--[[", "\x1bLua",

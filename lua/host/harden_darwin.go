@@ -1,4 +1,4 @@
 package host
 
-// harden sets the limits that this system knows; there is no file or network layer.
+// harden sets the process limits. This system has no way to take files or the network from the process.
 func harden(long bool) []string { return setLimits(long) }

@@ -2,7 +2,7 @@
 
 package host
 
-// harden has no layer on this system: only the process border and the guards protect.
+// harden does nothing on this system: only the separate process and the guards protect it.
 func harden(bool) []string { return nil }
 
 // cpuMillis is not measured on this system.

@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// probes are functions that only tests have: they try what a host must not be able to do.
+// probes are functions for tests that try what a host must not be able to do.
 func probes() map[string]lua.LGFunction {
 	report := func(L *lua.LState, err error) int {
 		if err == nil {

@@ -78,7 +78,7 @@ func (srv *server) read(in io.Reader) error {
 	for {
 		m, err := wire.Read(in)
 		if err != nil {
-			srv.cancel() // nobody waits for the result any more
+			srv.cancel() // the result is no longer wanted
 			if srv.exit != nil && errors.Is(err, io.EOF) {
 				srv.exit(0)
 			}

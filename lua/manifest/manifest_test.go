@@ -107,7 +107,7 @@ func TestPermissionsCoverOnlyWhatTheyDeclare(t *testing.T) {
 			t.Errorf("tool %q: %v", tool, !want)
 		}
 	}
-	for address, want := range map[string][2]bool{ // listed, by its very name
+	for address, want := range map[string][2]bool{ // listed, and listed by name
 		"https://api.example.com/x": {true, true}, "https://API.example.com": {true, true}, "https://api.example.com:8443": {false, false},
 		"https://a.example.org:8443": {true, false}, "https://example.org:8443": {false, false}, "https://api.example.com.evil.net": {false, false},
 	} {

@@ -26,18 +26,17 @@ const (
 // maxStderr is how much of a host's standard error is kept for diagnosis.
 const maxStderr = 64 << 10
 
-// Conn is one host and its pipes. One goroutine at a time owns it; inbox is filled by
-// the goroutine that reads.
+// Conn is one host and its pipes. One goroutine at a time owns it; another reads the pipe and fills inbox.
 type Conn struct {
 	out    io.WriteCloser
 	inbox  chan *wire.Message
 	dead   chan struct{} // closed when no more messages can arrive
-	fault  error         // why, written before dead is closed
+	fault  error         // a violation of the protocol that ended it, written before dead is closed
 	stop   chan struct{} // closed by kill and close: the reader ends
 	stopIt sync.Once
 	Layers []string
 	Pid    int
-	// kill ends the process at once; exited is closed when it was reaped.
+	// KillProcess ends the process at once; Exited is closed once it is reaped.
 	KillProcess func()
 	Exited      <-chan struct{}
 	peak        func() int64 // peak memory in bytes once exited, 0 if unknown

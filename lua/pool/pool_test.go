@@ -113,7 +113,7 @@ func TestACallWaitsForAPlaceAndANestedOneDoesNot(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		t.Error("nobody got the place that became free")
+		t.Error("the place that became free was not taken")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestAHostThatAsksForMoreThanItsKindHasIsEnded(t *testing.T) {
 		t.Errorf("%+v", fail)
 	}
 	if _, fail = c.Do(t.Context(), run("return 1", o)); fail == nil {
-		t.Error("a host that was ended serves on")
+		t.Error("a host that was ended still serves")
 	}
 }
 

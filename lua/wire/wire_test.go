@@ -32,7 +32,7 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !json.Valid(raw) {
-			t.Errorf("%q is no JSON", raw)
+			t.Errorf("%q is not JSON", raw)
 		}
 		got, err := wire.Decode(raw)
 		if err != nil {
@@ -86,7 +86,7 @@ func TestBadTextIsRefused(t *testing.T) {
 		"[" + strings.Repeat("1,", wire.MaxNodes) + "1]",
 	} {
 		if v, err := wire.Decode([]byte(s)); err == nil {
-			t.Errorf("%.40q gave %v", s, v)
+			t.Errorf("%.40q returned %v", s, v)
 		}
 	}
 }

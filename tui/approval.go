@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,30 +76,16 @@ func (a *approval) lay() {
 // has one, and y is always the most limited yes.
 func (a *approval) keyOf(i int) string {
 	scope := a.q.Options[i].Scope
-	once := false
-	for j, o := range a.q.Options {
-		once = once || o.Scope == tools.AnswerOnce
-		if j < i && o.Scope == scope {
-			return ""
-		}
+	has := func(options []tools.AnswerOption, scope tools.AnswerScope) bool {
+		return slices.ContainsFunc(options, func(o tools.AnswerOption) bool { return o.Scope == scope })
 	}
-	switch scope {
-	case tools.AnswerOnce:
+	switch {
+	case has(a.q.Options[:i], scope):
+		return ""
+	case scope == tools.AnswerOnce, i == 0 && a.lasting(i) && !has(a.q.Options, tools.AnswerOnce):
 		return "y"
-	case tools.AnswerNo:
-		return "n"
-	case tools.AnswerSession:
-		if !once && i == 0 {
-			return "y"
-		}
-		return "s"
-	case tools.AnswerProject:
-		if !once && i == 0 {
-			return "y"
-		}
-		return "a"
 	}
-	return ""
+	return map[tools.AnswerScope]string{tools.AnswerSession: "s", tools.AnswerProject: "a", tools.AnswerNo: "n"}[scope]
 }
 
 func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {

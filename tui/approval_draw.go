@@ -54,7 +54,7 @@ func (a *approval) foot(l *look, width, limit int) []string {
 	a.terse = false
 	switch {
 	case !a.open:
-		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+		return untilArmed(l, width)
 	case a.word != nil:
 		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
 	case a.edit != nil:

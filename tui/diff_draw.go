@@ -56,10 +56,8 @@ func (d *diffDrawer) unified(limit int) []string {
 		if ln.kind == diffFile {
 			h = d.highlighter(ln.text)
 		}
-		if row, ok := d.heading(ln, i); ok {
-			if row != "" {
-				out = append(out, row)
-			}
+		if rows, ok := d.heading(ln, i); ok {
+			out = append(out, rows...)
 			continue
 		}
 		n := ln.now
@@ -72,23 +70,22 @@ func (d *diffDrawer) unified(limit int) []string {
 }
 
 // heading draws a line that is not part of a file; ok is false for the others.
-func (d *diffDrawer) heading(ln diffLine, i int) (row string, ok bool) {
+func (d *diffDrawer) heading(ln diffLine, i int) (rows []string, ok bool) {
 	switch ln.kind {
 	case diffHead:
-		if i == 0 || d.lines[i-1].kind == diffFile {
-			return "", true
+		if i > 0 && d.lines[i-1].kind != diffFile {
+			rows = []string{cells.Paint(d.l.theme.Faint, cells.Fit("⋯", d.width))}
 		}
-		return cells.Paint(d.l.theme.Faint, cells.Fit("⋯", d.width)), true
 	case diffFile:
-		if d.files == 1 { // the caller has named the file
-			return "", true
+		if d.files > 1 { // otherwise the caller has named the file
+			rows = []string{cells.Paint(d.l.theme.Strong, cells.FitStart(ln.text, d.width))}
 		}
-		return cells.Paint(d.l.theme.Strong, cells.FitStart(ln.text, d.width)), true
 	case diffNote:
-		return cells.Paint(d.l.theme.Faint, cells.Fit(ln.text, d.width)), true
+		rows = []string{cells.Paint(d.l.theme.Faint, cells.Fit(ln.text, d.width))}
 	case diffSame, diffAdd, diffDel:
+		return nil, false
 	}
-	return "", false
+	return rows, true
 }
 
 // row draws one line of a file, folded to width; with fill it is padded to the full width.
@@ -156,10 +153,8 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 		if ln.kind == diffFile {
 			left, right = d.highlighter(ln.text), d.highlighter(ln.text)
 		}
-		if row, ok := d.heading(ln, i); ok {
-			if row != "" {
-				out = append(out, row)
-			}
+		if rows, ok := d.heading(ln, i); ok {
+			out = append(out, rows...)
 			continue
 		}
 		switch ln.kind {

@@ -255,23 +255,17 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func size(n int) string {
-	switch {
-	case n < 1000:
-		return itoa(n) + " B"
-	case n < 1000*1000:
-		return fmt.Sprintf("%.1f KB", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
+// size abbreviates a number of bytes, thousands a count of tokens.
+func size(n int) string      { return abbreviated(n, " B", " KB", " MB") }
+func thousands(n int) string { return abbreviated(n, "", "k", "M") }
 
-// thousands abbreviates a count of tokens.
-func thousands(n int) string {
+// abbreviated writes a number with the largest unit that fits: one, a thousand, or a million.
+func abbreviated(n int, one, thousand, million string) string {
 	switch {
 	case n < 1000:
-		return itoa(n)
+		return itoa(n) + one
 	case n < 1000*1000:
-		return fmt.Sprintf("%.1fk", float64(n)/1000)
+		return fmt.Sprintf("%.1f", float64(n)/1000) + thousand
 	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	return fmt.Sprintf("%.1f", float64(n)/1e6) + million
 }

@@ -56,18 +56,14 @@ func (t *transcript) searchOn(l *look, enough func() bool) {
 		if may, buf = f.may(it, buf); !may {
 			continue
 		}
-		drawn, keeps := it.(interface {
-			cached() bool
-			drop()
-		})
-		before := !keeps || drawn.cached()
+		before := it.cached()
 		for n := it.height(l) - 1; n >= 0; n-- {
 			if strings.Contains(strings.ToLower(ansi.Strip(it.line(l, n))), f.term) {
 				f.hits = append(f.hits, place{f.left, n})
 			}
 		}
 		if !before {
-			drawn.drop()
+			it.drop()
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
 
 func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	lines = append(lines, titleRule(l, f.from+" asks", width, l.theme.Info))
-	foot := []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+	foot := untilArmed(l, width)
 	if f.open {
 		foot = []string{f.hints(l, width)}
 	}

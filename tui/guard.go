@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/cells"
 )
 
 // quiet is how long no key must be pressed before a question that opened by itself takes keys; settle is how
@@ -87,6 +89,11 @@ func (g *guard) armed(now time.Time) bool {
 	}
 	g.open = now.Sub(g.since) >= settle && now.Sub(g.typed) >= quiet
 	return g.open
+}
+
+// untilArmed is drawn in place of a question's answers until keys are answers.
+func untilArmed(l *look, width int) []string {
+	return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 }
 
 // touch records a key that went to the input.

@@ -37,10 +37,10 @@ type item interface {
 	toggle() bool
 	// text returns the item for the clipboard.
 	text() string
+	// cached reports whether it is drawn; drop makes the next frame redraw it.
+	cached() bool
+	drop()
 }
-
-// caching is an item that caches its drawing; drop makes it redraw.
-type caching interface{ drop() }
 
 // kept caches lines until the look changes.
 type kept struct {

@@ -125,9 +125,7 @@ func (g *groupItem) drawLines(l *look) []string {
 			for i := range m.height(&inner) {
 				lines = append(lines, "  "+m.line(&inner, i))
 			}
-			if k, ok := m.(caching); ok {
-				k.drop() // it was drawn for another width than its own
-			}
+			m.drop() // it was drawn for another width than its own
 		}
 	}
 	return lines
@@ -172,18 +170,9 @@ func (g *groupItem) head(l *look) string {
 	if w := cells.Width(right); w > 0 {
 		room -= w + 2
 	}
-	spans = append(spans, cells.Span{Text: " " + newest(names, max(room, 0))})
+	spans = append(spans, cells.Span{Text: " " + cells.FitStart(oneLine(strings.Join(names, " · ")), max(room, 0))}) // the last ones stay visible
 	if right != "" {
 		spans = append(spans, cells.Span{Text: "  " + right, Style: l.theme.Faint})
 	}
 	return cells.Render(clip(spans, l.width))
-}
-
-// newest joins names so that the last ones are visible.
-func newest(names []string, width int) string {
-	s := oneLine(strings.Join(names, " · "))
-	if cells.Width(s) <= width {
-		return s
-	}
-	return cells.FitStart(s, width)
 }

@@ -89,7 +89,7 @@ func (p *plain) loop(ctx context.Context, in io.Reader, start Session) error {
 			p.send(first)
 			first = ""
 		}
-		if p.eof && !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0 {
+		if p.eof && p.idle() {
 			return nil
 		}
 		taken := lines
@@ -142,9 +142,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- string) {
 
 // say writes one or more lines.
 func (p *plain) say(s string) {
-	if p.line.Len() > 0 {
-		p.flush()
-	}
+	p.flush()
 	p.write(strings.TrimRight(text.Clean(s), "\n") + "\n")
 }
 
@@ -163,9 +161,14 @@ func (p *plain) flush() {
 }
 
 func (p *plain) prompt() {
-	if !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0 {
+	if p.idle() {
 		p.write("> ")
 	}
+}
+
+// idle reports whether nothing runs and no question is open.
+func (p *plain) idle() bool {
+	return !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0
 }
 
 // keep stores what was written in addition to the messages, as soon as the session is stored.

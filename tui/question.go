@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/cells"
 	"jcode/internal/text"
 )
 
@@ -105,7 +104,7 @@ func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos
 // field.
 func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) {
 	if !q.open {
-		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}, nil
+		return untilArmed(l, width), nil
 	}
 	for i, o := range q.options {
 		rows = append(rows, answerRow(l, i == q.at, itoa(i+1), oneLine(o), width)...)

@@ -283,16 +283,13 @@ func forkEnd(prompts []*promptItem, args string) (upTo int64, ok bool) {
 	return prompts[n].seq - 1, true
 }
 
+// whichFork asks for the number of a prompt, and lists the prompts.
 func whichFork(prompts []*promptItem) string {
-	return "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n" + numberedPrompts(prompts)
-}
-
-func numberedPrompts(prompts []*promptItem) string {
-	lines := make([]string, len(prompts))
+	said := "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything."
 	for i, pr := range prompts {
-		lines[i] = itoa(i+1) + ". " + oneLine(pr.prompt)
+		said += "\n" + itoa(i+1) + ". " + oneLine(pr.prompt)
 	}
-	return strings.Join(lines, "\n")
+	return said
 }
 
 // promptNumbers completes the number of a prompt, newest first.

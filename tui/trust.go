@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/cells"
 	"jcode/tui/keyboard"
 )
 
@@ -97,7 +96,7 @@ func (v *trustView) draw(l *look, width, height int) (lines []string, cursor *po
 
 func (v *trustView) foot(l *look, width, limit int) []string {
 	if !v.open {
-		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+		return untilArmed(l, width)
 	}
 	if limit < 2 {
 		return []string{hints(l, width, "y", "trust it", "n", "no")}

@@ -113,16 +113,10 @@ type turnLine struct{ textItem }
 
 // fitParts joins as many parts as fit. It drops from the end, but always keeps the first and the last one.
 func fitParts(parts []string, width int) string {
-	s := strings.Join(parts, " · ")
-	for len(parts) > 1 && cells.Width(s) > width {
-		cut := len(parts) - 2
-		if cut == 0 {
-			break
-		}
-		parts = append(slices.Clone(parts[:cut]), parts[cut+1:]...)
-		s = strings.Join(parts, " · ")
+	for len(parts) > 2 && cells.Width(strings.Join(parts, " · ")) > width {
+		parts = append(slices.Clone(parts[:len(parts)-2]), parts[len(parts)-1])
 	}
-	return cells.Fit(s, width)
+	return cells.Fit(strings.Join(parts, " · "), width)
 }
 
 // seconds formats a duration.

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"jcode/internal/cells"
 )
 
@@ -18,6 +16,6 @@ func (p *composer) welcome() *textItem {
 			lines = append(lines, cells.Paint(l.theme.Faint, cells.FitStart(shortPath(cwd, home), l.width)))
 		}
 		tip := "/ commands · @ files · ! shell · " + help + " help"
-		return append(lines, cells.Paint(l.theme.Faint, cells.Fit(strings.TrimSpace(tip), l.width)))
+		return append(lines, cells.Paint(l.theme.Faint, cells.Fit(tip, l.width)))
 	}}
 }

@@ -1,11 +1,10 @@
 package anthropic
 
 import (
-	"strconv"
+	"slices"
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
-	"jcode/internal/schema"
 )
 
 // The values of the Anthropic-Beta header that requests may carry.
@@ -33,31 +32,21 @@ func (e *encoder) encode() []byte {
 	e.tools()
 	e.system()
 	e.messages()
-	e.B = append(e.B, '}')
+	e.Raw("}")
 	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.Own("model") {
-		e.Str(r.Model)
-	}
-	if e.Own("stream") {
-		e.Raw("true")
-	}
 	most := f.maxTokens
 	if r.MaxOutputTokens > 0 {
 		most = min(r.MaxOutputTokens, f.maxTokens)
 	}
 	if e.Own("max_tokens") {
-		e.B = strconv.AppendInt(e.B, int64(most), 10)
+		e.Int(most)
 	}
-	thinks := e.thinking(most)
-	if f.Temperature && r.Temperature != nil && !thinks && e.Own("temperature") {
-		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
-	}
-	if f.TopP && r.TopP != nil && !thinks && e.Own("top_p") {
-		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
+	if !e.thinking(most) {
+		e.Sampling(r, &f.Form)
 	}
 	if level := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.Own("output_config") {
 		e.Raw(`{"effort":`)
@@ -111,7 +100,7 @@ func (e *encoder) thinking(most int) bool {
 	}
 	if e.Own("thinking") {
 		e.Raw(`{"type":"enabled","budget_tokens":`)
-		e.B = strconv.AppendInt(e.B, int64(tokens), 10)
+		e.Int(tokens)
 		e.binding()
 		e.Raw(`}`)
 	}
@@ -158,9 +147,7 @@ func (e *encoder) tools() {
 		e.Raw("}")
 	}
 	for i, t := range list {
-		if i > 0 || search {
-			e.Raw(",")
-		}
+		e.Element()
 		e.tool(t)
 		if i == len(list)-1 {
 			e.marker(true)
@@ -179,14 +166,7 @@ func (e *encoder) tool(t *model.Tool) {
 		e.Str(t.Description)
 	}
 	e.Raw(`,"input_schema":`)
-	switch {
-	case len(t.Parameters) == 0:
-		e.Raw(`{"type":"object","properties":{}}`)
-	case e.f.Simple && !schema.IsSimple(t.Parameters):
-		e.B = append(e.B, schema.Simple(t.Parameters)...)
-	default:
-		e.B = append(e.B, t.Parameters...)
-	}
+	e.Schema(t, &e.f.Form)
 	if e.f.eager {
 		e.Raw(`,"eager_input_streaming":true`)
 	}
@@ -194,14 +174,10 @@ func (e *encoder) tool(t *model.Tool) {
 
 // inline returns the names of the tools that are declared within the conversation.
 func (e *encoder) inline() map[string]bool {
-	inline := changesOf(e.req, e.f).inline
-	for i := range e.turns {
-		if e.turns[i].role == roleSystem {
-			e.betas = append(e.betas, betaInlineTools)
-			break
-		}
+	if slices.ContainsFunc(e.turns, func(t turn) bool { return t.role == roleSystem }) {
+		e.betas = append(e.betas, betaInlineTools)
 	}
-	return inline
+	return changesOf(e.req, e.f).inline
 }
 
 // marker asks the provider to cache the prompt up to here. Side requests are not cached.

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -26,14 +27,10 @@ func (e *encoder) messages() {
 	now, before := e.marks()
 	for i := range e.turns {
 		t := &e.turns[i]
-		if i > 0 {
-			e.Raw(",")
-		}
+		e.Element()
 		e.Raw(`{"role":"` + t.role + `","content":[`)
 		for k := range t.blocks {
-			if k > 0 {
-				e.Raw(",")
-			}
+			e.Element()
 			last := k == len(t.blocks)-1
 			e.block(&t.blocks[k], last && (i == now || i == before))
 		}
@@ -98,11 +95,7 @@ func (e *encoder) call(b *block) {
 	e.Raw(`,"name":`)
 	e.Str(endpoint.SafeName(b.call.Name))
 	e.Raw(`,"input":`)
-	if args := strings.TrimSpace(b.call.Arguments); args == "" {
-		e.Raw("{}")
-	} else {
-		e.Raw(args)
-	}
+	e.Raw(cmp.Or(strings.TrimSpace(b.call.Arguments), "{}"))
 	if b.caller != "" {
 		e.Raw(`,"caller":` + b.caller)
 	}
@@ -136,12 +129,10 @@ func (e *encoder) result(m *model.Message) {
 	if strings.TrimSpace(text) != "" {
 		e.Raw(`{"type":"text","text":`)
 		e.Str(text)
-		e.Raw("},")
+		e.Raw("}")
 	}
 	for i := range images {
-		if i > 0 {
-			e.Raw(",")
-		}
+		e.Element()
 		e.picture(&images[i])
 		e.Raw("}")
 	}

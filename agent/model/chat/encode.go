@@ -4,12 +4,10 @@ import (
 	"encoding/base64"
 	"hash/fnv"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
-	"jcode/internal/schema"
 )
 
 // encoder writes a request as JSON, once per step. What is the same in every step comes first (model,
@@ -28,36 +26,25 @@ func (e *encoder) encode() []byte {
 	e.Extras()
 	e.tools()
 	e.messages()
-	e.B = append(e.B, '}')
+	e.Raw("}")
 	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.Own("model") {
-		e.B = endpoint.AppendString(e.B, r.Model)
-	}
-	if e.Own("stream") {
-		e.B = append(e.B, "true"...)
-	}
 	if f.streamOptions && e.Own("stream_options") {
-		e.B = append(e.B, `{"include_usage":true}`...)
+		e.Raw(`{"include_usage":true}`)
 	}
-	if f.Temperature && r.Temperature != nil && e.Own("temperature") {
-		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
-	}
-	if f.TopP && r.TopP != nil && e.Own("top_p") {
-		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
-	}
+	e.Sampling(r, &f.Form)
 	effort := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort)
 	if f.forcedEffort != "" && len(r.Tools) > 0 {
 		effort = f.forcedEffort
 	}
 	if f.effort && effort != "" && e.Own("reasoning_effort") {
-		e.B = endpoint.AppendString(e.B, effort)
+		e.Str(effort)
 	}
 	if r.MaxOutputTokens > 0 && e.Own(f.maxTokensField) {
-		e.B = strconv.AppendInt(e.B, int64(r.MaxOutputTokens), 10)
+		e.Int(r.MaxOutputTokens)
 	}
 }
 
@@ -65,47 +52,34 @@ func (e *encoder) tools() {
 	if len(e.req.Tools) == 0 || !e.Own("tools") {
 		return
 	}
+	e.Raw("[")
 	for i := range e.req.Tools {
 		t := &e.req.Tools[i]
-		e.B = append(e.B, sep(i, '[')...)
-		e.B = append(e.B, `{"type":"function","function":{"name":`...)
-		e.B = endpoint.AppendString(e.B, t.Name)
+		e.Element()
+		e.Raw(`{"type":"function","function":{"name":`)
+		e.Str(t.Name)
 		if t.Description != "" {
-			e.B = append(e.B, `,"description":`...)
-			e.B = endpoint.AppendString(e.B, t.Description)
+			e.Raw(`,"description":`)
+			e.Str(t.Description)
 		}
-		e.B = append(e.B, `,"parameters":`...)
-		if len(t.Parameters) == 0 {
-			e.B = append(e.B, `{"type":"object","properties":{}}`...)
-		}
-		if e.f.Simple && !schema.IsSimple(t.Parameters) {
-			e.B = append(e.B, schema.Simple(t.Parameters)...)
-		} else {
-			e.B = append(e.B, t.Parameters...)
-		}
+		e.Raw(`,"parameters":`)
+		e.Schema(t, &e.f.Form)
 		if e.f.strict {
-			e.B = append(e.B, `,"strict":true`...)
+			e.Raw(`,"strict":true`)
 		}
-		e.B = append(e.B, '}')
+		e.Raw("}")
 		if i == len(e.req.Tools)-1 {
 			e.marker(e.f.markers)
 		}
-		e.B = append(e.B, '}')
+		e.Raw("}")
 	}
-	e.B = append(e.B, ']')
-}
-
-func sep(i int, open byte) []byte {
-	if i == 0 {
-		return []byte{open}
-	}
-	return []byte{','}
+	e.Raw("]")
 }
 
 // marker asks the provider to cache the prompt up to here.
 func (e *encoder) marker(set bool) {
 	if set {
-		e.B = append(e.B, `,"cache_control":{"type":"ephemeral"}`...)
+		e.Raw(`,"cache_control":{"type":"ephemeral"}`)
 	}
 }
 
@@ -113,7 +87,7 @@ func (e *encoder) messages() {
 	if !e.Own("messages") {
 		return
 	}
-	e.B = append(e.B, '[')
+	e.Raw("[")
 	list := e.req.Messages
 	switch {
 	case e.req.System == "":
@@ -122,7 +96,7 @@ func (e *encoder) messages() {
 	default:
 		e.begin(e.f.systemRole)
 		e.content(e.req.System, nil, e.f.markers)
-		e.B = append(e.B, '}')
+		e.Raw("}")
 	}
 	if e.f.alternate || e.f.systemRole == "" {
 		list = alternating(list)
@@ -142,7 +116,7 @@ func (e *encoder) messages() {
 		e.message(m, e.f.markers && i >= marked)
 	}
 	e.settle(owed)
-	e.B = append(e.B, ']')
+	e.Raw("]")
 }
 
 // imagesOfResults introduces images that tools returned.
@@ -156,17 +130,15 @@ func (e *encoder) settle(owed []model.Image) []model.Image {
 	if len(owed) > 0 {
 		e.begin(string(model.RoleUser))
 		e.content(imagesOfResults, owed, false)
-		e.B = append(e.B, '}')
+		e.Raw("}")
 	}
 	return nil
 }
 
 func (e *encoder) begin(role string) {
-	if e.B[len(e.B)-1] != '[' {
-		e.B = append(e.B, ',')
-	}
-	e.B = append(e.B, `{"role":`...)
-	e.B = endpoint.AppendString(e.B, role)
+	e.Element()
+	e.Raw(`{"role":`)
+	e.Str(role)
 }
 
 func (e *encoder) message(m *model.Message, mark bool) {
@@ -175,11 +147,11 @@ func (e *encoder) message(m *model.Message, mark bool) {
 		return // an empty message is never sent
 	case m.Role == model.RoleTool:
 		e.begin("tool")
-		e.B = append(e.B, `,"tool_call_id":`...)
-		e.B = endpoint.AppendString(e.B, e.callID(m.CallID))
+		e.Raw(`,"tool_call_id":`)
+		e.Str(e.callID(m.CallID))
 		if e.f.toolNames && m.Name != "" {
-			e.B = append(e.B, `,"name":`...)
-			e.B = endpoint.AppendString(e.B, endpoint.SafeName(m.Name))
+			e.Raw(`,"name":`)
+			e.Str(endpoint.SafeName(m.Name))
 		}
 		body := m.Text
 		if body == "" {
@@ -193,12 +165,12 @@ func (e *encoder) message(m *model.Message, mark bool) {
 		e.begin(string(m.Role))
 		e.content(m.Text, m.Images, mark)
 	}
-	e.B = append(e.B, '}')
+	e.Raw("}")
 }
 
 func (e *encoder) assistant(m *model.Message, mark bool) {
 	if m.Text == "" || e.f.bareCalls && len(m.Calls) > 0 {
-		e.B = append(e.B, `,"content":null`...)
+		e.Raw(`,"content":null`)
 	} else {
 		e.content(m.Text, nil, mark)
 	}
@@ -206,38 +178,39 @@ func (e *encoder) assistant(m *model.Message, mark bool) {
 		if thought == "" {
 			thought = " " // another model's call: the endpoint requires reasoning with each call, and accepts a space
 		}
-		e.B = append(e.B, `,"reasoning_content":`...)
-		e.B = endpoint.AppendString(e.B, thought)
+		e.Raw(`,"reasoning_content":`)
+		e.Str(thought)
 	}
 	back := backTo(m, e.provider, e.req.Model)
 	e.wholeMessage(back)
 	if len(m.Calls) == 0 {
 		return
 	}
-	e.B = append(e.B, `,"tool_calls":`...)
+	e.Raw(`,"tool_calls":[`)
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		e.B = append(e.B, sep(i, '[')...)
-		e.B = append(e.B, `{"id":`...)
-		e.B = endpoint.AppendString(e.B, e.callID(c.ID))
-		e.B = append(e.B, `,"type":"function","function":{"name":`...)
-		e.B = endpoint.AppendString(e.B, endpoint.SafeName(c.Name))
-		e.B = append(e.B, `,"arguments":`...)
+		e.Element()
+		e.Raw(`{"id":`)
+		e.Str(e.callID(c.ID))
+		e.Raw(`,"type":"function","function":{"name":`)
+		e.Str(endpoint.SafeName(c.Name))
+		e.Raw(`,"arguments":`)
 		if strings.TrimSpace(c.Arguments) == "" {
-			e.B = append(e.B, `"{}"`...)
+			e.Raw(`"{}"`)
 		} else {
-			e.B = endpoint.AppendString(e.B, c.Arguments)
+			e.Str(c.Arguments)
 		}
-		e.B = append(e.B, '}')
+		e.Raw("}")
 		if kept := withCall(back, i); kept != "" {
-			e.B = append(append(e.B, `,"extra_content":`...), kept...)
+			e.Raw(`,"extra_content":`)
+			e.Raw(kept)
 		} else if e.f.signatures && i == 0 {
 			// The value that Google documents for calls of unknown origin.
-			e.B = append(e.B, `,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`...)
+			e.Raw(`,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 		}
-		e.B = append(e.B, '}')
+		e.Raw("}")
 	}
-	e.B = append(e.B, ']')
+	e.Raw("]")
 }
 
 // wholeMessage writes the opaque parts that belong to a message as a whole.
@@ -245,8 +218,8 @@ func (e *encoder) wholeMessage(back []model.Opaque) {
 	for _, o := range back {
 		switch o.Kind {
 		case opaqueDetails, opaqueMessage:
-			e.B = append(e.B, `,"`+o.Kind+`":`...)
-			e.B = append(e.B, o.Raw...)
+			e.Raw(`,"` + o.Kind + `":`)
+			e.Raw(o.Raw)
 		}
 	}
 }
@@ -263,30 +236,28 @@ func withCall(back []model.Opaque, call int) string {
 
 // content writes text, and images if there are any.
 func (e *encoder) content(s string, images []model.Image, mark bool) {
-	e.B = append(e.B, `,"content":`...)
+	e.Raw(`,"content":`)
 	s, images = model.Given(s, images, func(mime string) bool { return e.f.Images && picturesAlone(mime) })
 	if len(images) == 0 && !mark {
-		e.B = endpoint.AppendString(e.B, s)
+		e.Str(s)
 		return
 	}
-	e.B = append(e.B, '[')
+	e.Raw("[")
 	if strings.TrimSpace(s) != "" {
-		e.B = append(e.B, `{"type":"text","text":`...)
-		e.B = endpoint.AppendString(e.B, s)
+		e.Raw(`{"type":"text","text":`)
+		e.Str(s)
 		e.marker(mark)
-		e.B = append(e.B, '}')
+		e.Raw("}")
 	}
 	for _, img := range images {
-		if e.B[len(e.B)-1] != '[' {
-			e.B = append(e.B, ',')
-		}
-		e.B = append(e.B, `{"type":"image_url","image_url":{"url":"data:`...)
+		e.Element()
+		e.Raw(`{"type":"image_url","image_url":{"url":"data:`)
 		e.B = endpoint.AppendEscaped(e.B, img.MIME)
-		e.B = append(e.B, ";base64,"...)
+		e.Raw(";base64,")
 		e.B = base64.StdEncoding.AppendEncode(e.B, img.Data)
-		e.B = append(e.B, `"}}`...)
+		e.Raw(`"}}`)
 	}
-	e.B = append(e.B, ']')
+	e.Raw("]")
 }
 
 // callID returns an id in the form that the endpoint wants; a call and its result get the same.

@@ -2,8 +2,10 @@ package endpoint
 
 import (
 	"slices"
+	"strconv"
 
 	"jcode/agent/model"
+	"jcode/internal/schema"
 )
 
 // Body writes the body of a request as JSON.
@@ -12,9 +14,16 @@ type Body struct {
 	extra []Field // the provider's own fields; they take precedence over ours
 }
 
-// NewBody begins the body of a request.
+// NewBody begins the body of a request for a streamed answer.
 func (e *Endpoint) NewBody(req *model.Request) Body {
-	return Body{B: append(make([]byte, 0, sizeOf(req)), '{'), extra: e.extra}
+	b := Body{B: append(make([]byte, 0, sizeOf(req)), '{'), extra: e.extra}
+	if b.Own("model") {
+		b.Str(req.Model)
+	}
+	if b.Own("stream") {
+		b.Raw("true")
+	}
+	return b
 }
 
 // sizeOf estimates the length of a request's body.
@@ -65,6 +74,38 @@ func (b *Body) Extras() {
 		b.B = append(b.B, x.Raw...)
 	}
 }
+
+// Sampling writes the temperature and top_p that a request sets, if the model accepts them.
+func (b *Body) Sampling(r *model.Request, f *Form) {
+	if f.Temperature && r.Temperature != nil && b.Own("temperature") {
+		b.B = strconv.AppendFloat(b.B, *r.Temperature, 'g', -1, 64)
+	}
+	if f.TopP && r.TopP != nil && b.Own("top_p") {
+		b.B = strconv.AppendFloat(b.B, *r.TopP, 'g', -1, 64)
+	}
+}
+
+// Schema writes the schema of a tool's parameters in the form that the model accepts.
+func (b *Body) Schema(t *model.Tool, f *Form) {
+	switch {
+	case len(t.Parameters) == 0:
+		b.Raw(`{"type":"object","properties":{}}`)
+	case f.Simple && !schema.IsSimple(t.Parameters):
+		b.B = append(b.B, schema.Simple(t.Parameters)...)
+	default:
+		b.B = append(b.B, t.Parameters...)
+	}
+}
+
+// Element starts an element of a list.
+func (b *Body) Element() {
+	if b.B[len(b.B)-1] != '[' {
+		b.B = append(b.B, ',')
+	}
+}
+
+// Int writes a number.
+func (b *Body) Int(n int) { b.B = strconv.AppendInt(b.B, int64(n), 10) }
 
 // Str writes a string.
 func (b *Body) Str(s string) { b.B = AppendString(b.B, s) }

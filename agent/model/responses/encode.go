@@ -3,13 +3,11 @@ package responses
 import (
 	"encoding/base64"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"jcode/agent/model"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/endpoint"
-	"jcode/internal/schema"
 )
 
 // encoder writes a request as JSON, once per step. What is the same in every step comes first, so that two
@@ -31,18 +29,12 @@ func (e *encoder) encode() []byte {
 		e.Str(e.req.System)
 	}
 	e.input()
-	e.B = append(e.B, '}')
+	e.Raw("}")
 	return e.B
 }
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	if e.Own("model") {
-		e.Str(r.Model)
-	}
-	if e.Own("stream") {
-		e.Raw("true")
-	}
 	if f.store && e.Own("store") {
 		e.Raw("false")
 	}
@@ -51,14 +43,9 @@ func (e *encoder) settings() {
 		e.Str(r.Session)
 	}
 	e.reasoning()
-	if f.Temperature && r.Temperature != nil && e.Own("temperature") {
-		e.B = strconv.AppendFloat(e.B, *r.Temperature, 'g', -1, 64)
-	}
-	if f.TopP && r.TopP != nil && e.Own("top_p") {
-		e.B = strconv.AppendFloat(e.B, *r.TopP, 'g', -1, 64)
-	}
+	e.Sampling(r, &f.Form)
 	if f.maxOutput && r.MaxOutputTokens > 0 && e.Own("max_output_tokens") {
-		e.B = strconv.AppendInt(e.B, int64(r.MaxOutputTokens), 10)
+		e.Int(r.MaxOutputTokens)
 	}
 }
 
@@ -101,9 +88,7 @@ func (e *encoder) tools() {
 	}
 	for i := range list {
 		t := &list[i]
-		if i > 0 || search {
-			e.Raw(",")
-		}
+		e.Element()
 		if t.Freeform != "" && e.f.custom {
 			e.Raw(`{"type":"custom","name":`)
 			e.Str(t.Name)
@@ -124,14 +109,7 @@ func (e *encoder) tools() {
 			e.Str(t.Description)
 		}
 		e.Raw(`,"parameters":`)
-		switch {
-		case len(t.Parameters) == 0:
-			e.Raw(`{"type":"object","properties":{}}`)
-		case e.f.Simple && !schema.IsSimple(t.Parameters):
-			e.B = append(e.B, schema.Simple(t.Parameters)...)
-		default:
-			e.B = append(e.B, t.Parameters...)
-		}
+		e.Schema(t, &e.f.Form)
 		e.Raw(`,"strict":false}`) // the default is true
 	}
 	e.Raw("]")
@@ -158,9 +136,7 @@ func (e *encoder) input() {
 
 // item begins an item of the input.
 func (e *encoder) item(kind string) {
-	if e.B[len(e.B)-1] != '[' {
-		e.B = append(e.B, ',')
-	}
+	e.Element()
 	e.Raw(`{"type":"` + kind + `"`)
 }
 
@@ -181,9 +157,7 @@ func (e *encoder) parts(text string, images []model.Image) {
 		e.Raw("}")
 	}
 	for i := range images {
-		if e.B[len(e.B)-1] != '[' {
-			e.Raw(",")
-		}
+		e.Element()
 		if images[i].MIME == model.MIMEPDF {
 			e.Raw(`{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,`)
 		} else {
@@ -225,9 +199,7 @@ func (e *encoder) answer(m *model.Message) {
 	pending := "" // reasoning, which must not be sent without what it led to
 	lead := func() {
 		if pending != "" {
-			if e.B[len(e.B)-1] != '[' {
-				e.Raw(",")
-			}
+			e.Element()
 			e.Raw(pending)
 			pending = ""
 		}
@@ -273,9 +245,7 @@ func (e *encoder) answer(m *model.Message) {
 			pending += o.Raw
 		case o.Kind != opaqueReasoning:
 			lead()
-			if e.B[len(e.B)-1] != '[' {
-				e.Raw(",")
-			}
+			e.Element()
 			e.Raw(o.Raw)
 		}
 	}

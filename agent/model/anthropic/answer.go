@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -15,15 +16,14 @@ type answer struct {
 	x     *endpoint.Exchange
 	event event
 
-	model      string
-	blocks     []*building // in the order of their indices
-	usage      usage
-	counted    bool
-	reason     string // why it stopped, in the provider's words
-	stopReason bool
-	stopped    bool
-	said       int // bytes of all deltas
-	calls      int
+	model   string
+	blocks  []*building // in the order of their indices
+	usage   usage
+	counted bool
+	reason  string // why it stopped, in the provider's words
+	stopped bool
+	said    int // bytes of all deltas
+	calls   int
 }
 
 // building is a block that is still arriving.
@@ -53,11 +53,15 @@ func (a *answer) begin(id string, u usage) {
 	a.usage.update(u)
 }
 
+// place returns the position of the block with an index, or the one for a new block.
+func (a *answer) place(index int) (at int, found bool) {
+	return slices.BinarySearchFunc(a.blocks, index, func(b *building, i int) int { return cmp.Compare(b.index, i) })
+}
+
+// find returns the block with an index, or nil.
 func (a *answer) find(index int) *building {
-	for i := len(a.blocks) - 1; i >= 0; i-- {
-		if a.blocks[i].index == index {
-			return a.blocks[i]
-		}
+	if at, ok := a.place(index); ok {
+		return a.blocks[at]
 	}
 	return nil
 }
@@ -65,8 +69,9 @@ func (a *answer) find(index int) *building {
 // open begins a block from its start event.
 func (a *answer) open(index int, raw string) {
 	a.x.Started = true
-	if a.find(index) != nil {
-		return // already open
+	at, open := a.place(index)
+	if open {
+		return
 	}
 	var start struct {
 		Type      string            `json:"type"`
@@ -80,10 +85,6 @@ func (a *answer) open(index int, raw string) {
 	}
 	_ = json.Unmarshal([]byte(raw), &start) // a block of an unknown form is kept unchanged
 	b := &building{index: index, kind: start.Type, start: raw, signature: start.Signature, name: start.Name, id: start.ID}
-	at := len(a.blocks)
-	for at > 0 && a.blocks[at-1].index > index {
-		at--
-	}
 	a.blocks = slices.Insert(a.blocks, at, b)
 	for _, c := range start.Citations {
 		b.citations = append(b.citations, string(c))
@@ -205,7 +206,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			}
 			args := endpoint.TidyArguments(b.inputJSON())
 			cut := !whole || a.reason == "max_tokens" && i == len(a.blocks)-1 && !json.Valid([]byte(args))
-			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: b.nameOrNone(), Arguments: args, Incomplete: cut})
+			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: cmp.Or(b.name, endpoint.Unnamed), Arguments: args, Incomplete: cut})
 		default:
 			if at.Raw = b.whole(); at.Raw != "" {
 				r.Opaque = append(r.Opaque, at)
@@ -217,13 +218,6 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 		r.Finish = "stop"
 	}
 	return r
-}
-
-func (b *building) nameOrNone() string {
-	if b.name == "" {
-		return endpoint.SafeName("")
-	}
-	return b.name
 }
 
 // thinking returns a thinking block as it is sent back; "" without a signature, since no server accepts that.

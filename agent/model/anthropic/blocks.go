@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"jcode/agent/model"
@@ -41,12 +42,7 @@ type block struct {
 }
 
 func (t *turn) hasCalls() bool {
-	for i := range t.blocks {
-		if t.blocks[i].call != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.blocks, func(b block) bool { return b.call != nil })
 }
 
 func (t *turn) beginsThinking() bool {

@@ -17,24 +17,16 @@ func changesOf(req *model.Request, f *features) *changes {
 	if !f.inlineTools || !f.betas {
 		return c
 	}
-	first := map[string]bool{} // how a tool is first mentioned: true if it was added
+	seen := map[string]bool{}
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		for _, name := range m.ToolsRemoved {
-			if _, known := first[name]; !known {
-				first[name] = false
-			}
+			seen[name] = true
 		}
 		for k := range m.ToolsAdded {
-			name := m.ToolsAdded[k].Name
-			if _, known := first[name]; !known {
-				first[name] = true
+			if name := m.ToolsAdded[k].Name; !seen[name] { // first mentioned when it was added
+				seen[name], c.inline[name] = true, true
 			}
-		}
-	}
-	for name, came := range first {
-		if came {
-			c.inline[name] = true
 		}
 	}
 	for i := range req.Tools {

@@ -101,7 +101,7 @@ func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model
 	x := &endpoint.Exchange{Asked: q.req.Model, Silent: silent}
 	a := newAnswer(say, x)
 	err := q.stream(ctx, x, a)
-	whole := (a.stopped || a.stopReason) && !x.HasFault() && parent.Err() == nil
+	whole := (a.stopped || a.reason != "") && !x.HasFault() && parent.Err() == nil
 	resp := a.response(q.req, whole)
 	switch {
 	case !whole:

@@ -103,15 +103,7 @@ func (e *encoder) call(b *block) {
 
 // callID returns an id of letters, digits, - and _, as the API requires. A call and its result get the same
 // one.
-func callID(id string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, id)
-}
+func callID(id string) string { return strings.Map(endpoint.SafeRune, id) }
 
 func (e *encoder) result(m *model.Message) {
 	e.Raw(`{"type":"tool_result","tool_use_id":`)

@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"io"
 
 	"jcode/agent/model/endpoint"
@@ -11,14 +9,11 @@ import (
 
 // events splits a body of type text/event-stream into the data of its events.
 type events struct {
-	r    *bufio.Reader
-	line []byte
-	data []byte
+	lines endpoint.Lines
+	data  []byte
 }
 
-func newEvents(body io.Reader) *events {
-	return &events{r: bufio.NewReaderSize(body, 32<<10)}
-}
+func newEvents(body io.Reader) *events { return &events{lines: endpoint.NewLines(body)} }
 
 // next returns the data of the next event, which is valid until the next call. An event that is cut off by
 // the end of the stream is dropped. At the end, the error is io.EOF.
@@ -26,7 +21,7 @@ func (e *events) next() ([]byte, error) {
 	e.data = e.data[:0]
 	seen := false
 	for {
-		line, err := e.readLine()
+		line, err := e.lines.Next()
 		if err != nil {
 			return nil, err
 		}
@@ -50,28 +45,4 @@ func (e *events) next() ([]byte, error) {
 			return nil, endpoint.ErrTooLarge
 		}
 	}
-}
-
-// readLine returns the next line without its line end.
-func (e *events) readLine() ([]byte, error) {
-	e.line = e.line[:0]
-	for {
-		part, err := e.r.ReadSlice('\n')
-		if err == nil && len(e.line) == 0 {
-			return trimEnd(part), nil // the usual case: nothing is copied
-		}
-		e.line = append(e.line, part...)
-		switch {
-		case err == nil:
-			return trimEnd(e.line), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		case len(e.line) > endpoint.MaxAnswer:
-			return nil, endpoint.ErrTooLarge
-		}
-	}
-}
-
-func trimEnd(line []byte) []byte {
-	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
 }

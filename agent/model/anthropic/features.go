@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jcode/agent/model"
@@ -229,7 +228,7 @@ func (f *features) learnOutput(r *model.Request, refusal endpoint.Fault, said st
 		return "", false
 	}
 	_, rest, ok = strings.Cut(rest, " > ")
-	if n := leadingNumber(rest); ok && n > 0 && n < f.maxTokens {
+	if n := endpoint.LeadingNumber(rest); ok && n > 0 && n < f.maxTokens {
 		f.maxTokens = n
 		return fmt.Sprintf("%s: the model writes %d tokens at most; that limit is set", r.Model, n), true
 	}
@@ -242,18 +241,10 @@ func roomForOutput(f endpoint.Fault) int {
 	if !ok {
 		return 0
 	}
-	input := leadingNumber(sum)
+	input := endpoint.LeadingNumber(sum)
 	_, rest, ok := strings.Cut(sum, " > ")
 	if !ok || input == 0 {
 		return 0
 	}
-	return leadingNumber(rest) - input - 64
-}
-
-func leadingNumber(s string) int {
-	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
-	if err != nil {
-		return 0
-	}
-	return n
+	return endpoint.LeadingNumber(rest) - input - 64
 }

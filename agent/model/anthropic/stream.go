@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 
 	"jcode/agent/model/endpoint"
@@ -13,13 +12,13 @@ import (
 // read assembles the answer from the events of a stream, or from a single message if a gateway answers with
 // one. A regular end is not an error.
 func (a *answer) read(resp *http.Response) error {
-	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
+	if endpoint.IsJSON(resp) {
 		return a.whole(resp.Body)
 	}
 	for events := newEvents(resp.Body); !a.stopped; {
 		data, err := events.next()
 		switch {
-		case errors.Is(err, io.EOF) && a.stopReason:
+		case errors.Is(err, io.EOF) && a.reason != "":
 			return nil
 		case errors.Is(err, io.EOF):
 			return io.ErrUnexpectedEOF
@@ -97,7 +96,6 @@ func (a *answer) take(data []byte) error {
 		if ev.Delta.StopReason != "" {
 			a.reason = ev.Delta.StopReason
 			a.x.Finished(a.reason)
-			a.stopReason = true
 		}
 	}
 	return nil
@@ -130,7 +128,7 @@ func (a *answer) whole(body io.Reader) error {
 		a.open(i, string(b))
 		a.close(i)
 	}
-	a.reason, a.stopped, a.stopReason = m.StopReason, true, true
+	a.reason, a.stopped = m.StopReason, true
 	a.x.Finished(m.StopReason)
 	return nil
 }

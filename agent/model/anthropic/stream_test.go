@@ -66,7 +66,7 @@ func play(silent *endpoint.Silence, stream []byte, places ...int) heardOf {
 	body := &cutAt{b: stream, places: places}
 	_ = a.read(&http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: endpoint.SkipMark(body)}) // how it ended is seen below
 	req := &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "x"}}}
-	whole := a.stopped || a.stopReason
+	whole := a.stopped || a.reason != ""
 	return heardOf{resp: a.response(req, whole), shown: shown.String(), whole: whole}
 }
 

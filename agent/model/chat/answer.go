@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -96,18 +97,14 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 	for i := range a.calls {
 		c := a.calls[i]
 		args := endpoint.TidyArguments(c.args.String())
-		name := c.name
-		if name == "" {
-			if args == "" { // empty
-				continue
-			}
-			name = endpoint.SafeName("")
+		if c.name == "" && args == "" { // empty
+			continue
 		}
 		if extra := x.extras[i]; extra != "" {
 			r.Opaque = append(r.Opaque, model.Opaque{Kind: opaqueCall, Raw: extra, Text: len(r.Text), Calls: len(r.Calls)})
 		}
 		r.Calls = append(r.Calls, model.Call{
-			ID: ids.Take(c.id), Name: name, Arguments: args,
+			ID: ids.Take(c.id), Name: cmp.Or(c.name, endpoint.Unnamed), Arguments: args,
 			Incomplete: !whole || x.Finish == "length" && i == len(a.calls)-1 && !json.Valid([]byte(args)),
 		})
 	}

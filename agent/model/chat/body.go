@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 
@@ -62,10 +61,7 @@ const (
 )
 
 func newNormalBody(resp *http.Response, x *exchange) *normalBody {
-	b := &normalBody{src: resp.Body, x: x, buf: make([]byte, 32<<10)}
-	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	b.bare = err == nil && kind == "application/json"
-	return b
+	return &normalBody{src: resp.Body, x: x, buf: make([]byte, 32<<10), bare: endpoint.IsJSON(resp)}
 }
 
 // Close closes the response.

@@ -265,7 +265,7 @@ func (e *encoder) callID(id string) string {
 	if e.f.cappedIDs {
 		id = endpoint.ShortID(id, cappedID)
 	}
-	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, notAlnum) {
+	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, func(r rune) bool { return !endpoint.IsAlnum(r) }) {
 		return id
 	}
 	h := fnv.New64a()
@@ -276,7 +276,3 @@ func (e *encoder) callID(id string) string {
 
 // cappedID is the longest call id of providers that limit it, in characters.
 const cappedID = 40
-
-func notAlnum(r rune) bool {
-	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-}

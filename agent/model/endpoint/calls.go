@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,35 +79,27 @@ const maxCallID = 128
 
 func unfitForID(r rune) bool { return r <= ' ' || r >= 0x7f }
 
+// Unnamed is the name of a call that has none.
+const Unnamed = "unnamed"
+
 // SafeName makes the name of a call legal for every provider: a model may have called something that never
 // existed, and its call is part of the history.
 func SafeName(name string) string {
-	if name == "" {
-		return "unnamed"
-	}
-	legal := len(name) <= 64
-	for i := 0; i < len(name) && legal; i++ {
-		c := name[i]
-		legal = c == '_' || c == '-' || !notAlnum(rune(c))
-	}
-	if legal {
-		return name
-	}
-	b := make([]byte, 0, 64)
-	for _, r := range name {
-		if len(b) == 64 {
-			break
-		}
-		if r != '_' && r != '-' && notAlnum(r) {
-			r = '_'
-		}
-		b = append(b, byte(r))
-	}
-	return string(b)
+	name = strings.Map(SafeRune, cmp.Or(name, Unnamed))
+	return name[:min(len(name), 64)] // all of it is ASCII
 }
 
-func notAlnum(r rune) bool {
-	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+// SafeRune replaces what must not be part of a name or an id, by "_".
+func SafeRune(r rune) rune {
+	if r == '_' || r == '-' || IsAlnum(r) {
+		return r
+	}
+	return '_'
+}
+
+// IsAlnum reports whether a character is an ASCII letter or digit.
+func IsAlnum(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
 // ShortID limits a call's id to most characters; equal ids are always shortened equally.

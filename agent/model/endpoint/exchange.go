@@ -3,7 +3,6 @@ package endpoint
 import (
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 )
@@ -37,7 +36,7 @@ func (x *Exchange) Refused(resp *http.Response) bool {
 	if follows(resp) {
 		return false
 	}
-	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); code < 300 && (err != nil || kind != "text/html") {
+	if code < 300 && !hasType(resp, "text/html") {
 		return false
 	}
 	x.webPage = code < 300

@@ -264,7 +264,7 @@ func isTransient(status int) bool {
 // toolIndex finds which tool a refusal names: tools[3], tools.3, function_declarations[3],
 // or by the tool's name in quotes. -1 when it names none.
 func toolIndex(f Fault, tools []model.Tool) int {
-	said := f.param + "\n" + f.message + "\n" + f.raw
+	said := f.Whole()
 	for _, word := range []string{"function_declarations", "tools"} {
 		for rest := said; ; {
 			_, after, ok := strings.Cut(rest, word)

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func windowIn(f Fault) int {
 	} {
 		for _, text := range []string{words, strings.ReplaceAll(strings.ToLower(f.raw), " ", "")} {
 			if _, rest, ok := strings.Cut(text, before); ok {
-				if n := leadingNumber(rest); n >= leastWindow {
+				if n := LeadingNumber(rest); n >= leastWindow {
 					return n
 				}
 			}
@@ -82,13 +83,13 @@ func windowIn(f Fault) int {
 	}
 	if _, sum, ok := strings.Cut(words, "context limit: "); ok { // A + B > C
 		if _, most, ok := strings.Cut(sum, " > "); ok {
-			if n := leadingNumber(most); n >= leastWindow {
+			if n := LeadingNumber(most); n >= leastWindow {
 				return n
 			}
 		}
 	}
 	if before, _, ok := strings.Cut(words, " maximum context length"); ok {
-		if n := leadingNumber(before[strings.LastIndexByte(before, ' ')+1:]); n >= leastWindow {
+		if n := LeadingNumber(before[strings.LastIndexByte(before, ' ')+1:]); n >= leastWindow {
 			return n
 		}
 	}
@@ -98,8 +99,8 @@ func windowIn(f Fault) int {
 // leastWindow is the smallest number of tokens that can be a window.
 const leastWindow = 256
 
-// leadingNumber returns the number at the start of s, or 0.
-func leadingNumber(s string) int {
+// LeadingNumber returns the number at the start of s, or 0.
+func LeadingNumber(s string) int {
 	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
 	if err != nil {
 		return 0
@@ -130,10 +131,5 @@ func (f Fault) Whole() string { return f.param + "\n" + f.message + "\n" + f.raw
 
 // ContainsAny reports whether s contains one of the words.
 func ContainsAny(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }

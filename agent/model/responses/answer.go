@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -34,13 +35,8 @@ type event struct {
 	Type     string          `json:"type"`
 	Sequence *int            `json:"sequence_number"`
 	Index    int             `json:"output_index"`
-	Content  int             `json:"content_index"`
 	Summary  int             `json:"summary_index"`
 	Delta    string          `json:"delta"`
-	Text     string          `json:"text"`
-	Refusal  string          `json:"refusal"`
-	Args     string          `json:"arguments"`
-	Input    string          `json:"input"`
 	Item     json.RawMessage `json:"item"`
 	Response json.RawMessage `json:"response"`
 }
@@ -108,19 +104,14 @@ func (a *answer) repeated(n *int) bool {
 
 // at returns the item at an index; one whose start did not arrive gets the given kind.
 func (a *answer) at(index int, kind string) *item {
-	for i := len(a.items) - 1; i >= 0; i-- {
-		if a.items[i].index == index {
-			return a.items[i]
-		}
+	at, found := slices.BinarySearchFunc(a.items, index, func(it *item, i int) int { return cmp.Compare(it.index, i) })
+	if found {
+		return a.items[at]
 	}
 	it := &item{index: index, kind: kind}
-	if kind == "function_call" || kind == "custom_tool_call" {
+	if isCall(kind) {
 		it.call = a.calls
 		a.calls++
-	}
-	at := len(a.items)
-	for at > 0 && a.items[at-1].index > index {
-		at--
 	}
 	a.items = slices.Insert(a.items, at, it)
 	return it
@@ -134,7 +125,7 @@ func (a *answer) open(index int, raw json.RawMessage) {
 		return
 	}
 	it := a.at(index, o.Type)
-	if it.kind != o.Type && it.text.Len()+it.thought.Len() == 0 {
+	if it.text.Len()+it.thought.Len() == 0 {
 		it.kind = o.Type
 	}
 	it.take(&o)
@@ -147,15 +138,9 @@ func isCall(kind string) bool { return kind == "function_call" || kind == "custo
 
 // take records what names an item.
 func (it *item) take(o *output) {
-	set := func(to *string, s string) {
-		if s != "" {
-			*to = s
-		}
-	}
-	set(&it.id, o.ID)
-	set(&it.callID, o.CallID)
-	set(&it.name, o.Name)
-	set(&it.phase, o.Phase)
+	it.callID = cmp.Or(o.CallID, it.callID)
+	it.name = cmp.Or(o.Name, it.name)
+	it.phase = cmp.Or(o.Phase, it.phase)
 }
 
 // close ends an item with its complete form: deltas may have been lost or repeated.
@@ -168,10 +153,7 @@ func (a *answer) close(index int, raw json.RawMessage) {
 	if it.done {
 		return
 	}
-	it.done, it.raw = true, append(json.RawMessage(nil), raw...)
-	if it.kind != o.Type {
-		it.kind = o.Type
-	}
+	it.done, it.kind, it.raw = true, o.Type, slices.Clone(raw)
 	it.take(&o)
 	switch it.kind {
 	case "message":
@@ -243,14 +225,13 @@ func (a *answer) thought(it *item, part int, s string) {
 	if s == "" {
 		return
 	}
-	key := [2]int{part, 0}
 	if it.parts == nil {
-		it.parts = map[[2]int]int{}
+		it.parts = map[int]bool{}
 	}
-	if it.parts[key] == 0 && it.thought.Len() > 0 {
+	if !it.parts[part] && it.thought.Len() > 0 {
 		s = "\n\n" + s
 	}
-	it.parts[key] += len(s)
+	it.parts[part] = true
 	a.said += len(s)
 	it.thought.WriteString(s)
 	a.say.Say(model.ReasoningEvent{Delta: s})
@@ -289,12 +270,11 @@ func (a *answer) end(raw json.RawMessage) error {
 	for i, o := range r.Output {
 		a.close(i, o)
 	}
-	switch {
-	case r.Why == nil:
-		a.x.Finished("stop")
-	default:
-		a.x.Finished(r.Why.Reason)
+	reason := "stop"
+	if r.Why != nil {
+		reason = r.Why.Reason
 	}
+	a.x.Finished(reason)
 	a.ended = true
 	return nil
 }

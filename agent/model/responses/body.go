@@ -1,12 +1,9 @@
 package responses
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"mime"
 	"net/http"
 
 	"jcode/agent/model/endpoint"
@@ -15,10 +12,10 @@ import (
 // normalBody returns an answer as an event stream that go-openai reads.
 func normalBody(resp *http.Response, silent *endpoint.Silence) io.ReadCloser {
 	body := silent.Reader(resp.Body)
-	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
+	if endpoint.IsJSON(resp) {
 		return oneEvent(body)
 	}
-	return &dataLines{body: body, r: bufio.NewReaderSize(endpoint.SkipMark(body), 32<<10)}
+	return newDataLines(body)
 }
 
 // oneEvent turns a response that arrived as one object into the event that ends a stream.
@@ -38,11 +35,14 @@ func oneEvent(body io.ReadCloser) io.ReadCloser {
 // dataLines keeps only the data of an event stream, which go-openai can read. The library keeps every other
 // line, in case it is an error, and takes a payload that begins with an error object for the end.
 type dataLines struct {
-	body io.ReadCloser
-	r    *bufio.Reader
-	out  []byte // ready to be read
-	line []byte
-	err  error
+	io.Closer
+	lines endpoint.Lines
+	out   []byte // ready to be read
+	err   error
+}
+
+func newDataLines(body io.ReadCloser) *dataLines {
+	return &dataLines{Closer: body, lines: endpoint.NewLines(endpoint.SkipMark(body))}
 }
 
 // Read returns data lines, each followed by an empty one.
@@ -59,21 +59,9 @@ func (d *dataLines) Read(p []byte) (int, error) {
 }
 
 func (d *dataLines) fill() {
-	d.line = d.line[:0]
-	for {
-		part, err := d.r.ReadSlice('\n')
-		d.line = append(d.line, part...)
-		if errors.Is(err, bufio.ErrBufferFull) && len(d.line) <= endpoint.MaxAnswer {
-			continue
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			err = endpoint.ErrTooLarge
-		}
-		d.err = err
-		break
-	}
-	data, ok := bytes.CutPrefix(d.line, []byte("data:"))
-	if !ok {
+	line, err := d.lines.Next()
+	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	if d.err = err; !ok {
 		return
 	}
 	data = bytes.TrimSpace(data)
@@ -84,6 +72,3 @@ func (d *dataLines) fill() {
 	}
 	d.out = append(append(d.out, data...), "\n\n"...)
 }
-
-// Close closes the response.
-func (d *dataLines) Close() error { return d.body.Close() }

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,7 +21,6 @@ const (
 type item struct {
 	index   int
 	kind    string
-	id      string
 	callID  string
 	name    string
 	phase   string
@@ -28,14 +28,13 @@ type item struct {
 	thought strings.Builder
 	raw     json.RawMessage // the item in its final form
 	call    int             // its place among the calls
-	parts   map[[2]int]int  // bytes that arrived of each content part
+	parts   map[int]bool    // the parts of the summary that have begun
 	refused bool
 	done    bool
 }
 
 // output holds the fields that are read of an item; go-openai's type lacks some of them.
 type output struct {
-	ID        string `json:"id"`
 	Type      string `json:"type"`
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
@@ -62,36 +61,23 @@ func (o *output) said() (text string, refused bool) {
 	return text, refused
 }
 
-// reasoning returns a reasoning item as it is sent back: without an ID, which is not stored, and "" when
-// nothing in it can be sent.
-func (it *item) reasoning() string {
+// back returns an item as it is sent back: without an ID, which is not stored. It is "" for an item that is
+// incomplete, and for reasoning that is not encrypted.
+func (it *item) back() string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(it.raw, &members) != nil {
 		return ""
-	}
-	var encrypted string
-	if json.Unmarshal(members["encrypted_content"], &encrypted) != nil || encrypted == "" {
-		return ""
-	}
-	return withoutID(members)
-}
-
-// other returns an item of an unknown type as it is sent back.
-func (it *item) other() string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(it.raw, &members) != nil {
-		return ""
-	}
-	return withoutID(members)
-}
-
-func withoutID(members map[string]json.RawMessage) string {
-	if _, has := members["summary"]; !has && string(members["type"]) == `"reasoning"` {
-		members["summary"] = json.RawMessage("[]")
 	}
 	delete(members, "id")
-	if string(members["type"]) == `"reasoning"` {
+	if it.kind == "reasoning" {
+		var encrypted string
+		if json.Unmarshal(members["encrypted_content"], &encrypted) != nil || encrypted == "" {
+			return ""
+		}
 		delete(members, "status")
+		if _, has := members["summary"]; !has {
+			members["summary"] = json.RawMessage("[]")
+		}
 	}
 	out, err := json.Marshal(members)
 	if err != nil {
@@ -112,6 +98,11 @@ func phaseOf(raw string) string {
 func (a *answer) response(req *model.Request, whole bool) model.Response {
 	r := model.Response{Finish: a.x.Finish, Model: a.model, Usage: a.usage}
 	ids := endpoint.NewIDs(req)
+	keep := func(at model.Opaque, it *item) {
+		if at.Raw = it.back(); at.Raw != "" {
+			r.Opaque = append(r.Opaque, at)
+		}
+	}
 	messages := 0
 	for i, it := range a.items {
 		at := model.Opaque{Kind: it.kind, Text: len(r.Text), Calls: len(r.Calls)}
@@ -132,26 +123,17 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			}
 		case "reasoning":
 			r.Reasoning += it.thought.String()
-			if at.Raw = it.reasoning(); at.Raw != "" {
-				r.Opaque = append(r.Opaque, at)
-			}
+			keep(at, it)
 		case "function_call", "custom_tool_call":
 			cut := !whole || r.Finish == "length" && i == len(a.items)-1
 			a.addCalls(&r, req, ids, it, at, cut)
 		case searchCall:
-			if !it.done {
-				continue // cut off: what is left of it would be refused
-			}
-			if at.Raw = it.other(); at.Raw != "" {
-				r.Opaque = append(r.Opaque, at)
-			}
+			keep(at, it)
 			if a.counted && billed(it.raw) {
 				r.Usage.Searches++
 			}
 		default:
-			if at.Raw = it.other(); at.Raw != "" {
-				r.Opaque = append(r.Opaque, at)
-			}
+			keep(at, it)
 		}
 	}
 	if len(r.Calls) > 0 && r.Finish == "stop" {
@@ -175,24 +157,20 @@ func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.I
 	}
 	if inner := unwrap(name, args); len(inner) > 0 {
 		for _, c := range inner {
-			r.Calls = append(r.Calls, model.Call{ID: ids.Take(""), Name: c.name, Arguments: c.args, Incomplete: cut})
+			c.ID, c.Incomplete = ids.Take(""), cut
+			r.Calls = append(r.Calls, c)
 		}
 		return
 	}
-	if name == "" {
-		if strings.TrimSpace(args) == "" {
-			return // empty
-		}
-		name = endpoint.SafeName("")
+	if name == "" && strings.TrimSpace(args) == "" {
+		return // empty
 	}
-	args = endpoint.TidyArguments(args)
+	name, args = cmp.Or(name, endpoint.Unnamed), endpoint.TidyArguments(args)
 	r.Calls = append(r.Calls, model.Call{ID: ids.Take(it.callID), Name: name, Arguments: args, Incomplete: cut && (a.x.Finish != "length" || !json.Valid([]byte(args)))})
 }
 
-type innerCall struct{ name, args string }
-
 // unwrap extracts the calls from a wrapper that some models invent to make several at once.
-func unwrap(name, args string) (out []innerCall) {
+func unwrap(name, args string) (out []model.Call) {
 	if name != "multi_tool_use.parallel" && name != "multi_tool_use_parallel" && name != "parallel" {
 		return nil
 	}
@@ -213,7 +191,7 @@ func unwrap(name, args string) (out []innerCall) {
 		if p == "" || p == "null" {
 			p = "{}"
 		}
-		out = append(out, innerCall{strings.TrimPrefix(u.Name, "functions."), p})
+		out = append(out, model.Call{Name: strings.TrimPrefix(u.Name, "functions."), Arguments: p})
 	}
 	return out
 }

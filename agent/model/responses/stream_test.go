@@ -64,7 +64,7 @@ func play(silent *endpoint.Silence, stream []byte, places ...int) heardOf {
 	})
 	a := newAnswer(say, &endpoint.Exchange{Silent: silent})
 	body := &cutAt{b: stream, places: places}
-	lines := bufio.NewScanner(&dataLines{body: body, r: bufio.NewReaderSize(endpoint.SkipMark(body), 16)})
+	lines := bufio.NewScanner(newDataLines(body))
 	lines.Buffer(nil, 1<<20)
 	for !a.ended && lines.Scan() {
 		if data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); ok && a.take(data) != nil {

@@ -13,7 +13,9 @@ import (
 func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) {
 	restore = func() {}
 	if p.Role != "" {
+		prepared := t.preparing(p, "entering the role "+p.Role)
 		back, err := t.borrowRole(ctx, p.Role)
+		prepared()
 		if err != nil {
 			return restore, err
 		}
@@ -51,6 +53,23 @@ func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	return s.model.tunedAs(before)
 }
 
+// shortWait is how long a prompt may be prepared before it is reported.
+const shortWait = 100 * time.Millisecond
+
+// preparing reports what a prompt waits for, unless prepared is called soon.
+func (t *turn) preparing(p Prompt, doing string) (prepared func()) {
+	told := make(chan struct{})
+	timer := time.AfterFunc(shortWait, func() {
+		defer close(told)
+		t.emit(Preparing{Prompt: shown(p), Doing: doing})
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told
+		}
+	}
+}
+
 // admit lets the extensions judge a prompt before it is committed. told is what the model reads along with
 // it.
 func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
@@ -69,7 +88,10 @@ func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
 			return "", err
 		}
 	}
-	return t.opt.Extensions.admit(ctx, id, p.Text)
+	if told, err = t.opt.Extensions.admit(ctx, id, p.Text); ctx.Err() != nil {
+		return "", ctx.Err() // an interrupted judgement is none
+	}
+	return told, err
 }
 
 // join commits the prompts that arrived meanwhile.
@@ -77,6 +99,10 @@ func (t *turn) join(ctx context.Context) error {
 	list := t.steer()
 	for i, p := range list {
 		told, err := t.admit(ctx, p)
+		if ctx.Err() != nil {
+			t.unsent(ctx.Err(), list[i:]...)
+			return ctx.Err()
+		}
 		if err != nil { // the turn continues without it
 			t.Notify(LevelError, "%v", err)
 			t.unsent(err, p)

@@ -176,8 +176,15 @@ type Queued struct {
 	Text string
 }
 
-// Unsent says that a prompt was not committed, so the model will not see it: a hook refused it, its model or
-// role does not exist, or it could not be stored. The person may want it back.
+// Preparing says what a prompt waits for before it is committed, if it waits for more than a moment. TurnStart
+// follows, or TurnEnd and Unsent.
+type Preparing struct {
+	Prompt string
+	Doing  string // "asking the hooks"
+}
+
+// Unsent says that a prompt was not committed, so the model will not see it: a hook refused it, the person
+// interrupted before, its model or role does not exist, or it could not be stored. The person may want it back.
 type Unsent struct {
 	Prompt Prompt
 	// Queued is the ID of the prompt, as returned by Conversation.Prompt.
@@ -257,6 +264,7 @@ func (Compacted) event()        {}
 func (Rewound) event()          {}
 func (UsageEvent) event()       {}
 func (QueueChanged) event()     {}
+func (Preparing) event()        {}
 func (Unsent) event()           {}
 func (StateChanged) event()     {}
 func (TurnEnd) event()          {}

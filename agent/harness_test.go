@@ -212,6 +212,16 @@ func (b *bench) turnEnd() (agent.TurnEnd, []agent.Event) {
 	return events[len(events)-1].(agent.TurnEnd), events
 }
 
+// unsent waits for n prompts that are given back.
+func (b *bench) unsent(n int) (list []agent.Prompt) {
+	b.t.Helper()
+	for range n {
+		events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.Unsent); return ok })
+		list = append(list, events[len(events)-1].(agent.Unsent).Prompt)
+	}
+	return list
+}
+
 // results returns the tool results in a request, by call ID.
 func results(req model.Request) map[string]string {
 	out := map[string]string{}

@@ -44,15 +44,6 @@ func (in *inbox) Prompt(p Prompt) string {
 	return id
 }
 
-// requeue puts back a message whose turn was interrupted before it began.
-func (in *inbox) requeue(p Prompt) {
-	in.c.mu.Lock()
-	in.held = true
-	in.queue = slices.Insert(in.queue, 0, queued{p.queued, p})
-	in.c.mu.Unlock()
-	in.emitQueue()
-}
-
 // Queue lists the messages that wait.
 func (in *inbox) Queue() []Queued {
 	in.c.mu.Lock()

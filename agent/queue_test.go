@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"jcode/agent"
@@ -26,20 +25,17 @@ func TestPromptsThatCouldNotBeStoredAreGivenBack(t *testing.T) {
 			return "", nil
 		}})
 	}, read)
-	unsent := func(events []agent.Event) (list []string) {
-		for _, ev := range events {
-			if ev, ok := ev.(agent.Unsent); ok && ev.Err != nil {
-				list = append(list, ev.Prompt.Text)
-			}
-		}
-		return list
+	b.Prompt(agent.Prompt{Text: "first"})
+	if got := b.unsent(2); got[0].Text != "second" || got[1].Text != "third" {
+		t.Errorf("given back: %+v", got)
 	}
-	end, events := b.turn("first")
-	if got := unsent(events); end.Reason != agent.StopError || !slices.Equal(got, []string{"second", "third"}) {
-		t.Errorf("a turn that ended with %q (%s) gave back %q", end.Reason, end.Error, got)
+	if end, _ := b.turnEnd(); end.Reason != agent.StopError {
+		t.Errorf("the turn ended with %+v", end)
 	}
-	end, events = b.turn("fourth")
-	if got := unsent(events); end.Reason != agent.StopError || !slices.Equal(got, []string{"fourth"}) {
-		t.Errorf("a turn that ended with %q (%s) gave back %q", end.Reason, end.Error, got)
+	if end, _ := b.turn("fourth"); end.Reason != agent.StopError {
+		t.Errorf("the turn ended with %+v", end)
+	}
+	if got := b.unsent(1); got[0].Text != "fourth" {
+		t.Errorf("given back: %+v", got)
 	}
 }

@@ -162,18 +162,20 @@ func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-// A message of another role whose servers never come is not lost with its interrupt.
+// A message of another role whose servers never come is not lost with its interrupt: it is given back.
 func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
 	l := &leases{waiting: make(chan struct{})}
 	b := roleBench(t, l)
 	b.Prompt(agent.Prompt{Text: "do it", Role: "endless"})
 	<-l.waiting
 	b.Interrupt()
-	end := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.TurnEnd); return ok })
-	if got := end[len(end)-1].(agent.TurnEnd); got.Reason != agent.StopInterrupted {
-		t.Errorf("the turn ended with %+v", got)
+	if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted {
+		t.Errorf("the turn ended with %+v", end)
 	}
-	if q := b.Queue(); len(q) != 1 || q[0].Text != "do it" {
+	if got := b.unsent(1); len(got) != 1 || got[0].Text != "do it" || got[0].Role != "endless" {
+		t.Errorf("given back: %+v", got)
+	}
+	if q := b.Queue(); len(q) != 0 {
 		t.Errorf("the queue holds %+v", q)
 	}
 }

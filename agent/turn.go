@@ -48,13 +48,11 @@ func (c *Conversation) runTurn(p Prompt) {
 		reason, err = t.work(ctx, p)
 	}
 	restore()
-	switch {
-	case t.number > 0: // p is committed
-	case ctx.Err() != nil:
-		reason, err = StopInterrupted, nil
-		c.requeue(p)
-	default:
-		t.unsent(err, p)
+	var unsent error
+	if t.number == 0 { // p is not committed
+		if unsent = err; ctx.Err() != nil {
+			reason, err = StopInterrupted, nil
+		}
 	}
 
 	c.mu.Lock()
@@ -71,6 +69,9 @@ func (c *Conversation) runTurn(p Prompt) {
 	}
 	c.opt.Extensions.turnEnded(end)
 	c.emit(end)
+	if unsent != nil {
+		t.unsent(unsent, p)
+	}
 	c.emitState()
 	if reason == StopDone {
 		c.titleLater()
@@ -80,7 +81,9 @@ func (c *Conversation) runTurn(p Prompt) {
 // work commits the prompt and runs the steps.
 func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
 	defer t.end()
+	prepared := t.preparing(p, "asking the hooks")
 	told, err := t.admit(ctx, p)
+	prepared()
 	if err == nil {
 		err = t.take(ctx, p, t.started)
 	}

@@ -295,6 +295,13 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 			source = "clear"
 		}
 		h.sessionStart(ctx, id, source)
+		if ctx.Err() != nil { // interrupted: they run again with the next prompt
+			h.mu.Lock()
+			delete(h.begun, id)
+			h.cleared = cleared
+			h.mu.Unlock()
+			return "", ctx.Err()
+		}
 	}
 	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.UserPromptSubmit, Session: id, Fields: map[string]any{"prompt": prompt}})
 	switch {

@@ -9,10 +9,14 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
+// promptHook configures a hook of prompts for the chat.
+func (c *chat) promptHook(command string) {
+	put(c.t, filepath.Join(c.home, "config.json"), `{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "`+command+`"}]}]}}`)
+}
+
 func TestPromptsThatAHookRefusesComeBackIntoTheInput(t *testing.T) {
 	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "while ! test -e go; do sleep 0.05; done"})), modeltest.Text("all done"))
-	put(t, filepath.Join(c.home, "config.json"),
-		`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "grep -q password && { echo no passwords >&2; exit 2; }; exit 0"}]}]}}`)
+	c.promptHook("grep -q password && { echo no passwords >&2; exit 2; }; exit 0")
 	c.start("--mode", "yolo")
 	c.say("my password is x")
 	c.wait("no passwords", "› my password is x")
@@ -24,4 +28,25 @@ func TestPromptsThatAHookRefusesComeBackIntoTheInput(t *testing.T) {
 	c.write("go", "")
 	c.wait("all done", "› and the password")
 	c.idle()
+}
+
+func TestPromptIsShownWhileAHookJudgesItAndEscGivesItBack(t *testing.T) {
+	c := newChat(t, modeltest.Text("all done"))
+	c.promptHook("while ! test -e go; do sleep 0.05; done")
+	c.start()
+	c.say("first of all")
+	c.wait("⧗ first of all", "asking the hooks")
+	c.interject("then this")
+	c.wait("⧗ first of all", "⧗ then this")
+	c.Press("esc")
+	c.wait("Interrupted.", "› first of all", "then this")
+	c.idle()
+	c.Press("ctrl+u", "backspace", "ctrl+u")
+	c.write("go", "")
+	c.say("once more")
+	c.wait("all done")
+	c.idle()
+	if n := len(c.turns(c.srv.Requests())); n != 1 {
+		t.Errorf("%d requests", n)
+	}
 }

@@ -20,6 +20,7 @@ type turn struct {
 	started time.Time
 	// doing says what it is working on: "thinking", "writing edit (2 KB)", "running exec".
 	doing   string
+	prompt  string    // until it is committed
 	retry   time.Time // when a failed request is tried again
 	answer  *answerItem
 	thought *thoughtItem
@@ -44,9 +45,13 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 
 func (p *listener) event(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
+	case agent.Preparing:
+		p.listen.turnBegins()
+		p.turn.doing, p.turn.prompt = ev.Doing, ev.Prompt
 	case agent.TurnStart:
-		if !p.turn.busy { // otherwise a queued message joined the turn
-			p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
+		p.listen.turnBegins()
+		if p.turn.prompt != "" {
+			p.turn.doing, p.turn.prompt = "thinking", ""
 		}
 		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
 		p.tr.find = finder{}
@@ -176,6 +181,13 @@ func (p *listener) callEvent(ev agent.Event) {
 	}
 }
 
+// turnBegins begins a turn, unless one runs already: it was being prepared, or a queued message joins it.
+func (p *listener) turnBegins() {
+	if !p.turn.busy {
+		p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
+	}
+}
+
 // newsEvent shows notices and other side information.
 func (p *listener) newsEvent(ev agent.Event) {
 	switch ev := ev.(type) {
@@ -208,7 +220,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	if p.turn.thought != nil {
 		p.turn.thought.finish(p.look.now)
 	}
-	began, sum := p.turn.busy, p.turn.sum
+	began, sum := p.turn.busy && p.turn.prompt == "", p.turn.sum
 	sum.took, sum.after = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {

@@ -134,6 +134,9 @@ func (p *composer) activity() []string {
 		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	out = append(out, p.agentLines()...)
+	if p.turn.prompt != "" {
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(p.turn.prompt), p.width)))
+	}
 	for i, q := range p.queue {
 		if i == queueShown {
 			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-queueShown, "more queued message"), p.width)))

@@ -246,7 +246,6 @@ func (o *openSession) turnEnded(ev agent.TurnEnd) {
 		switch {
 		case !p.started && (p.queued == "" || p.queued != ev.Queued):
 		case p.stopped: // whatever ended the turn
-			o.conv.Unqueue(p.queued) // it may wait again, if it was cancelled before it was committed
 			p.settle(outcome{reason: acp.StopReasonCancelled})
 		default:
 			p.settle(out)

@@ -2,7 +2,7 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"jcode/internal/pattern"
-	"jcode/internal/schema"
 	"jcode/internal/text"
 	"jcode/mcp/config"
 )
@@ -22,11 +21,7 @@ func (r *roundTripper) acceptedSSE(resp *http.Response, msg envelope, x *Exchang
 	if resp.StatusCode < 400 {
 		return resp, nil
 	}
-	e := statusError(resp, r.peek(resp))
-	x.fail(e)
-	if msg.method == "initialize" || msg.method == "server/discover" {
-		r.noteFailure(e)
-	}
+	r.failed(msg, x, statusError(resp, r.peek(resp)))
 	return resp, nil
 }
 
@@ -40,28 +35,23 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 	case resp.StatusCode >= 400:
 		return r.refusal(req, resp, msg, x), nil
 	case kind == "text/event-stream":
-		resp.Body = r.filter(resp.Body, msg.id)
-		resp.ContentLength = -1
+		r.filterBody(resp, msg.id)
 		r.succeeded(msg)
 		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }() // read only
-	limit := r.limit
-	if limit <= 0 {
-		limit = config.DefaultMaxFrame
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(r.limit)+1))
 	switch {
 	case err != nil:
 		return r.broken(req, msg, x, fmt.Errorf("the answer was cut: %w", err)), nil
-	case len(body) > limit:
-		return r.broken(req, msg, x, tooLargeError{limit}), nil
+	case len(body) > r.limit:
+		return r.broken(req, msg, x, tooLargeError{r.limit}), nil
 	case len(bytes.TrimSpace(body)) == 0:
 		return r.broken(req, msg, x, fmt.Errorf("the server sent no answer (status %d)", resp.StatusCode)), nil
 	}
 	list, err := readEnvelopes(body)
 	if err != nil && kind != "application/json" {
-		e := Permanentf("this is not an MCP endpoint: it answered %s", orNone(kind))
+		e := Permanentf("this is not an MCP endpoint: it answered %s", cmp.Or(kind, "without a content type"))
 		return r.broken(req, msg, x, e), nil
 	}
 	if err != nil {
@@ -82,36 +72,32 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 	return out, nil
 }
 
-func orNone(kind string) string {
-	if kind == "" {
-		return "without a content type"
-	}
-	return kind
-}
+// opens reports whether a message belongs to the handshake.
+func (e envelope) opens() bool { return e.method == "initialize" || e.method == "server/discover" }
 
 // succeeded forgets an earlier failure of the handshake.
 func (r *roundTripper) succeeded(msg envelope) {
-	if msg.method == "initialize" || msg.method == "server/discover" {
+	if msg.opens() {
 		r.noteFailure(nil)
+	}
+}
+
+// failed records why a call failed, and the handshake with it.
+func (r *roundTripper) failed(msg envelope, x *Exchange, err error) {
+	x.fail(err)
+	if msg.opens() {
+		r.noteFailure(err)
 	}
 }
 
 // broken answers a call with an error of its own, so that the session continues.
 func (r *roundTripper) broken(req *http.Request, msg envelope, x *Exchange, err error) *http.Response {
-	x.fail(err)
-	if msg.method == "initialize" || msg.method == "server/discover" {
-		r.noteFailure(err)
-	}
+	r.failed(msg, x, err)
 	return r.errorReply(req, msg, err.Error())
 }
 
 func (r *roundTripper) errorReply(req *http.Request, msg envelope, text string) *http.Response {
-	r.tap.forget(IDKey(msg.id))
-	o := schema.NewObject()
-	o.Set("code", json.Number("-32603"))
-	o.Set("message", text)
-	e := envelope{id: msg.id, err: schema.Print(o)}
-	return reply(req, http.StatusOK, "application/json", e.encode())
+	return reply(req, http.StatusOK, "application/json", r.tap.failure(msg.id, text).encode())
 }
 
 var unknownSession = pattern.Lazy(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
@@ -123,7 +109,7 @@ func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envel
 	session := req.Header.Get("Mcp-Session-Id") != ""
 	gone := resp.StatusCode == http.StatusNotFound && session ||
 		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession().MatchString(body)
-	if gone && msg.method != "initialize" && msg.method != "server/discover" {
+	if gone && !msg.opens() {
 		x.fail(&SessionLost{"the server forgot the session: " + statusError(resp, body).text})
 		return r.errorReply(req, msg, "session lost")
 	}
@@ -134,12 +120,7 @@ func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envel
 		r.tap.forget(IDKey(msg.id))
 		return reply(req, http.StatusOK, "application/json", e.encode())
 	}
-	e := statusError(resp, body)
-	x.fail(e)
-	if msg.method == "initialize" || msg.method == "server/discover" {
-		r.noteFailure(e)
-	}
-	return r.errorReply(req, msg, e.text)
+	return r.broken(req, msg, x, statusError(resp, body))
 }
 
 // peek reads the first 4 kB of a body as clean text.

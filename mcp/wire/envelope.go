@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/ordered"
 	"jcode/internal/rawjson"
+	"jcode/internal/schema"
 )
 
 // envelope is a JSON-RPC message with its payloads as they came. The slices point into
@@ -179,6 +180,12 @@ func (e envelope) encode() []byte {
 	}
 	b.WriteByte('}')
 	return b.Bytes()
+}
+
+// failure returns an error in place of the answer to a request, which is no longer pending.
+func (t *Tap) failure(id json.RawMessage, text string) envelope {
+	t.forget(IDKey(id))
+	return envelope{id: id, err: schema.Print(ordered.New("code", jsonrpc.CodeInternalError, "message", text))}
 }
 
 // idFinder finds the top-level id of a message that is too long to keep, byte by byte.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,15 +42,13 @@ func Permanentf(format string, args ...any) error {
 // RetryOf returns the retry class of a connection's failure; what is not classified is a
 // transport error, which is worth a retry.
 func RetryOf(err error) Retry {
-	var f *Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Retry
 	}
-	if entry := (*config.Fault)(nil); errors.As(err, &entry) {
+	if _, ok := errors.AsType[*config.Fault](err); ok {
 		return RetryNever
 	}
-	var status *HTTPError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*HTTPError](err); ok {
 		return status.retry
 	}
 	return RetryLost
@@ -62,20 +61,17 @@ func (e *SessionLost) Error() string { return e.text }
 
 // Refused reports whether the server itself answered with an error.
 func Refused(err error) bool {
-	var wire *jsonrpc.Error
-	return errors.As(err, &wire)
+	_, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok
 }
 
 // ErrorText is the text of a JSON-RPC error with code and data.
 func ErrorText(err error) string {
-	var wire *jsonrpc.Error
-	if !errors.As(err, &wire) {
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
 		return text.Clean(text.Valid(err.Error()))
 	}
-	message := strings.TrimSpace(wire.Message)
-	if message == "" {
-		message = "the server gave no reason"
-	}
+	message := cmp.Or(strings.TrimSpace(wire.Message), "the server gave no reason")
 	s := fmt.Sprintf("%s (code %d)", message, wire.Code)
 	if len(wire.Data) > 0 && !rawjson.Null(wire.Data) {
 		s += ": " + text.Ellipsis(string(wire.Data), 2000)

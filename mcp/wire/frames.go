@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 
 	"jcode/internal/rawjson"
-	"jcode/mcp/config"
 )
 
 // frame is one line of a server's stdout.
@@ -42,9 +41,6 @@ type frameReader struct {
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
-	if limit <= 0 {
-		limit = config.DefaultMaxFrame
-	}
 	f := &frameReader{raw: r, max: limit}
 	f.in = bufio.NewReaderSize(readerFunc(f.read), 64<<10)
 	return f

@@ -26,14 +26,14 @@ func (e *HTTPError) Error() string { return e.text }
 
 // networkError returns a short description of a failed request.
 func networkError(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	if signIn := (*auth.NeedsSignIn)(nil); errors.As(err, &signIn) {
-		return &Fault{Text: err.Error(), Retry: RetryNever, Err: err}
+	retry := RetryLost
+	if _, ok := errors.AsType[*auth.NeedsSignIn](err); ok {
+		retry = RetryNever
 	}
-	return &Fault{Text: err.Error(), Retry: RetryLost, Err: err}
+	return &Fault{Text: err.Error(), Retry: retry, Err: err}
 }
 
 // statusError reads a status other than success, with the start of its body.

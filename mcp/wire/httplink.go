@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -43,7 +44,7 @@ func (h *Host) OpenHTTP(ctx context.Context, t config.Resolved, log *Log, limit 
 	if mode.SignIn != nil && !l.trip.sets("Authorization") {
 		l.trip.auth = mode.SignIn()
 	}
-	h.addLink(l)
+	h.add(l)
 	return l, nil
 }
 
@@ -113,9 +114,9 @@ func (t keepingTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 func (l *HTTP) Transport() sdk.Transport {
 	client := &http.Client{Transport: l.trip, CheckRedirect: l.trip.checkRedirect}
 	if l.mode.SSE {
-		return keepingTransport{&sdk.SSEClientTransport{Endpoint: l.trip.endpoint(), HTTPClient: client, MaxEventSize: -1}, l}
+		return keepingTransport{&sdk.SSEClientTransport{Endpoint: l.trip.url, HTTPClient: client, MaxEventSize: -1}, l}
 	}
-	return keepingTransport{&sdk.StreamableClientTransport{Endpoint: l.trip.endpoint(), HTTPClient: client, MaxEventSize: -1}, l}
+	return keepingTransport{&sdk.StreamableClientTransport{Endpoint: l.trip.url, HTTPClient: client, MaxEventSize: -1}, l}
 }
 
 func (l *HTTP) Tap() *Tap             { return l.trip.tap }
@@ -186,18 +187,7 @@ func (l *HTTP) ProbeExpired() bool {
 // HandshakeError returns why a handshake over l failed with err. A cause below the protocol takes precedence
 // over the library's error.
 func (l *HTTP) HandshakeError(err error) error {
-	if failure := l.failure(); failure != nil {
-		return failure
-	}
-	if refusal := versionError(err); refusal != nil {
-		return refusal
-	}
-	return err
-}
-
-// failure returns why the handshake failed below the protocol, nil if it did not.
-func (l *HTTP) failure() error {
 	l.trip.mu.Lock()
 	defer l.trip.mu.Unlock()
-	return l.trip.failed
+	return cmp.Or(l.trip.handshake, versionError(err), err)
 }

@@ -12,9 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"jcode/internal/schema"
-	"jcode/mcp/config"
 )
 
 const (
@@ -63,7 +60,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 			return
 		case err != nil:
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && !opened,
-			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
+			resp.StatusCode < 300 && !isEventStream(resp):
 			r.log.Note("no stream of notifications: status %d", resp.StatusCode)
 			_ = resp.Body.Close() // nothing in it matters
 			return
@@ -111,11 +108,16 @@ type eventFilter struct {
 }
 
 func (r *roundTripper) filter(body io.ReadCloser, answers json.RawMessage) *eventFilter {
-	limit := r.limit
-	if limit <= 0 {
-		limit = config.DefaultMaxFrame
-	}
-	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: limit, answers: answers}
+	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: r.limit, answers: answers}
+}
+
+// filterBody filters the body of a response.
+func (r *roundTripper) filterBody(resp *http.Response, answers json.RawMessage) {
+	resp.Body, resp.ContentLength = r.filter(resp.Body, answers), -1
+}
+
+func isEventStream(resp *http.Response) bool {
+	return strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream")
 }
 
 // Read returns the next bytes of the filtered stream.
@@ -134,8 +136,7 @@ func (f *eventFilter) Close() error { return f.body.Close() }
 
 // event reads one event and writes what the library must see.
 func (f *eventFilter) event() {
-	var data bytes.Buffer
-	var other bytes.Buffer
+	var data, other bytes.Buffer
 	name, has := "", false
 	var finder *idFinder
 	for {
@@ -243,11 +244,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 
 // fail writes a failure as the answer to a request.
 func (f *eventFilter) fail(id json.RawMessage, text string) {
-	o := schema.NewObject()
-	o.Set("code", json.Number("-32603"))
-	o.Set("message", text)
-	f.r.tap.forget(IDKey(id))
-	f.message(envelope{id: id, err: schema.Print(o)})
+	f.message(f.r.tap.failure(id, text))
 }
 
 func (f *eventFilter) message(e envelope) {

@@ -28,7 +28,6 @@ type process struct {
 	stdin  *os.File
 	stdout *os.File
 	log    *Log
-	host   *Host
 
 	stderrDone chan struct{}
 	stopOnce   sync.Once
@@ -38,15 +37,17 @@ type process struct {
 // StartStdio starts a server's command and returns the connection over its pipes. limit is
 // the length in bytes of the longest message that is kept.
 func (h *Host) StartStdio(t config.Resolved, log *Log, limit int) (Stdio, error) {
-	p, err := h.startProcess(t, log)
+	p, err := startProcess(h.launcher, t, log)
 	if err != nil {
 		return Stdio{}, err
 	}
-	return Stdio{newStdioConn(p, log, limit)}, nil
+	l := Stdio{newStdioConn(p, log, limit)}
+	h.add(l)
+	return l, nil
 }
 
 // startProcess starts a server's command.
-func (h *Host) startProcess(t config.Resolved, log *Log) (*process, error) {
+func startProcess(launcher *proc.Launcher, t config.Resolved, log *Log) (*process, error) {
 	var files [6]*os.File
 	closeAll := func() {
 		for _, f := range files {
@@ -69,7 +70,7 @@ func (h *Host) startProcess(t config.Resolved, log *Log) (*process, error) {
 			return nil, Permanentf("working folder %s does not exist", t.Dir)
 		}
 	}
-	p, err := h.launcher.Start(proc.Spec{
+	p, err := launcher.Start(proc.Spec{
 		Argv: append([]string{t.Program}, t.Args...), Dir: t.Dir, Env: t.Env,
 		Stdin: files[0], Stdout: files[3], Stderr: files[5],
 	})
@@ -81,10 +82,9 @@ func (h *Host) startProcess(t config.Resolved, log *Log) (*process, error) {
 		_ = files[i].Close() // the child has its own copy
 	}
 	out := &process{
-		p: p, stdin: files[1], stdout: files[2], log: log, host: h,
+		p: p, stdin: files[1], stdout: files[2], log: log,
 		stderrDone: make(chan struct{}), gone: make(chan struct{}),
 	}
-	h.add(out)
 	log.forget()
 	log.Note("started pid %d", p.Pid())
 	go out.drainStderr(files[4])
@@ -131,7 +131,6 @@ func (p *process) stop() {
 		_ = p.stdin.Close() // the server reads the end of its input
 		go func() {
 			defer close(p.gone)
-			defer p.host.drop(p)
 			p.stopTree()
 			<-p.p.Done()
 			p.log.Note("ended pid %d: %s", p.p.Pid(), p.exitText())

@@ -35,12 +35,10 @@ type roundTripper struct {
 	// streaming says that a stream of notifications is open.
 	streaming atomic.Bool
 
-	mu      sync.Mutex
-	failed  error // of the handshake
-	expired bool  // the probe stayed unanswered
+	mu        sync.Mutex
+	handshake error // why it failed
+	expired   bool  // the probe stayed unanswered
 }
-
-func (r *roundTripper) endpoint() string { return r.url }
 
 // checkRedirect follows redirects that keep the method.
 func (r *roundTripper) checkRedirect(req *http.Request, via []*http.Request) error {
@@ -173,7 +171,7 @@ func (r *roundTripper) fail(msg envelope, x *Exchange, err error) error {
 	switch {
 	case errors.Is(err, errProbe):
 		return err
-	case msg.method == "initialize" || msg.method == "server/discover":
+	case msg.opens():
 		r.noteFailure(failure)
 	case isDialError(err), needsPerson(err):
 		r.lose(failure)
@@ -191,7 +189,7 @@ func needsPerson(err error) bool {
 func (r *roundTripper) noteFailure(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failed = err
+	r.handshake = err
 }
 
 // isDialError reports whether the server can't be reached at all.
@@ -212,9 +210,8 @@ func (r *roundTripper) filtered(req *http.Request) (*http.Response, error) {
 		r.noteFailure(statusError(resp, r.peek(resp)))
 		return resp, nil
 	}
-	if strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream") {
-		resp.Body = r.filter(resp.Body, nil)
-		resp.ContentLength = -1
+	if isEventStream(resp) {
+		r.filterBody(resp, nil)
 	}
 	return resp, nil
 }

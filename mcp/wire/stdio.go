@@ -11,8 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"jcode/mcp/config"
 )
 
 // stdioTransport is the protocol library's transport over a process that jcode owns.
@@ -59,9 +57,6 @@ const (
 )
 
 func newStdioConn(p *process, log *Log, limit int) *stdioConn {
-	if limit <= 0 {
-		limit = config.DefaultMaxFrame
-	}
 	c := &stdioConn{
 		process: p, tap: newTap(false), log: log, max: limit,
 		in: make(chan jsonrpc.Message), out: make(chan *outgoing),

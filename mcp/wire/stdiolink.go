@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -25,8 +24,7 @@ func (l Stdio) PID() int                 { return l.conn.process.p.Pid() }
 // over the library's error.
 func (l Stdio) HandshakeError(err error) error {
 	c := l.conn
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
+	if Refused(err) {
 		return err
 	}
 	if refusal := versionError(err); refusal != nil {
@@ -34,13 +32,12 @@ func (l Stdio) HandshakeError(err error) error {
 	}
 	select {
 	case <-c.ended:
-		if f := (*Fault)(nil); errors.As(c.failure(), &f) {
+		if f, ok := errors.AsType[*Fault](c.failure()); ok {
 			return &Fault{Text: f.Text, Retry: RetryEarly, Err: err}
 		}
 	case <-time.After(0):
 	}
-	var f *Fault
-	if errors.As(err, &f) && f.Retry == RetryExit {
+	if f, ok := errors.AsType[*Fault](err); ok && f.Retry == RetryExit {
 		return &Fault{Text: f.Text, Retry: RetryEarly, Err: err}
 	}
 	return err

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -33,10 +34,7 @@ type proof struct {
 func proofOf(client registered, s Settings, issuer string) proof {
 	p := proof{registered: client, audience: issuer}
 	if client.ID == s.ClientID && s.ClientID != "" {
-		p.key, p.keyID = s.PrivateKey, s.KeyID
-		if p.Secret == "" {
-			p.Secret = s.ClientSecret
-		}
+		p.key, p.keyID, p.Secret = s.PrivateKey, s.KeyID, cmp.Or(p.Secret, s.ClientSecret)
 	}
 	return p
 }

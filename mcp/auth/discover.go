@@ -75,15 +75,17 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
 		}
 	}
-	for what, address := range map[string]string{"the authorization endpoint": out.server.AuthorizationEndpoint, "the token endpoint": out.server.TokenEndpoint} {
-		if what == "the authorization endpoint" && address == "" {
-			continue // a grant without a person needs none
-		}
-		if err := checkEndpoint(what, address); err != nil {
-			return found{}, err
+	return out, checkEndpoints(out.server)
+}
+
+// checkEndpoints checks the endpoints that a token or a person is sent to.
+func checkEndpoints(meta *oauthex.AuthServerMeta) error {
+	if meta.AuthorizationEndpoint != "" { // a grant without a person needs none
+		if err := checkEndpoint("the authorization endpoint", meta.AuthorizationEndpoint); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return checkEndpoint("the token endpoint", meta.TokenEndpoint)
 }
 
 // protectedResource reads the server's resource metadata: its identifier, and its authorization

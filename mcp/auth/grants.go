@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,15 +30,10 @@ func (k *Keeper) withoutPerson(ctx context.Context, s Server, need *NeedsSignIn,
 	if err != nil {
 		return record{}, err
 	}
-	rec := record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: need.found.resource, Client: client, Scopes: need.Scopes}
+	rec := need.record(s, client)
 	rec.take(got)
 	rec.Refresh = ""
-	unlock, err := k.lock(ctx)
-	if err != nil {
-		return record{}, err
-	}
-	defer unlock()
-	return rec, k.open().put(s.key(), rec)
+	return rec, k.keep(ctx, s, rec)
 }
 
 const (
@@ -74,10 +70,7 @@ func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthe
 		return "", err
 	}
 	given := s.Settings.IDP.IDToken
-	token := given
-	if token == "" {
-		token = kept.ID
-	}
+	token := cmp.Or(given, kept.ID)
 	client := registered{ID: idp.Settings.ClientID, Method: methodOf(idp.Settings, idp.Settings.ClientSecret, meta)}
 	for renewed := false; token != ""; renewed = true {
 		data, err := post(ctx, k.client(idp.URL), meta.TokenEndpoint, proofOf(client, idp.Settings, meta.Issuer), url.Values{
@@ -141,12 +134,7 @@ func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oaut
 	if strings.TrimSuffix(meta.Issuer, "/") != base {
 		return nil, fmt.Errorf("it is about another issuer: %q", meta.Issuer)
 	}
-	if meta.AuthorizationEndpoint != "" {
-		if err := checkEndpoint("the authorization endpoint", meta.AuthorizationEndpoint); err != nil {
-			return nil, err
-		}
-	}
-	return &meta, checkEndpoint("the token endpoint", meta.TokenEndpoint)
+	return &meta, checkEndpoints(&meta)
 }
 
 // providerSignIn returns the NeedsSignIn for an identity provider.

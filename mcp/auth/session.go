@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -184,18 +185,12 @@ func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken boo
 		return false, need
 	}
 	s.asked[rights] = true
-	var rec record
-	err = detached(ctx, func(ctx context.Context) error {
-		var err error
-		rec, err = own(ctx, s.server, need)
-		return err
-	})
+	rec, err := detached(ctx, func(ctx context.Context) (record, error) { return own(ctx, s.server, need) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		var atProvider *NeedsSignIn
-		if errors.As(err, &atProvider) {
+		if atProvider, ok := errors.AsType[*NeedsSignIn](err); ok {
 			return false, atProvider
 		}
 		need.Why = err
@@ -214,10 +209,7 @@ func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, 
 		return out
 	}
 	meta := out.found.server
-	out.Host = hostOf(meta.AuthorizationEndpoint)
-	if out.Host == "" {
-		out.Host = hostOf(meta.Issuer)
-	}
+	out.Host = cmp.Or(hostOf(meta.AuthorizationEndpoint), hostOf(meta.Issuer))
 	switch {
 	case len(s.Settings.Scopes) > 0:
 		out.Scopes = slices.Clone(s.Settings.Scopes)
@@ -244,18 +236,23 @@ func hostOf(address string) string {
 
 // detached runs f to its end even if ctx ends earlier, so that the server's answer is stored. It
 // returns when f or ctx ends.
-func detached(ctx context.Context, f func(context.Context) error) error {
-	done := make(chan error, 1)
+func detached(ctx context.Context, f func(context.Context) (record, error)) (record, error) {
+	type outcome struct {
+		rec record
+		err error
+	}
+	done := make(chan outcome, 1)
 	go func() {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit+lockWait)
 		defer cancel()
-		done <- f(limited)
+		rec, err := f(limited)
+		done <- outcome{rec, err}
 	}()
 	select {
-	case err := <-done:
-		return err
+	case o := <-done:
+		return o.rec, o.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return record{}, ctx.Err()
 	}
 }
 
@@ -263,19 +260,12 @@ func detached(ctx context.Context, f func(context.Context) error) error {
 // the token of the first. Tokens that could not be stored are used by this session all the same.
 // The caller holds mu.
 func (s *Session) renew(ctx context.Context, used string) error {
-	var out record
-	err := detached(ctx, func(ctx context.Context) error {
-		var err error
-		out, err = s.k.refresh(ctx, s.server, used)
-		return err
-	})
-	var unkept *notKept
-	switch {
-	case errors.As(err, &unkept):
-		s.rec = unkept.rec
-		return nil
-	case err == nil:
-		s.rec = out
+	rec, err := detached(ctx, func(ctx context.Context) (record, error) { return s.k.refresh(ctx, s.server, used) })
+	if unkept, ok := errors.AsType[*notKept](err); ok {
+		rec, err = unkept.rec, nil
+	}
+	if err == nil {
+		s.rec = rec
 	}
 	return err
 }

@@ -126,6 +126,12 @@ func (e *NeedsSignIn) Error() string {
 
 func (e *NeedsSignIn) Unwrap() error { return e.Why }
 
+// record returns a record of the sign-in, still without tokens.
+func (e *NeedsSignIn) record(s Server, client registered) record {
+	meta := e.found.server
+	return record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: e.found.resource, Client: client, Scopes: e.Scopes}
+}
+
 // union returns a, followed by the elements of b that are not in a.
 func union(a, b []string) []string {
 	out := slices.Clone(a)

@@ -178,7 +178,8 @@ func (f flow) attempt(ctx context.Context, known registered) (registered, error)
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {f.need.found.resource},
 	}
-	return client, detached(ctx, func(ctx context.Context) error { return f.exchange(ctx, client, form) })
+	_, err = detached(ctx, func(ctx context.Context) (record, error) { return f.exchange(ctx, client, form) })
+	return client, err
 }
 
 // client returns the client to use at the authorization server: the one of the settings, the one
@@ -275,23 +276,15 @@ func (f flow) check(answer url.Values, state string) (string, error) {
 }
 
 // exchange exchanges a code for tokens and stores them.
-func (f flow) exchange(ctx context.Context, client registered, form url.Values) error {
+func (f flow) exchange(ctx context.Context, client registered, form url.Values) (record, error) {
 	meta := f.need.found.server
 	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, proofOf(client, f.s.Settings, meta.Issuer), form)
 	if err != nil {
-		return fmt.Errorf("get a token: %w", err)
+		return record{}, fmt.Errorf("get a token: %w", err)
 	}
-	unlock, err := f.k.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	rec := record{
-		Server: f.s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: f.need.found.resource,
-		Client: client, Scopes: f.need.Scopes,
-	}
+	rec := f.need.record(f.s, client)
 	rec.take(got)
-	return f.k.open().put(f.s.key(), rec)
+	return rec, f.k.keep(ctx, f.s, rec)
 }
 
 func randomText() string {

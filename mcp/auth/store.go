@@ -95,7 +95,11 @@ func (s fileStore) put(key string, r record) error {
 	return s.change(func(all map[string]record) { all[key] = r })
 }
 
+// drop removes a record, and leaves a file without it as it is.
 func (s fileStore) drop(key string) error {
+	if all, err := s.all(); err != nil || all[key].Server == "" {
+		return err
+	}
 	return s.change(func(all map[string]record) { delete(all, key) })
 }
 
@@ -138,7 +142,7 @@ func (s keyringStore) put(key string, r record) error {
 		return err
 	}
 	if err = keyring.Set(service, key, string(data)); err == nil {
-		return s.file.dropIfThere(key)
+		return s.file.drop(key)
 	}
 	if err := s.file.put(key, r); err != nil {
 		return err
@@ -151,14 +155,7 @@ func (s keyringStore) drop(key string) error {
 	if err := keyring.Delete(service, key); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 		return fmt.Errorf("remove from the keyring: %w", err)
 	}
-	return s.file.dropIfThere(key)
-}
-
-func (s fileStore) dropIfThere(key string) error {
-	if all, err := s.all(); err != nil || all[key].Server == "" {
-		return err
-	}
-	return s.drop(key)
+	return s.file.drop(key)
 }
 
 // openStore chooses where records are stored: in the system's keyring if it answers, else in a
@@ -191,6 +188,16 @@ func hasKeyring(getenv func(string) string) bool {
 	case <-time.After(keyringPatience):
 		return false
 	}
+}
+
+// keep stores a record of a server.
+func (k *Keeper) keep(ctx context.Context, s Server, rec record) error {
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return k.open().put(s.key(), rec)
 }
 
 // lock keeps other processes and goroutines from changing records.

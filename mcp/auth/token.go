@@ -136,8 +136,7 @@ func post(ctx context.Context, c *http.Client, endpoint string, client proof, fo
 
 // plain removes the address, which may contain a secret, from the error of a request.
 func plain(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

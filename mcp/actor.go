@@ -62,7 +62,7 @@ type actor struct {
 	listing  bool
 	// listingSince is when the current reading of lists began.
 	listingSince time.Time
-	waiters      []chan error
+	waiters      []chan<- error
 	lastKick     time.Time
 	listed       time.Time // when the tools were read last
 	partial      error     // what is missing of the tools
@@ -125,12 +125,19 @@ func (a *actor) publish(tools bool) {
 
 // restart begins a new generation with its first attempt.
 func (a *actor) restart() {
-	a.endGeneration(errDisconnected)
-	a.tools, a.skipped, a.prompts = nil, nil, nil
-	a.state, a.err = StateConnecting, nil
+	a.begin()
 	a.try()
 	a.publish(true)
 }
+
+// begin begins a new generation, of which no tools and prompts are known.
+func (a *actor) begin() {
+	a.endGeneration(errDisconnected)
+	a.forgetLists()
+	a.state, a.err = StateConnecting, nil
+}
+
+func (a *actor) forgetLists() { a.tools, a.skipped, a.prompts = nil, nil, nil }
 
 // endGeneration ends the current connection, and its calls with the reason. Results that still
 // come in from it are discarded.
@@ -230,9 +237,7 @@ func (a *actor) lost(gen uint64, reason error) {
 		a.failures, a.scale = 0, 1
 	}
 	a.single = false
-	tools, skipped, prompts := a.tools, a.skipped, a.prompts
 	a.endGeneration(reason)
-	a.tools, a.skipped, a.prompts = tools, skipped, prompts
 	a.failed(reason)
 }
 
@@ -247,10 +252,10 @@ func (a *actor) failed(err error) {
 	a.answer(err)
 	if !again {
 		a.state, a.nextTry = StateFailed, time.Time{}
-		if signIn := (*auth.NeedsSignIn)(nil); errors.As(err, &signIn) && signIn.Why == nil {
+		if signIn, ok := errors.AsType[*auth.NeedsSignIn](err); ok && signIn.Why == nil {
 			a.state = StateNeedsSignIn
 		}
-		a.tools, a.skipped, a.prompts = nil, nil, nil
+		a.forgetLists()
 		a.publish(true)
 		return
 	}
@@ -258,8 +263,7 @@ func (a *actor) failed(err error) {
 		a.scale = 2
 	}
 	delay = jitter(delay)
-	var status *wire.HTTPError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*wire.HTTPError](err); ok {
 		delay = max(delay, status.After) // not before the time that the server named
 	}
 	delay = a.env.delay(delay)
@@ -288,7 +292,7 @@ func (a *actor) answer(err error) {
 func (a *actor) down(err error) {
 	a.endGeneration(errDisconnected)
 	a.state, a.err = StateDisconnected, err
-	a.tools, a.skipped, a.prompts = nil, nil, nil
+	a.forgetLists()
 	a.answer(errDisconnected)
 	a.publish(true)
 }

@@ -9,41 +9,41 @@ import (
 
 // Requests to an actor; safe for concurrent use.
 
-// connect begins to connect to a spec and returns a channel with the outcome of this attempt:
-// nil when connected. The connection or attempt before it ends.
-func (a *actor) connect(s spec, single bool) <-chan error {
+// outcome queues work that sends its outcome to a channel, now or later, and returns the channel.
+func (a *actor) outcome(f func(out chan<- error)) <-chan error {
 	out := make(chan error, 1)
-	if !a.box.put(func() {
-		a.spec, a.single = s, single
-		a.failures, a.scale = 0, 1
-		a.waiters = append(a.waiters, out)
-		a.restart()
-	}) {
+	if !a.box.put(func() { f(out) }) {
 		out <- errDisconnected
 	}
 	return out
 }
 
+// connect begins to connect to a spec and returns a channel with the outcome of this attempt:
+// nil when connected. The connection or attempt before it ends.
+func (a *actor) connect(s spec, single bool) <-chan error {
+	return a.outcome(func(out chan<- error) {
+		a.spec, a.single = s, single
+		a.failures, a.scale = 0, 1
+		a.waiters = append(a.waiters, out)
+		a.restart()
+	})
+}
+
 // await returns the outcome of the current attempt, or of the current state when there is
 // none; a server that is down is tried now.
 func (a *actor) await() <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
+	return a.outcome(func(out chan<- error) {
 		switch a.state {
 		case StateConnected:
 			out <- nil
-			return
-		case StateReconnecting, StateFailed, StateNeedsSignIn, StateDisconnected:
+		case StateConnecting:
+			a.waiters = append(a.waiters, out)
+		default:
 			a.failures, a.scale = 0, 1
 			a.waiters = append(a.waiters, out)
 			a.restart()
-		default:
-			a.waiters = append(a.waiters, out)
 		}
-	}) {
-		out <- errDisconnected
-	}
-	return out
+	})
 }
 
 // refresh applies changed settings of an entry whose target is the same.
@@ -57,8 +57,7 @@ func (a *actor) refresh(e config.Entry) {
 // kick starts the next attempt now, because a call needs it: at most every 5 s, or every
 // 30 s when no more attempts are scheduled. It returns the outcome when an attempt runs.
 func (a *actor) kick() <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
+	return a.outcome(func(out chan<- error) {
 		now := a.env.now()
 		every := kickEvery
 		if a.state == StateFailed {
@@ -85,17 +84,13 @@ func (a *actor) kick() <-chan error {
 		default:
 			out <- a.err
 		}
-	}) {
-		out <- errDisconnected
-	}
-	return out
+	})
 }
 
 // renew replaces a session that the server no longer knows. Concurrent calls share one new
 // session.
 func (a *actor) renew(old *session) <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
+	return a.outcome(func(out chan<- error) {
 		if a.session != old && a.session != nil {
 			out <- nil
 			return
@@ -104,16 +99,11 @@ func (a *actor) renew(old *session) <-chan error {
 		if a.session == nil && a.dialing != nil {
 			return
 		}
-		tools, skipped, prompts := a.tools, a.skipped, a.prompts
 		a.endGeneration(errDisconnected)
-		a.tools, a.skipped, a.prompts = tools, skipped, prompts
 		a.state, a.single = StateReconnecting, false
 		a.try()
 		a.publish(false)
-	}) {
-		out <- errDisconnected
-	}
-	return out
+	})
 }
 
 // stop ends the connection or attempt, but not the actor.

@@ -122,11 +122,11 @@ func (a *actor) settled(ctx context.Context) {
 // relistedTools takes over tools that were read again. When only part of the list could be
 // read, tools that were known before are kept.
 func (a *actor) relistedTools(gen uint64, got relisted) {
-	var partial *partialError
+	partial, inPart := errors.AsType[*partialError](got.toolsErr)
 	switch {
 	case got.toolsErr == nil:
 		a.tools, a.skipped, a.partial, a.relists = got.tools, got.skipped, nil, 0
-	case errors.As(got.toolsErr, &partial):
+	case inPart:
 		for _, t := range a.tools {
 			if !slices.ContainsFunc(got.tools, func(n schema.Tool) bool { return n.Name == t.Name }) {
 				got.tools = append(got.tools, t)

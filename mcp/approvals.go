@@ -172,14 +172,12 @@ func (a *approvals) mayStart(e config.Entry) error {
 		return wire.Permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, a.filesText(e), e.Name)
 	}
 	a.mu.Lock()
-	was, ok := a.accepted[pinKey(e)]
-	if !ok || was == now {
-		a.accepted[pinKey(e)] = now
-		a.mu.Unlock()
-		return nil
+	defer a.mu.Unlock()
+	if was, ok := a.accepted[pinKey(e)]; ok && was != now {
+		return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
 	}
-	a.mu.Unlock()
-	return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
+	a.accepted[pinKey(e)] = now
+	return nil
 }
 
 // filesText names the project's files that an entry starts.

@@ -214,7 +214,10 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	inCall := len(s.calls) > 0
 	s.mu.Unlock()
 	if inCall {
-		go s.endWithCalls(ctx, cancel)
+		go func() { // a question ends with the calls that it may belong to
+			s.drained(ctx.Done())
+			cancel()
+		}()
 	}
 	asked := *p
 	asked.RequestedSchema = s.link.Tap().Form(p.RequestedSchema)
@@ -230,23 +233,6 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 		return &sdk.ElicitResult{Action: "cancel"}, nil
 	}
 	return result, err
-}
-
-// endWithCalls ends a question when no call that it could belong to is left.
-func (s *session) endWithCalls(ctx context.Context, cancel func()) {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if s.running() == 0 {
-				cancel()
-				return
-			}
-		}
-	}
 }
 
 // plainError returns the text of a failed call for people and the model.

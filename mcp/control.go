@@ -129,5 +129,3 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 func joinNames(m map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
-
-func compareText(a, b string) int { return strings.Compare(a, b) }

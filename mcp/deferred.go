@@ -64,10 +64,14 @@ func (s *standIns) list(servers string) []tools.Tool {
 	return []tools.Tool{s.search(servers), s.describe(), s.call()}
 }
 
-// available returns the tools that a caller's scope allows, by server and in the server's
-// order.
+// available returns the tools that a caller's scope allows.
 func (s *standIns) available(scope *tools.Scope) []foundTool {
 	views, _ := s.running()
+	return allowed(views, scope)
+}
+
+// allowed returns the tools of servers that a scope allows, by server and in the server's order.
+func allowed(views map[string]*view, scope *tools.Scope) []foundTool {
 	var out []foundTool
 	for _, name := range slices.Sorted(maps.Keys(views)) {
 		for _, t := range toolsOf(views[name]) {

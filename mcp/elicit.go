@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 
@@ -97,9 +98,7 @@ func (a asker) hook(server string) func(context.Context, *sdk.ElicitParams) (*sd
 		result := &sdk.ElicitResult{Action: string(answer.Action)}
 		if answer.Action == tools.FormAccept && q.URL == "" {
 			result.Content = map[string]any{}
-			for k, v := range answer.Values {
-				result.Content[k] = v
-			}
+			maps.Copy(result.Content, answer.Values)
 		}
 		return result, nil
 	}
@@ -176,15 +175,11 @@ func elicitField(name string, p *schema.Object) tools.FormField {
 }
 
 func bound(p *schema.Object, key string) *float64 {
-	n, ok := p.Get(key).(json.Number)
-	if !ok {
-		return nil
+	n, _ := p.Get(key).(json.Number)
+	if v, err := n.Float64(); err == nil {
+		return &v
 	}
-	v, err := n.Float64()
-	if err != nil {
-		return nil
-	}
-	return &v
+	return nil
 }
 
 // options reads the values of a choice in any form that a version of the protocol has used.
@@ -220,9 +215,7 @@ func options(p *schema.Object) (values, labels []string) {
 
 func plainValue(n schema.Node) any {
 	switch v := n.(type) {
-	case string:
-		return v
-	case bool:
+	case string, bool:
 		return v
 	case json.Number:
 		if f, err := v.Float64(); err == nil {

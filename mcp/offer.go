@@ -104,16 +104,10 @@ func (o *offer) totals() totals {
 
 // toolsOf returns the tools of a view that its entry allows.
 func toolsOf(v *view) []schema.Tool {
-	if v.state == StateFailed || v.state == StateNeedsSignIn || v.state == StateDisconnected || v.state == StateConnecting {
+	if v.state != StateConnected && v.state != StateReconnecting {
 		return nil
 	}
-	var out []schema.Tool
-	for _, t := range v.tools {
-		if v.entry.AllowsTool(t.Name) {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(v.tools), func(t schema.Tool) bool { return !v.entry.AllowsTool(t.Name) })
 }
 
 // price returns the tokens of a tool's definition as it is sent.
@@ -141,9 +135,9 @@ func (o *offer) publish(a *actor, fresh *view) {
 	}
 	if was != o.deferred {
 		o.tell(views)
-		o.publishStandIns(o.deferred, views)
-	} else if o.deferred {
-		o.publishStandIns(true, views) // their description lists the servers
+	}
+	if was || o.deferred {
+		o.publishStandIns(o.deferred, views) // also for a change of the servers that they list
 	}
 }
 
@@ -213,16 +207,11 @@ func (o *offer) shallDefer(views map[string]*view, was bool) bool {
 
 // sum counts the tools that the scope allows and their price.
 func (o *offer) sum(views map[string]*view) (tokens, count int) {
-	for name, v := range views {
-		for _, t := range toolsOf(v) {
-			spec := tools.Spec{Name: config.CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
-			if ok, _ := o.scope.Allows(spec); ok {
-				tokens += price(name, t)
-				count++
-			}
-		}
+	list := allowed(views, o.scope)
+	for _, f := range list {
+		tokens += price(f.server, f.info)
 	}
-	return tokens, count
+	return tokens, len(list)
 }
 
 // threshold returns the price in tokens above which tools are deferred.

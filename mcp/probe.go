@@ -216,8 +216,7 @@ func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) Cal
 	raw, _, err := p.session.call(ctx, tool, args, callLimits{idle: p.entry.CallTimeout, total: p.entry.MaxCallTime}, nil)
 	if err != nil {
 		failure := &CallFailure{Message: p.ErrorText(err)}
-		var refusal *jsonrpc.Error
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			failure = &CallFailure{Code: refusal.Code, Message: refusal.Message, Data: refusal.Data}
 		}
 		return CallReport{Text: p.ErrorText(err), Error: failure}

@@ -56,22 +56,17 @@ func (s *session) listPrompts(ctx context.Context) ([]PromptInfo, error) {
 }
 
 func readPrompt(raw json.RawMessage) PromptInfo {
+	f := rawjson.Members(raw)
 	p := PromptInfo{
-		Name:        rawjson.String(rawjson.Member(raw, "name")),
-		Title:       text.FirstLine(rawjson.String(rawjson.Member(raw, "title")), 200),
-		Description: text.FirstLine(rawjson.String(rawjson.Member(raw, "description")), 200),
+		Name:        rawjson.String(f["name"]),
+		Title:       text.FirstLine(rawjson.String(f["title"]), 200),
+		Description: text.FirstLine(rawjson.String(f["description"]), 200),
 	}
-	var args []json.RawMessage
-	if json.Unmarshal(rawjson.Member(raw, "arguments"), &args) == nil {
-		for _, a := range args {
-			arg := PromptArgument{
-				Name:        rawjson.String(rawjson.Member(a, "name")),
-				Description: text.FirstLine(rawjson.String(rawjson.Member(a, "description")), 200),
-				Required:    rawjson.Bool(rawjson.Member(a, "required")),
-			}
-			if arg.Name != "" {
-				p.Arguments = append(p.Arguments, arg)
-			}
+	args, _ := rawjson.Items(f["arguments"])
+	for _, a := range args {
+		f := rawjson.Members(a)
+		if name := rawjson.String(f["name"]); name != "" {
+			p.Arguments = append(p.Arguments, PromptArgument{name, text.FirstLine(rawjson.String(f["description"]), 200), rawjson.Bool(f["required"])})
 		}
 	}
 	return p

@@ -17,6 +17,8 @@ type Change struct {
 	Error  string `json:"error,omitempty"`
 }
 
+func (c *Change) update(d Details) { c.State, c.Tools, c.Error = d.State, d.Tools, d.Error }
+
 // Reloaded is the outcome of a reload.
 type Reloaded struct {
 	Servers []Change            `json:"servers"`
@@ -86,8 +88,7 @@ func (m *Manager) reloaded(before map[string]config.Chosen, done settleResult) R
 			c.Change = "started"
 		}
 		if exists {
-			d := m.details(n)
-			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+			c.update(m.details(n))
 		}
 		out.Servers = append(out.Servers, c)
 	}
@@ -107,8 +108,7 @@ func (r *Reloaded) settled(ctx context.Context, m *Manager) {
 	defer m.mu.Unlock()
 	for i := range r.Servers {
 		if c := &r.Servers[i]; c.Change != "removed" {
-			d := m.details(c.Name)
-			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+			c.update(m.details(c.Name))
 		}
 	}
 }

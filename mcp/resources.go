@@ -72,9 +72,10 @@ func (s *session) listResources(ctx context.Context, server string) ([]ResourceI
 				return 0, "", fmt.Errorf("read %s: %w", list, jsonerr.Plain(err))
 			}
 			for _, item := range items {
+				f := rawjson.Members(item)
 				r := ResourceInfo{
-					Server: server, URI: rawjson.String(rawjson.Member(item, uri)), Name: text.FirstLine(rawjson.String(rawjson.Member(item, "name")), 200),
-					Description: text.FirstLine(rawjson.String(rawjson.Member(item, "description")), 200), MIME: rawjson.String(rawjson.Member(item, "mimeType")), Template: template,
+					Server: server, URI: rawjson.String(f[uri]), Name: text.FirstLine(rawjson.String(f["name"]), 200),
+					Description: text.FirstLine(rawjson.String(f["description"]), 200), MIME: rawjson.String(f["mimeType"]), Template: template,
 				}
 				if r.URI != "" {
 					out = append(out, r)

@@ -43,9 +43,7 @@ func (a *actor) connectAfter(s spec, approve func(context.Context) error) {
 	a.do(func() {
 		a.spec, a.single = s, false
 		a.failures, a.scale = 0, 1
-		a.endGeneration(errDisconnected)
-		a.tools, a.skipped, a.prompts = nil, nil, nil
-		a.state, a.err = StateConnecting, nil
+		a.begin()
 		ctx, cancel := context.WithCancel(context.Background())
 		a.dialing = cancel
 		gen := a.gen

@@ -126,11 +126,11 @@ func (t serverTool) result(raw json.RawMessage) tools.Result {
 // failure returns what the model reads of a call that failed below the tool.
 func (t serverTool) failure(ctx context.Context, err error) error {
 	secrets := t.m.secretsOf(t.server)
-	var timeout *timeoutError
+	timeout, timedOut := errors.AsType[*timeoutError](err)
 	switch {
 	case errors.Is(err, errDisconnected):
 		return tools.Errorf(tools.KindMCP, "MCP call failed: server %s was disconnected", t.server)
-	case errors.As(err, &timeout):
+	case timedOut:
 		return tools.Errorf(tools.KindTimeout, "MCP call failed: %s", timeout.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
@@ -162,8 +162,7 @@ func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMe
 		args = json.RawMessage("{}")
 	}
 	raw, _, err := v.session.call(ctx, tool, args, limits, show)
-	var forgotten *wire.SessionLost
-	if errors.As(err, &forgotten) {
+	if _, forgotten := errors.AsType[*wire.SessionLost](err); forgotten {
 		// The server did not know the session: the call was refused before it ran.
 		if v = a.renewed(ctx, v); v.session == nil {
 			return nil, errors.New(v.describe(server, time.Now()))

@@ -207,8 +207,7 @@ func (s *session) request(ctx context.Context, method string, do func(context.Co
 	select {
 	case <-s.link.Lost():
 		// The library reports a lost connection in its own words.
-		var refusal *jsonrpc.Error
-		if !errors.As(err, &refusal) {
+		if !wire.Refused(err) {
 			return nil, sent, s.link.Reason()
 		}
 	default:
@@ -262,8 +261,7 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 			}
 		}
 		if err != nil {
-			var refusal *jsonrpc.Error
-			if page == 1 && errors.As(err, &refusal) && refusal.Code == jsonrpc.CodeMethodNotFound {
+			if refusal, ok := errors.AsType[*jsonrpc.Error](err); page == 1 && ok && refusal.Code == jsonrpc.CodeMethodNotFound {
 				return "", nil // the server has no such list
 			}
 			return "", err
@@ -309,16 +307,12 @@ func (s *session) listTools(ctx context.Context, server string, http bool) ([]sc
 			skipped = append(skipped, page.Skipped...)
 			return len(page.Tools) + len(page.Skipped), page.Next, nil
 		})
-	var partial *partialError
-	if errors.As(err, &partial) {
+	if partial, ok := errors.AsType[*partialError](err); ok {
 		skipped = append(skipped, schema.Skipped{Name: "(list)", Why: partial.Error()})
 	}
 	if cut != "" {
-		skipped = append(skipped, schema.Skipped{Name: "(list)", Why: cut})
-	}
-	// A cursor that does not move sends the same page again: those are not duplicates.
-	if cut != "" {
-		skipped = dropRepeats(skipped)
+		// A cursor that does not move sends the same page again: those are not duplicates.
+		skipped = dropRepeats(append(skipped, schema.Skipped{Name: "(list)", Why: cut}))
 	}
 	return tools, skipped, err
 }

@@ -45,8 +45,8 @@ func (s *SignIns) first(what string) bool {
 // offer asks the person, in the background, to sign in to a server that needs it: once for
 // each server and set of rights. After that there is /mcp login.
 func (s *SignIns) offer(name string, err error) {
-	var need *auth.NeedsSignIn
-	if s.person == nil || !errors.As(err, &need) || need.Why != nil || !s.first(name+fmt.Sprint(need.Scopes)) {
+	need, ok := errors.AsType[*auth.NeedsSignIn](err)
+	if s.person == nil || !ok || need.Why != nil || !s.first(name+fmt.Sprint(need.Scopes)) {
 		return
 	}
 	s.wait.Go(func() {
@@ -216,8 +216,8 @@ func (s *SignIns) pendingRights(name string) *auth.NeedsSignIn {
 
 // moreRights records that a call needs a sign-in with more rights, and asks the person.
 func (s *SignIns) moreRights(name string, err error) {
-	var need *auth.NeedsSignIn
-	if !errors.As(err, &need) || !need.StepUp {
+	need, ok := errors.AsType[*auth.NeedsSignIn](err)
+	if !ok || !need.StepUp {
 		return
 	}
 	s.mu.Lock()

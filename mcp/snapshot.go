@@ -163,12 +163,11 @@ func (m *Manager) PendingApprovals() []Pending {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []Pending
-	for _, c := range m.wants.chosen {
-		if c.Pending != nil {
+	for _, name := range m.wants.known() {
+		if c := m.wants.chosen[name]; c.Pending != nil {
 			out = append(out, *m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source))
 		}
 	}
-	slices.SortFunc(out, func(a, b Pending) int { return compareText(a.Name, b.Name) })
 	return out
 }
 

@@ -336,9 +336,9 @@ func (c controls) connectError(ctx context.Context, name string, err error) erro
 // adviceFor returns what to change after a failed connect.
 func adviceFor(err error, name string) string {
 	text := err.Error()
-	var signIn *auth.NeedsSignIn
+	_, signIn := errors.AsType[*auth.NeedsSignIn](err)
 	switch {
-	case errors.As(err, &signIn):
+	case signIn:
 		return "You can't sign in yourself. Tell the person, and continue without this server until they have."
 	case strings.Contains(text, "command not found"):
 		return "Check the spelling, install the program, or give its full path in command."

@@ -278,11 +278,7 @@ func hasBigNumber(n schema.Node) bool {
 	case []schema.Node:
 		return slices.ContainsFunc(n, hasBigNumber)
 	case *schema.Object:
-		for _, name := range n.Names() {
-			if hasBigNumber(n.Get(name)) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(n.Names(), func(name string) bool { return hasBigNumber(n.Get(name)) })
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -83,10 +84,7 @@ func emptySchema() json.RawMessage { return json.RawMessage(`{"type":"object","p
 func objectRoot(root *schema.Object) (*schema.Object, bool) {
 	switch t, _ := root.Lookup("type"); t := t.(type) {
 	case string:
-		if t == "object" {
-			return root, false
-		}
-		if !knownType(t) {
+		if t == "object" || !knownType(t) {
 			return root, false
 		}
 	case []schema.Node:
@@ -187,8 +185,7 @@ func flattenRoot(root *schema.Object) string {
 		if !ok {
 			continue
 		}
-		var common []string
-		var names []string
+		var common, names []string
 		for i, b := range list {
 			branch := branchOf(root, b, 0)
 			if branch == nil {
@@ -277,20 +274,20 @@ func mergeProperties(into, from *schema.Object) {
 		switch {
 		case !taken:
 			props.Set(name, schema.Clone(add.Get(name)))
-		case string(schema.Print(have)) != string(schema.Print(add.Get(name))):
+		case !sameNode(have, add.Get(name)):
 			props.Set(name, eitherOf(have, add.Get(name)))
 		}
 	}
 }
 
+func sameNode(a, b schema.Node) bool { return bytes.Equal(schema.Print(a), schema.Print(b)) }
+
 // eitherOf joins two schemas of one property, adding to a join made before.
 func eitherOf(have, more schema.Node) schema.Node {
 	if o, ok := have.(*schema.Object); ok && len(o.Names()) == 1 {
 		if list, ok := o.Get("anyOf").([]schema.Node); ok {
-			for _, e := range list {
-				if string(schema.Print(e)) == string(schema.Print(more)) {
-					return have
-				}
+			if slices.ContainsFunc(list, func(e schema.Node) bool { return sameNode(e, more) }) {
+				return have
 			}
 			o.Set("anyOf", append(list, schema.Clone(more)))
 			return o

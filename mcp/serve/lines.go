@@ -105,8 +105,6 @@ type lineWriter struct {
 	out io.Writer
 }
 
-func newLineWriter(out io.Writer) *lineWriter { return &lineWriter{out: out} }
-
 func (w *lineWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -68,16 +68,13 @@ func Run(ctx context.Context, opt Options) error {
 	defer unwatch()
 	offer.update()
 	server.AddReceivingMiddleware(offer.fresh)
-	follower := make(chan struct{})
-	go func() {
-		defer close(follower)
-		offer.follow(changed)
-	}()
-	defer func() { <-follower }()
+	var follower sync.WaitGroup
+	follower.Go(func() { offer.follow(changed) })
+	defer follower.Wait()
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		out := newLineWriter(opt.Out)
+		out := &lineWriter{out: opt.Out}
 		ended <- server.Run(ctx, &sdk.IOTransport{Reader: newCheckedLines(opt.In, out, cancel), Writer: out})
 	}()
 	var err error

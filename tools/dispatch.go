@@ -37,7 +37,7 @@ type Verdict struct {
 	Refuse string
 	// Arguments replace those of the call; nil keeps them.
 	Arguments json.RawMessage
-	// Ask requires a question to a person, whatever the rules allow.
+	// Ask requires a question to a person, even if the rules allow the call.
 	Ask bool
 	// Notes are shown with a question; Context goes to the model with the result.
 	Notes   []string
@@ -71,13 +71,12 @@ type Outcome struct {
 // Dispatcher is the only way by which calls reach tools.
 type Dispatcher struct {
 	Registry *Registry
-	// Gate decides what may run. Nil refuses everything that is not read-only: there is no
-	// permissive default.
+	// Gate decides what may run. Nil refuses everything that is not read-only.
 	Gate Gate
 	// Hooks run in order, before validation.
 	Hooks []Hook
-	// Absent explains why a tool that a caller names does not exist, or returns nil if it knows no
-	// more than that no tool has that name. May be nil.
+	// Absent explains why a tool that a caller names does not exist, or returns nil if it can add
+	// nothing. May be nil.
 	Absent func(name string) error
 	// Changing is called before a call changes files. It returns a function that is called after
 	// the call has succeeded, whose text is added to the result; it may return nil. May be nil.
@@ -161,8 +160,8 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
 }
 
-// failure is Failure, except that a call that failed because ctx ended was cancelled: that is no
-// fault of the tool.
+// failure is Failure, except that a call that failed because ctx ended was cancelled, which is not
+// the tool's fault.
 func failure(ctx context.Context, err error) Result {
 	failed := Failure(err)
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -226,8 +225,8 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 	return now, nil
 }
 
-// hook lets hooks change or refuse a call, and combines their answers: the notes name the hook
-// that changed it.
+// hook lets hooks change or refuse a call, and combines their answers. The notes name the hook
+// that changed the call.
 func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Verdict, err error) {
 	for _, h := range d.Hooks {
 		v := h.BeforeCall(ctx, *call)
@@ -344,7 +343,7 @@ func (d *Dispatcher) cap(entry Entry, call Call, res Result) Result {
 	return res
 }
 
-// guard runs code and turns a panic into an error. where says whose fault it is.
+// guard runs code and turns a panic into an error that names where it happened.
 func guard[T any](where string, f func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

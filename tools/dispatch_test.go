@@ -15,7 +15,7 @@ const editSchema = `{"type":"object","properties":{
 	"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}},
 	"required":["path"]}`
 
-// echo gives back the arguments that reached it.
+// echo returns the arguments that reached it.
 func echo(name string) fake {
 	return fake{
 		spec: tools.Spec{Name: name, ReadOnly: true, Parameters: json.RawMessage(editSchema), Aliases: map[string]string{"file_path": "path"}},
@@ -158,7 +158,7 @@ func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// gate answers with a fixed decision.
+// gate returns a fixed decision.
 type gate struct{ d tools.Decision }
 
 func (g gate) Check(context.Context, tools.GateRequest) tools.Decision { return g.d }
@@ -206,10 +206,10 @@ func BenchmarkDispatch(b *testing.B) {
 	}
 }
 
-// editor is a gate whose person edits the arguments of what he is asked about.
+// editor is a gate whose person edits the arguments of each call in question.
 type editor struct {
-	edits []string // the arguments of each answer, "" for as they are
-	deny  string   // what no call may hold
+	edits []string // the arguments in each answer, "" for unchanged
+	deny  string   // what no call may contain
 	asked []tools.GateRequest
 }
 
@@ -227,7 +227,7 @@ func (e *editor) Check(_ context.Context, req tools.GateRequest) tools.Decision 
 	return dec
 }
 
-// planner is echo with a plan that names the path.
+// planner is echo with a plan that contains the path.
 type planner struct{ fake }
 
 func (planner) Plan(_ context.Context, c tools.Call) (tools.Plan, error) {
@@ -241,8 +241,8 @@ func (planner) Plan(_ context.Context, c tools.Call) (tools.Plan, error) {
 	return tools.Plan{Summary: "Touch " + a.Path, Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: a.Path}}}, nil
 }
 
-// What a person edits is planned and judged like a call of its own, what runs is what was
-// judged last, and the model reads what was changed.
+// An edited call is planned and judged like a new one. What runs is what was judged last, and the
+// model is told what was changed.
 func TestEditedArgumentsArePlannedAndJudgedAnew(t *testing.T) {
 	for name, tc := range map[string]struct {
 		gate         editor
@@ -287,7 +287,7 @@ func TestEditedArgumentsArePlannedAndJudgedAnew(t *testing.T) {
 	}
 }
 
-// judge answers each question with one decision.
+// judge is a gate that always returns the same decision.
 type judge struct{ dec tools.Decision }
 
 func (j judge) Check(context.Context, tools.GateRequest) tools.Decision { return j.dec }
@@ -335,7 +335,7 @@ func TestWholeFloatsAreIntegers(t *testing.T) {
 		`{"n":"3.0"}`:          `{"n":3}`,
 		`{"n":-0.0}`:           `{"n":0}`,
 		`{"maybe":2.0}`:        `{"maybe":2}`,
-		`{"f":2.0,"any":1.0}`:  `{"f":2.0,"any":1.0}`, // numbers stay as they were written
+		`{"f":2.0,"any":1.0}`:  `{"f":2.0,"any":1.0}`, // other numbers are not rewritten
 		`{"list":[1.0,2E1]}`:   `{"list":[1,20]}`,
 		`{"n":1.5}`:            "argument n must be integer, not a number",
 		`{"n":1e300}`:          "n must be a whole number in range, not 1e300",
@@ -348,7 +348,7 @@ func TestWholeFloatsAreIntegers(t *testing.T) {
 	}
 }
 
-// waiting waits in its plan until the call is given up.
+// waiting blocks in Plan until the call is cancelled.
 type waiting struct{ fake }
 
 func (waiting) Plan(ctx context.Context, _ tools.Call) (tools.Plan, error) {

@@ -42,7 +42,7 @@ func Approve(ctx context.Context, req GateRequest, check func(context.Context, G
 	return req, dec, nil
 }
 
-// sameJSON reports whether two texts are the same value, in whatever notation.
+// sameJSON reports whether two JSON texts have the same value, however they are written.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
@@ -51,8 +51,8 @@ func sameJSON(a, b json.RawMessage) bool {
 // maxEditedText is how much of an edited argument the model is shown, in bytes.
 const maxEditedText = 1 << 10
 
-// editedNote tells the model which arguments a person changed before the call ran; "" if nobody
-// did.
+// editedNote tells the model which arguments a person changed before the call ran; "" if none were
+// changed.
 func editedNote(before, after json.RawMessage) string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {

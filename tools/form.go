@@ -19,14 +19,14 @@ import (
 type Form struct {
 	// From names who asks: "MCP server github".
 	From string
-	// Person says that the form is about something that the person does; no call waits for it.
+	// Person says that the form belongs to an action of the person; no call waits for it.
 	Person bool
-	// Text is the question. Like all labels of fields it comes from outside.
+	// Text is the question. Like the labels of fields it comes from a server.
 	Text   string
 	Fields []FormField
 }
 
-// FieldKind is the kind of value that a field takes.
+// FieldKind is the kind of value that a field accepts.
 type FieldKind string
 
 // The kinds of fields, with the Go type of their values.
@@ -47,13 +47,13 @@ type FormField struct {
 	Kind        FieldKind
 	// Format is email, uri, date, date-time or "".
 	Format string
-	// Pattern is a regular expression for text, "" if there is none.
+	// Pattern is a regular expression for text; "" allows any text.
 	Pattern  string
 	Required bool
-	// Default is the initial value, and the value of an empty field; nil if there is none.
+	// Default is the initial value, and the value of an empty field; nil for no default.
 	Default any
 	// Options are the values of a choice, Labels the texts to show for them. Without options a
-	// choice takes any text.
+	// choice accepts any text.
 	Options []string
 	Labels  []string
 	// Min and Max limit numbers, the length of text in characters, or the number of choices; nil
@@ -158,8 +158,8 @@ func (f FormField) option(s string) string {
 	return s
 }
 
-// Check returns what is wrong with a value, nil if nothing is. A nil value is one that was left
-// out.
+// Check returns what is wrong with a value, or nil. A nil value means that the field was left
+// empty.
 func (f FormField) Check(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -269,7 +269,7 @@ func (f FormField) checkText(s string) error {
 	return nil
 }
 
-// Hint describes in a few words what a field takes, "" if it takes anything.
+// Hint describes in a few words what a field accepts, "" if it accepts anything.
 func (f FormField) Hint() string {
 	var parts []string
 	switch f.Kind {

@@ -8,7 +8,7 @@ import (
 	"jcode/tools"
 )
 
-func TestFormFieldsReadAndCheckWhatIsWritten(t *testing.T) { // mcp.md section 6, elicitation
+func TestFormFieldsReadAndCheckWhatIsWritten(t *testing.T) {
 	colour := tools.FormField{Name: "colour", Kind: tools.FieldChoice, Options: []string{"#f00", "#00f"}, Labels: []string{"Red", "Blue"}}
 	tags := tools.FormField{Name: "tags", Kind: tools.FieldChoices, Options: []string{"a", "b", "c"}, Min: new(1.0), Max: new(2.0)}
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 
 // Gate decides whether a call may run. tools/permission implements it.
 type Gate interface {
-	// Check decides about one call. If the rules say so, it asks a person through the caller's
+	// Check decides about one call. If the rules require it, it asks a person through the caller's
 	// Asker, and waits for the answer or for the end of ctx.
 	Check(ctx context.Context, req GateRequest) Decision
 
@@ -41,7 +41,7 @@ type Plan struct {
 	Always bool
 	// Notes are lines that a question must show, such as "runs outside the sandbox".
 	Notes []string
-	// Prepared is what the tool computed for its own Run; nobody else reads it.
+	// Prepared is what the tool computed for its own Run; nothing else reads it.
 	Prepared any
 }
 
@@ -51,7 +51,7 @@ type AccessKind string
 // The kinds of access.
 const (
 	AccessRead    AccessKind = "read"
-	AccessWrite   AccessKind = "write" // make or change
+	AccessWrite   AccessKind = "write" // create or change
 	AccessDelete  AccessKind = "delete"
 	AccessExec    AccessKind = "exec"
 	AccessFetch   AccessKind = "fetch"
@@ -77,19 +77,19 @@ type Access struct {
 	Private bool
 	// Target is `server:tool` (mcp), the server's name (mcp_connect) or the tool's name (lua).
 	Target string
-	// Hash pins a grant to what was seen: the source of a Lua tool, the exact target of a server.
+	// Hash identifies what a grant applies to: the source of a Lua tool, the exact target of a server.
 	Hash string
 	// ReadOnly marks an MCP or Lua access that changes nothing, as far as that claim can be
 	// trusted.
 	ReadOnly bool
-	// Pin marks a Lua access that needs one approval per Hash, whatever the mode.
+	// Pin marks a Lua access that needs one approval per Hash in every mode.
 	Pin bool
 }
 
-// DecidedBy is what settled a decision.
+// DecidedBy is what a decision is based on.
 type DecidedBy string
 
-// What can settle a decision.
+// What a decision can be based on.
 const (
 	ByMode   DecidedBy = "mode"
 	ByRule   DecidedBy = "rule"
@@ -102,7 +102,7 @@ const (
 type Decision struct {
 	Allow bool
 	By    DecidedBy
-	// Rule is the rule or grant that settled it, as a person writes it.
+	// Rule is the rule or grant that applied, as a person writes it.
 	Rule string
 	// Reason is the text for the model if the call is refused.
 	Reason string
@@ -133,10 +133,9 @@ type Vouched struct {
 	Git bool
 }
 
-// Asker puts an approval question to a person.
+// Asker asks a person for approval.
 type Asker interface {
-	// Ask waits for the answer. An error means that nobody answered: ctx ended, or there
-	// is no person.
+	// Ask waits for the answer. It returns an error if ctx ends first, or if there is no person.
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
@@ -157,7 +156,7 @@ type Question struct {
 	// Details are additional lines that must be shown: folder, resolved program, names of
 	// environment variables, "outside the workspace".
 	Details []string
-	// Options are the answers on offer, in order.
+	// Options are the possible answers, in order.
 	Options []AnswerOption
 	// Editable is the argument that a person may edit before the call runs ("" = none).
 	Editable string
@@ -177,19 +176,19 @@ func (q Question) Heading() string {
 	return title
 }
 
-// AnswerOption is one answer on offer.
+// AnswerOption is one possible answer.
 type AnswerOption struct {
 	Scope AnswerScope
 	// Label is what the key does: "always for `go test *` in this project".
 	Label string
 	// Rules are the rules that would be stored, as a person writes them.
 	Rules []string
-	// Whole says that an answer of AnswerSession to a sub-agent holds for the main conversation and all its
-	// sub-agents.
+	// Whole says that the answer AnswerSession to a sub-agent applies to the main conversation and
+	// all its sub-agents.
 	Whole bool
 }
 
-// AnswerScope is how long an answer holds.
+// AnswerScope says how long an answer applies.
 type AnswerScope string
 
 // The answers.
@@ -200,7 +199,7 @@ const (
 	AnswerProject AnswerScope = "project"
 )
 
-// Answer is what the person said.
+// Answer is a person's answer.
 type Answer struct {
 	Scope AnswerScope
 	// Option is an index into Question.Options; -1 if only Scope counts.

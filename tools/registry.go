@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Rank decides who gets a name that several owners claim: a lower rank wins, and within a rank
-// the holder keeps it.
+// Rank decides which owner gets a name that several claim: a lower rank wins, and within a rank the
+// earlier owner keeps it.
 type Rank int
 
 // The ranks, strongest first.
@@ -198,7 +198,7 @@ func (r *Registry) holderIndex() map[string]*Entry {
 	return held
 }
 
-// claim returns an error for an entry whose name an equal or stronger owner holds.
+// claim returns an error for an entry whose name belongs to an owner of the same or a lower rank.
 func claim(held map[string]*Entry, e *Entry) error {
 	for _, key := range []string{e.Spec.Name, "wire:" + e.Spec.Wire} {
 		if h := held[key]; h != nil && (h.Rank <= e.Rank || h.Spec.Name != e.Spec.Name) {
@@ -254,7 +254,7 @@ func (r *Registry) publish() {
 	}
 }
 
-// plainName says which names a tool may have; isPlain looks at one.
+// plainName is the pattern of tool names; isPlain checks a name against it.
 const plainName = `^[A-Za-z0-9_-]{1,64}$`
 
 func isPlain(name string) bool {
@@ -266,7 +266,7 @@ func isPlain(name string) bool {
 	return name != "" && len(name) <= 64
 }
 
-// newEntry checks a tool's spec and fills in what it left out.
+// newEntry checks a tool's spec and fills in defaults.
 func newEntry(owner string, rank Rank, t Tool) (*Entry, error) {
 	spec := t.Spec()
 	if spec.Group == GroupMCP && strings.HasPrefix(spec.Name, "mcp:") {

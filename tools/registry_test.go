@@ -119,7 +119,7 @@ func TestOrderKeepsPlacesAndAppendsNewcomersWithinTheirGroup(t *testing.T) {
 	if want := []string{"read", "lua1", "mcp:a:x", "mcp:b:two", "mcp:b:one"}; !slices.Equal(first, want) {
 		t.Fatalf("first request: %v, want %v", first, want)
 	}
-	// A server that reconnects keeps its place; a new tool of a group comes last in it.
+	// A server that reconnects keeps its place; a new tool is the last of its group.
 	reg.UnregisterOwner("mcp:a")
 	order.Arrange(reg.Snapshot(nil).List())
 	reg.Replace("mcp:A", tools.RankMCP, []tools.Tool{mcpTool("A", "n")})

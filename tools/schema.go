@@ -35,8 +35,8 @@ type node struct {
 
 func (s *schema) compile() {
 	s.once.Do(func() {
-		// A schema with odd keywords keeps what could be read of it: decoding continues after a
-		// value of another type.
+		// Of a schema with invalid keywords, the others still count: decoding continues after a
+		// value of the wrong type.
 		var odd *json.UnmarshalTypeError
 		if err := json.Unmarshal(s.raw, &s.root); err != nil && !errors.As(err, &odd) {
 			s.root = node{Type: "object"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Scope is what a role (or the bare session) may use. A nil list means everything; an empty one
+// Scope is what a role, or a session without a role, may use. A nil list means everything; an empty one
 // means nothing. It is immutable after construction.
 type Scope struct {
 	// Name is the role's name, empty for the session's own scope.
@@ -88,8 +88,8 @@ func (s *Scope) label() string {
 	return "role " + s.Name
 }
 
-// MatchName matches a canonical name against a pattern in which `*` stands for any
-// run of characters; "all" and "*" match everything.
+// MatchName matches a canonical name against a pattern in which `*` matches any run of characters;
+// "all" and "*" match everything.
 func MatchName(pattern, name string) bool {
 	if pattern == name || pattern == "*" || pattern == "all" {
 		return true

@@ -45,8 +45,8 @@ func (s Snapshot) All() []Entry {
 	return out
 }
 
-// Lookup finds a tool by canonical or wire name, whatever the scope. If the scope excludes it, ok
-// is true and why says which rule does.
+// Lookup finds a tool by canonical or wire name, even if the scope excludes it: then ok is true, and
+// why says which rule excludes it.
 func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
 	p := cmp.Or(s.state().byName[name], s.state().byWire[name])
 	if p == nil {
@@ -143,8 +143,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Order keeps the places of tools in one session's requests, so that what was sent once stays
-// where it was and a provider's prompt cache stays valid. The zero value is ready to use.
+// Order remembers the places of tools in one session's requests: a tool that was sent keeps its
+// place, so that a provider's prompt cache stays valid. The zero value is ready to use.
 type Order struct {
 	place map[string]int
 }
@@ -173,8 +173,8 @@ func (o *Order) Arrange(entries []Entry) []Entry {
 	return entries
 }
 
-// Offer returns what a model is offered: the scope's tools that are not hidden and that
-// the gate lets be offered in this mode, arranged. A nil gate offers all.
+// Offer returns what a model is offered, arranged: the scope's tools that are not hidden and that
+// the gate offers in this mode. A nil gate offers all.
 func (s Snapshot) Offer(o *Order, gate Gate, mode Mode) []Entry {
 	list := slices.DeleteFunc(s.List(), func(e Entry) bool {
 		if e.Spec.Hidden {
@@ -189,7 +189,7 @@ func (s Snapshot) Offer(o *Order, gate Gate, mode Mode) []Entry {
 	return o.Arrange(list)
 }
 
-// Reason says why a tool is not offered in this mode, or "" when it is.
+// Reason says why a tool is not offered in this mode, or returns "" if it is.
 func (s Snapshot) Reason(e Entry, gate Gate, mode Mode) string {
 	if e.Shadowed != "" {
 		return "shadowed by " + e.Shadowed
@@ -208,8 +208,8 @@ func (s Snapshot) Reason(e Entry, gate Gate, mode Mode) string {
 	return ""
 }
 
-// sloppy finds the one tool whose name differs from name in case, spaces around it or
-// the kind of separators only; "" when there is none or more than one.
+// sloppy returns the only tool whose name differs from name just in case, surrounding spaces or the
+// kind of separators; "" for none or several.
 func (s Snapshot) sloppy(name string) string {
 	want, found := fold(name), ""
 	server, tool, exact := serverAndTool(name)
@@ -230,7 +230,7 @@ func (s Snapshot) sloppy(name string) string {
 	return found
 }
 
-// serverAndTool takes `mcp:SERVER:TOOL` apart, both prepared for comparing.
+// serverAndTool splits `mcp:SERVER:TOOL`, and prepares both for comparison.
 func serverAndTool(name string) (server, tool string, ok bool) {
 	group, rest, ok := strings.Cut(strings.TrimSpace(name), ":")
 	if !ok || !strings.EqualFold(group, "mcp") {

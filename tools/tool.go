@@ -10,21 +10,21 @@ import (
 
 // Tool is anything that the model, a script or a client can call.
 type Tool interface {
-	// Spec describes the tool. It must be cheap and give equal values until the
-	// tool is replaced in the registry.
+	// Spec describes the tool. It must be cheap, and return the same value until the tool is
+	// replaced in the registry.
 	Spec() Spec
 
-	// Run carries out one call. The arguments have passed the schema and the call
-	// has passed the gate. An error is a failure that the caller reads: its text
-	// says what to try next. Run must return soon after ctx ends.
+	// Run carries out one call. The arguments match the schema, and the gate has allowed the
+	// call. An error is a failure that the caller reads: its text says what to try next. Run must
+	// return soon after ctx ends.
 	Run(ctx context.Context, call Call) (Result, error)
 }
 
-// Planner is a Tool that can say beforehand what a call would touch. A tool
-// without it is judged by its Spec alone.
+// Planner is a Tool that can plan what a call would touch. Without a plan, a call is judged by the
+// tool's Spec alone.
 type Planner interface {
-	// Plan inspects a validated call without changing anything. An error fails the
-	// call before anyone is asked.
+	// Plan inspects a validated call without changing anything. An error fails the call before
+	// the gate is asked.
 	Plan(ctx context.Context, call Call) (Plan, error)
 }
 
@@ -71,8 +71,8 @@ type Spec struct {
 	Group Group
 	// Server is the MCP server's key for GroupMCP, else empty.
 	Server string
-	// Hash pins what a grant was given for: the source hash of a Lua tool, the target
-	// hash of an MCP server. A grant is void when it changes. Empty for builtins.
+	// Hash identifies the version that a grant applies to: the source hash of a Lua tool, the
+	// target hash of an MCP server. Empty for builtins.
 	Hash string
 	// Hidden tools can be called but are not offered to the model (MCP tools in
 	// deferred mode, Lua tools of an untrusted folder).
@@ -80,8 +80,8 @@ type Spec struct {
 	// Note says in a few words why a tool is hidden or degraded ("untrusted",
 	// "load error: …"). Shown to people only.
 	Note string
-	// Beside says that calls of one answer need not wait for each other although they may
-	// change something: they go to a server that takes several at once, or they end such calls.
+	// Beside says that calls of one answer may run in parallel although they may change
+	// something: a server accepts several at once, or the calls end other calls.
 	Beside bool
 	// Serial names a resource besides the paths of the Plan on which calls of this
 	// tool wait for each other ("" = none).
@@ -93,10 +93,10 @@ type Spec struct {
 	MaxOutput int
 }
 
-// Origin says who makes a call.
+// Origin is the kind of caller.
 type Origin string
 
-// The callers there are.
+// The kinds of callers.
 const (
 	OriginModel  Origin = "model"
 	OriginScript Origin = "script" // Lua
@@ -104,16 +104,16 @@ const (
 	OriginClient Origin = "client" // an MCP client of `jcode mcp serve`
 )
 
-// Caller is the standing of whoever makes a call. It is copied, never shared.
+// Caller says on whose behalf a call is made, and with which rights. It is copied, never shared.
 type Caller struct {
 	// Session is the session's ID; empty outside a session.
 	Session string
 	// Root is the session of the main conversation that a sub-agent works for; empty for the main
 	// conversation itself.
 	Root string
-	// Turn is the session's running turn, 1-based; checkpoints are kept by it.
+	// Turn is the number of the session's current turn, from 1; checkpoints are stored by it.
 	Turn int
-	// Origin says who calls.
+	// Origin is the kind of caller.
 	Origin Origin
 	// Label names the caller in questions: a sub-agent's role, a plugin. Empty for the
 	// main agent.
@@ -124,11 +124,11 @@ type Caller struct {
 	Mode func() Mode
 	// Scope limits what may be called. Nil means everything.
 	Scope *Scope
-	// Asker puts questions to a person. Nil means that nobody can be asked.
+	// Asker asks a person. Nil means that there is no person to ask.
 	Asker Asker
 	// Desk is the conversation that the call works for. Nil outside one.
 	Desk Desk
-	// Observe is told what the gate decided. May be nil.
+	// Observe is called with the gate's decision. May be nil.
 	Observe func(Call, Decision)
 	// Confined has commands run in the sandbox where there is one, in every mode but yolo.
 	Confined bool
@@ -136,7 +136,7 @@ type Caller struct {
 	Depth int
 }
 
-// CurrentMode is the mode in force, capped by the scope's ceiling.
+// CurrentMode returns the mode in force, limited by the scope's ceiling.
 func (c Caller) CurrentMode() Mode {
 	m := ModeAsk
 	if c.Mode != nil {
@@ -145,22 +145,22 @@ func (c Caller) CurrentMode() Mode {
 	return m.Under(c.Scope.Ceiling())
 }
 
-// Desk is what the todo, ask and task tools need of the conversation that they work for.
+// Desk is what the tools todo, ask, task and agent need of the conversation that they work for.
 type Desk interface {
 	// SetTodo replaces the plan that the person sees.
 	SetTodo(ctx context.Context, items []TodoItem) error
-	// AskPerson puts a question to the person and waits for the reply. Without a person it
-	// is an error at once.
+	// AskPerson asks the person and waits for the reply. Without a person it returns an error at
+	// once.
 	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
-	// RunTask lets a sub-agent work on a prompt in a session of its own.
+	// RunTask has a sub-agent work on a prompt in a separate session.
 	RunTask(ctx context.Context, call Call, task Task) (Result, error)
-	// PlanAgents says what an order to sub-agents would change.
+	// PlanAgents plans what an order to sub-agents would change.
 	PlanAgents(ctx context.Context, order AgentOrder) (Plan, error)
 	// OrderAgents carries out an order to the sub-agents of the conversation.
 	OrderAgents(ctx context.Context, call Call, order AgentOrder) (Result, error)
 }
 
-// AgentOrder is what a caller wants of the sub-agents that work beside the conversation.
+// AgentOrder is an order to the sub-agents of a conversation.
 type AgentOrder struct {
 	// Action is list, output, message, wait, stop, merge, discard or claim.
 	Action string `json:"action"`
@@ -195,15 +195,15 @@ type Task struct {
 	Variables map[string]string `json:"variables"`
 	// MaxSteps caps its turn; 0 is the default of 50.
 	MaxSteps int `json:"max_steps"`
-	// Name is what the sub-agent is called; "" makes one up.
+	// Name is the sub-agent's name; for "" one is made up.
 	Name string `json:"name"`
 	// Model is the sub-agent's model; "" is that of its role, or the caller's.
 	Model string `json:"model"`
-	// Background lets the call answer at once while the sub-agent works on.
+	// Background returns from the call at once while the sub-agent works.
 	Background bool `json:"background"`
-	// Isolation is "worktree" for a sub-agent with a copy of the files of its own, "" or "none" without.
+	// Isolation is "worktree" for a sub-agent with its own copy of the files, otherwise "" or "none".
 	Isolation string `json:"isolation"`
-	// Uncommitted takes the changes that are not committed along into that copy.
+	// Uncommitted includes uncommitted changes in that copy.
 	Uncommitted bool `json:"uncommitted"`
 }
 
@@ -218,14 +218,14 @@ type Call struct {
 	Arguments json.RawMessage
 	// Caller is who makes the call.
 	Caller Caller
-	// Followed says that another call of the same answer that changes things runs after this
-	// one: what is done once for all of them is left to the last.
+	// Followed says that another call of the same answer that changes something runs after this
+	// one, so that work that is done once for all of them is left to the last.
 	Followed bool
-	// Progress shows a line, or the latest output, while the call runs. Never nil
-	// inside Run; it may be called from any goroutine until Run returns.
+	// Progress shows a line, or the latest output, while the call runs. It is never nil inside
+	// Run, and may be called from any goroutine until Run returns.
 	Progress func(Progress)
-	// Plan is what the gate judged; set inside Run. A tool must not touch what a Plan with
-	// Accesses does not name: a link may lead elsewhere by then.
+	// Plan is what the gate judged; set inside Run. If it has Accesses, the tool must touch nothing
+	// else: a link may lead elsewhere by then.
 	Plan Plan
 	// Decision is what the gate decided; set inside Run.
 	Decision Decision
@@ -253,13 +253,13 @@ type Result struct {
 	Text string
 	// Data is the structured form for scripts: a JSON-encodable object, or nil.
 	Data any
-	// Parts are images and documents for models that take them, in order after the text.
+	// Parts are images and documents for models that accept them, in order after the text.
 	Parts []Part
 	// Failed marks a result that reports a failure.
 	Failed bool
 	// Kind classifies a failure.
 	Kind ErrorKind
-	// Display is what the UI shows beside the text. It is stored with the call.
+	// Display is what the UI shows in addition to the text. It is stored with the call.
 	Display Display
 }
 
@@ -267,11 +267,11 @@ type Result struct {
 type Part struct {
 	MIME string `json:"mime"`
 	Data []byte `json:"data"`
-	// Text is what a document says, for models that do not take it.
+	// Text is the text of a document, for models that do not accept documents.
 	Text string `json:"text,omitempty"`
 }
 
-// Display holds what a person sees of a finished call. The zero value shows the text.
+// Display is what a person sees of a finished call. The zero value shows the text.
 type Display struct {
 	// Summary is one line ("12 matches in 3 files", "+3 -1").
 	Summary string `json:"summary,omitempty"`
@@ -286,15 +286,15 @@ type Display struct {
 	Removed int `json:"removed,omitempty"`
 	// ExitCode is the exit code of a command.
 	ExitCode *int `json:"exit_code,omitempty"`
-	// Log is the file that holds the whole output.
+	// Log is the file with the whole output.
 	Log string `json:"log,omitempty"`
-	// Files are further files that the result names for the model to read.
+	// Files are further files that the result tells the model to read.
 	Files []string `json:"files,omitempty"`
 	// Child is the session ID of a sub-agent.
 	Child string `json:"child,omitempty"`
 }
 
-// find adds a text to what was found; "" adds nothing.
+// find adds a text to Found; "" adds nothing.
 func (d *Display) find(said string) {
 	if said = strings.TrimSuffix(said, "\n"); said != "" && d.Found != "" {
 		said = strings.TrimSuffix(d.Found, "\n") + "\n" + said

@@ -2,17 +2,17 @@ package tools
 
 import "context"
 
-// TrustKind is the kind of a thing that needs trust.
+// TrustKind is a kind of item that needs trust.
 type TrustKind string
 
-// The kinds of things that can run code, or widen what runs.
+// The kinds of items, which can run code or extend what runs.
 const (
 	TrustMCP     TrustKind = "mcp"        // an entry of an MCP file
 	TrustLuaTool TrustKind = "lua tool"   // a tool folder
 	TrustPlugin  TrustKind = "lua plugin" // a plugin file
 	TrustSkill   TrustKind = "skill"      // a skill's allowed-tools
 	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
-	TrustConfig  TrustKind = "config"     // a setting that widens
+	TrustConfig  TrustKind = "config"     // a setting that allows more
 	TrustRole    TrustKind = "role"       // a role with more rights
 	TrustHook    TrustKind = "hooks"      // hooks of a settings file
 	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
@@ -24,19 +24,19 @@ type TrustItem struct {
 	Kind TrustKind
 	// Name is unique within the kind: a server's key, a setting's dotted key.
 	Name string
-	// Hash covers everything that decides what would run; any change of it asks again.
+	// Hash covers everything that decides what would run; after any change the person is asked again.
 	Hash string
-	// File is where it stands.
+	// File is the file that contains it.
 	File string
 	// Runs are the lines that a person must see: the whole command line, the permissions
 	// asked for, the shell lines, the setting's value.
 	Runs []string
-	// Personal says that the file is the person's own, not the project's: its approval holds
-	// in every project.
+	// Personal says that the file is the person's own, not the project's: its approval applies
+	// to every project.
 	Personal bool
 }
 
-// AllLua is the name of the item that stands for all Lua of a project.
+// AllLua is the name of the item for all Lua of a project.
 const AllLua = "all Lua of the project"
 
 // Title names the item in a sentence: "mcp server github".
@@ -47,12 +47,12 @@ func (i TrustItem) Title() string {
 	return string(i.Kind) + " " + i.Name
 }
 
-// Trust knows which versions a person has approved. It is the only owner of approvals; whoever
+// Trust records which versions a person has approved. It is the only owner of approvals; whatever
 // runs files of a project asks it. It is safe for concurrent use.
 type Trust interface {
 	// Trusted reports whether exactly this version was approved. An error means no.
 	Trusted(ctx context.Context, item TrustItem) (bool, error)
-	// Accept records a person's approval of items as they were shown: for good with keep, else
-	// for this run.
+	// Accept records a person's approval of items as they were shown: permanently with keep,
+	// otherwise for this run.
 	Accept(ctx context.Context, items []TrustItem, keep bool) error
 }

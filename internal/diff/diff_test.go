@@ -88,7 +88,7 @@ func FuzzFilesCanBeApplied(f *testing.F) {
 	})
 }
 
-// apply is a small independent reader of unified diffs.
+// apply applies a unified diff, independently of the code under test.
 func apply(t *testing.T, old, d string) string {
 	t.Helper()
 	lines := strings.SplitAfter(old, "\n")

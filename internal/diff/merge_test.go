@@ -14,7 +14,7 @@ func TestMergeKeepsBothChangesOrRefuses(t *testing.T) {
 		{"A\nb\nc\nd\ne\n", base, "A\nb\nc\nd\ne\n"},
 		{base, "a\nc\nd\ne\n", "a\nc\nd\ne\n"},
 		{"a\nc\nd\ne\n", "a\nb\nc\nd\ne\nf\n", "a\nc\nd\ne\nf\n"},
-		{"A\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n", "A\nB\nc\nd\ne\n"},             // lines beside each other
+		{"A\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n", "A\nB\nc\nd\ne\n"},             // adjacent lines
 		{"A\nb\nc\nd\nE\n", "a\nb\nC\nd\ne\n", "A\nb\nC\nd\nE\n"},             // between
 		{"A\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n"},             // the same
 		{"a\nb\nx\nc\nd\ne\n", "a\nb\nc\nd\ny\ne\n", "a\nb\nx\nc\nd\ny\ne\n"}, // two places

@@ -221,10 +221,10 @@ func FuzzDecodeKeepsEveryByte(f *testing.F) {
 	})
 }
 
-// marker stands in the place that an edit is to find, and nowhere else.
+// marker is in the place that an edit must find, and nowhere else.
 const marker = "ZqMarkerqZ"
 
-// loosen writes a text as a model might: other line endings, blanks for tabs, ASCII quotes.
+// loosen changes a text as a model might: other line endings, spaces for tabs, ASCII quotes.
 func loosen(s string, how uint8) string {
 	if how&1 != 0 {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -271,7 +271,7 @@ func FuzzBytesOutsideThePlaceStay(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// The place may begin or end inside blanks and line ends that looseness ignores.
+		// The place may begin or end inside spaces and line ends that are ignored.
 		h, tl := strings.TrimRight(head, " \t\r\n\u00a0"), strings.TrimLeft(tail, " \t\r\n\u00a0")
 		if !strings.HasPrefix(done.Text, h) || !strings.HasSuffix(done.Text, tl) {
 			t.Fatalf("outside changed\ncontent %q\nold %q\nnew %q\ngot %q", content, old, repl, done.Text)
@@ -283,7 +283,7 @@ func FuzzBytesOutsideThePlaceStay(f *testing.F) {
 	})
 }
 
-// squeeze drops what looseness may ignore.
+// squeeze removes what may be ignored.
 func squeeze(s string) string {
 	s = strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "–", "-").Replace(s)
 	return strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", "\u00a0", "").Replace(s)

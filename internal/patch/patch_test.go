@@ -7,7 +7,7 @@ import (
 	"jcode/internal/patch"
 )
 
-// apply parses the hunks of an update and makes them in a text.
+// apply parses the hunks of an update and applies them to a text.
 func apply(text, hunks string) (patch.Done, error) {
 	files, err := patch.Parse("*** Begin Patch\n*** Update File: f\n" + hunks + "\n*** End Patch")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestAPatchIsTakenOutOfWhatModelsPutAroundIt(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that any text is a patch whose files are named, or an error that says why not.
+// FuzzParse checks that any text is a patch with named files, or an error that says why not.
 func FuzzParse(f *testing.F) {
 	f.Add("*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@ d\n-e\n+f\n*** End of File\n*** Delete File: g\n*** End Patch")
 	f.Add("```\r\n*** Begin Patch\r\n*** End Patch\r\n```")
@@ -126,7 +126,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzApply holds that whatever is applied leaves all lines alone that the patch does not name.
+// FuzzApply checks that a patch changes no line that it does not name.
 func FuzzApply(f *testing.F) {
 	f.Add("a\nb\nc\n", "@@\n a\n-b\n+B\n c")
 	f.Add("a\r\n\r\nb", "@@ a\n\n-b\n+B\n*** End of File")
@@ -143,7 +143,7 @@ func FuzzApply(f *testing.F) {
 		for l := range strings.Lines(got.Text) {
 			l = strings.TrimRight(l, "\r\n")
 			if strings.Contains(hunks, "+"+l) {
-				continue // it may have come
+				continue // it may have been added
 			}
 			i := strings.Index(text[kept:], l)
 			if i < 0 {

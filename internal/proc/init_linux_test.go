@@ -16,10 +16,10 @@ import (
 	"jcode/internal/proc"
 )
 
-// initVariable makes this test binary play a program that may be process 1.
+// initVariable makes this test binary act as a program that may be process 1.
 const initVariable = "PROC_TEST_INIT"
 
-// playInit leaves an orphan behind, says so, and ends with 7 when its input does.
+// playInit leaves orphans behind, prints a line, and exits with 7 at the end of its input.
 func playInit() {
 	if os.Getenv(initVariable) == "" {
 		return

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	leaks.Main(m)
 }
 
-// sh starts a shell line whose output arrives at the reader.
+// sh starts a shell line and returns a reader of its output.
 func sh(t *testing.T, line string) (*proc.Process, *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -73,7 +73,7 @@ func until(t *testing.T, what string, ok func() bool) {
 func TestDoneDoesNotWaitForThePipe(t *testing.T) {
 	p, _ := sh(t, "sleep 300 & echo done")
 	waitDone(t, p)
-	// In the middle of becoming a program a process has no arguments yet.
+	// During exec a process has no arguments yet.
 	until(t, "the sleep still runs", func() bool {
 		left := p.Running()
 		return len(left) == 1 && strings.Contains(left[0].Command, "sleep 300")
@@ -111,7 +111,7 @@ func TestKillEndsTheWholeTree(t *testing.T) {
 	lines := map[string]int{
 		"sleep 1000 & sleep 1000":                     3,
 		"bash -c 'sleep 1000 & sleep 1000'; true":     4,
-		"bash -m -c 'sleep 1000 & sleep 1000; true'":  2, // job control: groups of their own
+		"bash -m -c 'sleep 1000 & sleep 1000; true'":  2, // job control: a group for each
 		"trap '' TERM HUP INT; sleep 1000 & wait":     2,
 		"(trap '' TERM; exec sleep 1000) & sleep 999": 3,
 	}
@@ -236,7 +236,7 @@ func TestLauncherStartsAndRefusesAfterClose(t *testing.T) {
 func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
 	if os.Getenv("PROC_TEST_LAUNCH") != "" {
 		l := proc.NewLauncher()
-		for range 3 { // those that ended are taken back
+		for range 3 { // groups that ended are removed
 			p, err := l.Start(proc.Spec{Argv: []string{"true"}, Env: os.Environ()})
 			if err != nil {
 				t.Fatal(err)
@@ -265,7 +265,7 @@ func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=TestChildrenEndWithTheProgramHoweverItEnds")
 	cmd.Env = append(os.Environ(), "PROC_TEST_LAUNCH=1")
 	cmd.WaitDelay = time.Second
-	// A file, not a pipe: the children hold it too.
+	// A file, not a pipe: the children keep it open too.
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestStartRefusesAnEmptyCommand(t *testing.T) {
 	}
 }
 
-// secrets are variables that no child may see, by name or by the look of their value.
+// secrets are variables that no child may see, because of their names or values.
 var secrets = []string{
 	"OPENAI_API_KEY=v", "ANTHROPIC_API_KEY=v", "GEMINI_API_KEY=v", "OPENROUTER_API_KEY=v", "MISTRAL_KEY=v", "GITHUB_TOKEN=v",
 	"AWS_SECRET_ACCESS_KEY=v", "AWS_ACCESS_KEY_ID=v", "AWS_SESSION_TOKEN=v", "DB_PASSWORD=v", "NPM_AUTH=v", "MYSERVICE_APIKEY=v",
@@ -400,8 +400,8 @@ func BenchmarkRunning(b *testing.B) {
 	}
 }
 
-// What a person would not want to see in a transcript is taken out by its name or by what
-// it looks like; what programs need to run stays.
+// Variables that don't belong in a transcript are removed because of their names or values;
+// those that programs need to run stay.
 func TestWithoutSecretsLeavesWhatMayBePrinted(t *testing.T) {
 	secret := []string{
 		"DB_PASS=hunter2", "SSHPASS=x", "JWT=x", "COOKIE=x", "STRIPE_SK=x", "DATABASE_URL=postgres://u:p@h/db", "HTTPS_PROXY=http://u:p@proxy:3128",

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A command of which jcode could not tell more than that it is being started ends with jcode too,
-// with what it started itself.
+// A command also ends with jcode, with everything it started, if the watchdog was only told that it
+// is being started.
 func TestWatchdogEndsACommandThatWasJustBeingStarted(t *testing.T) {
 	t.Parallel()
 	w := startWatchdog("")

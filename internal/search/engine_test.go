@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// naive finds matching lines the slow way.
+// naive finds matching lines one by one.
 func naive(re *regexp.Regexp, data string) (lines []string) {
 	number := 0
 	for l := range strings.Lines(data) {
@@ -34,7 +34,7 @@ func scanAll(p *Pattern, data string, size int) (lines []string, total int) {
 	return lines, r.total
 }
 
-// pieces gives data in reads of a few bytes.
+// pieces returns data in reads of a few bytes.
 type pieces struct {
 	data []byte
 	size int
@@ -134,7 +134,7 @@ func TestLinesLongerThanTheBufferAreSearchedInPieces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a buffer of 4 MiB")
 	}
-	before := 2*maxBuf - 3 // across a cut, were there no overlap
+	before := 2*maxBuf - 3 // across a cut if pieces did not overlap
 	data := "head\n" + strings.Repeat("x", before) + "needle" + strings.Repeat("y", maxBuf) + "\ntail needle\n" + strings.Repeat("z", maxBuf-5) + "needle and needle"
 	p, err := Compile("needle", false)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"jcode/internal/testkit/treetest"
 )
 
-// The benchmarks' tree: small by default. The figures of the budget are made with
+// The size of the benchmarks' tree, small by default. The figures of the budget are measured with
 //
 //	go test ./internal/search -bench . -run xxx -tree.files 50000 -tree.bytes 1000000000 -tree.dir /some/folder
 var (
@@ -46,7 +46,7 @@ func tree(b *testing.B) *os.Root {
 	return root
 }
 
-// patterns are one of each class that is searched in its own way.
+// patterns has one pattern for each way of searching.
 var patterns = []struct{ name, pattern string }{
 	{"literal", treetest.Rare},
 	{"common-literal", treetest.Common},
@@ -84,8 +84,8 @@ func BenchmarkGrep(b *testing.B) {
 	}
 }
 
-// BenchmarkGrepAgainstRipgrep runs both in turn, so that whatever else the machine does
-// slows both, and reports ours divided by ripgrep's.
+// BenchmarkGrepAgainstRipgrep runs both in turn, so that other load slows both, and reports the
+// ratio of the times.
 func BenchmarkGrepAgainstRipgrep(b *testing.B) {
 	against(b, "rg")
 	root := tree(b)
@@ -117,7 +117,7 @@ func BenchmarkGlobAgainstFd(b *testing.B) {
 	}, root.Name(), fd, "--hidden", "--type", "f", "--glob", "*.go", ".")
 }
 
-// against returns the first of some programs that is there.
+// against returns the first of some programs that is installed.
 func against(b *testing.B, names ...string) string {
 	b.Helper()
 	for _, n := range names {
@@ -140,7 +140,7 @@ func inTurn(b *testing.B, ours func(), dir, program string, args ...string) {
 		cmd.Dir = dir
 		start = time.Now()
 		var exit *exec.ExitError
-		if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // no match is an exit code too
+		if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // no match is exit code 1
 			b.Fatal(err)
 		}
 		theirs = append(theirs, time.Since(start))

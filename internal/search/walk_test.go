@@ -59,8 +59,8 @@ func walked(t testing.TB, w search.Walk) []string {
 	return out
 }
 
-// TestWalkOfRandomTreesAgreesWithGit compares with git on random trees whose folders have
-// ignore files of their own.
+// TestWalkOfRandomTreesAgreesWithGit compares with git on random trees with ignore files in their
+// folders.
 func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -99,7 +99,7 @@ func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("round %d in %s\ngot  %q\nwant %q", round, dir, got, want)
 		}
-		// As a repository, and beginning at a folder in it.
+		// From the top of the repository, and from a folder in it.
 		for _, sub := range names {
 			if info, err := os.Stat(filepath.Join(dir, sub)); err != nil || !info.IsDir() {
 				continue
@@ -111,7 +111,7 @@ func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) {
 				}
 			}
 			if below == nil {
-				continue // the folder itself may be ignored, and is walked all the same
+				continue // a folder at which a walk begins is walked even if it is ignored
 			}
 			if got := walked(t, search.Walk{Top: open(t, dir), Dir: sub, Above: search.Outer(dir)}); !slices.Equal(got, below) {
 				t.Fatalf("round %d, from %s\ngot  %q\nwant %q", round, sub, got, below)

@@ -130,8 +130,8 @@ func TestEditIsReportedOnce(t *testing.T) {
 				if ev := next(t, w); !slices.Equal(ev.Paths, []string{file}) {
 					t.Errorf("reported %v, want only %s", ev.Paths, file)
 				}
-				// A sentinel change comes next: nothing else was reported in between, unless the
-				// machine paused in the midst of saving, which makes two changes of it.
+				// A second change comes next: nothing else was reported in between, unless the
+				// machine paused during the save, which is then reported as two changes.
 				sentinel := filepath.Join(root, "two", "SKILL.md")
 				write(t, sentinel, "x")
 				ev := next(t, w)
@@ -238,7 +238,7 @@ func TestLinkedFolderIsReportedByBothNames(t *testing.T) {
 		write(t, filepath.Join(real, "a.md"), "changed")
 		want := map[string]bool{filepath.Join(link, "a.md"): true, filepath.Join(real, "a.md"): true}
 		seen := map[string]bool{}
-		for len(seen) < len(want) { // together, but for a machine that pauses between them
+		for len(seen) < len(want) { // together, unless the machine pauses between them
 			for _, p := range next(t, w).Paths {
 				if seen[p] = true; !want[p] {
 					t.Fatalf("reported %s, want %v", p, want)
@@ -259,8 +259,8 @@ func TestLinkLoopEnds(t *testing.T) {
 	until(t, w, file)
 }
 
-// A build writes 20,000 files below a watched folder: no watch is taken for any of its
-// folders, and only the file that matters is reported.
+// A build writes 20,000 files below a watched folder: none of its folders gets a watch, and only
+// the file that matters is reported.
 func TestLargeSubtreeCostsNothing(t *testing.T) {
 	root := tempDir(t)
 	file := filepath.Join(root, "one", "SKILL.md")
@@ -304,7 +304,7 @@ func TestLargeSubtreeCostsNothing(t *testing.T) {
 	}
 }
 
-// watches counts the inotify watches of this process; 0 where that is not known.
+// watches counts the inotify watches of this process; 0 if that is unknown.
 func watches(t *testing.T) int {
 	t.Helper()
 	infos, _ := filepath.Glob("/proc/self/fdinfo/*")

@@ -14,7 +14,7 @@ import (
 	"jcode/internal/worktree"
 )
 
-// holding has git wait for a file before it writes those that end in .slow.
+// holding makes git wait for a file before it writes those that end in .slow.
 func holding(t *testing.T, root string) (release string) {
 	t.Helper()
 	release = filepath.Join(t.TempDir(), "go")
@@ -66,8 +66,8 @@ func TestChosenFilesAreThereBeforeTheOthers(t *testing.T) {
 	}
 }
 
-// A copy that was left while git wrote its files has no changes, and gets the rest when it is
-// opened again; a lock that a killed git left is no obstacle.
+// A copy that was abandoned while git wrote its files has no changes, and gets the rest when it is
+// reopened, even if a killed git left a lock.
 func TestCopyThatWasLeftIsFinished(t *testing.T) {
 	root := repository(t)
 	release := holding(t, root)

@@ -15,7 +15,7 @@ import (
 )
 
 // A git that is killed in the middle of "git worktree add" leaves the repository broken. It is
-// asked to end where its work is canceled, and has the time to clean up.
+// asked to end when its work is canceled, and has time to clean up.
 func TestCanceledGitMayCleanUp(t *testing.T) {
 	root := repository(t)
 	git, err := exec.LookPath("git")

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/worktree"
 )
 
-// leave makes the entry of a copy what a killed "git worktree add" leaves, and returns it.
+// leave turns the entry of a copy into what a killed "git worktree add" leaves, and returns it.
 func leave(t *testing.T, root, copied, file, text string, age time.Duration) string {
 	t.Helper()
 	run(t, root, "worktree", "add", "-q", "--no-checkout", "--detach", copied)
@@ -23,8 +23,8 @@ func leave(t *testing.T, root, copied, file, text string, age time.Duration) str
 	return dir
 }
 
-// A git that was killed in the middle of "git worktree add" leaves an entry at which git fails.
-// The next copy is made all the same, and the repository can be used again.
+// A killed "git worktree add" leaves an entry at which git fails. The next copy is still made, and
+// the repository can be used again.
 func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
 	for name, text := range map[string]string{"commondir": "", "locked": "initializing"} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
 	}
 }
 
-// What is not an agent's, holds files or may still be written stays.
+// An entry stays if it is not an agent's, if its copy has files, or if it may still be written.
 func TestRepairLeavesWhatItMustNotRemove(t *testing.T) {
 	root := repository(t)
 	copies := filepath.Join(t.TempDir(), "copies")
@@ -78,7 +78,7 @@ func TestRepairLeavesWhatItMustNotRemove(t *testing.T) {
 	}
 }
 
-// The entry of a copy that another git is making is awaited.
+// A copy waits until another git has completed its entry.
 func TestEntryThatIsBeingWrittenIsAwaited(t *testing.T) {
 	root := repository(t)
 	copies := filepath.Join(t.TempDir(), "copies")
@@ -88,7 +88,7 @@ func TestEntryThatIsBeingWrittenIsAwaited(t *testing.T) {
 		_, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(copies, "x"), Branch: "jcode/x"})
 		made <- err
 	}()
-	time.Sleep(100 * time.Millisecond) // for the first try; the test holds without it, too
+	time.Sleep(100 * time.Millisecond) // for the first try; the test passes without it too
 	write(t, entry, "commondir", "../..\n")
 	if err := <-made; err != nil {
 		t.Error(err)

@@ -121,10 +121,10 @@ func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
 	}
 }
 
-// A change right after the checkout may leave size and time of a file as they were.
+// A change right after the checkout may leave the size and time of a file unchanged.
 func TestChangeInTheMomentOfTheCheckoutIsSeen(t *testing.T) {
 	root := repository(t)
-	run(t, root, "config", "core.trustctime", "false") // a moment later it would tell
+	run(t, root, "config", "core.trustctime", "false") // else the ctime of a change that is made a moment later would show it
 	tree := add(t, worktree.Options{Root: root})
 	moment := time.Now().Add(-time.Hour).Truncate(time.Second)
 	at := func(path string) {

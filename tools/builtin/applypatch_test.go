@@ -14,7 +14,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// patched makes the arguments of a patch with these parts.
+// patched returns the arguments of a patch with these parts.
 func patched(parts ...string) args {
 	return args{"input": "*** Begin Patch\n" + strings.Join(parts, "\n") + "\n*** End Patch\n"}
 }
@@ -126,7 +126,7 @@ func TestAPatchOfWhichAPartFailsChangesNothing(t *testing.T) {
 	r.holds("a", "one\n")
 }
 
-// Whatever a patch names is judged by where it really is.
+// A path in a patch is judged by where it really leads.
 func TestAPatchIsJudgedByWhereItsFilesReallyAre(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
@@ -162,7 +162,7 @@ func TestAPatchIsJudgedByWhereItsFilesReallyAre(t *testing.T) {
 		r.disp.Gate = &noGate{}
 	}
 	r.disp.Gate = r.gate
-	// A link is removed or moved by the tools that mean links.
+	// Links are removed or moved by remove and mv.
 	r.refused("apply_patch", patched("*** Delete File: innocent.txt"), "is a link")
 	r.refused("apply_patch", patched("*** Update File: innocent.txt\n*** Move to: moved"), "is a link")
 	r.refused("apply_patch", patched("*** Update File: a\n*** Move to: "+filepath.ToSlash(secret)), "exists")
@@ -171,7 +171,7 @@ func TestAPatchIsJudgedByWhereItsFilesReallyAre(t *testing.T) {
 	}
 }
 
-// planGate refuses everything and keeps the plans.
+// planGate refuses everything and records the plans.
 type planGate struct{ allowAll }
 
 func (g *planGate) Check(_ context.Context, req tools.GateRequest) tools.Decision {
@@ -211,7 +211,7 @@ func TestAPatchIsMadeToWhatIsThereWhenItIsAllowed(t *testing.T) {
 	r.holds("a", "other\n")
 }
 
-// failingRecorder lets the writing fail in the middle: it puts a folder where the last file goes.
+// failingRecorder makes the last write fail: it puts a folder where the last file belongs.
 type failingRecorder struct{ dir string }
 
 func (f failingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {

@@ -14,12 +14,12 @@ import (
 	"jcode/tools/builtin"
 )
 
-// The large file of the benchmarks: 64 MiB by default; the budget's figure is made with
+// The size of the benchmarks' large file, 64 MiB by default. The figure in the budget is measured with
 //
 //	go test ./tools/builtin -run xxx -bench Window -file.bytes 1073741824
 var fileBytes = flag.Int64("file.bytes", 64<<20, "bytes of the file that windows are read from")
 
-// byName makes the file tools over dir and returns them by name.
+// byName returns the file tools of a workspace in dir, by name.
 func byName(b *testing.B, dir string) map[string]tools.Tool {
 	b.Helper()
 	ws, err := builtin.OpenWorkspace(dir)
@@ -80,7 +80,7 @@ func BenchmarkReadWindowOfALargeFile(b *testing.B) {
 	}
 }
 
-// largeFile writes lines of a log and tells how many.
+// largeFile writes the lines of a log and returns their number.
 func largeFile(b *testing.B, path string, size int64) (lines int) {
 	b.Helper()
 	f, err := os.Create(path)

@@ -14,8 +14,8 @@ import (
 
 func noLog() (output, error) { return nil, errors.New("no log here") }
 
-// TestCaptureDoesNotDependOnHowOutputIsCut checks that pieces give what the whole gives,
-// wherever the borders fall: in a rune, a control sequence, between CR and LF.
+// TestCaptureDoesNotDependOnHowOutputIsCut checks that pieces lead to the same result as the whole,
+// wherever they are cut: in a rune, in a control sequence, between CR and LF.
 func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -60,8 +60,7 @@ func TestBytesThatAreNoTextAreOneMarkInEveryPiece(t *testing.T) {
 	}
 }
 
-// oneMark leaves one mark of a run of bytes that are no text: how many there are depends on
-// the borders.
+// oneMark keeps one mark of each run of invalid bytes: the number of marks depends on the cuts.
 func oneMark(s string) string {
 	for strings.Contains(s, "\uFFFD\uFFFD") {
 		s = strings.ReplaceAll(s, "\uFFFD\uFFFD", "\uFFFD")

@@ -15,8 +15,9 @@ import (
 	"jcode/tools/builtin"
 )
 
-// Of the files that conversations have seen, those that change while a command runs are noted for
-// its caller. What jcode itself writes meanwhile is not, nor what happens outside of a session.
+// Of the files that conversations have seen, those that change while a command runs are recorded
+// for its caller, except for what jcode itself writes in that time. Outside a session nothing is
+// recorded.
 func TestFilesThatChangeWhileACommandRunsAreNotedForItsCaller(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -80,7 +81,7 @@ func TestFilesThatChangeWhileACommandRunsAreNotedForItsCaller(t *testing.T) {
 		t.Errorf("outside of a session: %v", got)
 	}
 
-	// What jcode writes while the command waits is not the command's.
+	// What jcode writes while the command waits was not changed by the command.
 	done := make(chan []string, 1)
 	go func() {
 		done <- run("waiting", "touch begun; while [ ! -e end ]; do sleep 0.05; done; echo newest >> a")

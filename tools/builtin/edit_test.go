@@ -312,7 +312,7 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 	}
 }
 
-// swapGate turns a link around after it was judged.
+// swapGate changes where a link leads after it was judged.
 type swapGate struct {
 	allowAll
 	swap func()
@@ -350,8 +350,8 @@ func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(contex
 	return func(context.Context) error { return nil }, nil
 }
 
-// A link that comes between the last look and the change is not followed either, also not
-// to a place in the workspace, where nothing else would stop it: git's hooks.
+// A link that is created between the last check and the change is not followed, not even to a place
+// in the workspace that nothing else protects: git's hooks.
 func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
 	for _, tc := range []struct {
 		tool string
@@ -399,7 +399,7 @@ func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A path outside that was approved is entered without following what became a link since.
+// An approved path outside the workspace is entered without following a link that was created since.
 func TestApprovedPathOutsideIsEnteredWithoutLinks(t *testing.T) {
 	rec := &swapRecorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
@@ -460,7 +460,7 @@ func (sh) RunCommand(ctx context.Context, command, dir string) (string, int, err
 	return string(out), 0, err
 }
 
-// recorder notes what it is told.
+// recorder records its calls.
 type recorder struct {
 	calls []string
 	fail  error

@@ -25,7 +25,7 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// shellRig is a shell in a folder of its own.
+// shellRig is a shell in a temporary folder.
 type shellRig struct {
 	*builtin.Shell
 	t    *testing.T
@@ -74,7 +74,7 @@ func (r *shellRig) run(args m) tools.Result {
 	return res
 }
 
-// touch makes an empty file in the workspace.
+// touch creates an empty file in the workspace.
 func (r *shellRig) touch(name string) {
 	r.t.Helper()
 	if err := os.WriteFile(filepath.Join(r.root, name), nil, 0o644); err != nil {
@@ -331,7 +331,7 @@ func TestExecMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// peak is what the Go runtime holds from the system.
+// peak returns the memory that the Go runtime has obtained from the system.
 func peak() uint64 {
 	var ms runtime.MemStats
 	runtime.ReadMemStats(&ms)
@@ -513,7 +513,7 @@ func TestRunCommandForJcodeItself(t *testing.T) {
 	}
 }
 
-// noReading is the half of a sandbox that can't confine to reading.
+// noReading is the part of a Confiner for a system that can't confine to reading.
 type noReading struct{}
 
 func (noReading) CanRead() (bool, string) { return false, "not here" }
@@ -575,8 +575,8 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	}
 }
 
-// A command that was let through because it only reads can do no more than that: what needs
-// more asks, like any other.
+// A command that runs unasked because it only reads can only read. If it needs more, the person is
+// asked, as for any other command.
 func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	var asked []tools.GateRequest
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
@@ -619,7 +619,7 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	}
 }
 
-// A program that is vouched for may start another one by its name: not one of the project.
+// A vouched command may start another program by its name, but not one of the project.
 func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
 	if _, err := exec.LookPath("zcat"); err != nil {
 		t.Skip(err)
@@ -650,7 +650,7 @@ func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
 	}
 }
 
-// Variables of the person's that lead into the project make no other program of a command.
+// Environment variables that lead into the project don't make a command run another program.
 func TestVouchedCommandRunsNoCodeThatVariablesName(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -682,7 +682,7 @@ func TestVouchedCommandRunsNoCodeThatVariablesName(t *testing.T) {
 	}
 }
 
-// Nobody was asked whether `env` may print what is in the environment.
+// `env` runs unasked, so it must not print secrets of the environment.
 func TestVouchedCommandGetsNoSecrets(t *testing.T) {
 	r := newShell(t, func(o *builtin.ShellOptions) {
 		o.Keep = []string{"KEPT_PASS"}
@@ -703,7 +703,7 @@ func TestVouchedCommandGetsNoSecrets(t *testing.T) {
 	}
 }
 
-// leaky is a sandbox that can't lock a file, and sees when it was made.
+// leaky is a sandbox that can't protect a file, and notices when it was created.
 type leaky struct {
 	noReading
 	file string
@@ -722,8 +722,8 @@ func (l leaky) Changed() []string {
 
 func (l leaky) Blamed(string, int) string { return "" }
 
-// What a command does to protected files is told whether it is waited for or not: once, and
-// also when it comes late, of a job or of what a command left running.
+// A change of protected files is reported once, whether the command is waited for or not, and also
+// if a job makes it, or a process that a command left running.
 func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
 	const made = "it made or changed protected files"
 	setup := func(t *testing.T) (r *shellRig, ended chan builtin.Job, confined func(m) string, output func() string) {

@@ -20,7 +20,7 @@ import (
 	"jcode/tools/permission"
 )
 
-// web is a server on the loopback and a fetch tool behind a real gate.
+// web is a server on the loopback interface and a fetch tool behind a real gate.
 type web struct {
 	t     *testing.T
 	url   string
@@ -68,7 +68,7 @@ func (w *web) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {
 	return tools.Answer{Scope: w.say(q), Option: -1}, nil
 }
 
-// get goes the dispatcher's way: plan, gate, run.
+// get does what the dispatcher does: plan, gate, run.
 func (w *web) get(args map[string]any) (tools.Result, error) {
 	w.t.Helper()
 	raw, err := json.Marshal(args)
@@ -218,7 +218,7 @@ func TestFetchAsksAgainAtEachNewPlace(t *testing.T) {
 	if res, err := w.get(map[string]any{"url": w.url + "/same"}); err != nil || !strings.Contains(res.Text, "the end") || len(w.asked) != 1 {
 		t.Errorf("%v, asked %q", err, w.asked)
 	}
-	// A public name that leads to the loopback: asked twice, the second time as private.
+	// A public name that leads to the loopback interface: two questions, the second as private.
 	w.asked = nil
 	if res, err := w.get(map[string]any{"url": "http://public.example:" + w.port() + "/private"}); err != nil || !strings.Contains(res.Text, "secret") {
 		t.Errorf("%v", err)
@@ -226,7 +226,7 @@ func TestFetchAsksAgainAtEachNewPlace(t *testing.T) {
 	if len(w.asked) != 2 || !strings.Contains(w.asked[1], "leads to the private address 127.0.0.1") {
 		t.Errorf("asked %q", w.asked)
 	}
-	// Refused, it never connects.
+	// If it is refused, there is no connection.
 	w.asked = nil
 	w.say = func(q tools.Question) tools.AnswerScope {
 		if strings.Contains(strings.Join(q.Details, " "), "private") {
@@ -237,7 +237,7 @@ func TestFetchAsksAgainAtEachNewPlace(t *testing.T) {
 	if _, err := w.get(map[string]any{"url": "http://public.example:" + w.port() + "/private"}); err == nil || !strings.Contains(err.Error(), "denied by user") {
 		t.Errorf("%v", err)
 	}
-	// A name that gives a public and a private address is private.
+	// A name with a public and a private address is private.
 	w.hosts["mixed.example"] = "93.184.216.34 127.0.0.1"
 	if _, err := w.get(map[string]any{"url": "http://mixed.example:" + w.port() + "/private"}); err == nil || !strings.Contains(err.Error(), "denied by user") {
 		t.Errorf("%v", err)
@@ -264,7 +264,7 @@ func TestFetchRedirectIntoAPrivateNetworkAsks(t *testing.T) {
 }
 
 func TestFetchDoesNotLookUpTwice(t *testing.T) {
-	// Rebinding: the first answer is judged and used, whatever a second one would be.
+	// Rebinding: the first answer of DNS is judged and used, and no second one is requested.
 	lookups := 0
 	w := newWeb(t, map[string]http.HandlerFunc{"/": body("text/plain", "x")})
 	tool := builtin.Fetch(builtin.FetchOptions{

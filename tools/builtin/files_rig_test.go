@@ -12,7 +12,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// rig is a workspace in a folder of its own, with the tools behind a dispatcher.
+// rig is a workspace in a temporary folder, with the tools behind a dispatcher.
 type rig struct {
 	t    *testing.T
 	dir  string
@@ -20,7 +20,7 @@ type rig struct {
 	gate *allowAll
 }
 
-// allowAll lets everything run and keeps the plans that it was shown.
+// allowAll allows everything and records the plans.
 type allowAll struct {
 	plans  []tools.Plan
 	during func() // while a person would be asked
@@ -58,7 +58,7 @@ func newRig(t *testing.T, o builtin.Options) *rig {
 	return r
 }
 
-// serve puts tools behind the rig's dispatcher.
+// serve registers tools with the rig's dispatcher.
 func (r *rig) serve(list []tools.Tool) {
 	r.t.Helper()
 	reg := tools.NewRegistry()
@@ -70,7 +70,7 @@ func (r *rig) serve(list []tools.Tool) {
 	r.disp = &tools.Dispatcher{Registry: reg, Gate: r.gate}
 }
 
-// args is a call's arguments.
+// args are the arguments of a call.
 type args map[string]any
 
 func (r *rig) callAs(c tools.Caller, name string, a args) tools.Result {
@@ -87,7 +87,7 @@ func (r *rig) call(name string, a args) tools.Result {
 	return r.callAs(tools.Caller{Session: "s", Origin: tools.OriginModel}, name, a)
 }
 
-// ok calls and fails the test if the call fails.
+// ok makes a call, and fails the test if the call fails.
 func (r *rig) ok(name string, a args) tools.Result {
 	r.t.Helper()
 	res := r.call(name, a)
@@ -97,7 +97,7 @@ func (r *rig) ok(name string, a args) tools.Result {
 	return res
 }
 
-// refused calls and expects a failure whose text has all of want.
+// refused makes a call and expects a failure whose text contains all of want.
 func (r *rig) refused(name string, a args, want ...string) tools.Result {
 	r.t.Helper()
 	res := r.call(name, a)
@@ -137,7 +137,7 @@ func (r *rig) get(name string) string {
 	return string(data)
 }
 
-// holds checks a file's bytes.
+// holds checks the bytes of a file.
 func (r *rig) holds(name, want string) {
 	r.t.Helper()
 	if got := r.get(name); got != want {

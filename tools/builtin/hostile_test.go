@@ -32,7 +32,7 @@ func TestHostilePathsAreErrors(t *testing.T) {
 	r.refused("write", args{"path": "a", "content": "x"}, "links")
 }
 
-// noGate lets nothing run.
+// noGate refuses everything.
 type noGate struct{ allowAll }
 
 func (*noGate) Check(context.Context, tools.GateRequest) tools.Decision {
@@ -68,7 +68,7 @@ func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
 			t.Errorf("%s %v tells %q", c.tool, c.args, res.Text)
 		}
 	}
-	// Allowed to write and not to read: the diff stays with the person.
+	// With the right to write but not to read, the diff is shown to the person only.
 	r.disp.Gate = r.gate
 	if res := r.ok("write", args{"path": ".env", "content": "new\n"}); strings.Contains(res.Text, "hunter2") || !strings.Contains(res.Display.Diff, "hunter2") {
 		t.Errorf("write tells %q", res.Text)

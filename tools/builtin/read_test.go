@@ -141,7 +141,7 @@ func TestReadWindowOfALargeFile(t *testing.T) {
 		{lines - 1, 10, "line 001199999", "last without end", []string{"has 1200001 lines, you see 1199999–1200001"}},
 		{lines + 1, 1, "last without end", "last without end", []string{"has 1200001 lines"}},
 		{524_288, 1, "line 000524288", "line 000524288", nil},
-		{299_594, 3, "line 000299594", "line 000299596", nil}, // around a 4 MiB border
+		{299_594, 3, "line 000299594", "line 000299596", nil}, // around a multiple of 4 MiB
 	} {
 		res := r.ok("read", args{"path": "log", "offset": c.offset, "limit": c.limit})
 		has(t, res.Text, append(c.notes, fmt.Sprintf("%d\t%s", c.offset, c.first), "\t"+c.last)...)

@@ -12,7 +12,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// pdf makes a PDF of pages with a line each.
+// pdf returns a PDF with one line per page.
 func pdf(pages int) string {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n2 0 obj << /Type /Pages /Resources << /Font << /F 3 0 R >> >> /Kids [")

@@ -154,13 +154,13 @@ func TestSearchSeesWhatGitLists(t *testing.T) {
 				path, _, _ := strings.Cut(l, ":")
 				hits = append(hits, path)
 			}
-			if n := len(want) - 1; len(hits) != n { // .gitignore itself has no such word
+			if n := len(want) - 1; len(hits) != n { // .gitignore itself does not contain the word
 				t.Errorf("grep found %d files, want %d: %q", len(hits), n, hits)
 			}
 			has(t, r.ok("read", args{"path": "build/out.o"}).Text, "word")
 			has(t, r.ok("grep", args{"pattern": "word", "path": "node_modules"}).Text, "node_modules/p/index.js:1:word")
 			has(t, r.ok("glob", args{"pattern": "node_modules/**/*.js"}).Text, "node_modules/p/index.js")
-			// The rules of a folder above hold for a search that begins deeper.
+			// The rules of a parent folder apply to a search that begins below it.
 			if text := r.ok("grep", args{"pattern": "word", "path": "deep/er"}).Text; text != "deep/er/keep.log:1:word" {
 				t.Errorf("below a folder:\n%s", text)
 			}
@@ -168,7 +168,7 @@ func TestSearchSeesWhatGitLists(t *testing.T) {
 	}
 }
 
-// gitList returns what git sees in a new repository in dir.
+// gitList returns the files that git lists in a new repository in dir.
 func gitList(t *testing.T, dir string) []string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -13,12 +13,12 @@ import (
 	"jcode/tools/builtin"
 )
 
-// The rounds of two processes that edit one file at the same moment. By hand, with more:
+// The number of rounds in which two processes edit one file at the same moment. To run more:
 //
 //	JCODE_EDIT_ROUNDS=1000 go test ./tools/builtin -run TestTwoProcessesLoseNoEdit
 const editRounds = 60
 
-// raceRig is a rig in a folder that another process works in too.
+// raceRig is a rig in a folder that another process changes too.
 func raceRig(t *testing.T, dir string) *rig {
 	t.Helper()
 	r := newRig(t, builtin.Options{})
@@ -37,7 +37,7 @@ func raceRig(t *testing.T, dir string) *rig {
 	return r
 }
 
-// TestEditsInAnotherProcess is the other process: a line on its input begins a round.
+// TestEditsInAnotherProcess is the other process: each line on its input begins a round.
 func TestEditsInAnotherProcess(t *testing.T) {
 	dir := os.Getenv("JCODE_TEST_EDIT_DIR")
 	if dir == "" {
@@ -54,7 +54,7 @@ func TestEditsInAnotherProcess(t *testing.T) {
 	}
 }
 
-// count raises one side's counter in the file, and returns what went wrong.
+// count increases one side's counter in the file, and returns what went wrong.
 func (r *rig) count(side string, n int) string {
 	res := r.call("edit", args{"path": "f.txt", "old_string": fmt.Sprintf("%s=%d\n", side, n-1), "new_string": fmt.Sprintf("%s=%d\n", side, n)})
 	if res.Failed {
@@ -129,7 +129,7 @@ func TestTwoProcessesLoseNoEdit(t *testing.T) {
 	}
 }
 
-// A file that is written as a whole keeps what somebody else changed in other lines.
+// A file that is written as a whole keeps what others changed in other lines.
 func TestWriteKeepsWhatOthersChangedInOtherLines(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\nthree\nfour\n")
@@ -146,7 +146,7 @@ func TestWriteKeepsWhatOthersChangedInOtherLines(t *testing.T) {
 	}
 }
 
-// What a person saw in a question is what is written: not over a file that came in between.
+// Only the change that a person saw is written, not over a file that was created since.
 func TestWriteIsNotMadeOverAFileThatAppearedAfterItWasPlanned(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	for _, before := range []string{"", "old\n"} {
@@ -159,7 +159,7 @@ func TestWriteIsNotMadeOverAFileThatAppearedAfterItWasPlanned(t *testing.T) {
 		if got := r.get("f"); got != "foreign\n" {
 			t.Errorf("%q", got)
 		}
-		r.ok("write", args{"path": "f", "content": "mine\n"}) // it knows now
+		r.ok("write", args{"path": "f", "content": "mine\n"}) // it has seen the file now
 		r.ok("remove", args{"path": "f"})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// service plays a search service that takes only what its documentation says.
+// service is a search service that accepts only what its documentation describes.
 func service(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
 	srv := httptest.NewServer(answer)
@@ -137,7 +137,7 @@ order"}`, `answered 500 Internal Server Error: {"error":"out of order"}`},
 	}
 }
 
-// What pages say of themselves is data of strangers, and there may be much of it.
+// Titles and snippets come from strangers, and may be long.
 func TestResultsOfASearchAreBoundedAndClean(t *testing.T) {
 	t.Parallel()
 	at := service(t, func(w http.ResponseWriter, _ *http.Request) {

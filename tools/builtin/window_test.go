@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// sized is the little that an index asks of a file's description.
+// sized is the part of fs.FileInfo that an index uses.
 type sized struct {
 	fs.FileInfo
 	size int64
@@ -22,7 +22,7 @@ type sized struct {
 func (s sized) Size() int64        { return s.size }
 func (s sized) ModTime() time.Time { return time.Time{} }
 
-// streamed reads a window the way large files are read, with marks every few bytes.
+// streamed reads a window as from a large file, with marks every few bytes.
 func streamed(x *lineIndexes, data string, first, limit int) (window, error) {
 	at, line, err := x.seek(context.Background(), strings.NewReader(data), sized{size: int64(len(data))}, "f", first)
 	if err != nil {
@@ -67,7 +67,7 @@ func checkWindow(t *testing.T, data string, first, limit int) {
 	}
 	for _, chunk := range []int64{3, 16, 1 << 10} {
 		x := &lineIndexes{chunk: chunk}
-		for range 2 { // the second time the index is there
+		for range 2 { // the second time with an index
 			w, err := streamed(x, data, first, limit)
 			if err != nil {
 				t.Fatal(err)

@@ -63,7 +63,7 @@ func TestAddedFoldersBelongToTheWorkspace(t *testing.T) {
 		t.Fatal("no tool ", name)
 		return tools.Result{}
 	}
-	// Also outside, as after an approval, and from one folder to another.
+	// Also outside the workspace, as after an approval, and from one folder to another.
 	for _, dir := range dirs {
 		dir = filepath.ToSlash(dir)
 		call("write", `{"path":"`+dir+`/sub/f.txt","content":"word\n"}`)

@@ -19,14 +19,14 @@ type Command struct {
 	Hint string
 	// Origin says where it comes from: "skill (project)", "file .jcode/commands/x.md".
 	Origin string
-	// Guest reports whether it comes with the project and nobody approved it: any other
-	// command of its name counts before it. Nil means no; it is called only where two
-	// commands have one name.
+	// Guest reports whether the command belongs to the project and is not approved: any other
+	// command of its name has priority. Nil means no. It is called only if two commands have the
+	// same name.
 	Guest func() bool
 	// Run carries it out with the text after the name, inserted as it is.
 	Run func(ctx context.Context, args string) (Outcome, error)
-	// Work, when set, is Run for what may take a while: progress, which may be called from any
-	// goroutine, shows a line meanwhile, and esc ends ctx.
+	// Work, when set, replaces Run for what may take a while: progress shows a line, and may be
+	// called from any goroutine; esc ends ctx.
 	Work func(ctx context.Context, args string, progress func(line string)) (Outcome, error)
 	// Complete proposes values for the argument that is being typed; may be nil.
 	Complete func(ctx context.Context, args string) []string
@@ -34,7 +34,7 @@ type Command struct {
 
 func (c Command) guest() bool { return c.Guest != nil && c.Guest() }
 
-// Outcome is what a command leaves behind.
+// Outcome is the result of a command.
 type Outcome struct {
 	// Prompt, when set, is sent to the agent as the person's message.
 	Prompt string
@@ -44,16 +44,16 @@ type Outcome struct {
 	Draft string
 	// Notice is shown to the person and not sent.
 	Notice string
-	// Skill is the skill whose instructions Prompt holds, in the words of the room that made
-	// it; it is kept with the message.
+	// Skill names the skill whose instructions Prompt contains, in a form that its package defines;
+	// it is stored with the message.
 	Skill string
 	// Model overrides the model for this one message.
 	Model string
-	// Allow are rules that hold while this message is worked on; they were approved and pinned.
+	// Allow are approved rules that apply while this message is worked on.
 	Allow []string
 }
 
-// Source returns commands. List must be cheap: it is called as the person types.
+// Source lists commands. List must be cheap: it is called while the person types.
 type Source interface {
 	List() []Command
 }

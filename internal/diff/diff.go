@@ -34,7 +34,7 @@ type Diff struct {
 	Added, Removed int
 }
 
-// Files compares two versions of the file called name. A nil side does not exist.
+// Files compares two versions of the named file. A nil version does not exist.
 func Files(name string, before, after *string) Diff {
 	from, to := "a/"+name, "b/"+name
 	var old, now string
@@ -86,7 +86,7 @@ func trim(old, now string) (head, oldMid, nowMid, tail string) {
 // atLineStart reports whether the last k bytes of s begin a line.
 func atLineStart(s string, k int) bool { return k == len(s) || s[len(s)-k-1] == '\n' }
 
-// hunks writes the difference of two middles, which follow head and precede tail.
+// hunks writes the difference of old and now, which follow head and precede tail.
 func (w *writer) hunks(head, old, now, tail string) {
 	before, beforeLines := lastLines(head, context)
 	after := firstLines(tail, context)
@@ -229,7 +229,7 @@ func Words(old, now string) (inOld, inNow []Span) {
 		return nil, nil
 	}
 	a, b := words(old), words(now)
-	// Words are compared as lines are: one per line, so that the line differ does the work.
+	// The words are compared as lines, one word per line.
 	edits := udiff.Lines(asLines(a), asLines(b))
 	offsets := starts(a)
 	kept := len(old)
@@ -295,7 +295,7 @@ func wordKind(r rune) int {
 	return 2
 }
 
-// asLines writes one word a line.
+// asLines writes one word per line.
 func asLines(words []string) string {
 	var b strings.Builder
 	for _, w := range words {

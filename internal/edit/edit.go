@@ -10,9 +10,9 @@ import (
 type Edit struct {
 	// Old is the text to replace. If it is empty, it matches only an empty text.
 	Old string
-	// New takes its place, literally.
+	// New replaces it, literally.
 	New string
-	// All replaces every occurrence; else Old must be unique.
+	// All replaces every occurrence; otherwise Old must be unique.
 	All bool
 }
 
@@ -26,7 +26,7 @@ type FileChange struct {
 type Done struct {
 	// Text is the changed text.
 	Text string
-	// Places is how many places were replaced.
+	// Places is the number of replaced places.
 	Places int
 	// Notes say what was not done literally: how a place was found, and what was adapted to the
 	// file.
@@ -167,7 +167,7 @@ func linesOf(content string, at []int) []int {
 // listed is the number of line numbers that an error names.
 const listed = 20
 
-// list writes line numbers as people do, the first of total ones.
+// list formats line numbers, the first of total ones, for a sentence.
 func list(lines []int, total int) string {
 	parts := make([]string, 0, len(lines))
 	for _, l := range lines[:min(len(lines), listed)] {
@@ -187,8 +187,8 @@ func lineOf(content string, at int) int { return strings.Count(content[:at], "\n
 
 func toLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// endingAt returns the line ending in force at content[from:to]: the one used inside, else
-// the nearest before, else the nearest after, else "" for a text without one.
+// endingAt returns the line ending that applies at content[from:to]: the first one inside, otherwise
+// the nearest before, otherwise the nearest after, or "" for a text without any.
 func endingAt(content string, from, to int) string {
 	at := strings.IndexByte(content[from:to], '\n')
 	if at >= 0 {
@@ -205,7 +205,7 @@ func endingAt(content string, from, to int) string {
 	return "\n"
 }
 
-// withEnding returns s with the line ending, and a note if that changed anything.
+// withEnding returns s with a line ending, and a note if that changed anything.
 func withEnding(s, ending string) (out, note string) {
 	if ending == "" || !strings.Contains(s, "\n") {
 		return s, ""

@@ -9,8 +9,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// indented locates whole lines whose indentation differs from the file's. Lines that old
-// and new string share stay as the file has them; the others get the file's indentation.
+// indented locates whole lines whose indentation differs from the file's. Lines that the old and the
+// new string share stay as they are in the file; the others get the file's indentation.
 func indented(content string, e Edit) (done Done, found bool, err error) {
 	old, now := toLF(e.Old), toLF(e.New)
 	oldEnds := strings.HasSuffix(old, "\n")
@@ -148,8 +148,8 @@ next:
 	return at
 }
 
-// shift maps the indentation of an old string to that of the file: known indents literally,
-// others by a linear function through the known ones.
+// shift maps the indentation of an old string to that of the file: known indents literally, others
+// by a linear function that fits the known ones.
 type shift struct {
 	known       map[string]string
 	from, to    byte // the character of either side; 0 if none is used
@@ -245,6 +245,6 @@ func (s *shift) style() string {
 	return "none"
 }
 
-// trimBlanks drops spaces, tabs and the line break at both ends. A form feed or a wide
-// blank is text.
+// trimBlanks removes spaces, tabs and line breaks at both ends. A form feed or a wide space is
+// text.
 func trimBlanks(line string) string { return strings.Trim(line, " \t\r\n") }

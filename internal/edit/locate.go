@@ -20,7 +20,7 @@ type looseness struct {
 // anything decides: one place is replaced, several are an error.
 func loose(content string, e Edit) (done Done, found bool, err error) {
 	if !utf8.ValidString(e.Old) {
-		return Done{}, false, nil // half a character locates nothing
+		return Done{}, false, nil // a part of a character locates nothing
 	}
 	for _, l := range []looseness{
 		{what: "line endings"},
@@ -37,8 +37,8 @@ func loose(content string, e Edit) (done Done, found bool, err error) {
 // piece is one character of a folded text, with the bytes that it was folded from.
 type piece struct{ start, end int }
 
-// replace locates e.Old with this looseness and puts e.New in its place, touching only
-// what differs between the two.
+// replace locates e.Old with this looseness and replaces it by e.New, changing only what differs
+// between the two.
 func (l looseness) replace(content string, e Edit) (done Done, found bool, err error) {
 	old, now := toLF(e.Old), toLF(e.New)
 	wholeEnd := false
@@ -91,8 +91,8 @@ func (l looseness) replace(content string, e Edit) (done Done, found bool, err e
 	return done, true, nil
 }
 
-// put returns the text of a place of content after changes that are made to mine, the same
-// characters as the model wrote them.
+// put returns the text of a place of content after changes. mine are the characters of the place as
+// the model wrote them, to which the changes refer.
 func put(content string, place, mine []piece, changes []udiff.Edit) (out, note string) {
 	end := place[len(place)-1].end
 	ending := endingAt(content, place[0].start, end)
@@ -143,7 +143,7 @@ func within(pieces []piece, p, start, end int) (from, to int) {
 	return p, q
 }
 
-// apart drops the places that overlap one before them.
+// apart removes the places that overlap an earlier one.
 func apart(at []int, length int) []int {
 	end := 0
 	return slices.DeleteFunc(at, func(i int) bool {
@@ -170,8 +170,8 @@ func (l looseness) fold(s string, whole bool) string {
 	return b.String()
 }
 
-// places returns for offsets in the folded s, in order, the characters of the next length
-// bytes, with the bytes of s that they stand for.
+// places returns, for ascending offsets in the folded s, the characters of the next length bytes,
+// with the bytes of s that they represent.
 func (l looseness) places(s string, whole bool, at []int, length int) [][]piece {
 	out := make([][]piece, len(at))
 	folded := 0
@@ -193,8 +193,8 @@ func (l looseness) places(s string, whole bool, at []int, length int) [][]piece 
 	return out
 }
 
-// each walks over the folded characters of s. A line end takes the spaces before it with
-// it where those are ignored.
+// each calls yield for the folded characters of s. A line end includes the spaces before it if those
+// are ignored.
 func (l looseness) each(s string, whole bool, yield func(r rune, start, end int) bool) {
 	for i := 0; i < len(s); {
 		r, n := l.char(s[i:])

@@ -9,7 +9,7 @@ import (
 
 // The words that a writer uses instead of text that it means to keep. A line with dots at one end
 // must also say that something is kept (lazy) and what (noun), or that something is left out
-// (cut); with dots at both ends, saying that it is kept is enough. worded needs no dots.
+// (cut); with dots at both ends lazy is enough. worded needs no dots.
 var (
 	dots   = pattern.Lazy(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
 	lazy   = pattern.Lazy(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
@@ -29,15 +29,15 @@ func Omission(text, original string) (line string, found bool) {
 		}
 		l = strings.TrimSpace(l)
 		core, comment := uncomment(l)
-		if comment && stands(core) && !strings.Contains(original, l) {
+		if comment && replacesText(core) && !strings.Contains(original, l) {
 			return l, true
 		}
 	}
 	return "", false
 }
 
-// stands reports whether the words of a comment replace omitted text.
-func stands(core string) bool {
+// replacesText reports whether the words of a comment replace omitted text.
+func replacesText(core string) bool {
 	switch {
 	case worded().MatchString(core):
 		return true
@@ -47,8 +47,8 @@ func stands(core string) bool {
 	return cut().MatchString(core) || lazy().MatchString(core) && (noun().MatchString(core) || both().MatchString(core))
 }
 
-// uncomment removes comment signs. A line that is no comment counts if it begins with dots or a
-// bracket, as in `... existing code ...`.
+// uncomment removes comment signs. A line without them counts as a comment if it begins with dots or
+// a bracket, as in `... existing code ...`.
 func uncomment(l string) (core string, comment bool) {
 	for _, c := range [][2]string{
 		{"//", ""},

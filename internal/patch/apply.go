@@ -77,7 +77,7 @@ func newText(s string) *text {
 	return t
 }
 
-// ended removes the ending of the last line if the file had none before.
+// ended removes the ending of the last line if the file had none there before.
 func (t *text) ended(s string) string {
 	if t.open {
 		s = strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r")
@@ -180,7 +180,7 @@ func (h *Hunk) Added() string {
 	return b.String()
 }
 
-// behind returns the line after the headers, each of which follows the one before it.
+// behind returns the line after the headers, which follow one another in the file.
 func (t *text) behind(headers []string, at int) (int, error) {
 	for _, want := range headers {
 		rest := t.bare[at:]

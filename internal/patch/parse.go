@@ -103,14 +103,14 @@ func Paths(text string) (out []string) {
 type parser struct {
 	lines []string
 	at    int
-	first int // the patch's line that lines[0] is, less 1
+	first int // the number of lines of the patch before lines[0]
 }
 
 func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: "+format, append([]any{p.first + p.at + 1}, args...)...)
 }
 
-// frame removes the first and last line, and what models put around them: a fence, or the
+// frame removes the first and last line, and what models write around them: a Markdown fence, or the
 // here-document of a shell.
 func (p *parser) frame() error {
 	from, to := -1, -1
@@ -238,8 +238,8 @@ func (p *parser) updated(f *File) error {
 	return nil
 }
 
-// blankRest passes over empty lines before the next heading; false where something else
-// follows, which they belong to then.
+// blankRest skips empty lines before the next heading. It returns false, and skips none, if something
+// else follows, which they belong to.
 func (p *parser) blankRest() bool {
 	back := p.at
 	for p.at < len(p.lines) && strings.TrimSpace(p.lines[p.at]) == "" {

@@ -55,9 +55,9 @@ func runInit(exe string, args []string) (code int, done bool) {
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
-			return 0, true // there is no child, which is impossible
+			return 0, true // no child exists, which is impossible
 		case pid != child:
-		case status.Stopped(): // nobody else could resume it
+		case status.Stopped(): // no other process could resume it
 			_ = syscall.Kill(child, syscall.SIGCONT)
 		case status.Signaled():
 			return 128 + int(status.Signal()), true

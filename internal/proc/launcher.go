@@ -17,8 +17,8 @@ type Launcher struct {
 	quit     chan struct{}
 	once     sync.Once
 	ended    chan struct{}
-	// owner begins the marks of the children; reaps says that every process that carries such a mark ends with
-	// this process.
+	// owner is the beginning of the marks of the children; reaps says that all processes with such a mark end
+	// with this process.
 	owner string
 	reaps bool
 }
@@ -49,7 +49,7 @@ func newLauncher(reaps bool) *Launcher {
 	return l
 }
 
-// Reach says which processes end with this one, however it ends, if a server launcher started them.
+// Reach says which processes that a server launcher started end with this one, however it ends.
 func Reach() string { return reach }
 
 func (l *Launcher) run() {

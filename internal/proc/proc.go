@@ -28,7 +28,7 @@ type Spec struct {
 	// ExtraFiles become descriptors 3, 4, … of the child. Not available on Windows.
 	ExtraFiles []*os.File
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
-	// only). Start through a Launcher, which keeps such a thread.
+	// only). A Launcher has such a thread.
 	DieWithParent bool
 	// Namespaces runs the child in its own user, mount and IPC namespaces, with the capability to mount in them,
 	// and OwnNetwork in a private network (Linux only; an error elsewhere).

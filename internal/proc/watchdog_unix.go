@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// watchdogScript ends all groups that were added and not removed, once its input ends: when jcode closes it,
-// or dies in whatever way. It is a shell of a megabyte, not another jcode. With a mark as its argument it
-// then also ends the processes that carry the mark in their environment, wherever they are, unless `q` said
-// that jcode ends in an orderly way. For a command that was just being started it knows no group yet, but the
-// mark.
+// watchdogScript ends all groups that were added and not removed, once its input ends: when jcode closes it or
+// dies. It is a shell, which needs about a megabyte, not another jcode. With a mark as its argument it then also
+// ends all processes with the mark in their environment, unless `q` said that jcode ends in an orderly way. Of a
+// command that was just being started it knows only the mark.
 const watchdogScript = `trap '' HUP INT TERM QUIT
 groups=' '
 mark=$1
@@ -47,9 +46,9 @@ type watchdog struct {
 	told    map[int]*Process
 }
 
-// startWatchdog starts one. Without it a killed jcode leaves grandchildren behind, which is no reason not to
-// work: a nil watchdog does nothing. mark is in the environment of all processes that must end with jcode;
-// empty for none.
+// startWatchdog starts a watchdog, or returns nil, which does nothing, if that fails: then a killed jcode
+// leaves grandchildren behind. mark is in the environment of all processes that must end with jcode; empty for
+// none.
 func startWatchdog(mark string) *watchdog {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -58,7 +57,7 @@ func startWatchdog(mark string) *watchdog {
 	defer func() { _ = read.Close() }() // the child has its own
 	p, err := Start(Spec{Argv: []string{"/bin/sh", "-c", watchdogScript, "jcode-watchdog", mark}, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: read})
 	if err != nil {
-		_ = write.Close() // nobody reads
+		_ = write.Close() // there is no reader
 		return nil
 	}
 	return &watchdog{process: p, input: write, told: map[int]*Process{}}
@@ -99,7 +98,7 @@ func (w *watchdog) removeEmpty() {
 }
 
 func (w *watchdog) tell(op string, what any) {
-	// It fails only when someone ended the watchdog; then nobody watches.
+	// It fails only if the watchdog was killed, which can't be repaired.
 	_, _ = fmt.Fprintf(w.input, "%s %v\n", op, what)
 }
 

@@ -118,8 +118,7 @@ func (m *matcher) candidate(buf []byte, from int) int {
 	return from
 }
 
-// holds reports whether a candidate's line matches, without the carriage return that ends it, which belongs
-// to the line break.
+// holds reports whether a candidate's line matches. A carriage return at its end belongs to the line break.
 func (m *matcher) holds(line []byte) bool {
 	if m.p.re == nil {
 		return !bytes.HasSuffix(m.literal.text, []byte{'\r'}) || m.literal.index(cutReturn(line)) >= 0

@@ -10,9 +10,9 @@ import (
 	"jcode/internal/ignore"
 )
 
-// Outer returns the ignore rules of git that apply to a folder from outside of it: the person's (the excludes
+// Outer returns the ignore rules of git that apply to a folder from outside it: the person's (the excludes
 // file), the repository's (info/exclude), and those of the folders between the repository's top and this one.
-// A folder outside of a repository has none.
+// Outside a repository there are none.
 func Outer(top string) []Above {
 	repo, ok := repository(top)
 	if !ok {

@@ -19,7 +19,7 @@ type Tracked struct {
 	list []string // sorted
 }
 
-// TrackedIn returns what the repository that contains a folder tracks; nil if there is none.
+// TrackedIn returns what the repository that contains a folder tracks, nil outside a repository.
 func TrackedIn(top string) *Tracked {
 	repo, ok := repository(top)
 	if !ok {

@@ -59,7 +59,7 @@ type Above struct {
 	Rules *ignore.Rules
 }
 
-// Missed counts what a walk could not or would not see.
+// Missed counts what a walk could not read or did not enter.
 type Missed struct {
 	// Unreadable counts folders and files that the system does not let us read.
 	Unreadable int

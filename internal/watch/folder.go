@@ -84,7 +84,7 @@ func (w *Watcher) reportContents(name string) {
 		}
 		entries, err := os.ReadDir(name)
 		if err != nil {
-			continue // it is gone again: its removal is reported
+			continue // it was removed again, which is reported
 		}
 		for _, e := range entries {
 			if path := filepath.Join(name, e.Name()); !IsEditorTemp(e.Name()) && r.matches(path) {
@@ -146,7 +146,7 @@ func (w *Watcher) walk(root int, name string, depth int, add func(string) bool) 
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return // unreadable or gone: nothing to watch in it
+		return // unreadable or removed: there is nothing to watch
 	}
 	for _, e := range entries {
 		path := filepath.Join(name, e.Name())

@@ -123,8 +123,8 @@ func New(roots []Root, opts Options) *Watcher {
 	return w
 }
 
-// Events returns the reports. While nobody receives, more changes are added to the pending report. The
-// channel is closed by Close.
+// Events returns the channel of reports, which Close closes. Until a report is received, more changes are
+// added to it.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Close stops the watching and waits until its goroutine has ended. Further calls do nothing.

@@ -33,8 +33,8 @@ type Change struct {
 	Base, Theirs *File
 }
 
-// Changes lists what was changed in the copy since its work began: nothing for as long as files
-// are missing there.
+// Changes lists what was changed in the copy since its work began; nothing until all its files
+// exist.
 func (t Tree) Changes(ctx context.Context) ([]Change, error) {
 	if !t.whole(ctx) {
 		return nil, nil
@@ -79,7 +79,7 @@ const absent = "000000"
 func (t Tree) file(ctx context.Context, path, mode, id string) (*File, error) {
 	switch mode {
 	case absent:
-		return nil, nil //nolint:nilnil // that there is none is no error
+		return nil, nil //nolint:nilnil // nil is a file that does not exist
 	case "160000":
 		return nil, fmt.Errorf("it is a git repository of its own or a submodule, which is not merged: copy what you need from %s, undo this change there, and merge again", filepath.Join(t.Dir, path))
 	case "120000":

@@ -45,8 +45,8 @@ func (t Tree) Ready(ctx context.Context) error {
 	}
 }
 
-// Stop ends what still writes files of the copy, and waits for it to end. Reopen finishes a copy that lacks
-// files then.
+// Stop ends the writing of files in the background, and waits for its end. Reopen writes the files that are
+// missing then.
 func (t Tree) Stop() {
 	if t.filling != nil {
 		t.filling.cancel()
@@ -67,11 +67,11 @@ func Reopen(ctx context.Context, t Tree) (Tree, error) {
 	return t, nil
 }
 
-// whole reports whether all files of the copy exist. Until then nobody has worked in it.
+// whole reports whether all files of the copy exist. Until then no work is done in it.
 func (t Tree) whole(ctx context.Context) bool {
 	mark, err := t.mark(ctx)
 	if err != nil {
-		return true // it is not a copy that anything can be said about
+		return true // it is not a copy
 	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(mark), "index")); errors.Is(err, fs.ErrNotExist) {
 		return false // the run ended before it wrote the mark
@@ -159,7 +159,7 @@ func (t *Tree) finish(ctx context.Context) error {
 	return os.Remove(mark)
 }
 
-// checkedOut lets git write the files. A lock that remains belongs to a git that was killed: nobody else
+// checkedOut has git write the files. A lock that remains belongs to a git that was killed: no other process
 // works in a copy before it is whole.
 func (t *Tree) checkedOut(ctx context.Context) (string, error) {
 	for began := time.Now(); ; {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// addLimit is how long a "git worktree add" takes at most for its entry in the repository.
-	// An entry that is incomplete for longer belongs to one that was killed.
+	// addLimit is the longest time that "git worktree add" takes for its entry in the repository.
+	// An entry that is incomplete for longer belongs to a git that was killed.
 	addLimit = 5 * time.Second
 	// addPoll is how often the entry of another "git worktree add" is checked.
 	addPoll = 20 * time.Millisecond
@@ -112,8 +112,8 @@ func (e entry) remove() error {
 	return os.RemoveAll(e.dir)
 }
 
-// addEntry runs "git worktree add". If git fails at the incomplete entry of another copy, it removes that if
-// it belongs to a killed git, and otherwise waits until it is complete.
+// addEntry runs "git worktree add". If git fails because of the incomplete entry of another copy, addEntry
+// removes the entry if it belongs to a killed git, and otherwise waits until it is complete.
 func addEntry(ctx context.Context, o Options) error {
 	branch := "-b"
 	for began := time.Now(); ; {

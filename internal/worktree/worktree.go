@@ -1,7 +1,7 @@
-// Package worktree makes copies of a git working tree in which others can work beside it: it adds them,
-// reports what was changed there since, and removes them.
+// Package worktree makes copies of a git working tree for work in parallel: it adds them, reports what was
+// changed in them, and removes them.
 //
-// It must not know who works in a copy or what becomes of the changes.
+// It must not know who works in a copy or how the changes are used.
 package worktree
 
 import (
@@ -25,7 +25,7 @@ type Tree struct {
 	Base   string   // the git tree that the work began with
 	Copied []string // paths below Root that were copied or linked though git ignores them
 
-	filling *checkout // nil: all files exist, or it is not known
+	filling *checkout // nil: all files exist, or that is unknown
 }
 
 // Options configure Add.
@@ -62,7 +62,7 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	return t, nil
 }
 
-// copyable returns an error that says why a folder has nothing that a copy could be made of.
+// copyable returns an error that says why no copy of a folder can be made.
 func copyable(ctx context.Context, root string) error {
 	switch within, err := git(ctx, root, nil, "rev-parse", "--is-inside-work-tree"); {
 	case err != nil && strings.Contains(err.Error(), "not a git repository"):
@@ -112,7 +112,7 @@ func (t Tree) Linked() []string {
 	return all
 }
 
-// ErrGone says that there is no copy at its folder any more.
+// ErrGone says that the folder of a copy no longer exists.
 var ErrGone = errors.New("the worktree is gone")
 
 // Check returns an error that says what is wrong with the copy: gone, or not what it was.
@@ -136,7 +136,7 @@ func (t Tree) Check(ctx context.Context) error {
 	return nil
 }
 
-// locked returns why git is not to remove the copy, and whether that is so.
+// locked reports whether the copy is locked against removal, and the reason that was given.
 func (t Tree) locked(ctx context.Context) (reason string, locked bool) {
 	list, err := git(ctx, t.Root, nil, "worktree", "list", "--porcelain")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 )
 
 // isBinary reports whether output is not text: it contains control characters that no terminal
-// program writes, or NULs that are more than separators of texts. Text in an old 8-bit encoding
-// is text.
+// program writes, or NULs other than separators of texts. Text in an old 8-bit encoding is text.
 func isBinary(head []byte) bool {
 	head = head[:min(len(head), sniffBytes)]
 	odd, nuls := 0, 0

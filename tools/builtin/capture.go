@@ -86,7 +86,8 @@ func (c *capture) take(i int, chunk []byte) {
 	}
 }
 
-// clean takes text without control sequences: complete lines are passed on, the rest waits.
+// clean passes on the complete lines of text without control sequences, and keeps the rest until
+// more text comes.
 func (c *capture) clean(s *stream, chunk string) {
 	if s.pending != "" {
 		chunk = s.pending + chunk
@@ -117,7 +118,7 @@ func (c *capture) clean(s *stream, chunk string) {
 	s.pending = strings.Clone(rest)
 }
 
-// emit passes finished text to everything that stores some of it.
+// emit adds finished text to the result, to the next report and to the log.
 func (c *capture) emit(s string) {
 	c.text.add([]byte(s))
 	c.fresh = append(c.fresh, s...)
@@ -141,7 +142,7 @@ func (c *capture) emit(s string) {
 	}
 }
 
-// open opens the log and writes what came before it.
+// open opens the log and writes what was captured before.
 func (c *capture) open() {
 	if c.log == nil && c.logErr == nil {
 		if c.log, c.logErr = c.newLog(); c.logErr == nil {
@@ -192,7 +193,7 @@ func (c *capture) closeLog() {
 	}
 }
 
-// finish takes the last lines and closes the log.
+// finish adds the incomplete lines and closes the log.
 func (c *capture) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +209,7 @@ func (c *capture) finish() {
 	c.closeLog()
 }
 
-// lastState returns what an overwritten line shows in the end.
+// lastState returns the final state of a line that is overwritten with carriage returns.
 func lastState(line string) string {
 	if states := text.States(line); len(states) > 0 {
 		return states[len(states)-1]

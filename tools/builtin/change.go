@@ -38,7 +38,7 @@ type change struct {
 // maker computes what a call does to a file from the file's present content.
 type maker func(context.Context, place, target) (change, error)
 
-// load reads the file that is to be changed. A missing file is no error.
+// load reads a file that will be changed. A missing file is not an error.
 func (f *files) load(ctx context.Context, p place, t target) (c change, err error) {
 	c.t = t
 	info, err := p.root.Lstat(p.name)
@@ -90,8 +90,8 @@ func plainText(data []byte) *string {
 	return &s
 }
 
-// planChange plans a call that writes one file. An error is reported at once if the model may
-// know of it, else after the gate has allowed the call.
+// planChange plans a call that writes one file. An error that must not be revealed yet is left to
+// the run, after the gate has allowed the call.
 func (f *files) planChange(ctx context.Context, verb, arg string, read bool, make maker) (tools.Plan, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
@@ -228,7 +228,7 @@ func (f *files) finish(ctx context.Context, in place, c *change) (said string, e
 	return said, nil
 }
 
-// unchanged returns the result of a change that makes no difference.
+// unchanged returns the result if the file already has the content.
 func (c *change) unchanged() tools.Result {
 	return tools.Result{
 		Text:    c.t.shown + " has this content already: nothing was written",

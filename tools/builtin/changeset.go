@@ -53,7 +53,7 @@ func (s *ChangeSet) load(ctx context.Context, list []edit.FileChange, open func(
 	return all, nil
 }
 
-// Plan returns what the changes would touch, with the diff of all of them.
+// Plan returns the plan of the changes, with the diff of all files.
 func (s *ChangeSet) Plan(ctx context.Context, summary string, list []edit.FileChange) (tools.Plan, error) {
 	plan := tools.Plan{Summary: summary}
 	all, err := s.load(ctx, list, s.f.ws.open)

@@ -22,10 +22,10 @@ type command struct {
 	read    []*os.File // reading ends of the pipes: one for both streams, or one for each
 	drained chan struct{}
 
-	files *commandFiles // nil if nobody needs to know what it changed
+	files *commandFiles // nil if its changes are not recorded
 
-	// changed lists the protected files that a command created or changed. told is what was
-	// reported of it, and tell reports it to the person.
+	// changed lists the protected files that a command created or changed. told are those that were
+	// reported, and tell reports to the person.
 	changed func() []string
 	tell    func(news string)
 	// reading says that the command may only read, sandboxed that it runs in the sandbox of mode auto.

@@ -11,13 +11,13 @@ import (
 	"jcode/internal/paths"
 )
 
-// commandFilesMax is how many files are compared before and after a command, those that were seen
-// last.
+// commandFilesMax is the number of files that are compared before and after a command: the last
+// ones that were seen.
 const commandFilesMax = 512
 
-// commandFiles are the files that conversations have seen, as they were when a command was
-// started. Those that change while it runs are noted for the conversation that runs it. A change
-// by somebody outside jcode in that time cannot be told apart from one by the command.
+// commandFiles is the state of files that conversations have seen, at the start of a command. Files
+// that change while it runs are recorded for the conversation that runs it. A change from outside
+// jcode in that time cannot be distinguished from one by the command.
 type commandFiles struct {
 	seen *Seen
 	note func(changed map[string]time.Time)
@@ -27,8 +27,8 @@ type commandFiles struct {
 	before map[string]fs.FileInfo // nil for a file that does not exist
 }
 
-// compareFiles looks at files before a command. It returns nil where the command has no caller to
-// note, or only reads.
+// compareFiles examines files before a command. It returns nil if the command only reads, or is not
+// run for a session.
 func (s *Shell) compareFiles(how confinement) *commandFiles {
 	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" || how.vouched != nil {
 		return nil
@@ -43,7 +43,7 @@ func (s *Shell) compareFiles(how confinement) *commandFiles {
 	return c
 }
 
-// start registers a running command, and returns the files to look at.
+// start registers a running command, and returns the files to compare.
 func (s *Seen) start(c *commandFiles) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +66,8 @@ func (s *Seen) running() []*commandFiles {
 	return slices.Collect(maps.Keys(s.commands))
 }
 
-// Written says that jcode itself changed paths and what is below them, so that the change is not
-// taken for one by a command that runs meanwhile.
+// Written records that jcode itself changed paths and what is below them, so that the change is not
+// attributed to a running command.
 func (s *Seen) Written(changed ...string) {
 	for _, c := range s.running() {
 		c.refresh(changed)
@@ -93,7 +93,7 @@ func (c *commandFiles) follow(path string) {
 	}
 }
 
-// look notes those of the files that have changed.
+// look records those of the files that have changed.
 func (c *commandFiles) look(files ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *commandFiles) look(files ...string) {
 	}
 }
 
-// end looks at all files once more. It may be called on nil.
+// end compares all files a last time. It may be called on nil.
 func (c *commandFiles) end() {
 	if c == nil {
 		return
@@ -128,7 +128,7 @@ func (c *commandFiles) end() {
 	c.drop()
 }
 
-// drop ends the comparison without a look. It may be called on nil.
+// drop ends the comparison without a result. It may be called on nil.
 func (c *commandFiles) drop() {
 	if c == nil {
 		return
@@ -138,7 +138,7 @@ func (c *commandFiles) drop() {
 	delete(c.seen.commands, c)
 }
 
-// stat returns what is at a path, nil for nothing.
+// stat returns the file info of a path, nil if it does not exist.
 func stat(path string) fs.FileInfo {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func stat(path string) fs.FileInfo {
 	return info
 }
 
-// sameState reports whether a file looks as it did.
+// sameState reports whether a file is unchanged by its size, time and identity.
 func sameState(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -11,8 +11,8 @@ import (
 	"jcode/tools"
 )
 
-// copyTree copies a file, a link or a folder with everything in it, and keeps modes. Anything
-// else is refused before the source is touched.
+// copyTree copies a file, a link or a folder with everything in it, and keeps modes. Anything else
+// is an error. The source is not changed.
 func copyTree(ctx context.Context, from, to place) error {
 	return fs.WalkDir(from.root.FS(), filepath.ToSlash(from.name), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -64,7 +64,7 @@ func (f *files) editorWrites(t target) bool {
 	return write
 }
 
-// save has the editor save its unsaved changes of a file, so that undo covers them too.
+// save makes the editor save its unsaved changes of a file, so that undo includes them.
 func (f *files) save(ctx context.Context, c *change) error {
 	if !c.unsaved {
 		return nil

@@ -133,7 +133,7 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	return plan, nil
 }
 
-// line returns the command as a person reads it.
+// line returns the command as it is shown.
 func (a execArgs) line() string {
 	if a.Argv != nil {
 		return strings.Join(a.Argv, " ")
@@ -194,7 +194,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	switch {
 	case how.vouched != nil:
 		stopped = "it ran unasked because it only reads, and was kept to that"
-	case own: // nobody approved it outside the sandbox
+	case own: // it was not approved outside the sandbox
 		res.Text += "\n[the sandbox stopped it: " + blamed + "]"
 		return res, nil
 	}
@@ -266,9 +266,9 @@ func (s *Shell) confines() bool {
 	return s.opts.Confiner != nil && s.opts.Confines != nil && s.opts.Confines()
 }
 
-// RunCommand runs a shell line for jcode itself, such as a formatter after an edit, with
-// the limits of exec, in the sandbox where Confines says so. An error means that it could
-// not be run or did not end in time.
+// RunCommand runs a shell line for jcode itself, such as a formatter after an edit, with the limits
+// of exec, and in the sandbox if Confines requires it. It returns an error if the line could not be
+// run, did not end in time, or was ended by a signal.
 func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output string, code int, err error) {
 	if err := enterable(dir); err != nil {
 		return "", -1, err

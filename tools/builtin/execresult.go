@@ -29,7 +29,7 @@ type ExecData struct {
 	Error string `json:"error,omitempty"`
 }
 
-// ended is a command that has ended, or whose shell has ended.
+// ended is a command that has ended, or whose shell has ended and left processes running.
 type ended struct {
 	cmd       *command
 	exit      proc.Exit
@@ -45,7 +45,7 @@ type ended struct {
 	log    string
 }
 
-// collect takes what was captured.
+// collect fills in what was captured.
 func (e *ended) collect() {
 	s := e.cmd.capture.snapshot()
 	if e.binary = describeBinary(s.stdout); e.binary != "" {
@@ -84,7 +84,7 @@ func (s snapshot) output() string {
 }
 
 // binaryOutput is output for bytes that are not text: what they are, where they are, and what was
-// written besides them.
+// written to standard error.
 func (s snapshot) binaryOutput(what string) string {
 	out := "[the output is not text: " + what + "]"
 	if s.binary {
@@ -96,7 +96,7 @@ func (s snapshot) binaryOutput(what string) string {
 	return out
 }
 
-// whole returns where the whole output is.
+// whole says where the whole output is.
 func (s snapshot) whole() string {
 	switch {
 	case s.logErr != nil:

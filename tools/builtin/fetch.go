@@ -99,7 +99,7 @@ func address(s string) (*url.URL, error) {
 	if net.ParseIP(host) == nil {
 		ascii, err := idna.Lookup.ToASCII(host)
 		if err != nil {
-			// Names with underscores and the like are looked up as they are.
+			// Names with underscores and the like are looked up unchanged.
 			ascii = strings.ToLower(host)
 		}
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r <= ' ' || r > '~' }) {

@@ -21,8 +21,8 @@ import (
 type fetching struct {
 	tool fetchTool
 	call tools.Call
-	// allowed are the hosts that may be contacted, and, after "private ", those that may be
-	// contacted although their address is private.
+	// allowed are the hosts that may be contacted, and, with the prefix "private ", those that may be
+	// contacted at a private address.
 	allowed   map[string]bool
 	transport *http.Transport
 	// request builds the request for an address. Nil means the request for a page.
@@ -43,7 +43,7 @@ func (f *fetching) close() {
 	}
 }
 
-// privateError says that a name leads into a private network and that nobody allowed it.
+// privateError says that a name leads into a private network and that this was not allowed.
 type privateError struct {
 	host string
 	ip   netip.Addr

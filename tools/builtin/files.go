@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Recorder is called for every change, for undo. May be nil.
 	Recorder Recorder
-	// Seen is what the tools know of files, shared with the shell. Nil means one of their own.
+	// Seen records what the model saw of files, and is shared with the shell. Nil means a new one.
 	Seen *Seen
 	// Others knows who else changes files. May be nil.
 	Others Others
@@ -26,11 +26,11 @@ type Options struct {
 	// listings leave such paths out; the gate judges paths that a call names. It must be safe for
 	// concurrent use. Nil denies nothing.
 	Denied func(kind tools.AccessKind, path string) bool
-	// Editor has files with unsaved changes; nil if there is no editor.
+	// Editor has files with unsaved changes. Nil means that there is no editor.
 	Editor Editor
 	// AfterEdit are the commands that run after a file was written.
 	AfterEdit []AfterEdit
-	// Runner runs them. With nil none are run.
+	// Runner runs them. Nil runs none.
 	Runner Runner
 }
 
@@ -43,8 +43,8 @@ type Recorder interface {
 	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
 }
 
-// Files returns the file tools: the core intents in order, then edit, ls and apply_patch. They
-// share what they know of files that were read. The second result changes several files.
+// Files returns the file tools: the core intents in order, then edit, ls and apply_patch, and a
+// ChangeSet that shares their state.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	if o.Seen == nil {
 		o.Seen = NewSeen()
@@ -136,8 +136,8 @@ func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind
 	return p, func() { p.close(); unlock() }, nil
 }
 
-// tellable reports whether the model may learn about a path before the gate has judged the call.
-// For paths outside the workspace and denied paths it may not, not even through an error.
+// tellable reports whether an error may tell the model about paths before the gate has judged the
+// call: not for paths outside the workspace, nor for denied ones.
 func (f *files) tellable(paths ...string) bool {
 	for _, p := range paths {
 		if !f.ws.Contains(p) || f.opts.Denied != nil && f.opts.Denied(tools.AccessRead, p) {
@@ -171,8 +171,8 @@ func ioError(err error, t target) error {
 	return tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
 }
 
-// nearName names what an absent path may have meant: a name that differs in case or is
-// similar, or the folder from which on it does not exist.
+// nearName suggests what a missing path may have meant: names that differ in case or are similar, or
+// the first folder that does not exist.
 func nearName(abs string) string {
 	dir := filepath.Dir(abs)
 	if !exists(dir) {
@@ -210,7 +210,7 @@ func nearName(abs string) string {
 	return "; near it: " + quoted(near)
 }
 
-// refuseKind words that a path is something other than a regular file.
+// refuseKind returns the error for a path that is not a regular file.
 func refuseKind(info fs.FileInfo, t target) error {
 	kind := "not a regular file"
 	switch mode := info.Mode(); {

@@ -128,8 +128,8 @@ func (f finder) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 	return f.globResult(s, all, limit, hint, missed), nil
 }
 
-// onlyPatternIsAbsent reports whether the folder that was named exists, but the path that the
-// pattern adds does not. Then nothing matches, which is no error.
+// onlyPatternIsAbsent reports whether the named folder exists, but not the path that the pattern
+// adds. Then nothing matches, which is not an error.
 func (f finder) onlyPatternIsAbsent(a globArgs, start string) bool {
 	dir, err := f.ws.resolve(cmp.Or(a.Dir, "."))
 	if err != nil || !exists(dir.abs) {

@@ -9,7 +9,7 @@ import (
 	"jcode/internal/proc"
 )
 
-// HookRun is a command that jcode runs because of an event.
+// HookRun is a command that an event runs.
 type HookRun struct {
 	// Command is a shell line.
 	Command string
@@ -53,7 +53,7 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 		_ = feed.Close()
 	}()
 	end := s.await(ctx, c, run.Limit, nil)
-	_ = feed.SetWriteDeadline(time.Now()) // a process may still hold the pipe and never read
+	_ = feed.SetWriteDeadline(time.Now()) // a process may keep the pipe open and never read
 	<-fed
 	out := HookEnd{Stdout: end.data.Stdout, Stderr: end.data.Stderr, Code: end.exit.Code}
 	if blamed := s.blamed(c, end.exit.Code); blamed != "" {

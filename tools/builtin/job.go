@@ -20,7 +20,7 @@ type jobTool struct{ shell *Shell }
 // Spec implements tools.Tool.
 func (t jobTool) Spec() tools.Spec {
 	return tools.Spec{
-		// Every job was started by exec, which was approved.
+		// It needs no approval: every job was started by an approved call of exec.
 		Name: "job", Description: strings.TrimSpace(jobText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapExecute, Serial: "job",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["list","output","kill"]},"id":{"type":"integer","description":"For output and kill"}},"required":["action"]}`),
 		MaxOutput:  maxExecText + 4<<10,

@@ -33,8 +33,8 @@ type Job struct {
 	State string
 	// Log is the file with the output; empty if it could not be written.
 	Log string
-	// News says what the job did to protected files from within the sandbox, each of them once. It
-	// is part of the report of its end; empty means nothing.
+	// News says what the job did to protected files from within the sandbox, each file once. It is
+	// set only in the report of the job's end.
 	News string
 }
 
@@ -59,7 +59,7 @@ func (s *Shell) adopt(c *command, leftover bool) int {
 	s.last++
 	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running"}
 	if leftover {
-		j.seen = c.capture.logSize() // its beginning is in the result
+		j.seen = c.capture.logSize() // what is in the log so far is in the result
 	}
 	s.jobs[j.id] = j
 	s.forget()
@@ -236,8 +236,8 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	return out, nil
 }
 
-// readSince reads output of a given size from a position, at most maxExecText bytes of it. whole
-// says where all of it is.
+// readSince reads output up to end from a position, at most maxExecText bytes. whole says where the
+// whole output is.
 func readSince(f io.ReaderAt, end int64, whole string, from int64) (out string, at int64, err error) {
 	size := end - from
 	if size <= maxExecText {
@@ -266,7 +266,7 @@ func (c *capture) logSize() int64 {
 	return c.logged
 }
 
-// background starts a command that keeps running. One that ends at once is reported as such.
+// background starts a command as a job. If it ends at once, the result says so.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
 	c, err := s.start(a.spec(s), a.line(), confinementOf(call), outputs{logged: true})
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	keepLine   = 64 << 10 // bytes of one line that are held
 )
 
-// lineIndexes stores, for a few large files, the number of lines before every few MiB, as far as
-// they were read, so that a later window is found without counting again.
+// lineIndexes stores, for a few large files, the number of lines before every few MiB, as far as the
+// file was read, so that a later window is found without counting again.
 type lineIndexes struct {
 	chunk int64 // bytes between two marks
 	mu    sync.Mutex
@@ -37,7 +37,7 @@ type lineIndex struct {
 
 func newLineIndexes() *lineIndexes { return &lineIndexes{chunk: indexChunk} }
 
-// of returns the index of a file, or a new one if the file is not the one that was indexed.
+// of returns the index of a file, a new one if the file has changed.
 func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -83,7 +83,8 @@ func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileIn
 	return f.lineStart(file, at, breaks+1, first)
 }
 
-// lineStart walks from the start of a chunk, which is in line `line`, to the start of a line.
+// lineStart searches from the start of a chunk, which is in line `line`, for the start of line
+// `first`.
 func (f *lineIndex) lineStart(file io.ReaderAt, at int64, line, first int) (int64, int, error) {
 	buf := make([]byte, 256<<10)
 	for line < first {

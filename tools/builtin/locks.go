@@ -19,12 +19,12 @@ type locks struct {
 }
 
 type pathLock struct {
-	turn  chan struct{} // holds one token while somebody has the lock
+	turn  chan struct{} // contains one token while the lock is held
 	users int
 }
 
 // lock waits until no other call of any process changes any of the resolved paths, or until ctx
-// ends. unlock must be called if there is no error.
+// ends. unlock must be called unless there is an error.
 func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err error) {
 	keys := make([]string, len(paths))
 	for i, p := range paths {
@@ -33,7 +33,7 @@ func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err e
 			keys[i] = strings.ToLower(p) // two spellings may be one file there
 		}
 	}
-	slices.Sort(keys) // the same order for all, so that there is no deadlock
+	slices.Sort(keys) // the same order for all calls, to avoid a deadlock
 	keys = slices.Compact(keys)
 	for i, k := range keys {
 		select {

@@ -13,9 +13,8 @@ import (
 
 // lookAlike returns path with each missing part replaced by the one entry of its folder that
 // differs from it only in look-alike characters: kinds of spaces, quotes and dashes, or the
-// composition of accents. For example, names of screenshots on macOS contain U+202F. If there are
-// two such entries, the error names them. If there is none, path is returned, so that no
-// near-duplicate of an existing file is created.
+// composition of accents. For example, names of screenshots on macOS contain U+202F. Without such an
+// entry path is returned unchanged; several are an error that names them.
 func lookAlike(path string) (string, error) {
 	dir, missing := path, []string{}
 	for !exists(dir) {
@@ -73,7 +72,7 @@ func alike(dir, name string) (string, error) {
 		filepath.Join(dir, name), quoted(found))
 }
 
-// skeleton folds a file name to its simplest look.
+// skeleton returns a file name with look-alike characters replaced by one form.
 func skeleton(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

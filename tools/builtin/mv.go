@@ -45,8 +45,8 @@ func (f *files) planMv(_ context.Context, _ tools.Call, a mvArgs) (tools.Plan, e
 	}, nil
 }
 
-// movable resolves both ends of a move. If dst is a folder, the file is moved into it, also if
-// dst only ends like one and does not exist yet.
+// movable resolves both ends of a move. If dst is a folder, or ends in a slash and does not exist,
+// the file is moved into it.
 func (f *files) movable(a mvArgs) (src, dst target, err error) {
 	if src, err = f.removable(a.Src); err != nil {
 		return src, dst, err

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags prevent that opening a pipe waits for a writer.
+// openFlags keep the opening of a pipe from waiting for a writer.
 const openFlags = syscall.O_NONBLOCK
 
 // notFolder reports whether an error says that a folder in a path is a file.

@@ -9,13 +9,13 @@ import (
 
 // Others knows who else changes files.
 type Others interface {
-	// Changed says by whom a resolved path was changed since a time, as "by NAME" or "while a
-	// command of NAME ran", or returns "" if nobody is known. It leaves the caller out.
+	// Changed says by whom, except the caller, a resolved path was changed since a time, as "by
+	// NAME" or "while a command of NAME ran", or returns "" if that is unknown.
 	Changed(ctx context.Context, call tools.Call, path string, since time.Time) string
 }
 
-// by returns who changed a path since the caller saw it, as ", by NAME", or "" if nobody is
-// known.
+// by returns who changed a path since the caller saw it, as ", by NAME", or "" if that is
+// unknown.
 func (f *files) by(ctx context.Context, call tools.Call, path string) string {
 	if f.opts.Others == nil {
 		return ""
@@ -29,12 +29,13 @@ func (f *files) by(ctx context.Context, call tools.Call, path string) string {
 	return ""
 }
 
-// foundChanged tells the person that a file was not as the model had seen it; by is what by returns.
+// foundChanged returns a line for the person: the file was not as the model had seen it. by is what
+// files.by returns.
 func foundChanged(t target, by string) string {
 	return t.shown + " had changed on disk since the model saw it" + by
 }
 
-// removedBy says who removed a path that the caller saw, "" where nobody is known.
+// removedBy says who removed a path that the caller saw, or returns "" if that is unknown.
 func (f *files) removedBy(ctx context.Context, call tools.Call, path string) string {
 	if !f.seen.has(call, path) {
 		return ""

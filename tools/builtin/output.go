@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// output stores everything that a command prints: in a file, or in memory if nothing may reach
-// the disk.
+// output stores everything that a command prints: in a file, or in memory if nothing may be written
+// to disk.
 type output interface {
 	io.Writer
 	io.ReaderAt
-	// Name is the file's; "" in memory.
+	// Name is the file's name; "" for memory.
 	Name() string
 	Close() error
 }

@@ -181,8 +181,7 @@ func (p *patchedFile) finish() (err error) {
 	return nil
 }
 
-// moved reports whether a removed file continues to exist under another name, which then has its
-// diff.
+// moved returns the new file of a file that was renamed, which then has the diff, or nil.
 func (p *patching) moved(file *patchedFile) *patchedFile {
 	for _, to := range p.files {
 		if to.from == file && to.there && !to.exists {

@@ -33,7 +33,7 @@ const (
 	readBytes    = 50 << 10 // bytes of one result
 	readLine     = 2000     // characters of one line
 	readWhole    = 8 << 20  // bytes of a file that is read as a whole
-	scriptWhole  = 10 << 20 // bytes of a file that a script gets as a whole
+	scriptWhole  = 10 << 20 // bytes of a file that is returned to a script as a whole
 	readHeld     = max(readWhole, scriptWhole)
 	sniffBytes   = 8 << 10 // bytes by which the kind of a file is detected
 	maxImage     = 5 << 20 // bytes of an image for a model
@@ -113,11 +113,11 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	return withNote(res, t.note), nil
 }
 
-// openTries is how often jcode tries to open a file that is being replaced.
+// openTries is the number of attempts to open a file that is being replaced.
 const openTries = 5
 
-// openRegular opens a regular file for reading; anything else is refused by its kind. The file
-// that is opened is the one that was examined: a link created in between is not followed.
+// openRegular opens a regular file for reading, and refuses anything else by its kind. The opened
+// file is the one that was examined: a link that was created in between is not followed.
 func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 	for range openTries {
 		info, err := p.stat(t)
@@ -205,7 +205,8 @@ func decoded(data []byte, t target) (content, note string, err error) {
 	return content, "the file is " + enc.String(), nil
 }
 
-// sniff detects by the first bytes what is not plain text: a media type, "utf-16", or "binary".
+// sniff detects files that are not plain text by their first bytes: it returns a media type, "utf-16"
+// or "binary", and "" for text.
 func sniff(head []byte) string {
 	switch kind := http.DetectContentType(head); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf":
@@ -220,7 +221,8 @@ func sniff(head []byte) string {
 	return ""
 }
 
-// special handles a file that is not text; done is false for one that can be decoded.
+// special returns the result for a file that is not text. done is false for one that can be
+// decoded.
 func special(kind string, data []byte, n int64, t target, whole bool) (res tools.Result, done bool, err error) {
 	if kind == "utf-16" {
 		return res, false, nil

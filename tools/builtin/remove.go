@@ -57,8 +57,8 @@ func (f *files) describe(ctx context.Context, t target) (string, error) {
 	return "a folder with " + text.Count(len(inside), "file") + " in it", nil
 }
 
-// removable resolves a path that is to be removed or moved away. It refuses the workspace's
-// folders, folders that contain one, and the home folder. A link means itself.
+// removable resolves a path that will be removed or moved. It refuses the workspace's folders, the
+// home folder, and folders that contain one of them. A link at the end is not followed.
 func (f *files) removable(arg string) (target, error) {
 	t, err := f.ws.resolveEntry(arg)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // searchEngine is a service that searches the web.
 type searchEngine struct {
-	address  string // of the service; "" if everybody runs their own
+	address  string // of the service; "" if there is no public one
 	keyEnv   string // the variable that usually contains its key
 	needsKey bool
 	request  func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error)

@@ -31,7 +31,7 @@ type searchRoot struct {
 // finder holds the file tools that search: grep, glob and ls.
 type finder struct{ *files }
 
-// searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
+// searchRoot opens the folder, or for grep the file, in which to search; "" means Start.
 func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 	t, err := f.ws.resolve(cmp.Or(arg, "."))
 	if err != nil {
@@ -131,7 +131,7 @@ func noteLine(notes []string) string {
 	return "[" + strings.Join(notes, "; ") + "]\n"
 }
 
-// missedNote says what a walk could not see, or returns "".
+// missedNote says what a walk did not search, or returns "".
 func missedNote(m search.Missed) string {
 	var parts []string
 	if m.Unreadable > 0 {

@@ -15,15 +15,15 @@ const (
 	seenTextsMax = 4 << 20   // bytes kept in all
 )
 
-// Seen remembers what the conversations of a process saw of files, to notice a later change by somebody else. Scripts
-// are not tracked: they read and write as programs do.
+// Seen remembers the contents of files that the conversations of a process saw, to notice later
+// changes by others. Scripts are not tracked: they read and write as programs do.
 type Seen struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	files map[seenKey]*list.Element
 	order *list.List // of *seenFile, the latest first
 	texts int
-	// commands are running, and are compared with the files at their ends.
+	// commands are the running commands, at whose ends the files are compared.
 	commands map[*commandFiles]struct{}
 }
 
@@ -42,7 +42,7 @@ func NewSeen() *Seen {
 	return &Seen{seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, order: list.New(), commands: map[*commandFiles]struct{}{}}
 }
 
-// record notes the content that a caller saw or wrote.
+// record remembers the content that a caller saw or wrote.
 func (s *Seen) record(call tools.Call, path string, content []byte) {
 	if call.Caller.Origin == tools.OriginScript {
 		return
@@ -70,7 +70,7 @@ func (s *Seen) record(call tools.Call, path string, content []byte) {
 	}
 }
 
-// forget drops what is known of paths, because they were removed.
+// forget drops paths that were removed.
 func (s *Seen) forget(call tools.Call, paths ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,9 +33,10 @@ type ShellOptions struct {
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a temporary
 	// one that is removed with the shell.
 	Logs string
-	// Private reports whether no output of commands may reach the disk now. Nil means that it may.
+	// Private reports whether output of commands must not be written to disk now. Nil means that it
+	// may.
 	Private func() bool
-	// Confiner runs commands in the sandbox. Nil means that there is none.
+	// Confiner runs commands in the sandbox. Nil means that there is no sandbox.
 	Confiner Confiner
 	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
 	// means no.
@@ -49,13 +50,13 @@ type ShellOptions struct {
 	// Remember examines the protected files before a command of a caller; note keeps those that the
 	// command changed for an undo. May be nil.
 	Remember func(caller tools.Caller, open []string) (note func(changed []string))
-	// Seen is what conversations know of files. Nil means that nobody is told which of them
-	// changed while a command ran.
+	// Seen records what conversations saw of files. Nil means that changes by commands are not
+	// recorded.
 	Seen *Seen
-	// Changed is told which of these files changed while a command of the caller ran, and when.
-	// May be nil.
+	// Changed is called with those of the files that changed while a command of the caller ran, and
+	// the times. May be nil.
 	Changed func(caller tools.Caller, files map[string]time.Time)
-	// Told is called with what a command did to protected files. May be nil.
+	// Told is called with a report of what a command did to protected files. May be nil.
 	Told func(news string)
 	// JobEnded is called when a background command has ended on its own. May be nil.
 	JobEnded func(Job)
@@ -63,8 +64,8 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine returns the command to start instead of spec, so that it runs confined, and a look at
-	// the protected files that it may change nevertheless.
+	// Confine returns the command to start instead of spec, so that it runs confined, and the state
+	// of the protected files that it can still change.
 	Confine(spec proc.Spec) (confined proc.Spec, before sandbox.Watched, err error)
 	// Blamed says why the failure of a confined command looks like an effect of the sandbox, or
 	// returns "". tail is the last part of its output.
@@ -75,7 +76,7 @@ type Confiner interface {
 	// ConfineToReading is Confine for a command that may only read. done removes what it needed,
 	// after the command has ended.
 	ConfineToReading(spec proc.Spec, r sandbox.Reading) (confined proc.Spec, done func() error, err error)
-	// BlamedForReading is Blamed for such a command, which ran in dir.
+	// BlamedForReading is Blamed for a command that may only read, which ran in dir.
 	BlamedForReading(tail string, code int, dir string) string
 }
 
@@ -83,12 +84,12 @@ type Confiner interface {
 type confinement struct {
 	sandbox bool
 	vouched *tools.Vouched
-	watched bool // it runs unasked and unconfined: what it does to protected files is reported
+	watched bool // it runs unasked and unconfined: changes of protected files are reported
 	caller  tools.Caller
 }
 
-// Shell runs commands: for the tools exec and job, for `!` lines, and for jcode itself. It
-// owns the processes until they end, and the background ones until Close.
+// Shell runs commands for the tools exec and job, for `!` lines, and for jcode itself. It owns the
+// processes until they end, and background commands until Close.
 type Shell struct {
 	opts   ShellOptions
 	close  context.CancelFunc
@@ -96,8 +97,8 @@ type Shell struct {
 	work   sync.WaitGroup
 
 	mu       sync.Mutex
-	launcher *proc.Launcher // once something was started
-	temp     string         // of logs, once made
+	launcher *proc.Launcher // nil until a command is started
+	temp     string         // folder of logs, "" until it is created
 	jobs     map[int]*job
 	last     int
 }
@@ -185,7 +186,7 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 
 func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc.Process, error) {
 	if v := how.vouched; v != nil {
-		spec.Env = proc.WithoutSecrets(spec.Env, s.opts.Keep) // nobody was asked whether it may be printed
+		spec.Env = proc.WithoutSecrets(spec.Env, s.opts.Keep) // it runs unasked, so it must not print them
 		if v.Git {
 			spec.Env = repository.Overrides(spec.Env)
 		}
@@ -243,7 +244,7 @@ func KeepWatched(before sandbox.Watched, caller tools.Caller, remember func(tool
 	}
 	note := remember(caller, before.Open())
 	var noted []string
-	return func() []string { // one at a time: see command.telling
+	return func() []string { // never called concurrently: see command.telling
 		paths := before.Changed()
 		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(noted, p) })
 		if noted = append(noted, fresh...); len(fresh) > 0 {
@@ -266,7 +267,7 @@ func (s *Shell) startReading(c *command, spec proc.Spec, v tools.Vouched) (*proc
 	}
 	s.work.Go(func() {
 		<-p.Done()
-		_ = done() // a temporary folder that can't be removed is the system's to tidy
+		_ = done() // a temporary folder that can't be removed is left to the system
 	})
 	return p, nil
 }
@@ -295,7 +296,7 @@ const (
 	killGrace = 100 * time.Millisecond // between asking to end and ending
 	quiet     = 40 * time.Millisecond  // without output: everything in the pipe was read
 	maxDrain  = 500 * time.Millisecond // for a pipe that a process keeps writing to
-	tick      = 100 * time.Millisecond // between two looks at new output
+	tick      = 100 * time.Millisecond // between two reports of new output
 )
 
 // await waits for the shell's end, a limit, or ctx, and shows output in the meantime. What keeps
@@ -327,7 +328,7 @@ wait:
 	case <-c.proc.Done():
 		end.exit = c.proc.Exit()
 	case <-time.After(3 * time.Second):
-		// Even a kill does not end it: it hangs in the kernel.
+		// A kill has no effect: it hangs in the kernel.
 		end.exit = proc.Exit{Code: -1, Err: errors.New("the command does not end, not even when killed")}
 	}
 	c.settle()

@@ -60,7 +60,7 @@ func (todo) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return tools.Result{Text: "Plan updated: " + line + ".", Display: tools.Display{Summary: line}}, nil
 }
 
-// ask puts a question to the person.
+// ask asks the person a question.
 type ask struct{}
 
 func (ask) Spec() tools.Spec {
@@ -93,7 +93,7 @@ func (ask) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return tools.Result{Text: reply, Display: tools.Display{Summary: reply}, Data: map[string]any{"answer": reply}}, nil
 }
 
-// task gives a sub-agent an assignment.
+// task starts a sub-agent.
 type task struct{}
 
 func (task) Spec() tools.Spec {

@@ -31,7 +31,7 @@ type WebSearchOptions struct {
 	Engine string
 	// Address replaces the engine's own address; for searxng it is required.
 	Address string
-	// KeyEnv names the variable that Key was read from, for the person who has to set it.
+	// KeyEnv is the name of the variable that Key was read from, for error messages.
 	KeyEnv, Key string
 	// Fetch are the settings by which addresses are judged and fetched.
 	Fetch FetchOptions
@@ -152,8 +152,8 @@ func (t webSearchTool) Run(ctx context.Context, call tools.Call) (tools.Result, 
 	return foundResult(found[:min(len(found), a.Count)]), nil
 }
 
-// refused returns the error for an unsuccessful response, which says who can do something about
-// it.
+// refused returns the error for an unsuccessful response, which says what to do, or that the person
+// must do something.
 func (t webSearchTool) refused(got page) error {
 	host := t.at.Host
 	switch {

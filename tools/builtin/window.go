@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// window collects the lines first to first+limit-1, at most readBytes of them.
+// window collects lines from first on, at most limit lines and readBytes bytes.
 type window struct {
 	first, limit int
 	next         int // number of the next line; 0 counts as 1
@@ -28,10 +28,10 @@ type window struct {
 	invalid      bool            // bytes that are not UTF-8 were replaced
 }
 
-// usualLine is the length, in bytes, of which most lines are less.
+// usualLine is a length in bytes that most lines don't exceed.
 const usualLine = 80
 
-// expect makes room for what will be shown of a text of n bytes.
+// expect allocates memory for what will be shown of a text of n bytes.
 func (w *window) expect(n int) {
 	if w.limit < n/usualLine {
 		n = w.limit * usualLine
@@ -43,8 +43,8 @@ func (w *window) expect(n int) {
 	}
 }
 
-// add takes the next line with its line break. It returns false if the window is complete and the
-// line was not taken.
+// add adds the next line with its line break. It returns false if the window is complete and the
+// line was not added.
 func (w *window) add(line string) bool { return w.addCut(line, len(line)) }
 
 // addCut is add for a line of which only the beginning is in memory.

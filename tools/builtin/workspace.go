@@ -58,7 +58,7 @@ func (f *folder) current() (*os.Root, error) {
 	if is, err := root.Stat("."); err != nil || !os.SameFile(is, now) {
 		return nil, errors.Join(turned(f.path), root.Close())
 	}
-	// Others may still work with the old one.
+	// Other calls may still use the old one.
 	f.gone = append(f.gone, f.root)
 	f.root = root
 	return root, nil
@@ -172,15 +172,14 @@ type target struct {
 	abs   string // resolved
 	shown string // for results
 	title string // for questions: the argument, unless it leads somewhere else
-	note  string // says that the file is another than the one named
+	note  string // says that the file's name differs from the argument
 	link  string // the argument, if it is a link
 }
 
 // resolve finds the file that an argument means. Relative paths are resolved against Start.
 func (w *Workspace) resolve(arg string) (target, error) { return w.find(arg, true) }
 
-// resolveFile is resolve for a file that is to be written, so a path that ends in a slash is an
-// error.
+// resolveFile is resolve for a file that will be written: a path that ends in a slash is an error.
 func (w *Workspace) resolveFile(arg string) (target, error) {
 	if namesFolder(arg) {
 		return target{}, tools.Errorf(tools.KindInvalidArgs, "%s names a folder; give the file's path", text.Visible(arg))
@@ -235,9 +234,9 @@ func (w *Workspace) absolute(arg string) string {
 	return filepath.Clean(path)
 }
 
-// meant returns the absolute path that an argument means: the literal one if it exists, else the
-// one without a leading @ (as in a mention), with ~ for the home folder, or the one name that
-// differs only in look-alike characters.
+// meant returns the absolute path that an argument means: the literal one if it exists; otherwise
+// without the @ of a mention, with ~ replaced by the home folder, or the only existing path that
+// differs just in look-alike characters. note says so in the last case.
 func (w *Workspace) meant(arg string) (path, note string, err error) {
 	path = w.absolute(arg)
 	if exists(path) {
@@ -257,7 +256,7 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 	}
 	like, err := lookAlike(path)
 	if err != nil {
-		if !w.Contains(path) { // its content is not revealed without a question
+		if !w.Contains(path) { // names outside are not revealed without a question
 			err = tools.Errorf(tools.KindInvalidArgs, "%s does not exist, but several names look like it: give the exact one", path)
 		}
 		return "", "", err
@@ -321,8 +320,8 @@ func (w *Workspace) open(abs string) (place, error) {
 	}
 }
 
-// judged returns an error if a path, resolved now, is none of those that the gate judged: a link
-// was changed in between.
+// judged returns an error if the gate did not judge a path as it is resolved now: a link was changed
+// in between.
 func judged(call tools.Call, kind tools.AccessKind, t target) error {
 	if len(call.Plan.Accesses) == 0 {
 		return nil // a caller without a gate: a test

@@ -35,7 +35,7 @@ func (f *files) write() tools.Tool {
 		})
 }
 
-// replaced computes the replacement of a file that the model knows.
+// replaced computes the replacement of a file, and keeps changes that the model has not seen.
 func (f *files) replaced(call tools.Call, content string) maker {
 	return func(ctx context.Context, p place, t target) (change, error) {
 		c, err := f.wholeFile(ctx, p, t, content)
@@ -78,10 +78,9 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 	return c, nil
 }
 
-// reconcile keeps what somebody changed in a file since the model saw it, or since the call was
-// planned. If these changes are in other lines than the model's, both are made; otherwise nothing
-// is written. The error shows the changes, so that the model has seen the file and may write
-// again.
+// reconcile keeps changes of a file since the model saw it, or since the call was planned. If they
+// are in other lines than the model's changes, both are made; otherwise nothing is written. The
+// error shows the changes, so that the model has seen the file and may write again.
 func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error {
 	before, changed := f.seen.changed(call, c.t.abs, c.before)
 	if string(c.before) == string(c.after) {

@@ -139,16 +139,15 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 		}
 		lines = append(lines, body...)
 		if at != nil {
-			cursor = tea.NewCursor(at.col, at.row)
-			cursor.Shape = tea.CursorBar
+			cursor = barCursor(at.col, at.row)
 		}
 		if keep > 0 && len(lines)+keep <= room {
 			lines = append(lines, p.compose.rule())
 			base := len(lines)
-			lines = append(lines, input[max(0, cy-1):max(0, cy-1)+min(len(input)-max(0, cy-1), 2)]...)
+			from := max(0, cy-1)
+			lines = append(lines, input[from:min(from+2, len(input))]...)
 			if at == nil && !armed {
-				cursor = tea.NewCursor(cx, base+min(cy, 1))
-				cursor.Shape = tea.CursorBar
+				cursor = barCursor(cx, base+min(cy, 1))
 			}
 		}
 		return p.compose.withStatus(lines), cursor
@@ -166,13 +165,18 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	if p.height >= minHeight {
 		lines = append(lines, p.compose.rule())
 	}
-	cursor = tea.NewCursor(cx, len(lines)+cy)
-	cursor.Shape = tea.CursorBar
+	cursor = barCursor(cx, len(lines)+cy)
 	if !p.vi.Writing() {
 		cursor.Shape = tea.CursorBlock
 	}
 	lines = append(lines, input...)
 	return p.compose.withStatus(lines), cursor
+}
+
+func barCursor(x, y int) *tea.Cursor {
+	cursor := tea.NewCursor(x, y)
+	cursor.Shape = tea.CursorBar
+	return cursor
 }
 
 func (p *composer) withStatus(lines []string) []string {
@@ -265,11 +269,10 @@ func (p *composer) rule() string {
 		label = " " + p.vi.Label() + " "
 	}
 	label = cells.Fit(label, max(p.width-4, 0))
-	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))
 	if label == "" {
-		line = strings.Repeat("─", p.width)
-		return cells.Paint(p.look.theme.Border, line)
+		return cells.Paint(p.look.theme.Border, strings.Repeat("─", p.width))
 	}
+	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))
 	return cells.Render([]cells.Span{{Text: line, Style: p.look.theme.Border}, {Text: label, Style: p.look.theme.Info}, {Text: "──", Style: p.look.theme.Border}})
 }
 

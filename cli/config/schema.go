@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
+
+	"jcode/internal/ordered"
 )
 
 // Schema returns the JSON Schema of config.json, generated from the types, in the order of the fields.
 func Schema() ([]byte, error) {
-	root := structSchema(reflect.TypeFor[Config]())
-	root.front("$schema", "https://json-schema.org/draft/2020-12/schema")
-	root.front("title", "jcode configuration")
-	root.property("$schema", map[string]any{"type": "string"})
+	config := structSchema(reflect.TypeFor[Config]())
+	config.Child("properties").Set("$schema", map[string]any{"type": "string"})
+	root := ordered.New("title", "jcode configuration", "$schema", "https://json-schema.org/draft/2020-12/schema")
+	extend(root, config)
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write schema: %w", err)
@@ -21,98 +22,48 @@ func Schema() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// object is a JSON object whose members keep their order.
-type object struct {
-	names  []string
-	values map[string]any
-}
-
-func (o *object) put(name string, value any) {
-	if o.values == nil {
-		o.values = map[string]any{}
-	}
-	if _, has := o.values[name]; !has {
-		o.names = append(o.names, name)
-	}
-	o.values[name] = value
-}
-
-func (o *object) front(name string, value any) {
-	o.put(name, value)
-	o.names = append([]string{name}, o.names[:len(o.names)-1]...)
-}
-
-// property adds a property at the end of a schema's properties.
-func (o *object) property(name string, value any) {
-	if p, ok := o.values["properties"].(*object); ok {
-		p.put(name, value)
+// extend adds the members of another object.
+func extend(o, by *ordered.Object) {
+	for i := range by.Len() {
+		o.Set(by.At(i))
 	}
 }
 
-// MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, name := range o.names {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(o.values[name])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
-}
-
-func structSchema(t reflect.Type) *object {
-	properties := &object{}
+func structSchema(t reflect.Type) *ordered.Object {
+	properties := &ordered.Object{}
 	var required []string
 	for _, f := range fieldsOf(t) {
-		properties.put(f.name, fieldSchema(f))
+		properties.Set(f.name, fieldSchema(f))
 		if f.tag.Get("required") != "" {
 			required = append(required, f.name)
 		}
 	}
-	o := &object{}
-	o.put("type", "object")
-	o.put("properties", properties)
+	o := ordered.New("type", "object", "properties", properties)
 	if required != nil {
-		o.put("required", required)
+		o.Set("required", required)
 	}
-	o.put("additionalProperties", false)
+	o.Set("additionalProperties", false)
 	return o
 }
 
 // fieldSchema returns the schema of a field's type with what its tags say.
-func fieldSchema(f field) *object {
-	o := &object{}
+func fieldSchema(f field) *ordered.Object {
+	o := &ordered.Object{}
 	if desc := f.tag.Get("desc"); desc != "" {
-		o.put("description", desc)
+		o.Set("description", desc)
 	}
 	if def := f.tag.Get("default"); def != "" {
-		o.put("default", defaultValue(f.typ, def))
+		o.Set("default", defaultValue(f.typ, def))
 	}
-	inner := typeSchema(f.typ, f)
-	for _, name := range inner.names {
-		o.put(name, inner.values[name])
-	}
+	extend(o, typeSchema(f.typ, f))
 	return o
 }
 
-func typeSchema(t reflect.Type, f field) *object {
-	o := &object{}
+func typeSchema(t reflect.Type, f field) *ordered.Object {
+	o := &ordered.Object{}
 	if c, ok := reflect.New(t).Interface().(custom); ok {
 		for name, value := range c.schema() {
-			o.put(name, value)
+			o.Set(name, value)
 		}
 		return o
 	}
@@ -122,27 +73,27 @@ func typeSchema(t reflect.Type, f field) *object {
 	case reflect.Struct:
 		return structSchema(t)
 	case reflect.Map:
-		o.put("type", "object")
+		o.Set("type", "object")
 		if t.Elem().Kind() != reflect.Interface {
-			o.put("additionalProperties", typeSchema(t.Elem(), field{}))
+			o.Set("additionalProperties", typeSchema(t.Elem(), field{}))
 		}
 	case reflect.Slice:
-		o.put("type", "array")
-		o.put("items", typeSchema(t.Elem(), f))
+		o.Set("type", "array")
+		o.Set("items", typeSchema(t.Elem(), f))
 	case reflect.String:
-		o.put("type", "string")
+		o.Set("type", "string")
 		if values := f.values(); values != nil {
-			o.put("enum", values)
+			o.Set("enum", values)
 		}
 	case reflect.Bool:
-		o.put("type", "boolean")
+		o.Set("type", "boolean")
 	default:
-		o.put("type", "number")
+		o.Set("type", "number")
 		if t.Kind() == reflect.Int {
-			o.put("type", "integer")
+			o.Set("type", "integer")
 		}
 		if least, err := strconv.ParseFloat(f.tag.Get("min"), 64); err == nil {
-			o.put("minimum", least)
+			o.Set("minimum", least)
 		}
 	}
 	return o

@@ -96,20 +96,16 @@ func absolute(path, cwd string) string {
 	return filepath.Join(cwd, path)
 }
 
-// endOf returns the update for a call that has ended. live says that the files are as the call left them, so
+// endOf returns the update for a call that has ended. on is sideAfter if the files are as the call left them, so
 // that its diff can be shown within the whole text.
-func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd string, live bool) *acp.SessionToolCallUpdate {
+func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd string, on side) *acp.SessionToolCallUpdate {
 	u := &acp.SessionToolCallUpdate{ToolCallId: acp.ToolCallId(id), Status: acp.Ptr(acp.ToolCallStatusCompleted)}
 	if res.Failed || status != "done" {
 		u.Status = acp.Ptr(acp.ToolCallStatusFailed)
 	}
 	d := describe(name, args, cwd)
 	if res.Display.Diff != "" {
-		side := sideAfter
-		if !live {
-			side = sideNone
-		}
-		for _, f := range fileDiffs(res.Display.Diff, cwd, side) {
+		for _, f := range fileDiffs(res.Display.Diff, cwd, on) {
 			u.Content = append(u.Content, acp.ToolCallContent{Diff: f.content()})
 			u.Locations = append(u.Locations, acp.ToolCallLocation{Path: f.path, Line: acp.Ptr(f.line)})
 		}

@@ -148,8 +148,7 @@ func (c *conn) take(ctx context.Context, l line) {
 	}
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 			c.fail(nil, &acp.RequestError{Code: -32700, Message: "Parse error: one line must hold one JSON object: " + err.Error()})
 		} else {
 			c.fail(nil, &acp.RequestError{Code: -32600, Message: "Invalid request: one line must hold one JSON-RPC object"})

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"strings"
@@ -141,11 +142,7 @@ func span(s string) (at, count int) {
 }
 
 func makeFileDiff(from, to, cwd string, hunks []hunk, on side) fileDiff {
-	name := to
-	if name == "" {
-		name = from
-	}
-	f := fileDiff{path: absolute(name, cwd), line: 1, created: from == ""}
+	f := fileDiff{path: absolute(cmp.Or(to, from), cwd), line: 1, created: from == ""}
 	if len(hunks) > 0 {
 		f.line = max(hunks[0].newAt, 1)
 	}

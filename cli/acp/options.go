@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -54,13 +55,7 @@ func (o *openSession) modes() *acp.SessionModeState {
 // options returns the session's settings and their choices.
 func (o *openSession) options() []acp.SessionConfigOption {
 	st := o.conv.State()
-	role, effort := st.Role, o.conv.Tuning().ReasoningEffort
-	if role == "" {
-		role = noRole
-	}
-	if effort == "" {
-		effort = defaultEffort
-	}
+	role, effort := cmp.Or(st.Role, noRole), cmp.Or(o.conv.Tuning().ReasoningEffort, defaultEffort)
 	roles := append([]Choice{{Value: noRole, Name: "No role"}}, o.w.Roles(o.ctx)...)
 	return []acp.SessionConfigOption{
 		selectOption(optionMode, "Mode", acp.SessionConfigOptionCategoryMode, string(st.Mode), modeChoices()),
@@ -82,10 +77,7 @@ func selectOption(id, name string, category acp.SessionConfigOptionCategory, cur
 	}
 	list := make(acp.SessionConfigSelectOptionsUngrouped, len(choices))
 	for i, c := range choices {
-		list[i] = acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(c.Value), Name: c.Name}
-		if c.Name == "" {
-			list[i].Name = c.Value
-		}
+		list[i] = acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(c.Value), Name: cmp.Or(c.Name, c.Value)}
 		if c.Description != "" {
 			list[i].Description = acp.Ptr(c.Description)
 		}

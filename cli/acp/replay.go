@@ -83,5 +83,5 @@ func (o *openSession) replayCall(c session.Call) {
 	for _, p := range c.Parts {
 		res.Parts = append(res.Parts, tools.Part{MIME: p.MIME, Data: p.Data})
 	}
-	o.update(acp.SessionUpdate{ToolCallUpdate: endOf(c.ID, c.Name, args, res, string(c.Status), o.cwd, false)})
+	o.update(acp.SessionUpdate{ToolCallUpdate: endOf(c.ID, c.Name, args, res, string(c.Status), o.cwd, sideNone)})
 }

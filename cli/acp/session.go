@@ -64,14 +64,17 @@ func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
 	}
 }
 
-// begin starts what runs beside the reply to the request that opened the session.
-func (o *openSession) begin() {
+// begin returns the settings for the reply to the request that opened the session, and starts what runs beside
+// it.
+func (o *openSession) begin() ([]acp.SessionConfigOption, *acp.SessionModeState) {
+	options, modes := o.options(), o.modes()
 	o.work.Go(o.follow)
 	o.work.Go(func() {
 		o.w.Start()
 		close(o.ready)
 		o.askTrust()
 	})
+	return options, modes
 }
 
 // close ends the session and waits for it.

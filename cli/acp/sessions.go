@@ -106,8 +106,7 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, 
 	if err != nil {
 		return nil, err
 	}
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
+	options, modes := opened.begin()
 	return acp.NewSessionResponse{SessionId: acp.SessionId(o.ID), ConfigOptions: options, Modes: modes}, nil
 }
 
@@ -117,8 +116,7 @@ func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (any
 		return nil, err
 	}
 	opened.replay()
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
+	options, modes := opened.begin()
 	return acp.LoadSessionResponse{ConfigOptions: options, Modes: modes}, nil
 }
 
@@ -127,8 +125,7 @@ func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) 
 	if err != nil {
 		return nil, err
 	}
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
+	options, modes := opened.begin()
 	return acp.ResumeSessionResponse{ConfigOptions: options, Modes: modes}, nil
 }
 

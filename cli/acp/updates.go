@@ -178,7 +178,7 @@ func (o *openSession) callEnded(ev agent.CallEnd) {
 	if c != nil {
 		args = c.args
 	}
-	o.update(acp.SessionUpdate{ToolCallUpdate: endOf(ev.ID, ev.Name, args, ev.Result, ev.Status, o.cwd, true)})
+	o.update(acp.SessionUpdate{ToolCallUpdate: endOf(ev.ID, ev.Name, args, ev.Result, ev.Status, o.cwd, sideAfter)})
 }
 
 // nested shows what a sub-agent does inside its call.

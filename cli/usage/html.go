@@ -24,10 +24,7 @@ func HTML(reports []Report) string {
 
 // table writes one grouping with its bars.
 func (r Report) table(b *strings.Builder) {
-	most := 0.0
-	for _, l := range r.Lines {
-		most = max(most, r.measure(l))
-	}
+	most := r.most()
 	fmt.Fprintf(b, "<h2>by %s</h2>\n<table>\n<thead><tr><th>%s<th>input<th>cache read<th>cache write<th>output<th>requests<th>cost<th>cached<th></tr></thead>\n<tbody>\n", r.By, r.By)
 	for _, l := range r.Lines {
 		share := 0.0
@@ -41,10 +38,6 @@ func (r Report) table(b *strings.Builder) {
 
 // cells returns a line's figures as cells of a table.
 func (l Line) cells() string {
-	mark := ""
-	if l.Estimated {
-		mark = "~"
-	}
-	return fmt.Sprintf("<td>%s<td>%s%s<td>%s<td>%s<td>%s%s<td>%d<td>%s<td>%.0f %%", html.EscapeString(l.Name), mark, Tokens(l.Input),
-		Tokens(l.CacheRead), Tokens(l.CacheWrite), mark, Tokens(l.Output), l.Requests, l.money(), 100*l.CacheShare)
+	return fmt.Sprintf("<td>%s<td>%s%s<td>%s<td>%s<td>%s%s<td>%d<td>%s<td>%.0f %%", html.EscapeString(l.Name), l.mark(), Tokens(l.Input),
+		Tokens(l.CacheRead), Tokens(l.CacheWrite), l.mark(), Tokens(l.Output), l.Requests, l.money(), 100*l.CacheShare)
 }

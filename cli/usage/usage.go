@@ -125,10 +125,7 @@ func (r Report) Text(width int) string {
 	if len(r.Lines) == 0 {
 		return fmt.Sprintf("Nothing was used in the last %s.\n", text.Count(r.Days, "day"))
 	}
-	most := 0.0
-	for _, l := range r.Lines {
-		most = max(most, r.measure(l))
-	}
+	most := r.most()
 	name := len(r.By)
 	for _, l := range append(r.Lines, r.Total) {
 		name = max(name, text.Width(l.Name))
@@ -150,11 +147,7 @@ func (r Report) Text(width int) string {
 		if last {
 			b.WriteString(strings.Repeat("─", name+53) + "\n")
 		}
-		mark := ""
-		if l.Estimated {
-			mark = "~"
-		}
-		row(text.Clean(l.Name), mark+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), mark+Tokens(l.Output), l.money(), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
+		row(text.Clean(l.Name), l.mark()+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), l.mark()+Tokens(l.Output), l.money(), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
 		if bars && !last && most > 0 {
 			b.WriteString("  " + bar(r.measure(l)/most))
 		}
@@ -170,6 +163,15 @@ func (r Report) measure(l Line) float64 {
 		return l.Cost
 	}
 	return float64(l.tokens())
+}
+
+// most returns the largest measure of a line.
+func (r Report) most() float64 {
+	most := 0.0
+	for _, l := range r.Lines {
+		most = max(most, r.measure(l))
+	}
+	return most
 }
 
 func (r Report) measured() string {
@@ -208,10 +210,18 @@ func Tokens(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// money returns what a line cost, with a mark if that is based on estimates.
+// mark returns what precedes figures of a line that are based on estimates.
+func (l Line) mark() string {
+	if l.Estimated {
+		return "~"
+	}
+	return ""
+}
+
+// money returns what a line cost, with its mark.
 func (l Line) money() string {
-	if l.Estimated && l.Cost > 0 {
-		return "~" + Money(l.Cost)
+	if l.Cost > 0 {
+		return l.mark() + Money(l.Cost)
 	}
 	return Money(l.Cost)
 }

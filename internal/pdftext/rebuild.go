@@ -79,11 +79,7 @@ func (f *file) trust(v any) {
 // unpackAll notes what is in object streams, and takes trailers from cross-reference
 // streams. A file without any trailer is opened by its catalogue.
 func (f *file) unpackAll() {
-	nums := make([]int, 0, len(f.entries))
-	for num := range f.entries {
-		nums = append(nums, num)
-	}
-	slices.SortFunc(nums, func(a, b int) int { return f.entries[a].at - f.entries[b].at })
+	nums := slices.SortedFunc(maps.Keys(f.entries), func(a, b int) int { return f.entries[a].at - f.entries[b].at })
 	for _, num := range nums {
 		if f.entries[num].within > 0 || f.work.err != nil {
 			continue

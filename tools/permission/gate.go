@@ -154,10 +154,7 @@ func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool
 
 // Offered implements tools.Gate.
 func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
-	g.mu.RLock()
-	deny := g.rules.Deny
-	g.mu.RUnlock()
-	for _, r := range deny {
+	for _, r := range g.Rules().Deny {
 		if r.hides(spec) {
 			return false, "denied by rule " + r.String()
 		}
@@ -171,10 +168,7 @@ func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
 // Denied returns the rule that forbids an access to a path, "" if none: search tools leave such files out.
 // The path is absolute and resolved.
 func (g *Gate) Denied(kind tools.AccessKind, path string) string {
-	g.mu.RLock()
-	deny := g.rules.Deny
-	g.mu.RUnlock()
-	return deniedPath(deny, g.places, kind, path)
+	return deniedPath(g.Rules().Deny, g.places, kind, path)
 }
 
 func deniedPath(deny []Rule, p places, kind tools.AccessKind, path string) string {

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"jcode/tools"
@@ -82,13 +83,7 @@ func (m *MemoryGrants) Add(_ context.Context, g Grant) error {
 // Revoke implements GrantStore.
 func (m *MemoryGrants) Revoke(_ context.Context, id int64) error {
 	m.list.with(func(all *[]Grant) {
-		kept := make([]Grant, 0, len(*all))
-		for _, g := range *all {
-			if g.ID != id {
-				kept = append(kept, g)
-			}
-		}
-		*all = kept
+		*all = slices.DeleteFunc(*all, func(g Grant) bool { return g.ID == id })
 	})
 	return nil
 }

@@ -1,8 +1,10 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/tools"
@@ -135,14 +137,10 @@ func merge(a, b verdict) verdict {
 
 func union(a, b []string) []string {
 	out := append([]string(nil), a...)
-next:
 	for _, s := range b {
-		for _, have := range out {
-			if s == have {
-				continue next
-			}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
 		}
-		out = append(out, s)
 	}
 	return out
 }
@@ -278,10 +276,7 @@ func (c *checking) byMode(v verdict, readOnly bool) verdict {
 }
 
 func (c *checking) refusedByPlan() verdict {
-	what := c.req.Plan.Summary
-	if what == "" {
-		what = c.req.Spec.Name
-	}
+	what := cmp.Or(c.req.Plan.Summary, c.req.Spec.Name)
 	return verdict{
 		outcome: deny, by: tools.ByMode, rule: string(tools.ModePlan),
 		reason: fmt.Sprintf("refused in plan mode: %s. Only look around and write down what you would change; a person switches the mode.", what),

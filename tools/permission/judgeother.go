@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -113,10 +114,7 @@ func (c *checking) server(a tools.Access) verdict {
 
 // connect judges starting a server that the person did not configure: a command, in every mode.
 func (c *checking) connect(a tools.Access) verdict {
-	line := a.Command
-	if line == "" {
-		line = a.URL
-	}
+	line := cmp.Or(a.Command, a.URL)
 	if c.mode == tools.ModePlan {
 		return c.refusedByPlan()
 	}

@@ -43,11 +43,7 @@ func newPlaces(p Places) (places, error) {
 		if dir == "" {
 			return ""
 		}
-		real, err := paths.Resolve(dir)
-		if err != nil {
-			return filepath.Clean(dir) // a loop of links: judged as written
-		}
-		return real
+		return paths.Real(dir)
 	}
 	for _, r := range p.Roots {
 		out.roots = append(out.roots, resolve(r))

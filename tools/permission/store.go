@@ -14,7 +14,7 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 	}
 	hashes = map[string]string{}
 	stored := func() []string {
-		rules := faithful([]string{"exec(" + line.Text + ")"}, func(p *shell.Pattern) bool { return p.VouchesLine(line.Text) })
+		rules := faithful("exec("+line.Text+")", func(p *shell.Pattern) bool { return p.VouchesLine(line.Text) })
 		for _, r := range rules {
 			hashes[r] = whole.Hash
 		}
@@ -31,7 +31,7 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 		if _, ok := c.commandAllowed(line, i); ok {
 			continue
 		}
-		one := faithful([]string{"exec(" + cmd.Text + ")"}, func(p *shell.Pattern) bool { return p.Literal() && p.Vouches(cmd) })
+		one := faithful("exec("+cmd.Text+")", func(p *shell.Pattern) bool { return p.Literal() && p.Vouches(cmd) })
 		if one == nil {
 			return stored(), nil, hashes
 		}
@@ -45,7 +45,7 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 			wide = false
 			continue
 		}
-		broad = union(broad, faithful([]string{"exec(" + first + " *)"}, func(p *shell.Pattern) bool { return p.Vouches(cmd) }))
+		broad = union(broad, faithful("exec("+first+" *)", func(p *shell.Pattern) bool { return p.Vouches(cmd) }))
 	}
 	if !wide {
 		broad = nil
@@ -53,14 +53,11 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 	return exact, broad, hashes
 }
 
-// faithful returns the rules if each is parsed back unchanged and covers what it was made for, otherwise
-// none.
-func faithful(rules []string, covers func(*shell.Pattern) bool) []string {
-	for _, s := range rules {
-		r, err := ParseRule(s)
-		if err != nil || r.String() != s || !covers(r.command) {
-			return nil
-		}
+// faithful returns a rule if it is parsed back unchanged and covers what it was made for, otherwise none.
+func faithful(rule string, covers func(*shell.Pattern) bool) []string {
+	r, err := ParseRule(rule)
+	if err != nil || r.String() != rule || !covers(r.command) {
+		return nil
 	}
-	return rules
+	return []string{rule}
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,10 +84,7 @@ func (t *Trust) pending(ctx context.Context, items []tools.TrustItem) ([]Pending
 		out = append(out, Pending{i, slices.ContainsFunc(rows, func(r TrustRow) bool { return r.Kind == i.Kind && r.Name == i.Name })})
 	}
 	slices.SortStableFunc(out, func(a, b Pending) int {
-		if a.Kind != b.Kind {
-			return strings.Compare(string(a.Kind), string(b.Kind))
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 	})
 	return out, nil
 }

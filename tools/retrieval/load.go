@@ -70,8 +70,7 @@ func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error
 
 // plainError removes the file's name from an error.
 func plainError(err error) error {
-	var in *os.PathError
-	if errors.As(err, &in) {
+	if in, ok := errors.AsType[*os.PathError](err); ok {
 		return in.Err
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -385,10 +386,5 @@ func (r *Room) Settle(ctx context.Context) {
 
 // owners are the collections in use. It is called under the lock.
 func (r *Room) owners() []string {
-	var out []string
-	for owner := range r.using {
-		out = append(out, owner)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(r.using))
 }

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -114,13 +115,7 @@ func fuse(a, b []int64) []int64 {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y int64) int {
-		switch {
-		case score[x] > score[y]:
-			return -1
-		case score[x] < score[y]:
-			return 1
-		}
-		return 0
+		return cmp.Compare(score[y], score[x])
 	})
 	return all
 }

@@ -224,10 +224,7 @@ func (r *Room) nearest(ctx context.Context, owners []string, model string, query
 		scores[i], order[i] = float32(dot(want, c.data[i*c.length:(i+1)*c.length]))*c.scales[i], i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		if n := cmp.Compare(scores[b], scores[a]); n != 0 {
-			return n
-		}
-		return a - b
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), a-b)
 	})
 	var out []int64
 	for _, i := range order[:min(limit, len(order))] {

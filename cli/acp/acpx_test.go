@@ -32,8 +32,7 @@ func acpx(t *testing.T, home, dir, script string, args ...string) string {
 	return string(out)
 }
 
-// told joins the pieces of text that came in updates of a kind: how they are cut is a matter of
-// time.
+// told joins the text of all updates of a kind: how it is split depends on timing.
 func told(out, kind string) string {
 	var text strings.Builder
 	for line := range strings.Lines(out) {

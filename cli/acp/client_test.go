@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 
 type object = map[string]any
 
-// client is an editor as far as the protocol goes. It reads the wire by itself and checks
-// every line that it gets against the protocol's schema.
+// client plays an editor. It has its own reader of the protocol and checks every line that it
+// receives against the protocol's schema.
 type client struct {
 	t    *testing.T
 	home string
@@ -96,12 +96,12 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// setup is what a client starts with.
+// setup says how a client is started.
 type setup struct {
 	home, dir string
 	script    string            // replay lines; "" uses replies
 	replies   []modeltest.Reply // of a model server
-	env       map[string]string // besides
+	env       map[string]string // in addition
 	args      []string          // flags before acp
 	caps      object            // the client's capabilities
 }
@@ -169,7 +169,7 @@ func launch(t *testing.T, s setup) *client {
 	return c
 }
 
-// end closes the input and waits for the agent.
+// end closes the input and waits for the agent to exit.
 func (c *client) end() int {
 	c.mu.Lock()
 	closed := c.closed
@@ -336,7 +336,7 @@ func (c *client) finish(id string) answer {
 	return c.results[id]
 }
 
-// must sends a request that has to succeed.
+// must sends a request that must succeed.
 func (c *client) must(method string, params, result any) {
 	c.t.Helper()
 	a := c.finish(c.begin(method, params))
@@ -389,7 +389,7 @@ func (c *client) stop(id string) string {
 	return out.StopReason
 }
 
-// of returns the updates of some kinds that a session has had so far.
+// of returns the updates of some kinds that a session has received so far.
 func (c *client) of(session string, kinds ...string) []object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -434,7 +434,7 @@ func (c *client) on(method string, f func(request) any) {
 	c.answers[method] = f
 }
 
-// requests returns what the agent has asked of one method.
+// requests returns the agent's requests of one method.
 func (c *client) requests(method string) []request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -481,7 +481,7 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// schemas are the protocol's, from the SDK's module.
+// schemas returns the protocol's schemas, from the SDK's module.
 var schemas = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/coder/acp-go-sdk").Output()
 	if err != nil {

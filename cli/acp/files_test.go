@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// buffers plays the files of an editor: what is unsaved, over what is on disk.
+// buffers plays the files of an editor: unsaved text takes precedence over the file on disk.
 func (c *client) buffers(unsaved map[string]string) {
 	c.on("fs/read_text_file", func(r request) any {
 		path := r.Params["path"].(string)

@@ -95,7 +95,7 @@ func TestContentOfEveryKindReachesTheModel(t *testing.T) {
 	pixel := "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	var got modeltest.Request
 	c := start(t, setup{replies: []modeltest.Reply{modeltest.Func(func(r modeltest.Request) modeltest.Reply {
-		if r.Index == 0 { // the next one asks for a title
+		if r.Index == 0 { // the next request asks for a title
 			got = r
 		}
 		return modeltest.Text("seen")
@@ -116,7 +116,7 @@ func TestContentOfEveryKindReachesTheModel(t *testing.T) {
 			t.Errorf("the model did not get %q", want)
 		}
 	}
-	// What was attached is no part of what the person typed.
+	// Attachments are not part of what the person typed.
 	c.end()
 	again := start(t, setup{script: writeScript, home: c.home, dir: c.dir})
 	again.must("session/load", object{"sessionId": s, "cwd": c.dir, "mcpServers": []any{}}, nil)

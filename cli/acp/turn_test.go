@@ -175,7 +175,7 @@ func has(updates []update, kind string) bool {
 	return false
 }
 
-// flat is a value as JSON, to look for words in it.
+// flat returns a value as JSON, to search for words in it.
 func flat(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

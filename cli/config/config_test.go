@@ -24,7 +24,7 @@ func write(t *testing.T, text string, path ...string) string {
 	return file
 }
 
-// user loads a person's file of that text.
+// user loads a text as the person's file.
 func user(t *testing.T, text string) *config.Loaded {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"jcode/cli/config"
 )
 
-// TestMain lets the test program stand in for a second jcode that saves settings.
+// TestMain lets the test binary play a second jcode that saves settings.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("TEST_SAVE_FILE"); file != "" {
 		for i := range 20 {
@@ -224,7 +224,7 @@ func TestShowMasksSecrets(t *testing.T) {
 	}
 }
 
-// everything sets each key once.
+// everything is a file that sets each key once.
 const everything = `{
   "$schema": "x", "model": "m", "provider": "p", "fallback_model": "f",
   "providers": {"p": {"base_url": "http://x", "key_env": "K", "headers": {"a": "b"}, "extra_body": {"c": [1]}, "prefer": ["x"], "local": true,
@@ -276,7 +276,7 @@ func TestSchemaFitsTheTypes(t *testing.T) {
 	if problems(l) != "" {
 		t.Errorf("the loader refuses what fits: %s", problems(l))
 	}
-	// Every setting is set by the example, is in the reference, and can be shown.
+	// The example sets every setting, and each is in the reference and can be shown.
 	shown, err := l.Show(false)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"jcode/internal/gitindex"
 )
 
-// What is read is what git lists, in every version of the format and with both hashes.
+// The entries are those that git lists, in every version of the format and with both hashes.
 func TestParseGivesWhatGitLists(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

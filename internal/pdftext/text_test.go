@@ -15,7 +15,7 @@ import (
 	"jcode/internal/pdftext"
 )
 
-// pagesOf returns the text of each page; with an error those before the one that failed.
+// pagesOf returns the text of each page; with an error, of those before the page that failed.
 func pagesOf(ctx context.Context, r io.ReaderAt, size int64) ([]string, error) {
 	d, err := pdftext.Open(ctx, r, size)
 	if err != nil {
@@ -32,7 +32,7 @@ func pagesOf(ctx context.Context, r io.ReaderAt, size int64) ([]string, error) {
 	return pages, nil
 }
 
-// build makes a PDF of objects, the first of which is number 1 and the catalogue.
+// build returns a PDF of objects; the first has number 1 and is the catalogue.
 func build(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -54,7 +54,7 @@ func streamOf(dict, data string) string {
 	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data)
 }
 
-// onePage makes a PDF with one page of a content, and fonts F (Latin) and whatever else.
+// onePage returns a PDF with one page of a content, the font F (Latin) and further fonts.
 func onePage(content string, more ...string) []byte {
 	return build(append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -149,7 +149,7 @@ func base85(s string) string {
 	return b.String() + "~>"
 }
 
-// lzw packs a short text without making use of what was before.
+// lzw packs a short text without references to earlier text.
 func lzw(s string) string {
 	var out []byte
 	bits, have := 0, 0
@@ -280,7 +280,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	}
 }
 
-// bomb is a small file whose page unpacks to 100 MB, more than a page may.
+// bomb returns a small file whose page unpacks to 100 MB, more than the limit of a page.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var once bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"jcode/internal/picture"
 )
 
-// pictures are one small picture of each kind.
+// pictures returns one small picture of each kind.
 func pictures(t *testing.T) map[string][]byte {
 	t.Helper()
 	img := image.NewPaletted(image.Rect(0, 0, 40, 30), palette.Plan9)
@@ -71,7 +71,7 @@ func TestSizeIsReadFromTheHeader(t *testing.T) {
 			t.Errorf("%s: %d×%d, %v", kind, w, h, ok)
 		}
 		for n := range min(len(data), 64) {
-			picture.Size(data[:n]) // cut off anywhere: no panic
+			picture.Size(data[:n]) // truncated anywhere, it must not panic
 		}
 	}
 	if _, _, ok := picture.Size([]byte("no picture")); ok {

@@ -27,7 +27,7 @@ type rig struct {
 	asked int
 }
 
-// open lets everything through.
+// open is a gate that allows everything.
 type open struct{ plans []tools.Plan }
 
 func (o *open) Check(_ context.Context, r tools.GateRequest) tools.Decision {
@@ -58,7 +58,7 @@ func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*ls
 		Allow:   func(context.Context, tools.Call, lsp.Start) (bool, bool, string) { r.asked++; return true, false, "" },
 		Notify:  func(_, text string) { r.said <- text },
 	}
-	if mode == lsptest.Good || mode == lsptest.Watching { // it answers at once, on a machine that has the time
+	if mode == lsptest.Good || mode == lsptest.Watching { // it answers at once; a busy machine may still need longer
 		o.Patience = time.Minute
 	}
 	for _, f := range opts {
@@ -162,7 +162,7 @@ func TestErrorsOfAServerThatReadTheProjectDuringTheEditAreToldWithADoubt(t *test
 	t.Parallel()
 	r := newRig(t, lsptest.LoadingLong, project)
 	got := ""
-	for i := 0; !strings.Contains(got, "b.fake:1:5 undefined: one"); i++ { // on a slow machine it comes with a later edit
+	for i := 0; !strings.Contains(got, "b.fake:1:5 undefined: one"); i++ { // on a slow machine it is reported with a later edit
 		got = r.edit("a.fake", "def one\n", "def two\n") + r.edit("a.fake", "def two\n", "def two\ndef x\n")
 		if i == 10 {
 			t.Fatal("what broke was never told")
@@ -219,7 +219,7 @@ func TestAServerThatKeepsDyingIsLeftAloneWithItsLastWords(t *testing.T) {
 	for i := 0; ; i++ {
 		r.edit("b.fake", "use one", fmt.Sprintf("use one\ndef x%d", i))
 		select {
-		case <-time.After(5 * time.Millisecond): // its end is noticed
+		case <-time.After(5 * time.Millisecond): // until the exit is noticed
 		case said := <-r.said:
 			if strings.Contains(said, "3 times") && strings.Contains(said, "fatal: no configuration") {
 				if r.asked != 3 {
@@ -256,7 +256,7 @@ func TestSeveralEditsOfOneStepShareOneWait(t *testing.T) {
 	}
 }
 
-// A server that diagnoses in passes may send the report on the old text once more, as one on the new text.
+// A server that diagnoses in passes may repeat the report on the old text as one on the new text.
 func TestAReportThatRepeatsTheOneBeforeIsNotTheAnswer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Stale, map[string]string{"a.fake": "error fault\n"})
@@ -335,7 +335,7 @@ func TestRenameIsOneChangeOfAllFiles(t *testing.T) {
 	if len(plan.Accesses) != 5 || strings.Count(plan.Diff, "+use zwei") != 4 || plan.Summary != "Rename one to zwei in 5 files" {
 		t.Errorf("what was approved: %+v", plan)
 	}
-	// What can't be written whole is not written at all.
+	// If one file can't be written, none is.
 	if err := os.Chmod(filepath.Join(r.root, "3.fake"), 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestAServerHearsOfFilesThatItWatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Watching, project)
 	r.write(".gitignore", "made/\n")
-	r.edit("a.fake", "def one", "def one\n") // it starts
+	r.edit("a.fake", "def one", "def one\n") // starts the server
 	has := func(what string, want bool) {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {

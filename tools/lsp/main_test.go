@@ -10,6 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	lsptest.Main()
-	beside.Run(4) // most tests wait until a server is late
+	beside.Run(4) // most tests wait for a server
 	leaks.Main(m)
 }

@@ -11,7 +11,7 @@ import (
 	"jcode/tools/lsp"
 )
 
-// installed is the program of a real server, or the test is skipped.
+// installed returns the program of a real server; without one the test is skipped.
 func installed(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("JCODE_TEST_LANGUAGE_SERVERS")
@@ -32,12 +32,12 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// with replaces the fake server by a real one.
+// with uses a real server instead of the fake one.
 func with(s lsp.Server) func(*lsp.Options) {
 	return func(o *lsp.Options) { o.Servers = []lsp.Server{lsp.Merge(s)} }
 }
 
-// result is an edit's whole result.
+// result returns the whole result of an edit.
 func (r *rig) result(path, old, now string) string {
 	r.t.Helper()
 	return r.call("edit", m{"path": path, "old_string": old, "new_string": now}).Text
@@ -76,7 +76,7 @@ func TestFiftyEditsInARowLoseNoDiagnosticOfGopls(t *testing.T) {
 		got := r.result("p/p.go", "// End.", fmt.Sprintf("var Y%d = lost%d\n\n// End.", i, i))
 		told += got
 		if strings.Contains(got, "not answered yet") {
-			late = append(late, fmt.Sprint(i)) // on a busy machine: it comes with the next one
+			late = append(late, fmt.Sprint(i)) // on a busy machine it is reported with the next edit
 		} else if !strings.Contains(got, fmt.Sprintf("undefined: lost%d ", i)) {
 			t.Fatalf("edit %d: %s", i, got)
 		}
@@ -110,7 +110,7 @@ func TestServersTellOfFilesThatWereRead(t *testing.T) {
 			r := newRig(t, "", tc.files, with(lsp.Server{Name: tc.name, Command: append([]string{installed(t, tc.program)}, tc.args...)}))
 			r.m.Read(filepath.Join(r.root, tc.b))
 			// What a server that is still starting reports may be old: on a slow machine the first
-			// break is not told, and the next one after a repair has to be.
+			// error is not reported; the next one after a repair must be.
 			got := ""
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 				if got = r.result(tc.a, tc.old, tc.now); strings.Contains(got, tc.want) {
@@ -124,7 +124,7 @@ func TestServersTellOfFilesThatWereRead(t *testing.T) {
 }
 
 // BenchmarkEditToDiagnostics measures an edit of a package that many others use, from the call
-// to its result with what gopls finds in them, on a copy of this project's sources.
+// to the result with what gopls reports on them, on a copy of this project's sources.
 func BenchmarkEditToDiagnostics(b *testing.B) {
 	gopls := installed(b, "gopls")
 	r := newRig(b, "", sources(b), with(lsp.Server{Name: "gopls", Command: []string{gopls}}))
@@ -149,7 +149,7 @@ func BenchmarkEditToDiagnostics(b *testing.B) {
 	}
 }
 
-// sources are the files of this project that a compiler reads.
+// sources returns the files of this project that a compiler reads.
 func sources(tb testing.TB) map[string]string {
 	tb.Helper()
 	top := filepath.Join("..", "..")

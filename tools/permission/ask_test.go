@@ -14,7 +14,7 @@ import (
 	"jcode/tools/permission"
 )
 
-// person answers questions from a list and keeps what was asked.
+// person answers questions from a list and records them.
 type person struct {
 	mu      sync.Mutex
 	answers []tools.Answer
@@ -117,7 +117,7 @@ func TestNothingLastingIsOfferedForWhatNobodyTypesAgain(t *testing.T) {
 	}
 }
 
-// A lasting yes is for the program that was seen: where it lies and as it was.
+// A lasting yes holds for the program that was seen: at its path, with its content.
 func TestGrantNamesTheProgramAndNotItsSpelling(t *testing.T) {
 	for _, tc := range []struct{ granted, file, elsewhere string }{
 		{"./run.sh", "run.sh", "sub/run.sh"},
@@ -166,7 +166,7 @@ func TestGrantNamesTheProgramAndNotItsSpelling(t *testing.T) {
 			t.Errorf("%s does not run as it was", tc.granted)
 		}
 	}
-	// What a person wrote as a rule holds for whatever it names.
+	// A rule that a person wrote applies to whatever it names.
 	root, home := workspace(t)
 	put(t, root, "sub/run.sh", "")
 	g := newGate(t, root, home, parseRules(t, []string{"exec(./run.sh)"}, nil, nil))
@@ -277,8 +277,8 @@ func TestEditedCommandRunsOnceAndGrantsNothing(t *testing.T) {
 	}
 }
 
-// What a person wrote himself needs no second question, but rules that deny hold for it, and
-// it touches nothing that he was not asked about.
+// A call that a person edited is not asked about again, but deny rules apply to it, and it may
+// touch only what the question was about.
 func TestEditedCallIsJudgedAnew(t *testing.T) {
 	root, home := workspace(t)
 	rule, err := permission.ParseRule("exec(git push *)")
@@ -664,8 +664,8 @@ func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
 	}
 }
 
-// The sandbox would stop an approved command that changes a protected file, and a second
-// question would follow: the first one says that it leaves the sandbox.
+// The sandbox would block an approved command that changes a protected file, and a second
+// question would follow; so the first one says that the command leaves the sandbox.
 func TestApprovedCommandOnAProtectedFileIsAskedOnce(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) { o.Confined = func() bool { return true } })
@@ -674,7 +674,7 @@ func TestApprovedCommandOnAProtectedFileIsAskedOnce(t *testing.T) {
 	if !d.Allow || d.Sandbox || len(p.asked) != 1 || !strings.Contains(strings.Join(p.asked[0].Details, "\n"), "runs outside the sandbox") {
 		t.Errorf("%+v %+v", d, p.asked)
 	}
-	// What a rule asks about stays confined.
+	// A command that a rule asks about stays confined.
 	g = newGate(t, root, home, parseRules(t, nil, []string{"exec(make *)"}, nil), func(o *permission.Options) { o.Confined = func() bool { return true } })
 	if d := g.Check(context.Background(), execRequest("make x", caller(tools.ModeAuto, says(tools.AnswerOnce)))); !d.Allow || !d.Sandbox {
 		t.Errorf("%+v", d)

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// arena is a workspace that an attacker laid out, beside what it must not reach.
+// arena is a workspace prepared by an attacker, with files beside it that must not be reached.
 type arena struct {
 	t                         *testing.T
 	base, root, home, outside string
 	canary                    string // a program of the workspace
-	template                  string // an ordinary repository, to be copied
+	template                  string // an ordinary repository that is copied
 	flags                     map[string][]string
 }
 
@@ -41,7 +41,7 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// lay makes a fresh workspace with a repository that may be hostile in one or two ways.
+// lay creates a workspace with a repository that may be hostile in one or two ways.
 func (a *arena) lay(r *rand.Rand) {
 	a.layPlain()
 	for range r.IntN(3) {
@@ -49,7 +49,7 @@ func (a *arena) lay(r *rand.Rand) {
 	}
 }
 
-// layPlain makes a fresh workspace with an ordinary repository.
+// layPlain creates a workspace with an ordinary repository.
 func (a *arena) layPlain() {
 	dir, err := os.MkdirTemp(a.base, "w")
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *arena) layPlain() {
 	}
 }
 
-// spoil changes one thing of the repository.
+// spoil changes one thing in the repository.
 func (a *arena) spoil(r *rand.Rand) {
 	git := filepath.Join(a.root, ".git")
 	info, err := os.Lstat(git)
@@ -87,7 +87,7 @@ func (a *arena) spoil(r *rand.Rand) {
 	case 9: // a link out, in a place from which git reads
 		at := filepath.Join(git, filepath.FromSlash(pick(r, strings.Fields("worktrees/w/locked logs/refs/stash logs/HEAD refs/remotes/a/b refs/heads/x info/exclude info/attributes description MERGE_MSG rebase-merge/done packed-refs shallow objects/info/packs"))))
 		put(a.t, filepath.Dir(at), "beside", "")
-		_ = os.Remove(at) // it may be there
+		_ = os.Remove(at) // it may exist
 		if err := os.Symlink(filepath.Join(a.outside, "secret"), at); err != nil {
 			a.t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func (a *arena) spoil(r *rand.Rand) {
 	case 5: // no .git, laid out as a repository
 		for _, n := range []string{"HEAD", "objects", "refs", "index"} {
 			if r.IntN(6) > 0 {
-				_ = os.Rename(filepath.Join(git, n), filepath.Join(a.root, n)) // one may be there already
+				_ = os.Rename(filepath.Join(git, n), filepath.Join(a.root, n)) // it may exist already
 			}
 		}
 		put(a.t, a.root, pick(r, []string{"config", "config.worktree"}), a.config(r))
@@ -140,7 +140,7 @@ func (a *arena) spoil(r *rand.Rand) {
 				put(a.t, inner, ".git", "gitdir: ../kept\n")
 			}
 		}
-	case 7: // another one's objects, hooks
+	case 7: // objects and hooks of another repository
 		put(a.t, git, "objects/info/alternates", a.outside+"\n")
 		put(a.t, git, "hooks/"+pick(r, []string{"post-index-change", "pre-commit", "fsmonitor-watchman"}), "#!/bin/sh\n"+a.canary+"\n")
 	case 8:
@@ -149,8 +149,8 @@ func (a *arena) spoil(r *rand.Rand) {
 	}
 }
 
-// config makes a piece of configuration that tries to run the canary, or to lead out, in
-// one of the spellings that git takes.
+// config returns configuration that tries to run the canary, or to lead outside, in one of the
+// spellings that git accepts.
 func (a *arena) config(r *rand.Rand) string {
 	c := a.canary
 	key := pick(r, []string{
@@ -175,8 +175,8 @@ func (a *arena) config(r *rand.Rand) string {
 	return "\n" + key + pick(r, []string{"\n", "", " # x\n", " ; \\\n", "\n[a]\n"})
 }
 
-// line makes a command of a vouched program: flags of its own help, with values glued or
-// apart, and files within and without.
+// line returns a command of a vouched program: flags from its help, with values attached or
+// separate, and files inside and outside.
 func (a *arena) line(r *rand.Rand) string {
 	if r.IntN(3) == 0 {
 		return a.spelled(r, pick(r, spelledPrograms()))

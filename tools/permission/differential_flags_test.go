@@ -19,14 +19,14 @@ import (
 	"jcode/tools/permission"
 )
 
-// vouchedPrograms are those of the table that take arguments of interest.
+// vouchedPrograms returns the programs of the table whose arguments are worth testing.
 func vouchedPrograms() []string {
 	return strings.Fields("cat head tail wc nl tac rev cut paste fold fmt expand column comm join od hexdump realpath readlink stat df base32 base64 zcat bzcat xzcat cmp pr tsort strings jq sha256sum md5sum file uniq sort diff tree grep egrep rg find sed awk ls du test which whereis users uptime date hostname git")
 }
 
 var flagInHelp = regexp.MustCompile(`(^|[\s,\[|])(--?[A-Za-z0-9][A-Za-z0-9-]*)`)
 
-// flagsFromHelp reads the flags that a program says it has.
+// flagsFromHelp reads the flags that the help of a program lists.
 func flagsFromHelp(program string) (out []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -38,7 +38,7 @@ func flagsFromHelp(program string) (out []string) {
 		}
 	}
 	for _, a := range args {
-		text, _ := exec.CommandContext(ctx, program, a...).CombinedOutput() // help may exit as it likes
+		text, _ := exec.CommandContext(ctx, program, a...).CombinedOutput() // the exit code of help does not matter
 		for _, m := range flagInHelp.FindAllStringSubmatch(string(text), -1) {
 			if !slices.Contains(out, m[2]) {
 				out = append(out, m[2])
@@ -50,8 +50,8 @@ func flagsFromHelp(program string) (out []string) {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// flagsOf returns all flags that a program may have: every letter, and the long ones that
-// its help names, or git tells completion of.
+// flagsOf returns all flags that a program may have: every letter, and the long flags in its
+// help or in git's completion.
 func (a *arena) flagsOf(program string) (short, long []string) {
 	for i := range letters {
 		short = append(short, "-"+letters[i:i+1])
@@ -64,7 +64,7 @@ func (a *arena) flagsOf(program string) (short, long []string) {
 	if name == "git" {
 		known = nil
 		help, _ := exec.Command("git", sub, "-h").CombinedOutput()                 // it exits with 129
-		all, _ := exec.Command("git", sub, "--git-completion-helper-all").Output() // what it does not know, it does not tell
+		all, _ := exec.Command("git", sub, "--git-completion-helper-all").Output() // unknown subcommands print nothing
 		for _, m := range flagInHelp.FindAllStringSubmatch(string(help), -1) {
 			known = append(known, m[2])
 		}
@@ -88,8 +88,8 @@ func (a *arena) flagsOf(program string) (short, long []string) {
 	return short, long
 }
 
-// spellings makes the lines in which one flag of a program may take what lies outside for its
-// value, leave it to be a file, or make a file of what stood before it.
+// spellings returns the lines in which a flag of a program may take a file outside as its value,
+// leave it as a file argument, or turn the word before it into a file argument.
 func spellings(program, flag, outside string) (out []string) {
 	for _, form := range []string{
 		"F", "F HEAD~1", "F OUT", "F OUT a.go", "F a.go OUT", "F x OUT a.go", "OUT F", "OUT F a.go", "OUT a.go F", "a.go F OUT", "a.go x F OUT", "-- F OUT", "a.go F new", "F new",
@@ -104,8 +104,8 @@ func spellings(program, flag, outside string) (out []string) {
 	return out
 }
 
-// pairs makes the lines in which one flag may take another for its value, or stand before it
-// in one word.
+// pairs returns the lines in which one flag may take another as its value, or precede it in the
+// same word.
 func pairs(program, one, other, outside string) (out []string) {
 	out = append(out, program+" "+one+" "+other+" "+outside, program+" "+one+" "+other+" "+outside+" a.go")
 	if len(one) == 2 && len(other) == 2 {
@@ -121,7 +121,7 @@ func spelledPrograms() (out []string) {
 			out = append(out, p)
 		}
 	}
-	// With the text that stands before the files.
+	// With the text that precedes the files.
 	out = append(out, "sed -n 1p", "sed s/a/b/", "awk '{print $1}'", "awk -F:", "jq .", "grep x", "rg x")
 	for _, sub := range strings.Fields("log diff show status blame grep ls-files for-each-ref branch tag shortlog rev-list cat-file diff-tree range-diff ls-tree rev-parse stash worktree reflog describe check-attr check-ignore") {
 		out = append(out, "git "+sub)
@@ -129,7 +129,7 @@ func spelledPrograms() (out []string) {
 	return out
 }
 
-// spelled makes one line of a program with one or two of its flags.
+// spelled returns a line of a program with one or two of its flags.
 func (a *arena) spelled(r *rand.Rand, program string) string {
 	short, long := a.flagsOf(program)
 	list := short
@@ -146,11 +146,11 @@ func (a *arena) spelled(r *rand.Rand, program string) string {
 	return pick(r, spellings(program, flag, a.outside+"/secret"))
 }
 
-// maxOthers bounds with how many others each flag is tried: git has hundreds.
+// maxOthers bounds how many other flags each one is combined with: git has hundreds.
 const maxOthers = 130
 
-// everySpelling makes all lines of a program with one of its flags, and with two of them: of
-// those a sample where there are many.
+// everySpelling returns all lines of a program with one of its flags, and with two of them; if
+// there are many of the latter, a sample.
 func (a *arena) everySpelling(r *rand.Rand, program string) (out []string) {
 	outside := a.outside + "/secret"
 	short, long := a.flagsOf(program)
@@ -175,13 +175,13 @@ func (a *arena) everySpelling(r *rand.Rand, program string) (out []string) {
 	return slices.Compact(out)
 }
 
-// TestFlagsAreUnderstoodInEverySpelling lets lines of a program with one or two of its flags
-// run that the gate lets run unasked, watched: none opens what lies outside, or prints what a
-// rule denies.
+// TestFlagsAreUnderstoodInEverySpelling runs lines of a program with one or two of its flags that
+// the gate allows unasked, and watches them: none opens a file outside, or prints what a rule
+// denies.
 //
-// By itself it looks at a few lines of some programs. JCODE_DIFFERENTIAL_FLAGS names programs
+// By default it checks a few lines of some programs. JCODE_DIFFERENTIAL_FLAGS names programs
 // ("grep,git diff", or all) whose lines are tried whole, or, with JCODE_DIFFERENTIAL (a
-// duration), at random for so long; JCODE_DIFFERENTIAL_SEED makes other ones.
+// duration), at random for that long; JCODE_DIFFERENTIAL_SEED changes the input.
 func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 	if _, err := observe.Run(exec.Command("/bin/true"), time.Minute); err != nil {
 		t.Skipf("programs can't be watched here: %v", err)
@@ -228,13 +228,13 @@ func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 		total += w.ran
 		t.Logf("%s: %d lines made, %d of them run unasked and watched, %v", program, made, w.ran, time.Since(began).Round(time.Second))
 	}
-	if total == 0 { // of some programs no flag is vouched for
+	if total == 0 { // some programs have no vouched flags
 		t.Error("no line was vouched for: this shows nothing")
 	}
 }
 
-// watcher lets lines run that a gate lets run unasked: with rules that deny files where it
-// lets them run under these, else without.
+// watcher runs lines that a gate allows unasked: with rules that deny files if the gate allows
+// them under these, otherwise without.
 type watcher struct {
 	*arena
 	env         func() []string

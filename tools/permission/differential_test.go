@@ -23,7 +23,7 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// searchPath is one that may hold a folder of the workspace.
+// searchPath is a PATH that may contain a folder of the workspace.
 func (a *arena) searchPath(r *rand.Rand) string {
 	path := "/usr/local/bin:/usr/bin:/bin"
 	switch r.IntN(4) {
@@ -35,10 +35,10 @@ func (a *arena) searchPath(r *rand.Rand) string {
 	return path
 }
 
-// helpers are programs that vouched ones start themselves.
+// helpers are the programs that vouched programs start themselves.
 var helpers = strings.Fields("sh dash bash git gzip bzip2 xz grep file")
 
-// wrong says what of an event a command that only reads must not do.
+// wrong says why a command that only reads must not cause an event; "" if it may.
 func (a *arena) wrong(e observe.Event, line, temp string) string {
 	if e.NoFollow {
 		if info, err := os.Lstat(e.Path); err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -62,7 +62,7 @@ func (a *arena) wrong(e observe.Event, line, temp string) string {
 	case "open", "change":
 		switch {
 		case filepath.Base(e.Path) == "index.lock" && strings.Contains(line, "git"):
-			// git diff refreshes its own index, where the kernel lets it.
+			// git diff refreshes its own index if the kernel allows it.
 		case e.Write && e.Path != "/dev/null" && e.Path != "/dev/tty" && !strings.HasPrefix(e.Path, temp) && !strings.HasPrefix(e.Path, "/proc/self/fd/"):
 			return "writes"
 		case strings.HasPrefix(real, a.outside) || strings.HasPrefix(real, filepath.Join(a.home, ".ssh")) || real == filepath.Join(a.home, "notes"):
@@ -80,7 +80,7 @@ func (a *arena) wrong(e observe.Event, line, temp string) string {
 	return ""
 }
 
-// differentialLimits returns how long a search runs that a person asked for, and its seed.
+// differentialLimits returns how long a requested search runs, and its seed.
 func differentialLimits(t *testing.T) (limit time.Duration, seed uint64) {
 	t.Helper()
 	var err error
@@ -98,10 +98,10 @@ func differentialLimits(t *testing.T) (limit time.Duration, seed uint64) {
 	return limit, seed
 }
 
-// TestNothingVouchedForDoesMoreThanRead generates hostile repositories and command lines and
-// lets what the gate lets run unasked really run, without the kernel's confinement, but
-// watched: analysis alone must be right. JCODE_DIFFERENTIAL (a duration) runs it for longer
-// than a moment, JCODE_DIFFERENTIAL_SEED with other input.
+// TestNothingVouchedForDoesMoreThanRead generates hostile repositories and command lines, and runs
+// what the gate allows unasked, watched but not confined by the kernel: the analysis alone must
+// be right. JCODE_DIFFERENTIAL (a duration) makes it run longer, JCODE_DIFFERENTIAL_SEED changes
+// the input.
 func TestNothingVouchedForDoesMoreThanRead(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on this machine")
@@ -153,7 +153,7 @@ func TestNothingVouchedForDoesMoreThanRead(t *testing.T) {
 	}
 }
 
-// shows reports whether what a program printed has a text in it.
+// shows reports whether the output of a program contains a text.
 func (a *arena) shows(printed *os.File, text string) bool {
 	a.t.Helper()
 	data, err := io.ReadAll(io.NewSectionReader(printed, 0, 1<<20))
@@ -163,7 +163,7 @@ func (a *arena) shows(printed *os.File, text string) bool {
 	return strings.Contains(string(data), text)
 }
 
-// watch runs a line as exec does where the kernel can't confine it.
+// watch runs a line as exec does if the kernel can't confine it.
 func (a *arena) watch(line string, env []string, v tools.Vouched, ruled bool) {
 	a.t.Helper()
 	temp := filepath.Join(filepath.Dir(a.root), "tmp")

@@ -11,8 +11,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// Many keep the start-up files of their account in a repository, and link to them: there they
-// have other names.
+// Many people keep the start-up files of their account in a repository and link to them; there
+// the files have other names.
 func TestStartUpFilesThatAreLinksIntoTheWorkspaceAreProtected(t *testing.T) {
 	root, home := workspace(t)
 	config := filepath.Join(home, ".config", "jcode")
@@ -33,7 +33,7 @@ func TestStartUpFilesThatAreLinksIntoTheWorkspaceAreProtected(t *testing.T) {
 	put(t, root, "zsh/rc", "")
 	g := newGate(t, root, home, permission.RuleSet{})
 	for file, why := range map[string]string{
-		"profile":            "start-up", // it is not there yet
+		"profile":            "start-up", // it does not exist yet
 		"zsh/rc":             "start-up",
 		"fish/conf.d/x.fish": "start-up",
 		"fish/new.fish":      "start-up",

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// yard is a folder in which lines really run, confined, and that is compared afterwards.
+// yard is a folder in which lines are run, confined, and which is compared afterwards.
 type yard struct {
 	t          testing.TB
 	root, home string
@@ -76,7 +76,7 @@ func newYard(t testing.TB) *yard {
 	return y
 }
 
-// state is everything in the yard in one string.
+// state returns everything in the yard as one string.
 func (y *yard) state() string {
 	var b strings.Builder
 	err := filepath.WalkDir(filepath.Dir(y.root), func(path string, d fs.DirEntry, err error) error {
@@ -104,13 +104,13 @@ func (y *yard) state() string {
 	return b.String()
 }
 
-// reads reports whether the gate calls a line read-only.
+// reads reports whether the gate considers a line read-only.
 func (y *yard) reads(line string) bool {
 	e := y.gate.Explain(context.Background(), caller(tools.ModeAsk, nil), line)
 	return e.Outcome == "runs"
 }
 
-// check runs a line that is called read-only, in each shell, and looks whether anything
+// check runs a line that is considered read-only in each shell, and checks that nothing
 // changed.
 func (y *yard) check(line string) {
 	y.t.Helper()
@@ -160,7 +160,7 @@ func difference(a, b string) string {
 	return out.String()
 }
 
-// pieces of lines: programs that read, flags that may make them write, and what joins
+// pieces of lines: programs that read, flags that may make them write, and operators that join
 // them.
 var (
 	programs = strings.Fields("ls cat head tail wc sort uniq find grep rg git tree diff cut tr tee touch rm cp sed awk xxd file date echo printf test [ cd env xargs sh eval command type stat du od " +
@@ -178,7 +178,7 @@ var (
 
 func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }
 
-// randomLine makes something that looks like a shell line.
+// randomLine returns something that looks like a shell line.
 func randomLine(r *rand.Rand) string {
 	var b strings.Builder
 	for i := range 1 + r.IntN(2) {
@@ -228,7 +228,7 @@ func TestWhatIsCalledReadOnlyNeverWrites(t *testing.T) {
 		}
 	}
 	t.Logf("%d lines made, %d of them called read-only and run", made, ran)
-	// What the table of lines calls read-only, too; that is known to be harmless.
+	// Lines that the table considers read-only are known to be harmless.
 	free := func(s proc.Spec) (proc.Spec, error) { return s, nil }
 	table, err := os.ReadFile(filepath.Join("testdata", "lines.txt"))
 	if err != nil {
@@ -278,7 +278,7 @@ func FuzzAnalysisNeverPanics(f *testing.F) {
 				t.Error("no outcome")
 			}
 		}
-		// What a person grants fits itself.
+		// A grant covers what it was made for.
 		p := says(tools.AnswerProject)
 		plain := newGate(t, root, home, permission.RuleSet{})
 		if d := plain.Check(context.Background(), execRequest(line, caller(tools.ModeAsk, p))); !d.Allow || len(p.asked) == 0 || len(p.asked[0].Options) < 4 {

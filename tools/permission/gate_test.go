@@ -13,8 +13,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// workspace makes the folder that testdata/lines.txt describes, beside a home and a
-// folder that lies outside.
+// workspace creates the folder that testdata/lines.txt describes, beside a home folder and a
+// folder outside.
 func workspace(t testing.TB) (root, home string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -68,10 +68,10 @@ func caller(mode tools.Mode, asker tools.Asker) tools.Caller {
 	return tools.Caller{Session: "s1", Origin: tools.OriginModel, Mode: func() tools.Mode { return mode }, Asker: asker}
 }
 
-// TestLines goes through the table of command lines: what happens to each, and why.
+// TestLines checks the table of command lines: the outcome of each, and the reason.
 func TestLines(t *testing.T) {
 	root, home := workspace(t)
-	t.Setenv("PATH", "/usr/bin:/bin") // that of this machine may lead to other programs
+	t.Setenv("PATH", "/usr/bin:/bin") // the PATH of this machine may lead to other programs
 	f, err := os.Open(filepath.Join("testdata", "lines.txt"))
 	if err != nil {
 		t.Fatal(err)

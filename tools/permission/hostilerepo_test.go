@@ -12,8 +12,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// hostile is a repository that tries to run a program when git only looks. prepare makes it
-// in root; canary is a program that leaves a file behind.
+// hostile is a repository that tries to run a program when git only reads. prepare creates it in
+// root; canary is a program that leaves a file behind.
 type hostile struct {
 	name    string
 	line    string
@@ -21,7 +21,7 @@ type hostile struct {
 	why     string
 }
 
-// gitIn runs git in a folder with nobody's configuration.
+// gitIn runs git in a folder, without the configuration of any account.
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.email=a@b", "-c", "user.name=n", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"}, args...)...)
@@ -47,7 +47,7 @@ func addTo(t *testing.T, file, content string) {
 	}
 }
 
-// committed makes a repository with one file.
+// committed creates a repository with one file.
 func committed(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -59,7 +59,7 @@ func committed(t *testing.T, dir string) {
 	gitIn(t, dir, "commit", "-q", "-m", "x")
 }
 
-// bareLayout lays a folder out as a repository without a .git, as an archive can bring it.
+// bareLayout makes a folder a repository without .git, as an archive can contain one.
 func bareLayout(t *testing.T, root, canary string) {
 	t.Helper()
 	put(t, root, "HEAD", "ref: refs/heads/main\n")
@@ -121,7 +121,7 @@ func hostiles() []hostile {
 	}
 }
 
-// elsewhere makes a repository to which a .git file leads.
+// elsewhere creates a repository to which a .git file points.
 func elsewhere(t *testing.T, root, canary, file string) {
 	t.Helper()
 	committed(t, root)
@@ -132,7 +132,7 @@ func elsewhere(t *testing.T, root, canary, file string) {
 	addTo(t, filepath.Join(root, "real", "config"), "[core] fsmonitor = "+canary+"\n")
 }
 
-// emptied is the workspace without its .git.
+// emptied returns the workspace without its .git.
 func emptied(t *testing.T) (root, home string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -145,8 +145,8 @@ func emptied(t *testing.T) (root, home string) {
 	return root, home
 }
 
-// What a repository, or a folder that only looks like none, makes git run asks. That git
-// really would run it is part of the test.
+// A command asks if a repository, or a folder that does not look like one, makes git run
+// something. The test also shows that git would run it.
 func TestHostileRepositoriesAsk(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	for _, h := range hostiles() {
@@ -179,7 +179,7 @@ func TestHostileRepositoriesAsk(t *testing.T) {
 	}
 }
 
-// linkOut makes a link that leads to a file outside the workspace.
+// linkOut creates a link to a file outside the workspace.
 func linkOut(t *testing.T, root, name string) {
 	t.Helper()
 	at := filepath.Join(root, filepath.FromSlash(name))
@@ -191,7 +191,7 @@ func linkOut(t *testing.T, root, name string) {
 	}
 }
 
-// A repository of somebody else is not printed because a file of the workspace names it.
+// Another repository is not printed just because a file of the workspace names it.
 func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	base := func(root string) string { return filepath.Dir(root) }

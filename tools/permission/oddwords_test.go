@@ -12,8 +12,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// Each program of the table is judged with words that its flags may look like: nothing panics, and
-// a flag that is not known before it runs asks, but for programs that no flag makes write or read.
+// Each program of the table is judged with words that look like flags: nothing panics, and an
+// unknown flag asks, except for programs that no flag makes write or read.
 func TestOddWordsOfEveryProgramAreJudged(t *testing.T) {
 	t.Parallel()
 	root, home := workspace(t)

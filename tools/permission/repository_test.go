@@ -25,15 +25,15 @@ func put(t *testing.T, dir, name, content string) {
 	}
 }
 
-// outcome is what a gate says of a line in mode ask.
+// outcome returns what a gate decides on a line in mode ask.
 func outcome(t *testing.T, root, home, line string) (string, string) {
 	t.Helper()
 	e := newGate(t, root, home, permission.RuleSet{}).Explain(context.Background(), caller(tools.ModeAsk, nil), line)
 	return e.Outcome, e.String()
 }
 
-// A repository can be configured to run programs when git only looks: then looking asks.
-// What people set in their repositories otherwise does not.
+// A repository can be configured to run programs when git only reads: then reading asks. The
+// usual settings of repositories do not.
 func TestGitAsksWhereTheRepositoryRunsSomething(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files map[string]string
@@ -85,8 +85,8 @@ func TestGitAsksWhereTheRepositoryRunsSomething(t *testing.T) {
 	}
 }
 
-// A repository inside another one that is part of it: git goes in and follows its
-// configuration. Only the index tells that it is.
+// A repository inside another one that belongs to it: git enters it and follows its
+// configuration. Only the index says that it belongs to it.
 func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -160,7 +160,7 @@ func TestAChangeOfTheConfigurationIsSeenByTheSameGate(t *testing.T) {
 	}
 }
 
-// A rule against a git command holds for what does the same under another name.
+// A rule against a git command also applies to the same command under another name.
 func TestRulesSeeThroughAliasesAndPlumbing(t *testing.T) {
 	root, home := emptied(t)
 	committed(t, root)
@@ -178,7 +178,7 @@ func TestRulesSeeThroughAliasesAndPlumbing(t *testing.T) {
 	}
 }
 
-// A rule against reading a file holds for what git prints of it, too.
+// A rule against reading a file also applies to what git prints of it.
 func TestGitDoesNotPrintWhatARuleForbids(t *testing.T) {
 	root, home := emptied(t)
 	committed(t, root)
@@ -213,8 +213,8 @@ func TestGitDoesNotPrintWhatARuleForbids(t *testing.T) {
 	}
 }
 
-// The table of commands knows programs of the system. One of the same name that a call may
-// have put into the search path is another one.
+// The table of commands describes programs of the system. A program of the same name that a call
+// may have put into PATH is a different one.
 func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {
 	root, home := workspace(t)
 	for _, f := range []string{"project/bin/rg", "project/sub/cal", "home/tools/rg", "home/x/shims/python3"} {
@@ -236,7 +236,7 @@ func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {
 		{":/none", "cd sub && cal", "asks", "the workspace's own: sub/cal"},
 		{filepath.Join(home, "x", "shims"), "python3 --version", "asks", "depends on files"},
 		{filepath.Join(root, "bin"), "echo rg", "runs", ""},
-		{filepath.Join(root, "bin"), "ls", "runs", ""}, // not found there: a system's, or none
+		{filepath.Join(root, "bin"), "ls", "runs", ""}, // not found there: it is the system's, or there is none
 	} {
 		t.Setenv("PATH", strings.ReplaceAll(tc.path, ":", string(os.PathListSeparator)))
 		if got, why := outcome(t, root, home, tc.line); got != tc.want || !strings.Contains(why, tc.why) {
@@ -245,7 +245,7 @@ func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {
 	}
 }
 
-// FuzzGitConfigs looks that no configuration makes the reading of it panic.
+// FuzzGitConfigs checks that reading any configuration does not panic.
 func FuzzGitConfigs(f *testing.F) {
 	root, home := workspace(f)
 	for _, s := range []string{"[core]\nfsmonitor=x", "[", "[a \"", "[a \"]\"]", "\\\n", "[[]]", "=", "[core \"x\"] worktree"} {

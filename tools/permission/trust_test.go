@@ -75,7 +75,7 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 	if _, ok, _ := tr.Question(ctx, items()); ok || len(store.list) != 2 {
 		t.Errorf("asks again; rows %v", store.list)
 	}
-	// Whatever changes asks again, alone.
+	// Only what changed is asked about again.
 	changed := items()
 	changed[0].Hash = "h1b"
 	q, ok, _ = permission.NewTrust("/p", store, false).Question(ctx, changed)

@@ -9,8 +9,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// The program sees the names that a wildcard stands for, and takes them for whatever words
-// in their places mean.
+// A program sees the names that a wildcard matches, and interprets them like any other words in
+// those places.
 func TestWildcardsAreJudgedAsTheNamesTheyStandFor(t *testing.T) {
 	root, home := workspace(t)
 	t.Setenv("PATH", "/usr/bin:/bin")

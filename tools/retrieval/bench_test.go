@@ -15,7 +15,7 @@ import (
 	"jcode/tools/retrieval"
 )
 
-// randomModel embeds every text as some vector of 1,536 numbers.
+// randomModel embeds every text as a random vector of 1,536 numbers.
 type randomModel struct{ random *rand.Rand }
 
 func (randomModel) Model() string { return "test/random" }
@@ -62,7 +62,7 @@ func BenchmarkSearch(b *testing.B) {
 				var list []passage.Passage
 				for i := range 100 {
 					var body strings.Builder
-					for body.Len() < 5000 { // words as often as in a language: few of them often, most of them rarely
+					for body.Len() < 5000 { // words with the frequencies of a language: a few are frequent, most are rare
 						fmt.Fprintf(&body, "w%d ", int(random.ExpFloat64()*random.ExpFloat64()*800))
 					}
 					list = append(list, passage.Passage{Heading: fmt.Sprint("Part ", i), First: i + 1, Last: i + 1, Text: body.String()})

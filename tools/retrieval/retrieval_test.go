@@ -263,7 +263,7 @@ func TestALinkOutOfTheWorkspaceIsNotRead(t *testing.T) {
 			t.Errorf("%s was added", source)
 		}
 	}
-	// Neither does a role get there, nor a walk.
+	// Neither can a role read it, nor does a walk reach it.
 	g.room.UseRole(retrieval.Collection{Owner: "role:p:r", Name: "role r", Sources: []string{"link.md", "folder/**", "**/*.md", "."}})
 	g.wait()
 	if got := g.finds("treasure"); got != "" {
@@ -272,7 +272,7 @@ func TestALinkOutOfTheWorkspaceIsNotRead(t *testing.T) {
 	if got := g.finds("harbour"); got != "real.md:1" {
 		t.Error(got)
 	}
-	// What leads out by its own words is another thing: who may name it is decided elsewhere.
+	// A path that names a place outside is different: who may name it is decided elsewhere.
 	g.add("~/secret.md")
 	if got := g.finds("treasure"); got != secret+":1" {
 		t.Error(got)
@@ -331,7 +331,7 @@ func TestDocumentsOfARoleGoWithIt(t *testing.T) {
 	g := newRig(t, nil)
 	g.write("a.md", "harbour of the role\n")
 	g.write("b.md", "harbour of the session\n")
-	// What is added before the first message is the session's.
+	// What is added before the first message belongs to the session.
 	g.add("b.md")
 	one, err := g.store.Create(t.Context(), session.Session{Cwd: g.dir, ProjectID: g.dir})
 	if err != nil {
@@ -352,13 +352,13 @@ func TestDocumentsOfARoleGoWithIt(t *testing.T) {
 	if got := g.finds("role"); got != "" {
 		t.Error(got)
 	}
-	// Those of a sub-agent's role go with the session in which it worked.
+	// Documents of a sub-agent's role are dropped with the session in which it worked.
 	g.room.Also(retrieval.Collection{Owner: "role:p:r", Name: "role r", Sources: []string{"a.md"}})
 	g.wait()
 	if got := g.finds("role"); got != "a.md:1" {
 		t.Error(got)
 	}
-	// The other session has none, and the tool goes with them.
+	// The other session has none, so the tool is removed.
 	g.room.NewSession()
 	if got := g.finds("session"); !strings.Contains(got, "there are no documents") || g.tool() != nil {
 		t.Error(got, g.tool())
@@ -393,7 +393,7 @@ func TestWhatIsDeniedLaterIsNotReturned(t *testing.T) {
 	}
 }
 
-// wordModel embeds texts by which of a few words stand in them; synonyms share a place.
+// wordModel embeds texts by which of a few words they contain; synonyms share a dimension.
 type wordModel struct {
 	mu     sync.Mutex
 	calls  int
@@ -450,7 +450,7 @@ func TestPassagesAreFoundByMeaningToo(t *testing.T) {
 	if list := g.list(); !strings.Contains(list, "3 with an embedding of test/words") {
 		t.Error(list)
 	}
-	// A model that is down is said, and the words still count.
+	// An unreachable model is reported, and passages are still found by their words.
 	m.mu.Lock()
 	m.fail = func(int) error { return errors.New("the server is down") }
 	m.mu.Unlock()
@@ -482,7 +482,7 @@ func TestAnEmbeddingModelThatFailsLeavesTheIndexUsable(t *testing.T) {
 	if got := g.finds("number99"); !strings.HasPrefix(got, "d/099.md:1") {
 		t.Error(got)
 	}
-	// What is missing is made at the next occasion, and not what is there.
+	// The next run computes only the embeddings that are missing.
 	m.mu.Lock()
 	m.fail = nil
 	before := m.calls
@@ -496,7 +496,7 @@ func TestAnEmbeddingModelThatFailsLeavesTheIndexUsable(t *testing.T) {
 	if m.calls <= before {
 		t.Error("nothing was embedded")
 	}
-	// Another dimension in the middle is refused; what was there stays.
+	// A change of dimension is refused; existing embeddings are kept.
 	m.mu.Lock()
 	m.length = 5
 	m.mu.Unlock()
@@ -557,7 +557,7 @@ func TestIndexingIsStoppedAndGoesOn(t *testing.T) {
 	}
 }
 
-// What the tool says of the documents is part of every request: the first should have all of it.
+// The tool's description of the documents is part of every request: it should be complete from the first one on.
 func TestTheToolNamesAllDocumentsOnceAFirstIndexIsThere(t *testing.T) {
 	g := newRig(t, nil)
 	var sources []string
@@ -567,7 +567,7 @@ func TestTheToolNamesAllDocumentsOnceAFirstIndexIsThere(t *testing.T) {
 		sources = append(sources, name)
 	}
 	g.room.UseRole(retrieval.Collection{Owner: "role:notes", Name: "role notes", Sources: sources})
-	for range 1000 { // each waits a moment for a collection it has not waited for
+	for range 1000 { // each one waits briefly for a collection that is new to it
 		g.room.Settle(t.Context())
 		if about := g.tool().Spec().Description; strings.Contains(about, "40 documents: Note 0 (notes/00.md)") {
 			if strings.Contains(about, "being indexed") {

@@ -29,7 +29,7 @@ func (r *rig) put(files ...string) {
 	}
 }
 
-// told are the protected files that the last command made or changed, below the project.
+// told returns the protected files that the last command created or changed, relative to the project.
 func (r *rig) told() []string {
 	var out []string
 	for _, path := range r.made {
@@ -42,7 +42,7 @@ func (r *rig) told() []string {
 	return out
 }
 
-// What steers git or an agent is protected by its name, however deep it lies.
+// Files that steer git or an agent are protected by their names, at any depth.
 func TestProtectedFilesAreLockedWhereverTheyLie(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields {
@@ -76,8 +76,8 @@ func TestProtectedFilesAreLockedWhereverTheyLie(t *testing.T) {
 	}
 }
 
-// However many files with protected names a command made before, those of the project itself
-// stay locked.
+// The project's own protected files stay locked, however many files with protected names a
+// command has created before.
 func TestManyProtectedNamesUnlockNothing(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields {
@@ -96,7 +96,7 @@ func TestManyProtectedNamesUnlockNothing(t *testing.T) {
 	}
 }
 
-// What comes into being while a command runs is told, and nothing else.
+// Protected files that are created while a command runs are reported, and nothing else.
 func TestProtectedFilesThatAreMadeAnywhereAreNamed(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {
 		for line, want := range map[string]string{
@@ -120,8 +120,8 @@ func TestProtectedFilesThatAreMadeAnywhereAreNamed(t *testing.T) {
 	})
 }
 
-// A locked file can't be changed, but a folder above it moved, and another one put in its
-// place.
+// A locked file can't be changed, but a folder above it can be moved and replaced by another
+// one.
 func TestProtectedFilesThatAreReplacedWithTheirFolderAreNamed(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {
 		r.put("project/nested/.git/config", "project/a/b/.jcode/config.json", "project/.git/worktrees/w/commondir")
@@ -138,8 +138,8 @@ func TestProtectedFilesThatAreReplacedWithTheirFolderAreNamed(t *testing.T) {
 	})
 }
 
-// Worktrees come and go beside a command, those of other agents included: only what belongs
-// to a worktree that stays can steer git.
+// Worktrees, also those of other agents, are added and removed while a command runs: only files of
+// a worktree that is kept can steer git.
 func TestWorktreesThatComeOrGoAreNoFinding(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {
 		r.put("project/.git/worktrees/w/commondir", "project/.git/worktrees/w/HEAD")
@@ -161,7 +161,7 @@ func TestWorktreesThatComeOrGoAreNoFinding(t *testing.T) {
 	}
 }
 
-// A person who works in his home folder has start-up files there.
+// If the workspace is the home folder, it contains start-up files.
 func TestStartUpFilesOfAHomeThatIsWorkedInAreLocked(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields {
@@ -179,7 +179,7 @@ func TestStartUpFilesOfAHomeThatIsWorkedInAreLocked(t *testing.T) {
 	}
 }
 
-// A file outside keeps its rights, times and attributes, too.
+// Permissions, times and attributes of files outside are kept, too.
 func TestConfinedCommandsChangeNothingAboutFilesOutside(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields {
@@ -204,7 +204,7 @@ func TestConfinedCommandsChangeNothingAboutFilesOutside(t *testing.T) {
 	}
 }
 
-// Shared memory and limits of other processes are none of a confined command's business.
+// A confined command can't change shared memory or limits of other processes.
 func TestConfinedCommandsLeaveOtherProcessesAlone(t *testing.T) {
 	r := newRig(t)
 	other := exec.Command("sleep", "60")
@@ -241,8 +241,8 @@ func TestConfinedCommandsLeaveOtherProcessesAlone(t *testing.T) {
 	}
 }
 
-// Without confinement, as in mode yolo, what a command did to protected files is found by
-// looking, whatever its text says.
+// Without confinement, as in mode yolo, changes of protected files are found by comparing their
+// state before and after, whatever the command says.
 func TestWatchNamesWhatAnUnconfinedCommandChanged(t *testing.T) {
 	r := newRig(t)
 	for line, want := range map[string]string{
@@ -276,7 +276,7 @@ func TestFindingOutWhatTheMachineHasLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(left) != 1 || left[0].Name() != "x" { // which was there
+	if len(left) != 1 || left[0].Name() != "x" { // which existed before
 		t.Errorf("the temporary folder holds %v", left)
 	}
 }
@@ -292,7 +292,7 @@ func BenchmarkLookingForProtectedFiles(b *testing.B) {
 	}
 	box := sandbox.New("", func() sandbox.Policy { return sandbox.Policy{Roots: []string{root}} })
 	box.Watch()
-	time.Sleep(60 * time.Millisecond) // what was made just now is read twice
+	time.Sleep(60 * time.Millisecond) // a folder that changed just now is read again
 	for b.Loop() {
 		box.Watch()
 	}

@@ -13,7 +13,7 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// Whatever the limits of the search leave out is said once, by the first command that meets it, with what to do.
+// What the limits of the search leave out is reported once, at the first command, with what to do.
 func TestWhatIsNotKeptInALargeWorkspaceIsSaidOnce(t *testing.T) {
 	many := func(n int, name string) (files []string) {
 		for i := range n {
@@ -28,7 +28,7 @@ func TestWhatIsNotKeptInALargeWorkspaceIsSaidOnce(t *testing.T) {
 		protect string
 		text    string // of the notice
 		advice  string
-		locks   bool // it only matters if files can be locked
+		locks   bool // only if files can be locked
 	}{
 		{name: "folders", files: many(1, "a/b/c%d/x"), folders: 4, text: "more than 4 folders", advice: "sandbox.protect"},
 		{name: "folders of which the last is just searched", files: many(1, "a/b/c%d/x"), folders: 5},
@@ -56,7 +56,7 @@ func TestWhatIsNotKeptInALargeWorkspaceIsSaidOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !tt.locks {
-					r.Watch() // it has found the same
+					r.Watch() // it finds the same
 				}
 			}
 			gaps := r.Gaps()
@@ -76,7 +76,7 @@ func TestWhatIsNotKeptInALargeWorkspaceIsSaidOnce(t *testing.T) {
 	}
 }
 
-// A command without a sandbox says it too, and naming a file that the search does not reach protects it.
+// An unconfined command reports it too; a file that the search does not reach is protected if it is named.
 func TestFilesBeyondTheSearchAreKeptIfTheyAreNamed(t *testing.T) {
 	r := newRig(t)
 	r.put("project/a/b/c/.mcp.json")

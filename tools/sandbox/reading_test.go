@@ -54,7 +54,7 @@ func (r *rig) reading(allow sandbox.Reading, env []string, argv ...string) (out 
 
 func TestReadingIsAllThatAVouchedCommandCan(t *testing.T) {
 	r := newRig(t)
-	python, _ := exec.LookPath("/usr/bin/python3") // one that is no shim
+	python, _ := exec.LookPath("/usr/bin/python3") // not a shim of a version manager
 	for _, tc := range []struct {
 		line string
 		ok   bool
@@ -133,7 +133,7 @@ func TestReadingIsAllThatAVouchedCommandCan(t *testing.T) {
 	}
 }
 
-// treeOf is what can be seen of a folder in one string.
+// treeOf returns the visible state of a folder as one string.
 func treeOf(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -191,8 +191,8 @@ func TestReadingRunsNoProgramOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// What leads a program to code or settings of the project does not reach a command that only
-// reads, nor what makes a shell do more than the command says.
+// Variables that lead a program to code or settings of the project do not reach a command that
+// only reads, nor do those that make a shell run more than the command.
 func TestEnvironmentOfReadingLeadsToNothingOfTheWorkspace(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "project")
 	for given, want := range map[string]string{

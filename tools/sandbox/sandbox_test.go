@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// dialUnix connects to a socket: this binary does that confined.
+// dialUnix connects to a socket; this binary is started confined to do it.
 func dialUnix(path string) int {
 	c, err := net.Dial("unix", path)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *rig) content(path string) string {
 	return string(b)
 }
 
-// everyWay runs a test with all that this kernel gives, and with Landlock alone.
+// everyWay runs a test with everything that this kernel supports, and with Landlock alone.
 func everyWay(t *testing.T, f func(t *testing.T, r *rig)) {
 	t.Run("all layers", func(t *testing.T) { f(t, newRig(t)) })
 	t.Run("Landlock alone", func(t *testing.T) {
@@ -273,7 +273,7 @@ func networkIsCut(t *testing.T, r *rig) {
 	}
 }
 
-// Whoever may connect to a terminal multiplexer, an editor or a key agent acts outside.
+// A process that can connect to a terminal multiplexer, an editor or a key agent can act outside the sandbox.
 func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields && r.Report().Landlock < 9 {
@@ -327,7 +327,7 @@ func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
 		}
 		r.policy.Network = false
 	}
-	// A service of the project's own is another matter.
+	// A service of the project itself may be used.
 	r.project = short
 	r.policy.Roots = []string{short}
 	if out, code := r.sh(self + " dial-unix " + agent); code != 0 {
@@ -335,7 +335,7 @@ func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
 	}
 }
 
-// A person's terminal can be read and written by all of his programs, but not by these.
+// A person's terminal can be read and written by all programs of that person, but not by confined ones.
 func TestConfinedCommandsHaveNoTerminalsButTheirOwn(t *testing.T) { everyWay(t, ownTerminals) }
 
 func ownTerminals(t *testing.T, r *rig) {
@@ -357,7 +357,7 @@ func ownTerminals(t *testing.T, r *rig) {
 	}
 }
 
-// Shared memory is a command's own where there are namespaces.
+// With namespaces, each command has its own shared memory.
 func TestConfinedCommandsSeeNoSharedMemoryOfOthers(t *testing.T) {
 	r := newRig(t)
 	if !r.Report().Shields {
@@ -408,8 +408,8 @@ func TestProtectedFilesThatAreMadeAreNamed(t *testing.T) {
 	})
 }
 
-// Where nothing can be locked, a change of a protected file is at least seen, also deep in
-// one and also when its size stays.
+// If nothing can be locked, a change of a protected file or folder is at least noticed, at any
+// depth and even if the size is the same.
 func TestProtectedFilesThatAreChangedAreNamed(t *testing.T) {
 	r := newRig(t)
 	r.WithoutNamespaces()
@@ -514,7 +514,7 @@ func BenchmarkConfinedTrue(b *testing.B) {
 	}
 }
 
-// A build works in the sandbox, with a cache that no unconfined build reads.
+// A build works in the sandbox, with a cache that unconfined builds do not read.
 func TestConfinedCommandsHaveACacheOfTheirOwn(t *testing.T) {
 	r := newRig(t)
 	cache := filepath.Join(r.home, ".cache", "confined")

@@ -18,7 +18,7 @@ func asGit(t *testing.T, file string) (list []string, ok bool) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err == nil
 }
 
-// ours reads it with our parser, in the form that git prints.
+// ours reads a configuration file with our parser, in the form that git prints.
 func ours(data string) (list []string, ok bool) {
 	settings, err := parseConfig([]byte(data))
 	for _, s := range settings {
@@ -37,7 +37,7 @@ func ours(data string) (list []string, ok bool) {
 	return list, err == nil
 }
 
-// compareConfig checks that whatever git accepts we read alike, and that what we can't read
+// compareConfig checks that we read what git accepts in the same way, and that what we can't read
 // is an error.
 func compareConfig(t *testing.T, dir, data string) {
 	t.Helper()
@@ -49,14 +49,14 @@ func compareConfig(t *testing.T, dir, data string) {
 	got, ok := ours(data)
 	if !ok || !accepted {
 		if ok && !accepted {
-			return // git refuses more: then it runs nothing
+			return // git refuses more files: then it runs nothing
 		}
 		if accepted {
 			t.Errorf("git accepts what we don't, %q", data)
 		}
 		return
 	}
-	// Versions of git differ in whether a tab inside a value becomes a blank.
+	// Versions of git differ in whether a tab inside a value becomes a space.
 	blanks := strings.NewReplacer("\t", " ", "\v", " ", "\f", " ")
 	if blanks.Replace(strings.Join(got, "\x00")) != blanks.Replace(strings.Join(want, "\x00")) {
 		t.Errorf("%q\n is read as %q\n by git as  %q", data, got, want)

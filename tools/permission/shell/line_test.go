@@ -11,7 +11,7 @@ import (
 	"jcode/tools/permission/shell"
 )
 
-// places is a workspace for lines.
+// places is the workspace in which lines are judged.
 type places struct{ root, home string }
 
 func (p places) Roots() []string         { return []string{p.root} }
@@ -65,9 +65,9 @@ func TestFilesOfALineAreNamed(t *testing.T) {
 		"cd sub && cat $PWD/x":   {"", ""}, // which folder that is depends on the cd
 		"cat $PWD/x \"${HOME}\"": {"x ~", ""},
 		"grep -e x -f list a":    {"list a", ""},
-		"egrep -- --recursive a": {"a", ""}, // behind the two dashes it is the text to look for
+		"egrep -- --recursive a": {"a", ""}, // after the two dashes it is the text to search for
 		"grep -e x -- -f":        {"-f", ""},
-		"grep a b --regexp x":    {"b a", ""}, // a flag behind gives the text
+		"grep a b --regexp x":    {"b a", ""}, // a later flag names the text
 		"grep a b -nex":          {"b a", ""},
 		"rg a b -e x":            {"b a", ""},
 		"{ cat; } < a":           {"a", ""},
@@ -98,8 +98,8 @@ func TestFilesOfALineAreNamed(t *testing.T) {
 	}
 }
 
-// FuzzLines looks that no text makes the analysis panic, and that what is called read-only
-// is a line without a doubt.
+// FuzzLines checks that no text makes the analysis panic, and that a line that is considered
+// read-only has no doubt.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{"ls | head", "git log -S/x a", "cat <<E\n$x\nE", "for x in a; do cat \"$x\"; done", "a[$(b)]=c", "rg -nfx", "{ a; } 2>&1 <x", "$'\\x00'", "test -f $HOME/x", "sh -c \"sh -c 'a'\""} {
 		f.Add(s)
@@ -121,8 +121,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// A wrapper's words may be a command of their own, at each level of nesting. What they name is
-// looked up once, so that a long line costs by its words and not by their number times the depth.
+// A wrapper's words may be a command themselves, at each level of nesting. What they name is looked
+// up once, so that the cost of a long line grows with its words, not with words times depth.
 func TestNestedWrappersAskForEachFileOnce(t *testing.T) {
 	at := scene(t)
 	asked := func(line string) int {

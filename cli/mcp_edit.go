@@ -127,11 +127,14 @@ func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
 }
 
-// mcpRemoveCmd removes a server.
-type mcpRemoveCmd struct {
+// oneServer names a configured server, and the form of the output.
+type oneServer struct {
 	Name string `arg:"" help:"Server."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
+
+// mcpRemoveCmd removes a server.
+type mcpRemoveCmd struct{ oneServer }
 
 // Run removes the entry from the file that has it.
 func (c *mcpRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
@@ -139,10 +142,7 @@ func (c *mcpRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // mcpEnableCmd switches a server on.
-type mcpEnableCmd struct {
-	Name string `arg:"" help:"Server."`
-	JSON bool   `name:"json" help:"Print JSON."`
-}
+type mcpEnableCmd struct{ oneServer }
 
 // Run enables the server in its file.
 func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
@@ -150,10 +150,7 @@ func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // mcpDisableCmd switches a server off.
-type mcpDisableCmd struct {
-	Name string `arg:"" help:"Server."`
-	JSON bool   `name:"json" help:"Print JSON."`
-}
+type mcpDisableCmd struct{ oneServer }
 
 // Run disables the server in its file.
 func (c *mcpDisableCmd) Run(ctx context.Context, f *flags, std Streams) error {

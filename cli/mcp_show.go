@@ -84,10 +84,7 @@ func stateText(s listedServer, checked bool) string {
 }
 
 // mcpGetCmd shows one server.
-type mcpGetCmd struct {
-	Name string `arg:"" help:"Server."`
-	JSON bool   `name:"json" help:"Print JSON."`
-}
+type mcpGetCmd struct{ oneServer }
 
 // Run shows the merged entry without secrets.
 func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {

@@ -134,7 +134,7 @@ type acpBackend struct {
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
 	starts     roleStarts
 	roles      roleActions
-	question   func(ctx context.Context) *tui.Trust // about what the folder brings
+	question   func(ctx context.Context) *tui.Trust // about what the folder contains
 	configured func() []config.Model                // the models that the settings name
 }
 
@@ -221,7 +221,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	return mapSlice(rows, func(r tui.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
 }
 
-// acpTrust is the question about what the folder brings.
+// acpTrust returns the question about what the folder contains, nil if there is nothing to ask.
 func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
 	q := a.question(ctx)
 	if q == nil {

@@ -28,7 +28,7 @@ func (s mergeStep) rank() int {
 	return 1
 }
 
-// readIn reads a file of the main tree; nil if there is none.
+// readIn reads a file of the main tree; nil if it does not exist.
 func readIn(root *os.Root, name string) (*worktree.File, error) {
 	if blocker, err := blockingFile(root, name); err != nil || blocker != "" {
 		return nil, err
@@ -37,11 +37,11 @@ func readIn(root *os.Root, name string) (*worktree.File, error) {
 	info, err := root.Lstat(local)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil //nolint:nilnil // that there is none is no error
+		return nil, nil //nolint:nilnil // a missing file is not an error
 	case err != nil:
 		return nil, err
 	case info.IsDir(): // whether it is in the way is seen when all steps are known
-		return nil, nil //nolint:nilnil // it is no file
+		return nil, nil //nolint:nilnil // it is not a file
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, err := root.Readlink(local)
 		return &worktree.File{Data: []byte(to), Link: true}, err
@@ -136,7 +136,7 @@ func applyMerge(dir, cwd string, steps []mergeStep) error {
 	return nil
 }
 
-// putIn makes a file of the main tree what it is to be.
+// putIn writes the new state of a file of the main tree; nil removes it.
 func putIn(root *os.Root, name string, f *worktree.File) error {
 	local := filepath.FromSlash(name)
 	if f == nil {
@@ -172,14 +172,14 @@ func putIn(root *os.Root, name string, f *worktree.File) error {
 	}
 	switch mode := info.Mode().Perm(); {
 	case f.Exec && mode&0o100 == 0:
-		return parent.Chmod(base, mode|mode&0o444>>2) // for those who may read it
+		return parent.Chmod(base, mode|mode&0o444>>2) // for everyone who may read it
 	case !f.Exec && mode&0o100 != 0:
 		return parent.Chmod(base, mode&^0o111)
 	}
 	return nil
 }
 
-// removeEmpty removes a link, or a folder in which there are but folders.
+// removeEmpty removes a link, or a folder that contains only folders.
 func removeEmpty(root *os.Root, local string, info fs.FileInfo) error {
 	if info.IsDir() {
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(local))

@@ -75,8 +75,8 @@ func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, 
 	return site, nil
 }
 
-// forget removes what is left of a worktree that can't be opened. What is there now and is no
-// worktree of this repository is none of jcode's business.
+// forget removes what is left of a worktree that can't be opened. If something other than a worktree of this
+// repository is in its place, it is not touched.
 func (a agentSites) forget(ctx context.Context, row session.Agent) error {
 	return removeTree(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch}, row.Name)
 }
@@ -91,7 +91,7 @@ func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
 // openSite wires jcode for a worktree. Store, models and trust are the project's.
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
-	f.Print = true // nobody watches its files; its questions are routed elsewhere
+	f.Print = true // its files are not watched; its questions are routed elsewhere
 	f.AddDir = append(slices.Clone(f.AddDir), tree.Linked()...)
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
 	start := tree.Dir
@@ -126,7 +126,7 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
 	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
-	sites := agentSites{b} // copies of the copy
+	sites := agentSites{b} // worktrees of this worktree
 	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget
 	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.ready}}, opt.AgentExtensions...)

@@ -36,7 +36,7 @@ func newAgentActions(a *app) agentActions {
 	}
 }
 
-// panel returns the live view of the sub-agents beside the conversation.
+// panel returns the live view of the sub-agents.
 func (a agentActions) panel() tui.Panel {
 	act := func(verb string) func(context.Context, tui.Row) (string, error) {
 		return func(ctx context.Context, row tui.Row) (string, error) {
@@ -102,7 +102,7 @@ func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []ses
 	return row, err
 }
 
-// agentKeys returns the labels of what can be done with an agent now.
+// agentKeys returns the labels of the actions that apply to an agent now.
 func agentKeys(s roster.State) []string {
 	keys := []string{}
 	switch {

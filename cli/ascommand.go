@@ -68,7 +68,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 	if slices.Contains(chatOnly(), name) && args == "" {
 		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
 	}
-	if args != "" && !strings.Contains(name, ":") { // nobody writes /plugin:command for a file
+	if args != "" && !strings.Contains(name, ":") { // a name with a colon is not a file
 		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
 			return nil
 		}

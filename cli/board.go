@@ -18,7 +18,7 @@ type board struct {
 	conv  *agent.Conversation
 	early []notice // said before a conversation was open
 	model []string
-	// other receives what is said while there is no conversation; nil keeps it for the next one.
+	// other receives messages while no conversation is open; nil keeps them for the next conversation.
 	other func(notice)
 	// opened is called with each conversation that is attached, and whether it replaces another; may be nil.
 	opened func(conv *agent.Conversation, again bool)

@@ -85,8 +85,8 @@ func (e checkoutGuard) isShared(path string) bool {
 	return slices.ContainsFunc(e.shared, func(dir string) bool { return paths.Within(dir, path) })
 }
 
-// checkoutGate refuses a plan that touches another checkout, however the path was written.
-// Everything else is left to the gate behind it.
+// checkoutGate refuses a plan that touches another checkout, however the path was written. Everything else is
+// passed to the gate that it wraps.
 type checkoutGate struct {
 	behind tools.Gate
 	e      checkoutGuard

@@ -75,7 +75,7 @@ func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {
 		return code
 	}
-	if len(args) == 1 && args[0] == "--version" { // it must not wait for anything else
+	if len(args) == 1 && args[0] == "--version" { // it must be fast
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
 	}
@@ -253,7 +253,7 @@ func prepare(args []string) []string {
 	return out
 }
 
-// wordsLast moves the words of a prompt behind all flags: kong accepts a prompt only in one piece, and people
+// wordsLast moves the words of a prompt after all flags: kong accepts a prompt only in one piece, and people
 // write `jcode -m ID fix -p it`.
 func wordsLast(root []*kong.Flag, args []string) []string {
 	var out, words []string

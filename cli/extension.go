@@ -21,7 +21,7 @@ type extension interface {
 	load(ctx context.Context)
 	// look registers what is on disk now; begin need not have been called.
 	look()
-	// refresh applies what plugins bring, after one of them has changed.
+	// refresh applies what plugins contain, after one of them has changed.
 	refresh()
 	// opened is called with each conversation that begins or continues; again says that it replaces another.
 	opened(conv *agent.Conversation, again bool)
@@ -240,7 +240,7 @@ func (e roleExtension) begin() {
 func (e roleExtension) refresh() {
 	select {
 	case e.again <- struct{}{}:
-	default: // nobody follows the roles, or a reread is already due
+	default: // the roles are not watched, or a reread is already requested
 	}
 }
 

@@ -29,7 +29,7 @@ type firstStart struct {
 	settings    string // the person's config.json
 	getenv      func(string) string
 	board       *board
-	// choose makes a model the one that conversations begin with; "" is the one that settings and environment
+	// choose sets the model with which conversations begin; "" means the model that settings and environment
 	// resolve to.
 	choose func(model string)
 }

@@ -269,7 +269,7 @@ func (h *happenings) sessionStart(ctx context.Context, id, source string) {
 	}
 }
 
-// before tells the model what hooks said outside of its steps.
+// before passes to the model what hooks said outside of its steps.
 func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -278,7 +278,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 	return agent.Announcement{Text: text, Shown: "a SessionStart hook told the model something"}
 }
 
-// admit runs the hooks of a prompt.
+// admit runs the hooks for a prompt. An error means that the prompt is not sent.
 func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
 	h.lookAtPlugins()
 	h.reload()

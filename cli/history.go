@@ -36,8 +36,8 @@ func (h history) Add(ctx context.Context, text string) error {
 	return h.store.Prompts().Add(ctx, session.Prompt{Text: text, Cwd: h.cwd, Project: h.project, At: time.Now()})
 }
 
-// SetDraft saves the text in the input. The draft follows the input: from a new session to the one that the
-// first prompt begins, and into another session that is opened.
+// SetDraft saves the text in the input. The draft moves with the input: from a new session to the one that the
+// first prompt creates, and to another session that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
 	key := h.draftKey()
 	if h.private() { // what was stored before is removed, and nothing new is stored

@@ -27,7 +27,7 @@ func (h *happenings) follow(conv *agent.Conversation) {
 	})
 }
 
-// tell runs the hooks of something that the person should notice.
+// tell runs the hooks for a notification to the person.
 func (h *happenings) tell(id, kind, message string) {
 	h.engine.Fire(h.ctx, hooks.Occasion{
 		Event: hooks.Notification, Session: id, Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},

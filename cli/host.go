@@ -19,7 +19,7 @@ type personHost struct {
 	board      *board
 	dispatcher *tools.Dispatcher
 	mode       func() tools.Mode // if no conversation is open
-	alone      bool              // nobody can be asked
+	alone      bool              // no person can be asked
 	// allow puts rules in force for a session, until the returned function is called.
 	allow func(sessionID string, rules []string) (func(), error)
 }

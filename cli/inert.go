@@ -15,7 +15,7 @@ import (
 	"jcode/tui"
 )
 
-// dormant is what a project brings that stays off until the person trusts it.
+// dormant is the content of a project that stays off until the person trusts it.
 type dormant struct {
 	board    *board
 	trust    *permission.Trust
@@ -42,7 +42,7 @@ func (a dormant) inert() []tools.TrustItem {
 }
 
 // wake puts into force what has just been trusted: settings last, since they may apply to what the extensions
-// bring.
+// add.
 func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 	if err := errors.Join(a.list.wake(items), a.settings.wake(ctx, items)); err != nil {
 		return fmt.Errorf("trusted, but: %w", err)
@@ -96,7 +96,7 @@ func (l *learning) pins() []skills.Pin {
 	return out
 }
 
-// sayInert tells a run that cannot ask what stays off.
+// sayInert reports what stays off, in a run that cannot ask.
 func (a dormant) sayInert(ctx context.Context) {
 	notice, err := a.trust.Notice(ctx, a.inert())
 	if err != nil {

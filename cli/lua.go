@@ -160,7 +160,7 @@ func (s *scripting) follow() {
 	s.began()
 	changed, unwatch := s.servers.watch()
 	defer unwatch()
-	var tooling <-chan struct{} // nil if nobody watches
+	var tooling <-chan struct{} // nil in a single run
 	var news *luaNews
 	if !s.once {
 		var unwatch func()
@@ -229,7 +229,7 @@ func (s *scripting) standing() tools.Caller {
 	return c
 }
 
-// person returns who answers a script's questions, nil if nobody can.
+// person returns the asker that answers a script's questions, nil if there is no person.
 func (s *scripting) person() tools.Asker {
 	if asker := s.asker(); asker != nil {
 		return asker
@@ -349,8 +349,7 @@ func (a *app) isCommand(name string) bool {
 	return false
 }
 
-// isKeyVariable reports whether a variable holds the key of a configured provider or search
-// service.
+// isKeyVariable reports whether a variable contains the key of a configured provider or search service.
 func (a *app) isKeyVariable(name string) bool {
 	if name == searchKeyEnv(a.config.WebSearch) {
 		return true

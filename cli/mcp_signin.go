@@ -224,7 +224,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 	}
 }
 
-// signsIn returns who signs in to servers in this run: nobody if nobody can be asked.
+// signsIn returns the person who signs in to servers in this run, nil if no person can be asked.
 func (a *app) signsIn() auth.Person {
 	chat := chatPerson{&a.board, func(ctx context.Context, url string) error { return openInBrowser(ctx, a.std.Getenv("BROWSER"), url) }}
 	switch {

@@ -42,8 +42,8 @@ type models struct {
 // tourModel is the name of the embedded script.
 const tourModel = "tour"
 
-// resolve returns the model with a name as the person writes it. "" is the one that settings and environment
-// resolve to.
+// resolve returns the model with a name as the person writes it; "" means the model that settings and
+// environment resolve to.
 func (m *models) resolve(name string) (agent.Model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -76,7 +76,7 @@ func (o *offered) named(id, file string) bool {
 	}
 	rows, err := o.store.History().All(context.Background(), id)
 	if err != nil {
-		return false // then it is asked about, like any other file
+		return false // then it needs approval, like any other file
 	}
 	for _, row := range rows {
 		for _, call := range row.Calls {

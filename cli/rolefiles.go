@@ -59,8 +59,7 @@ func readDenied(gate *permission.Gate) func(path string) bool {
 	return func(path string) bool { return gate != nil && gate.Denied(tools.AccessRead, path) != "" }
 }
 
-// hasProjectRoles reports whether the project brings roles: most have none, and then nothing else needs to be
-// read.
+// hasProjectRoles reports whether the project has roles: most have none, and then nothing else needs to be read.
 func hasProjectRoles(layers *role.Layers) bool {
 	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents} {
 		if _, err := os.Stat(dir); err == nil {

@@ -44,8 +44,8 @@ func (a roleStarts) inRole(ctx context.Context, conv *agent.Conversation, resume
 	return conv, nil
 }
 
-// beginRole enters the role that --role names, otherwise the one that a resumed session was in, as it was
-// then.
+// beginRole enters the role that --role names, otherwise the stored role of a resumed session, in the version
+// that the session used.
 func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
 	given, err := a.givenValues()
 	if err != nil {
@@ -76,7 +76,7 @@ func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, res
 	return nil
 }
 
-// roleToEnter is a role that asks for values before anybody could be shown a form.
+// roleToEnter is a role that needs values before a form can be shown.
 type roleToEnter struct {
 	name  string
 	given map[string]string

@@ -87,8 +87,8 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 	return p
 }
 
-// hiddenData returns jcode's own data. If the working folder is a worktree inside it, it can't be hidden as a
-// whole: everything beside the worktrees is.
+// hiddenData returns the folders of jcode's own data. If the working folder is a worktree inside the data
+// folder, that can't be hidden as a whole: everything in it except the worktrees is hidden.
 func (a *confinement) hiddenData() []string {
 	if !paths.Within(a.worktrees, a.root) {
 		return []string{a.paths.Data}

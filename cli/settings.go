@@ -30,7 +30,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 	}})
 	a.config, a.held, a.origin, a.theirEdits, a.theirHooks = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits, loaded.TheirHooks
 	for _, p := range loaded.Problems {
-		if a.flags.Print && p.LosesRules() { // nobody would notice what they no longer forbid
+		if a.flags.Print && p.LosesRules() { // no one would notice what they no longer forbid
 			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)
 		}
 		a.board.say(agent.LevelWarn, "%s", p)

@@ -16,8 +16,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// BenchmarkTerminalAgents is a key press to the screen that shows it while eight agents work in
-// the background: each calls tools and hears 50 tokens a second. Goals: median ≤ 4 ms.
+// BenchmarkTerminalAgents measures the time from a key press to the screen that shows it while eight
+// agents work in the background: each calls tools and receives 50 tokens a second. Goals: median ≤ 4 ms.
 func BenchmarkTerminalAgents(b *testing.B) {
 	const agents, busy = 8, "you are busy"
 	var start []modeltest.Call
@@ -35,7 +35,7 @@ func BenchmarkTerminalAgents(b *testing.B) {
 		case r.Last().Role == "user", r.Last().Role == "assistant":
 			return modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"file.txt"}`})
 		}
-		n := len(r.Messages) // no two calls are the same: that would be taken for a loop
+		n := len(r.Messages) // each call differs: equal ones would look like a loop
 		return modeltest.Text(text...).Rate(50).WithCalls(modeltest.Call{Name: "read", Args: fmt.Sprintf(`{"path":"file.txt","limit":%d}`, 10+n)})
 	}), samples{}
 	for b.Loop() {
@@ -55,7 +55,7 @@ func BenchmarkTerminalAgents(b *testing.B) {
 			for _, c := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
 				typed += c
 				took = append(took, p.type1(term, c, typed))
-				time.Sleep(5 * time.Millisecond) // as a fast typist; the agents go on
+				time.Sleep(5 * time.Millisecond) // as a fast typist; the agents continue
 			}
 		}
 		slices.Sort(took)
@@ -69,8 +69,8 @@ func BenchmarkTerminalAgents(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkWorktreeAgent is the answer that starts an agent in a worktree of 10,000 files to the
-// agent's first request. Goal: ≤ 1 s.
+// BenchmarkWorktreeAgent measures the time from the answer that starts an agent in a worktree of
+// 10,000 files to the agent's first request. Goal: ≤ 1 s.
 func BenchmarkWorktreeAgent(b *testing.B) {
 	const alone = "you work alone"
 	var mu sync.Mutex
@@ -107,7 +107,7 @@ func BenchmarkWorktreeAgent(b *testing.B) {
 	for b.Loop() {
 		p.run(samples{}, "-p", "--mode", "yolo", "go")
 		f.add("request-ms", ms(took))
-		// What git alone takes for it, in turn, so that whatever else the machine does slows both.
+		// The same by git alone, alternating with it, so that other load on the machine slows both.
 		plain := filepath.Join(b.TempDir(), "plain")
 		cmd := exec.Command("git", "-C", p.project, "-c", "checkout.workers=4", "worktree", "add", "-q", "-b", filepath.Base(filepath.Dir(plain)), plain, "HEAD")
 		began := time.Now()

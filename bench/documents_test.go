@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// BenchmarkTerminalIndexing is a key press to the screen that shows it while 50 MB of Markdown
-// are indexed in the background. Goal: median ≤ 4 ms.
+// BenchmarkTerminalIndexing measures the time from a key press to the screen that shows it while
+// 50 MB of Markdown are indexed in the background. Goal: median ≤ 4 ms.
 func BenchmarkTerminalIndexing(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
 	docs := filepath.Join(p.project, "docs")
@@ -45,7 +45,7 @@ func BenchmarkTerminalIndexing(b *testing.B) {
 			for _, c := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
 				typed += c
 				took = append(took, p.type1(term, c, typed))
-				time.Sleep(5 * time.Millisecond) // as a fast typist; the indexing goes on
+				time.Sleep(5 * time.Millisecond) // as a fast typist; the indexing continues
 			}
 			term.Press("ctrl+u")
 			typed = "key"

@@ -13,7 +13,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// editor is a client of `jcode acp` that reads no more than it needs.
+// editor is a minimal client of `jcode acp`.
 type editor struct {
 	b   *testing.B
 	in  io.WriteCloser
@@ -55,7 +55,7 @@ func (e editor) ask(id int, method string, params any) (result json.RawMessage, 
 	}
 }
 
-// BenchmarkEditor measures an editor's side: the start, a session, and 20,000 tokens.
+// BenchmarkEditor measures an editor session: the start, a session, and 20,000 tokens.
 func BenchmarkEditor(b *testing.B) {
 	answer := modeltest.Text(markdown(20_000)...).Burst()
 	p := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer })

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Every figure comes from a benchmark or test that there is, in the package of its job, and
-// what divides it from the same one.
+// Every figure comes from an existing benchmark or test in the package of its job, and so does
+// its divisor.
 func TestEveryFigureHasItsSource(t *testing.T) {
 	functions := map[string]map[string]bool{}
 	for _, j := range jobs() {
@@ -131,7 +131,7 @@ func TestNumbersHaveThreeDigits(t *testing.T) {
 	}
 }
 
-// The lines in the documentation that call this command are ones that it takes.
+// The documentation calls this command with valid arguments.
 func TestCommandLinesInTheDocsAreTaken(t *testing.T) {
 	found := 0
 	for _, page := range []string{"../README.md", "../CONTRIBUTING.md", "../docs/performance.md", "doc.go"} {

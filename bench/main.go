@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// run measures what the arguments name. A figure over its budget is no error: the table
+// run measures what the arguments name. A figure over its budget is not an error: the table
 // says so. That something could not be measured is one.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	o, err := parse(args, errs)
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	results, failed := measurements{}, 0
 	for _, j := range wanted {
 		if o.raw && j.counts {
-			continue // a count is no benchmark
+			continue // counts are not benchmarks
 		}
 		fmt.Fprintf(errs, "%s: %s\n", j.name, j.pkg)
 		if err := o.measure(ctx, root, j, results, out); err != nil {
@@ -181,7 +181,7 @@ func (o options) arguments(j job) (args []string, done func(), err error) {
 		if err != nil {
 			return nil, done, err
 		}
-		done = func() { _ = os.RemoveAll(dir) } // what stays lies in the folder for temporary files
+		done = func() { _ = os.RemoveAll(dir) } // a leftover is in the folder for temporary files
 		args = append(args, "-args", "-tree.files", "50000", "-tree.bytes", "1000000000", "-tree.dir", filepath.Join(dir, "tree"))
 	}
 	return args, done, nil

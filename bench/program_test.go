@@ -20,7 +20,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// program is the binary under measurement, with a home and a project of its own.
+// program is the measured binary, with its own home and project.
 type program struct {
 	b       *testing.B
 	bin     string
@@ -56,9 +56,9 @@ func newProgram(b *testing.B, answer func(modeltest.Request) modeltest.Reply) *p
 	return p
 }
 
-// install builds a program and has the kernel forget what the linker wrote: that stays in its
-// cache in large pieces, all of which count as the memory of a process that touches a part of
-// them. Read from the disk, as after a start of the machine, the program counts 16 MiB less.
+// install builds a program and drops it from the kernel's page cache. What the linker wrote stays
+// there in large pages, and a process that touches a part of one is charged for the whole. Read
+// from the disk, as after a start of the machine, the program is charged 16 MiB less.
 func install(b *testing.B, bin, pkg string) {
 	b.Helper()
 	if out, err := exec.Command("go", "build", "-o", bin, pkg).CombinedOutput(); err != nil {
@@ -83,7 +83,7 @@ func (p *program) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// samples are what the runs of a benchmark measured, by unit; medians are reported.
+// samples are the measured values of the runs of a benchmark, by unit. Medians are reported.
 type samples map[string][]float64
 
 func (f samples) add(unit string, v float64) { f[unit] = append(f[unit], v) }
@@ -122,8 +122,8 @@ func (p *program) run(f samples, args ...string) {
 	}
 }
 
-// peak is the largest memory of one run. The kernel's own sum at the end (getrusage) counts
-// what the process had before it became the program, which is this benchmark's memory.
+// peak returns the largest memory of one run. The kernel's own value (getrusage) includes the memory
+// that the process had before its exec, which is that of this benchmark.
 func (p *program) peak(args ...string) float64 {
 	p.b.Helper()
 	p.server.Reset()
@@ -149,7 +149,7 @@ func (p *program) peak(args ...string) float64 {
 	}
 }
 
-// highWater is the largest memory of a running program so far, in KiB.
+// highWater returns the largest memory of a running program so far, in KiB.
 func highWater(cmd *exec.Cmd) (kb int, ok bool) {
 	proc := fmt.Sprintf("/proc/%d/", cmd.Process.Pid)
 	if exe, err := os.Readlink(proc + "exe"); err != nil || exe != cmd.Path {
@@ -170,7 +170,7 @@ func highWater(cmd *exec.Cmd) (kb int, ok bool) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// markdown is an answer of so many tokens, in which no two lines are the same.
+// markdown returns an answer of a number of tokens in which all lines differ.
 func markdown(tokens int) []string {
 	block := strings.SplitAfter("## Heading %d\n\nSome *text* of part %d with `code`, a [link](x) and words to read.\n\n```go\nfunc f%d() { return }\n```\n\n- item %d\n- another 漢字 %d\n\n", " ")
 	out := make([]string, tokens)
@@ -182,7 +182,7 @@ func markdown(tokens int) []string {
 
 func hello(modeltest.Request) modeltest.Reply { return modeltest.Text("Hello.") }
 
-// BenchmarkVersion is the cost of every start. Goal: wall ≤ 6 ms.
+// BenchmarkVersion measures the cost of every start. Goal: wall ≤ 6 ms.
 func BenchmarkVersion(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
 	for b.Loop() {
@@ -191,7 +191,7 @@ func BenchmarkVersion(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkHello is the shortest session. Goals: request ≤ 30 ms, wall and CPU ≤ 35 ms,
+// BenchmarkHello measures the shortest session. Goals: request ≤ 30 ms, wall and CPU ≤ 35 ms,
 // peak ≤ 40 MiB, request ≤ 18 KiB.
 func BenchmarkHello(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
@@ -225,8 +225,8 @@ func BenchmarkTools50(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkStream is an answer of 20,000 tokens as fast as possible. Goals: wall and CPU
-// ≤ 200 ms.
+// BenchmarkStream measures an answer of 20,000 tokens that arrives as fast as possible. Goals: wall
+// and CPU ≤ 200 ms.
 func BenchmarkStream(b *testing.B) {
 	answer := modeltest.Text(markdown(20_000)...)
 	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), samples{}
@@ -236,7 +236,7 @@ func BenchmarkStream(b *testing.B) {
 	f.report(b)
 }
 
-// pss is the memory of a process, shared pages by their share, in MiB.
+// pss returns the memory of a process in MiB, with its share of shared pages.
 func pss(b *testing.B, pid int) float64 {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
@@ -256,8 +256,8 @@ func pss(b *testing.B, pid int) float64 {
 	return 0
 }
 
-// cpuOf is the processor time of a running process: of its threads, whose clock is finer
-// than the hundredths of a second that the process's own has.
+// cpuOf returns the processor time of a running process. It adds up its threads, because their
+// clock is finer than that of the process, which counts hundredths of a second.
 func cpuOf(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))

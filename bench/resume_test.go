@@ -12,8 +12,8 @@ import (
 	"jcode/session"
 )
 
-// BenchmarkTerminalResume goes on with a session of 10,000 messages: the start to the
-// frame that shows its last one, and the memory then. Goals: ≤ 150 ms, ≤ 80 MiB.
+// BenchmarkTerminalResume resumes a session of 10,000 messages. It measures the time from the start
+// to the frame that shows the last one, and the memory then. Goals: ≤ 150 ms, ≤ 80 MiB.
 func BenchmarkTerminalResume(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
 	p.fill(10_000)
@@ -34,7 +34,7 @@ func BenchmarkTerminalResume(b *testing.B) {
 	f.report(b)
 }
 
-// fill makes a session of so many messages in the project's folder.
+// fill creates a session with a number of messages in the project's folder.
 func (p *program) fill(messages int) {
 	p.b.Helper()
 	store, err := session.Open(p.b.Context(), filepath.Join(p.home, "jcode.db"), session.Options{})

@@ -24,7 +24,7 @@ func bare(b *testing.B) string {
 	return bin
 }
 
-// appears is the time from the start of a program in a terminal to a text on its screen.
+// appears returns the time from the start of a program in a terminal to a text on its screen.
 func appears(b *testing.B, cmd *exec.Cmd, text string) (*terminal.Terminal, time.Duration) {
 	b.Helper()
 	began := time.Now()
@@ -39,7 +39,7 @@ func appears(b *testing.B, cmd *exec.Cmd, text string) (*terminal.Terminal, time
 	return term, time.Since(began)
 }
 
-// open starts the chat in a terminal and waits until it can be typed at.
+// open starts the chat in a terminal and waits until it takes input.
 func (p *program) open(f samples) *terminal.Terminal {
 	p.b.Helper()
 	term, took := appears(p.b, p.command(), "test-model")
@@ -47,7 +47,7 @@ func (p *program) open(f samples) *terminal.Terminal {
 	return term
 }
 
-// type1 types a character and returns how long it took to be seen.
+// type1 types a character and returns how long it took to appear.
 func (p *program) type1(term *terminal.Terminal, c, want string) time.Duration {
 	p.b.Helper()
 	began := time.Now()
@@ -58,8 +58,8 @@ func (p *program) type1(term *terminal.Terminal, c, want string) time.Duration {
 	return time.Since(began)
 }
 
-// BenchmarkTerminalLaunch is a start to the first frame that can be typed at, and what the
-// program then costs while nothing happens. Goals: ≤ 1.2 × a bare program of the same
+// BenchmarkTerminalLaunch measures the time from a start to the first frame that takes input, and
+// what the program then costs while nothing happens. Goals: ≤ 1.2 × a bare program of the same
 // libraries, about 30 ms; ≤ 34 MiB, ≤ 0.1 % CPU.
 func BenchmarkTerminalLaunch(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
@@ -67,7 +67,7 @@ func BenchmarkTerminalLaunch(b *testing.B) {
 	other := bare(b)
 	for b.Loop() {
 		var ours, theirs []time.Duration
-		for range 5 { // in turn, so that whatever else the machine does slows both
+		for range 5 { // alternating, so that other load on the machine slows both
 			term, took := appears(b, exec.Command(other), "bare program")
 			theirs = append(theirs, took)
 			term.Close()
@@ -90,8 +90,8 @@ func BenchmarkTerminalLaunch(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkTerminalKey is a key press to the screen that shows it. Goals: median ≤ 4 ms,
-// worst ≤ 10 ms.
+// BenchmarkTerminalKey measures the time from a key press to the screen that shows it. Goals:
+// median ≤ 4 ms, worst ≤ 10 ms.
 func BenchmarkTerminalKey(b *testing.B) {
 	p, f := newProgram(b, hello), samples{}
 	for b.Loop() {
@@ -111,7 +111,7 @@ func BenchmarkTerminalKey(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkTerminalStream is an answer of 20,000 tokens as fast as possible, shown. Goals:
+// BenchmarkTerminalStream shows an answer of 20,000 tokens that arrives as fast as possible. Goals:
 // Enter to the last line ≤ 400 ms, CPU ≤ 500 ms, memory after it ≤ 60 MiB.
 func BenchmarkTerminalStream(b *testing.B) {
 	answer := modeltest.Text(append(markdown(20_000), "\n\nTHE END\n")...)
@@ -134,7 +134,7 @@ func BenchmarkTerminalStream(b *testing.B) {
 	f.report(b)
 }
 
-// BenchmarkTerminalSlow is 150 tokens a second for ten seconds. Goal: CPU ≤ 600 ms; bytes
+// BenchmarkTerminalSlow shows 150 tokens a second for ten seconds. Goal: CPU ≤ 600 ms; bytes
 // written ≤ 3 × the bytes of the text.
 func BenchmarkTerminalSlow(b *testing.B) {
 	tokens := append(markdown(1500), "\n\nTHE END\n")

@@ -9,7 +9,7 @@ import (
 	"jcode/hooks"
 )
 
-// TestEveryAnswerMeansWhatItsEventAllows holds each form of an answer against each event.
+// TestEveryAnswerMeansWhatItsEventAllows checks each form of an answer with each event.
 func TestEveryAnswerMeansWhatItsEventAllows(t *testing.T) {
 	t.Parallel()
 	can := []hooks.Event{hooks.PreToolUse, hooks.PostToolUse, hooks.UserPromptSubmit, hooks.Stop, hooks.SubagentStop, hooks.PreCompact}
@@ -57,7 +57,7 @@ func TestEveryAnswerMeansWhatItsEventAllows(t *testing.T) {
 				t.Errorf("%s, %s: %+v, want %+v", event, c.name, got, c.want)
 			}
 			if (got.Block || got.Ask || got.Stop) != (by != "") {
-				t.Errorf("%s, %s: said to be by %q", event, c.name, by)
+				t.Errorf("%s, %s: attributed to %q", event, c.name, by)
 			}
 			if c.said == "" && len(*said) > 0 || c.said != "" && (len(*said) != 1 || !strings.Contains((*said)[0], c.said)) {
 				t.Errorf("%s, %s: the person is told %q, want %q", event, c.name, *said, c.said)

@@ -15,7 +15,7 @@ import (
 	"jcode/tools"
 )
 
-// runner answers each command by what it is, without a process.
+// runner returns a fixed result for each command, without a process.
 type runner struct {
 	mu  sync.Mutex
 	ran []hooks.Run

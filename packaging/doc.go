@@ -2,7 +2,7 @@
 // Linux packages, checksums, a bill of materials, provenance, and manifests for package
 // managers. `scripts/release` runs it.
 //
-// One release is built in the order of the steps in main.go; the same commit gives the same
-// bytes with the same Go. It must not know jcode's rooms: it builds the program, asks it for
+// One release is built in the order of the steps in main.go; the same commit
+// and the same Go produce the same bytes. It must not know jcode's rooms: it builds the program, asks it for
 // its completions, and packs.
 package main

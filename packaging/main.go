@@ -109,7 +109,7 @@ func (r *release) identify(ctx context.Context) error {
 	return nil
 }
 
-// make builds everything into the release's folder, which it makes anew.
+// make builds everything into the release's folder, which it empties first.
 func (r *release) make(ctx context.Context) error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err

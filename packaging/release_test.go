@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fake is a release over a binary that was never compiled.
+// fake is a release of a binary that was not compiled.
 func fake(t *testing.T) (*release, string, []item) {
 	t.Helper()
 	r := &release{

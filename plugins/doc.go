@@ -1,4 +1,4 @@
-// Package plugins owns what somebody else packages together: a folder or a git repository with
+// Package plugins owns the plugins of other authors: a folder or a git repository with
 // commands, skills, agents, hooks, MCP servers, language servers and Lua. It fetches a plugin,
 // lists row by row what it brings, keeps a copy pinned to a commit and to the hash of all its
 // files, and notices if a byte of that copy has changed.

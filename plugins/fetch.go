@@ -152,7 +152,7 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// readMarket lists the plugins of a marketplace. It returns nil if dir is none.
+// readMarket lists the plugins of a marketplace. It returns nil if dir is not one.
 func readMarket(dir string) ([]Offer, error) {
 	data, err := readSmall(dir, marketFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -305,7 +305,7 @@ func HashTree(dir string) (string, error) {
 		if err != nil {
 			return err
 		}
-		if !info.Mode().IsRegular() { // nothing here creates links: somebody else did
+		if !info.Mode().IsRegular() { // this package creates none: the copy was changed
 			_, _ = fmt.Fprintf(h, "%s\x00%s\x00", rel, info.Mode())
 			return nil
 		}

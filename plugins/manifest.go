@@ -20,7 +20,7 @@ import (
 // manifestFiles are the places of a plugin's manifest; the first that exists is used.
 var manifestFiles = [...]string{"jcode-plugin.json", ".claude-plugin/plugin.json"}
 
-// RootVariable stands for a plugin's folder in its hooks and servers.
+// RootVariable is the variable that holds a plugin's folder, in its hooks and servers.
 const RootVariable = "CLAUDE_PLUGIN_ROOT"
 
 // Bundle is the content of a plugin's folder.

@@ -104,7 +104,7 @@ func TestAnAddressCannotBeAFlagOrAProgram(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"-x", "--upload-pack=evil", "ext::sh -c evil", "", "#x", "https://h/x#-evil", "fd://1"} {
 		if a, err := plugins.ParseAddress(s, ""); err == nil {
-			t.Errorf("%q is taken as %+v", s, a)
+			t.Errorf("%q is accepted as %+v", s, a)
 		}
 	}
 	for _, s := range []string{"https://h/x.git", "git@h:x/y.git", "ssh://h/x#main", "file:///x"} {

@@ -10,7 +10,7 @@ import (
 	"jcode/session"
 )
 
-// BenchmarkOpenWarm: every start pays this.
+// BenchmarkOpenWarm measures what every start pays.
 func BenchmarkOpenWarm(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "jcode.db")
 	keep := openAt(b, path)
@@ -28,7 +28,7 @@ func BenchmarkOpenWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenNew makes the file and its schema.
+// BenchmarkOpenNew creates the file and its schema.
 func BenchmarkOpenNew(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		s, err := session.Open(b.Context(), filepath.Join(b.TempDir(), fmt.Sprint(i), "jcode.db"), session.Options{})
@@ -43,7 +43,7 @@ func BenchmarkOpenNew(b *testing.B) {
 	}
 }
 
-// BenchmarkOneShot is what a headless start with one exchange asks of the store.
+// BenchmarkOneShot measures the store in a headless run with one exchange.
 func BenchmarkOneShot(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "jcode.db")
 	for b.Loop() {
@@ -78,7 +78,7 @@ func BenchmarkClose(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendMessage: the budget is 2 ms median.
+// BenchmarkAppendMessage has a budget of 2 ms in the median.
 func BenchmarkAppendMessage(b *testing.B) {
 	words := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 20)
 	s := open(b)
@@ -131,7 +131,7 @@ func BenchmarkResume(b *testing.B) {
 	})
 }
 
-// BenchmarkTrack is what one edit of a 20 KB file pays for its undo.
+// BenchmarkTrack measures what undo costs one edit of a 20 KB file.
 func BenchmarkTrack(b *testing.B) {
 	s := open(b)
 	id := newSession(b, s, "p").ID

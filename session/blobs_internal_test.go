@@ -45,7 +45,7 @@ func TestBytesComeBackAsTheyWereKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.blob(t.Context(), hash); err == nil {
-		t.Error("damaged bytes were given")
+		t.Error("damaged bytes were returned")
 	}
 }
 

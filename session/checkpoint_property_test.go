@@ -14,7 +14,7 @@ import (
 	"jcode/session"
 )
 
-// disk is what stands below a folder: content by name, "/" for folders.
+// disk is what is below a folder: content by name, "/" for folders.
 func disk(dir string) map[string]string {
 	all := map[string]string{}
 	_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -59,7 +59,7 @@ func TestUndoRestoresEverythingAndTouchesNothingElse(t *testing.T) {
 		content := func(who string) string { number++; return fmt.Sprint(who, " ", number) }
 		put := func(p, text string) {
 			if os.MkdirAll(filepath.Dir(p), 0o755) == nil {
-				_ = os.WriteFile(p, []byte(text), 0o644) // a folder may stand there
+				_ = os.WriteFile(p, []byte(text), 0o644) // it may be a folder
 			}
 		}
 		for range rapid.IntRange(0, 4).Draw(rt, "files") {

@@ -13,7 +13,7 @@ import (
 	"jcode/session"
 )
 
-// work is a folder without git, with the checkpoints of one session.
+// work is a folder outside git with the checkpoints of one session.
 type work struct {
 	t       *testing.T
 	dir     string
@@ -34,7 +34,7 @@ func newWork(t *testing.T) *work {
 
 func (w *work) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
 
-// person writes a file without telling anybody.
+// person writes a file without a checkpoint.
 func (w *work) person(name, content string) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
@@ -45,7 +45,7 @@ func (w *work) person(name, content string) {
 	}
 }
 
-// tool changes what stands at the names, as a tool of the turn does.
+// tool changes the named files as a tool of the turn does.
 func (w *work) tool(turn int, change func(), names ...string) {
 	w.t.Helper()
 	var paths []string
@@ -165,7 +165,7 @@ func TestUndoLeavesWhatThePersonChangedSince(t *testing.T) {
 	if len(r.Skipped) != 1 || r.Skipped[0].Path != w.path("a") || !strings.Contains(r.Skipped[0].What, "changed since") {
 		t.Errorf("skipped %+v", r.Skipped)
 	}
-	// The skipped file doesn't stand in the way of the turns before.
+	// The skipped file doesn't block the undo of earlier turns.
 	if _, err := w.c.Undo(t.Context(), w.session); !errors.Is(err, session.ErrNothing) {
 		t.Errorf("second undo: %v", err)
 	}
@@ -247,7 +247,7 @@ func TestUndoFromAnEarlierTurnGoesNewestFirst(t *testing.T) {
 	w.want("a=1")
 	w.redo()
 	w.want("a=2")
-	// A new change ends what could be redone.
+	// After a new change nothing can be redone.
 	w.toolWrites(4, "a", "4")
 	if _, err := w.c.Redo(t.Context(), w.session); !errors.Is(err, session.ErrNothing) {
 		t.Errorf("redo: %v", err)
@@ -261,7 +261,7 @@ func TestChangeThatWasNeverFinishedIsNotGuessed(t *testing.T) {
 	if _, err := w.c.Track(t.Context(), w.session, 1, []string{w.path("a"), w.path("b")}); err != nil {
 		t.Fatal(err)
 	}
-	w.person("a", "half") // and here the process was killed
+	w.person("a", "half") // the process was killed here
 	r := w.undo()
 	w.want("a=half b=0")
 	if len(r.Skipped) != 1 || r.Skipped[0].Path != w.path("a") {

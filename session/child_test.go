@@ -15,7 +15,7 @@ import (
 	"jcode/session"
 )
 
-// The test binary plays further jcode processes: the variable says which part.
+// The test binary acts as other jcode processes; the variable says which part it plays.
 const (
 	childRole = "SESSION_TEST_CHILD"
 	childDB   = "SESSION_TEST_DB"
@@ -25,7 +25,7 @@ const (
 func child(role string) int {
 	ctx := context.Background()
 	if role == "starter" {
-		// Everybody is up before anybody opens the file.
+		// All processes run before one of them opens the file.
 		fmt.Println("ready")
 		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -73,7 +73,7 @@ func child(role string) int {
 	return 0
 }
 
-// turns writes turns as an agent does and prints each commit after it returned.
+// turns writes turns as an agent does, and prints each commit once it has returned.
 func turns(ctx context.Context, s *session.Store, id string, n int) error {
 	if id == "" {
 		v, err := s.Create(ctx, session.Session{ProjectID: "p"})
@@ -150,7 +150,7 @@ func (p *process) line() (string, bool) {
 	return p.out.Text(), true
 }
 
-// succeed waits for an orderly end.
+// succeed waits for the child to exit without an error.
 func (p *process) succeed() {
 	p.t.Helper()
 	for p.out.Scan() {

@@ -18,7 +18,7 @@ import (
 	"jcode/session"
 )
 
-// sound checks the file's inner consistency.
+// sound checks the integrity of the file.
 func sound(t *testing.T, path string) {
 	t.Helper()
 	db := raw(t, path)
@@ -35,7 +35,7 @@ func sound(t *testing.T, path string) {
 	}
 }
 
-// raw opens the file behind the store's back.
+// raw opens the file without the store.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path+"?_busy_timeout=10000")
@@ -91,7 +91,7 @@ func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) {
 	sound(t, path)
 }
 
-// checkSaid looks for everything that a child said was committed.
+// checkSaid checks that everything a child reported as committed is in the file.
 func checkSaid(t *testing.T, s *session.Store, id string, said []string) {
 	t.Helper()
 	state := map[string]session.Status{}
@@ -103,7 +103,7 @@ func checkSaid(t *testing.T, s *session.Store, id string, said []string) {
 	}
 	for _, line := range said[1:] {
 		if state[line] != session.StatusDone {
-			t.Errorf("%q was said to be committed and is %q", line, state[line])
+			t.Errorf("%q was reported as committed and is %q", line, state[line])
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestProcessesShareOneFile(t *testing.T) {
 				line, _ := c.line()
 				ids = append(ids, strings.TrimPrefix(line, "session "))
 			}
-			// Their pipes are small: all must be read at once.
+			// The pipes are small, so all of them are read at the same time.
 			done := make(chan struct{}, n)
 			for _, c := range children {
 				go func() { c.succeed(); done <- struct{}{} }()
@@ -157,7 +157,7 @@ func TestFirstStartsAtOnce(t *testing.T) {
 		for range 3 {
 			c := spawn(t, "starter", path, "")
 			if line, _ := c.line(); line != "ready" {
-				t.Fatalf("child said %q: %s", line, c.stderr.String())
+				t.Fatalf("child printed %q: %s", line, c.stderr.String())
 			}
 			children = append(children, c)
 		}
@@ -207,7 +207,7 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 	id := newSession(t, s, "p").ID
 	p := spawn(t, "holder", path, id)
 	if line, _ := p.line(); line != "held" {
-		t.Fatalf("child said %q: %s", line, p.stderr.String())
+		t.Fatalf("child printed %q: %s", line, p.stderr.String())
 	}
 	var held *session.HeldError
 	if _, err := s.Hold(id); !errors.As(err, &held) || runtime.GOOS != "windows" && held.PID != p.cmd.Process.Pid {
@@ -236,7 +236,7 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// A process that is killed while it starts a child leaves its lock to that for a moment.
+// If a process is killed while it starts a child, the child holds its lock for a moment.
 func TestHoldOfADeadProcessIsWaitedFor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("children have no part in the locks of their parent")
@@ -246,7 +246,7 @@ func TestHoldOfADeadProcessIsWaitedFor(t *testing.T) {
 	id := newSession(t, s, "p").ID
 	p := spawn(t, "holder", path, id)
 	if line, _ := p.line(); line != "held" {
-		t.Fatalf("child said %q: %s", line, p.stderr.String())
+		t.Fatalf("child printed %q: %s", line, p.stderr.String())
 	}
 	p.kill()
 	left, err := filelock.Wait(t.Context(), filepath.Join(filepath.Dir(path), "locks", id+".lock"))
@@ -360,7 +360,7 @@ func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
 			write(t, path, string(spoiled))
 			s := openAt(t, path)
 			if len(s.Notices()) > 0 {
-				return // a page of the schema: said and begun anew
+				return // a page of the schema: reported, and a new file was created
 			}
 			all, err := s.History().All(t.Context(), id)
 			if err != nil {
@@ -379,7 +379,7 @@ func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
 				}
 			}
 			if (whole < 300 || calls < 300) && broken == 0 {
-				t.Errorf("page %d: %d messages, %d calls and nothing is said", page, whole, calls)
+				t.Errorf("page %d: %d messages, %d calls and nothing is reported", page, whole, calls)
 			}
 			if whole < 250 {
 				t.Errorf("page %d: only %d messages are left", page, whole)

@@ -48,12 +48,12 @@ func TestPassagesAreFoundByTheirWordsAndBelongToTheirOwner(t *testing.T) {
 			t.Errorf("%q: %v, want %v", query, got, want)
 		}
 	}
-	// A new text replaces the old one whole.
+	// A new text replaces the whole old one.
 	put("a", "/docs/one.md", "# Nothing of that\n")
 	if got := found(t, docs, "a", "backups nightly"); got != nil {
 		t.Errorf("the old text is still found: %v", got)
 	}
-	// A document that two own goes with the second.
+	// A document with two owners is deleted with the second one.
 	put("b", "/docs/two.md", "# Holidays\n")
 	for i, owner := range []string{"a", "b"} {
 		if err := docs.Drop(t.Context(), owner, "/docs/two.md"); err != nil {

@@ -85,7 +85,7 @@ func TestClaimHoldsForWhatLiesBelowAndEndsWithItsProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := claimed(""); n != 0 {
-		t.Error("a claim that was taken back holds")
+		t.Error("a claim that was withdrawn is still in force")
 	}
 	if err := hold.Release(); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 )
 
 // Fork creates a session that begins with the history of another, up to and including message
-// upTo (0 = all of it). The parent stays as it is and keeps its checkpoints.
+// upTo (0 = all of it). The parent is not changed and keeps its checkpoints.
 func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error) {
 	s, done := s.of(id)
 	defer done()

@@ -26,7 +26,7 @@ type Grant struct {
 	Scope   GrantScope
 	Session string // for GrantSession
 	Project string // for GrantProject
-	Hash    string // of what it was given for: void when that changes; "" = not pinned
+	Hash    string // of what was approved; if that changes, the grant is void. "" = not pinned
 	Created time.Time
 }
 

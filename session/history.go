@@ -187,7 +187,7 @@ func (h History) In(ctx context.Context, sessionID string, w Window) ([]Message,
 func messagesBetween(ctx context.Context, d *db.DB, sessionID string, low, high int64) ([]Message, error) {
 	all, err := messageRows(ctx, d, sessionID, low, high, "ASC")
 	if db.Damaged(err) {
-		// Pages of the file are lost: what lies before and after them is read all the same.
+		// Pages of the file are lost: the rows before and after them are still read.
 		after := max(low, low&^maxSeq|lastSeq(all))
 		lost := brokenAt(sessionID, after&maxSeq+1, err)
 		var rest []Message
@@ -273,7 +273,7 @@ func roleName(b []byte) string {
 	return ""
 }
 
-// Compact commits a summary message and archives in one transaction what it stands for: the
+// Compact commits a summary message and archives in one transaction what it replaces: the
 // summaries before it, and the other live messages up to a seq. An earlier summary comes
 // first in the history, but its seq is above those of the messages that were kept then. It
 // returns the summary's seq.

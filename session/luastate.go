@@ -67,7 +67,7 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 	})
 }
 
-// Delete deletes a key. A missing key is no error.
+// Delete deletes a key. A missing key is not an error.
 func (l LuaState) Delete(ctx context.Context, scope, key string) error {
 	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error {
 		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)

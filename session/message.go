@@ -7,11 +7,10 @@ const (
 	RoleUser      = "user"
 	RoleAssistant = "assistant"
 	RoleSystem    = "system"  // a notice to the model
-	RoleSummary   = "summary" // stands for the messages that it archived
+	RoleSummary   = "summary" // replaces the messages that it archived
 )
 
-// Message is one row of messages. Seq orders a session and is given by the store,
-// counting from 1.
+// Message is one row of messages. Seq is its number in the session, from 1; the store assigns it.
 type Message struct {
 	Session  string
 	Seq      int64
@@ -76,6 +75,6 @@ const (
 	PartOpaque    = "opaque"  // what only the protocol understands that it came over, as JSON
 	PartTools     = "tools"   // the tools that came and went with a notice, as JSON
 	PartShown     = "shown"   // what the person sees instead of the text
-	PartRange     = "range"   // what a summary stands for
+	PartRange     = "range"   // which messages a summary replaces
 	PartSkill     = "skill"   // the skill whose instructions the text holds
 )

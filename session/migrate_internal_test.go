@@ -9,7 +9,7 @@ import (
 	"jcode/session/db"
 )
 
-// migrations returns how many there are.
+// migrations returns the number of migrations.
 func migrations(t *testing.T) int {
 	t.Helper()
 	all, err := fs.ReadDir(migrationFiles, "migrations")
@@ -19,7 +19,7 @@ func migrations(t *testing.T) int {
 	return len(all)
 }
 
-// old makes a file of an older version, with one session.
+// old creates a file of an older version with one session.
 func old(t *testing.T, path string, version int, more ...string) {
 	t.Helper()
 	now, err := schema()
@@ -57,7 +57,7 @@ func old(t *testing.T, path string, version int, more ...string) {
 	}
 }
 
-// TestEverySchemaVersionIsBroughtUpToDate makes a file of each older version.
+// TestEverySchemaVersionIsBroughtUpToDate creates and opens a file of each older version.
 func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
 	for n := 1; n < migrations(t); n++ {
 		path := filepath.Join(t.TempDir(), "jcode.db")

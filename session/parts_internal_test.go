@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzPartsReadAsTheGeneralDecoderReadsThem holds the short way against the long one.
+// FuzzPartsReadAsTheGeneralDecoderReadsThem compares plainParts with the general decoder.
 func FuzzPartsReadAsTheGeneralDecoderReadsThem(f *testing.F) {
 	for _, parts := range [][]Part{
 		{},

@@ -67,7 +67,7 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 const few = 200
 
 // telling leaves out terms that occur in more than half of all passages, and those that occur
-// in none. The former are worth nothing to BM25 and cost the most; if there are no others, the
+// in none. The former add nothing to BM25 and cost the most; if there are no others, the
 // rarest is kept.
 func (d Documents) telling(ctx context.Context, terms []string) ([]string, error) {
 	var all, least int

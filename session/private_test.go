@@ -34,7 +34,7 @@ func onDisk(t *testing.T, dir, text string) (in []string) {
 
 const marker = "zanzibar-marker"
 
-// converse fills a session with one of everything that is kept of one.
+// converse fills a session with one row of each kind that a session can have.
 func converse(t *testing.T, s *session.Store, id, dir string) {
 	t.Helper()
 	ctx := t.Context()
@@ -69,7 +69,7 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	must(s.Agents().Save(ctx, session.Agent{Session: id + "-child", Parent: id, Project: "p", Name: marker, State: "done"}))
 }
 
-// told is all that a store tells of a session.
+// told is everything that a store returns about a session.
 func told(t *testing.T, s *session.Store, id string) []any {
 	t.Helper()
 	ctx := t.Context()
@@ -194,7 +194,7 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 	if after := told(t, s, id); !reflect.DeepEqual(after, before) {
 		t.Errorf("saved it is\n%+v\nwant\n%+v", after, before)
 	}
-	if err := s.Memory().Persist(ctx, id); err != nil { // once more changes nothing
+	if err := s.Memory().Persist(ctx, id); err != nil { // a second call changes nothing
 		t.Error(err)
 	}
 	if _, err := s.History().Append(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "later"}}}); err != nil {

@@ -58,7 +58,7 @@ func TestProjectIsTheGitTopLevelOrTheFolder(t *testing.T) {
 	tree := mk("tree/x")
 	write(t, filepath.Join(base, "tree/.git"), "gitdir: ../repo/.git/worktrees/tree\n")
 	fake := mk("fake/x")
-	mk("fake/.git") // no repository
+	mk("fake/.git") // not a repository
 	for dir, want := range map[string]string{deep: "repo", tree: "tree", fake: "fake/x"} {
 		id, root, err := session.ProjectID(dir)
 		if err != nil || root != filepath.Join(base, want) {

@@ -28,7 +28,7 @@ func TestSearchFindsWordsInTitlesAndText(t *testing.T) {
 	}{
 		{"parser", "", []string{"q 0", "p 2", "p 1", "p 0"}},
 		{"PARS", "p", []string{"p 2", "p 1", "p 0"}},
-		{"pars ", "", nil}, // the word is said to be whole
+		{"pars ", "", nil}, // the trailing space says that the word is complete
 		{"grosse", "", nil},
 		{"größe", "", []string{"p 1", "p 0"}},
 		{"grö", "", []string{"p 1", "p 0"}},
@@ -54,7 +54,7 @@ func TestSearchFindsWordsInTitlesAndText(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%q gives %v, want %v", c.query, got, c.want)
+			t.Errorf("%q: got %v, want %v", c.query, got, c.want)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestPickerFindsWordsAcrossMessages(t *testing.T) {
 			got = append(got, v.ID)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%q gives %v, want %v", c.query, got, c.want)
+			t.Errorf("%q: got %v, want %v", c.query, got, c.want)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestDeletedAndRewoundTextIsNotFound(t *testing.T) {
 	}
 }
 
-// BenchmarkPicker: 5,000 sessions with 20 messages each. The budgets are 100 ms to the
+// BenchmarkPicker searches 5,000 sessions with 20 messages each. The budgets are 100 ms to the
 // first screen and 50 ms for a keystroke.
 func BenchmarkPicker(b *testing.B) {
 	s := open(b)

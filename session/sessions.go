@@ -74,7 +74,7 @@ func scanSession(scan db.Scan) (s Session, err error) {
 	return s, err
 }
 
-// sessions returns the sessions of a query that goes on after FROM sessions s.
+// sessions returns the sessions that a query selects. rest is its text after FROM sessions s.
 func (s *Store) sessions(ctx context.Context, rest string, args ...any) ([]Session, error) {
 	return db.All(ctx, s.db, "SELECT "+sessionColumns+" FROM sessions s "+rest, args, scanSession)
 }

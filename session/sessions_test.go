@@ -109,7 +109,7 @@ func TestForkBeforeACompactionHasTheMessagesAlive(t *testing.T) {
 	if got := archived(after.ID); !slices.Equal(got, []int64{5, 5, 5, 0, 0}) {
 		t.Errorf("fork after: archived by %v", got)
 	}
-	// A rewind over the summary revives what it stood for.
+	// A rewind over the summary restores what it replaced.
 	if n, err := s.History().Rewind(t.Context(), v.ID, 4); err != nil || n != 2 {
 		t.Fatal(n, err)
 	}
@@ -146,7 +146,7 @@ func TestPersonsTitleIsNeverReplaced(t *testing.T) {
 		t.Error(done, err, title())
 	}
 	if err := s.Rename(t.Context(), v.ID, " \n"); err == nil {
-		t.Error("an empty title was taken")
+		t.Error("an empty title was accepted")
 	}
 	if err := s.Rename(t.Context(), "none", "x"); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
@@ -158,7 +158,7 @@ func TestShortTitleIsOneShortLine(t *testing.T) {
 		in := rapid.OneOf(rapid.String(), rapid.StringMatching("(漢|a|\n|\x1b\\[3m| |é){0,300}")).Draw(rt, "text")
 		got := session.ShortTitle(in)
 		if strings.ContainsAny(got, "\n\r\t\x1b\x00") || !utf8.ValidString(got) || got != strings.TrimSpace(got) || utf8.RuneCountInString(got) > 400 {
-			rt.Fatalf("%q gives %q", in, got)
+			rt.Fatalf("%q: got %q", in, got)
 		}
 		if again := session.ShortTitle(got); again != got {
 			rt.Fatalf("%q becomes %q", got, again)
@@ -261,7 +261,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 			got = append(got, slices.Index(ids, v.ID))
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%+v gives %v, want %v", c.f, got, c.want)
+			t.Errorf("%+v: got %v, want %v", c.f, got, c.want)
 		}
 	}
 	v, err := s.Get(t.Context(), ids[2])
@@ -329,7 +329,7 @@ func TestWindowsOfAHistory(t *testing.T) {
 			first, last = all[0].Seq, all[len(all)-1].Seq
 		}
 		if first != c.first || last != c.last || len(all) > 0 && int64(len(all)) != last-first+1 {
-			t.Errorf("%+v gives %d to %d", c.w, first, last)
+			t.Errorf("%+v: got %d to %d", c.w, first, last)
 		}
 		for _, m := range all {
 			if len(m.Calls) != 1 || m.Calls[0].ID != fmt.Sprint(m.Seq-1) {
@@ -352,7 +352,7 @@ func TestAppendToAMissingSessionIsAnError(t *testing.T) {
 	}
 }
 
-// TestStoreAgreesWithASimpleModel plays random histories and compares.
+// TestStoreAgreesWithASimpleModel compares random histories with a simple model.
 func TestStoreAgreesWithASimpleModel(t *testing.T) {
 	s := open(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -59,7 +59,7 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 	}
 	for _, bad := range []session.Grant{{Key: "x"}, {Key: "x", Scope: "world"}, {Key: "x", Scope: session.GrantProject}, {Key: "x", Scope: session.GrantSession}} {
 		if _, err := s.Grants().Add(t.Context(), bad); err == nil {
-			t.Errorf("%+v was taken", bad)
+			t.Errorf("%+v was accepted", bad)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestPromptHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	big := strings.Repeat("paste\n", 1<<17) // the whole text comes back
+	big := strings.Repeat("paste\n", 1<<17) // it is returned in full
 	for _, p := range []string{"one", "two", big, "100%", "  \n", "one"} {
 		add("p", p)
 	}

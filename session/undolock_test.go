@@ -13,8 +13,8 @@ import (
 	"jcode/internal/filelock"
 )
 
-// An undo that meets the edit of another process either waits for it and leaves the file
-// alone, or is done before it: what was edited is never written over.
+// An undo that coincides with the edit of another process either waits for it and skips the file,
+// or finishes before it: the edit is never overwritten.
 func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 	w := newWork(t)
 	c, id, path := w.c, w.session, w.path("f")
@@ -36,7 +36,7 @@ func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 	}
 	const rounds = 40
 	for n := 1; n <= rounds; n++ {
-		// Our own turn changes the file, and is undone while they edit it.
+		// Our own turn changes the file, and is undone while the other process edits it.
 		err := func() error {
 			unlock, err := locks.Lock(t.Context(), path)
 			if err != nil {
@@ -84,7 +84,7 @@ func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 	}
 }
 
-// Esc while an undo waits for a file must not take the file out of later undos.
+// Esc while an undo waits for a file must not exclude the file from later undos.
 func TestAnInterruptedUndoCanBeRepeated(t *testing.T) {
 	w := newWork(t)
 	w.person("f", "before")

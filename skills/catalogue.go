@@ -12,7 +12,7 @@ import (
 const catalogueBytes = 12 << 10
 
 // Catalogue returns the skills that a scope may use, with clipped descriptions, for the system
-// prompt. They are sorted by name; equal skills give equal bytes, and the size is limited however
+// prompt. They are sorted by name; equal skills produce equal bytes, and the size is limited however
 // many there are. It is empty if there are none.
 func (r *Registry) Catalogue(scope *tools.Scope) string {
 	var list []Skill

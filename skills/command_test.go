@@ -15,7 +15,7 @@ import (
 	"jcode/tools/command"
 )
 
-// host answers for a conversation. Its shell echoes the line, its files are fixed.
+// host plays a conversation: its shell echoes the line, and its files are fixed.
 type host struct {
 	asker tools.Asker
 	ran   []skills.ShellLine
@@ -37,7 +37,7 @@ func (h *host) ReadFile(_ context.Context, path string) (string, error) {
 	return "", os.ErrNotExist
 }
 
-// person answers every question in one way, and counts them.
+// person gives the same answer to every question, and counts them.
 type person struct {
 	answer tools.AnswerScope
 	asked  []tools.Question
@@ -51,7 +51,7 @@ func (p *person) Ask(_ context.Context, q tools.Question) (tools.Answer, error) 
 	return tools.Answer{Scope: p.answer, Option: -1}, nil
 }
 
-// trust keeps pins in memory.
+// trust stores pins in memory.
 type trust map[string]bool
 
 func (t trust) Trusted(_ context.Context, i tools.TrustItem) (bool, error) {
@@ -65,7 +65,7 @@ func (t trust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error 
 	return nil
 }
 
-// granted collects what is granted.
+// granted records the grants.
 type granted struct{ rules []string }
 
 func (g *granted) Allow(_ string, _ int, _ string, rules []string) {
@@ -346,7 +346,7 @@ func TestSkillByCommandIsInjectedOnce(t *testing.T) {
 	if !strings.Contains(out.Prompt, "the body") || out.Shown != "/one go" {
 		t.Errorf("first: %+v", out)
 	}
-	// The command may yet be taken back: the text counts from when it is sent.
+	// The command can still be withdrawn: the text counts once it is sent.
 	if again := use(t, src, "one", "go"); !strings.Contains(again.Prompt, "the body") {
 		t.Errorf("before the first was sent: %+v", again)
 	}

@@ -233,8 +233,8 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	return c
 }
 
-// shellLines reports the lines with an argument at a place where it may not stay text. They would
-// be refused whatever the arguments are.
+// shellLines reports the lines in which an argument might not stay one word. They would be refused
+// with any arguments.
 func (p *reader) shellLines(lines []string) {
 	for _, line := range lines {
 		if _, err := shellText(line, given{}); err != nil {

@@ -10,18 +10,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Whatever the arguments hold, a shell reads each as the one word that it is, in whatever
-// quotes the line puts it, and the line stays one simple command.
+// Whatever an argument contains and whichever quotes the line puts around it, a shell reads it as
+// one word, and the line stays one simple command.
 func FuzzShellLineKeepsArgumentsAsWords(f *testing.F) {
 	for _, args := range []string{"a b", "; rm x", "$(x) `y`", `"it's" \ "`, "'a", "$1 $ARGUMENTS", "*.go ~ {a,b} !x", "\\", "漢 \t\n x"} {
 		f.Add(args)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
 		if strings.ContainsRune(args, 0) || !utf8.ValidString(args) {
-			return // neither can stand in a command line
+			return // neither is possible in a command line
 		}
 		if strings.ContainsRune(args, '\r') {
-			return // the parser used here drops it, shells do not
+			return // the parser of this test drops it, shells do not
 		}
 		g := parseArguments(args)
 		for line, want := range map[string][]string{
@@ -44,17 +44,17 @@ func FuzzShellLineKeepsArgumentsAsWords(f *testing.F) {
 			}
 			call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
 			if !ok || len(file.Stmts[0].Redirs) > 0 || len(call.Assigns) > 0 {
-				t.Fatalf("%s with %q: %q is no simple command", line, args, text)
+				t.Fatalf("%s with %q: %q is not a simple command", line, args, text)
 			}
 			got, err := expand.Fields(&expand.Config{Env: expand.ListEnviron()}, call.Args...)
 			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s with %q: %q gives %q, want %q (%v)", line, args, text, got, want, err)
+				t.Errorf("%s with %q: %q: got %q, want %q (%v)", line, args, text, got, want, err)
 			}
 		}
 	})
 }
 
-// Whatever line and arguments are, the arguments add no command to the line.
+// Arguments never add a command to a line.
 func FuzzArgumentsAddNoCommand(f *testing.F) {
 	f.Add(`a "$1" '$2' $ARGUMENTS`, "'; x; '")
 	f.Add("a \\\"$1 'b\"$1'", "\"; x; \"")
@@ -113,7 +113,7 @@ func TestArgumentsStandOnlyWhereTheyAreWords(t *testing.T) {
 	}
 }
 
-// A template puts arguments in as they are, once.
+// A template inserts arguments unchanged and does not expand them again.
 func FuzzTemplate(f *testing.F) {
 	f.Add("a $ARGUMENTS b", "x")
 	f.Add("$1 \\$1 @x !`y` $12 $0 $", "$1 $ARGUMENTS !`z`")
@@ -155,8 +155,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// A SKILL.md of any bytes is read, or refused with a reason; a skill in use has a name that
-// can stand behind a slash and a description.
+// A SKILL.md of any bytes is read, or refused with a reason. A skill in use has a description and
+// a name that can follow a slash.
 func FuzzSkillFile(f *testing.F) {
 	f.Add([]byte("---\nname: One Two\ndescription: [a, b]\nallowed-tools: Bash(x)\nmetadata: {a: b}\n---\nBody"))
 	f.Add([]byte("---\nname: \"\x00\"\ndescription: >\n  x\n---"))

@@ -19,8 +19,8 @@ type trustAll struct{}
 func (trustAll) Trusted(context.Context, tools.TrustItem) (bool, error) { return true, nil }
 func (trustAll) Accept(context.Context, []tools.TrustItem, bool) error  { return nil }
 
-// A project's skills and commands are read within the project: whatever leads out of it, or to
-// what the person's rules deny, counts as absent and is said.
+// A project's skills and commands are read only within the project: what leads out of it, or to
+// files that the person's rules deny, counts as absent and is reported.
 func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
 	w := newWorld(t)
 	private := skillMD("leaked", "canary description", "canary body")
@@ -68,7 +68,7 @@ func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
 			}
 			for _, want := range []string{"skills/folder: ", "skills/file/SKILL.md: ", "skills/env/SKILL.md: ", ".claude/skills: ", "commands/leak.md: ", "commands/env.md: ", ".claude/commands: "} {
 				if !strings.Contains(filepath.ToSlash(said), want+"error: leads out of the project") {
-					t.Errorf("nothing is said of %s in\n%s", want, said)
+					t.Errorf("%s is not reported in\n%s", want, said)
 				}
 			}
 			if strings.Contains(said, "canary") {
@@ -78,7 +78,7 @@ func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
 	}
 }
 
-// A skill that was read becomes a link out of the project: its text is not read through it.
+// If a skill is replaced by a link out of the project, its text is not read through the link.
 func TestSkillThatBecameALinkOutIsNotLoaded(t *testing.T) {
 	w := newWorld(t)
 	file := w.project("one", skillMD("one", "One.", "body"))
@@ -96,7 +96,7 @@ func TestSkillThatBecameALinkOutIsNotLoaded(t *testing.T) {
 	}
 }
 
-// Before trust no name of a project takes the place of one of the person or the program.
+// Before trust, a project's skill or command never replaces one of the person or the program.
 func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
 	w := newWorld(t)
 	mine := write(t, skillMD("deploy", "Mine.", "mine"), w.places.Config, "skills/deploy/SKILL.md")
@@ -125,7 +125,7 @@ func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
 		t.Errorf("before trust: %s, %s, %s, %s", deploy, writer, release, slash)
 	}
 	if said := diagnostics(r); !strings.Contains(said, "has the name of "+mine+", which it does not replace before you trust it") {
-		t.Errorf("it is not said: %s", said)
+		t.Errorf("it is not reported: %s", said)
 	}
 	waiting := 0
 	for _, e := range r.Entries() {
@@ -167,14 +167,14 @@ func TestApprovalOfACommandEndsWithTheFilesThatItStarts(t *testing.T) {
 	}
 }
 
-// brokenTrust can't read what was approved.
+// brokenTrust fails to read what was approved.
 type brokenTrust struct{ trustAll }
 
 func (brokenTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
 	return true, errors.New("the disk is gone")
 }
 
-// A file that waits because the trust in it can't be read would look as if nobody had trusted it.
+// If the trust in a file can't be read, the diagnostic says so: the file must not look untrusted.
 func TestTrustThatCannotBeReadIsSaid(t *testing.T) {
 	w := newWorld(t)
 	write(t, skillMD("deploy", "Mine.", "mine"), w.places.Config, "skills/deploy/SKILL.md")

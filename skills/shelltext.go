@@ -54,7 +54,7 @@ func shellText(line string, g given) (string, error) {
 	return b.String(), nil
 }
 
-// misplaced returns the problem of a line with an argument at a place where it may not stay text.
+// misplaced says what is wrong with a line in which an argument might not stay one word.
 func misplaced(line string) string {
 	return fmt.Sprintf("the line `%s` has an argument where it may not stay one word (in a substitution, comment or here-document, or in what not every shell reads alike)", text.Visible(line))
 }
@@ -97,9 +97,8 @@ func (p piece) source() string {
 	return "$ARGUMENTS"
 }
 
-// placedSafely asks parsers of POSIX shells and of bash where the arguments stand, since
-// `sh` may be either: each must be a part of a plain word, in the quotes in which shellText
-// believes it to be.
+// placedSafely reports whether each argument is part of a plain word, in the quotes that shellText
+// assumes. It asks parsers for POSIX shells and for bash, because `sh` may be either.
 func placedSafely(parts template) bool {
 	const mark = "jcodeargument"
 	var b strings.Builder
@@ -123,8 +122,8 @@ func placedSafely(parts template) bool {
 	return true
 }
 
-// quotesOf returns the quote around each occurrence of mark, in order, those
-// left out that are no part of a plain word.
+// quotesOf returns the quote around each occurrence of mark in a plain word, in order. Other
+// occurrences are left out.
 func quotesOf(file *syntax.File, mark string) []byte {
 	var quotes []byte
 	add := func(text string, quote byte) {

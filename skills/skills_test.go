@@ -65,7 +65,7 @@ func skillMD(name, description, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s\n", name, description, body)
 }
 
-// own drops the builtin skills.
+// own leaves out the builtin skills.
 func own(list []skills.Skill) []string {
 	var names []string
 	for _, s := range list {
@@ -345,7 +345,7 @@ func TestSkillIsGivenOnce(t *testing.T) {
 		t.Errorf("asked again: %s", res.Text)
 	}
 	w.project("one", skillMD("one", "One.", "a longer, new body"))
-	if line := r.Session("s").Changes(); line != "" { // the session was never prompted: it begins here
+	if line := r.Session("s").Changes(); line != "" { // the session has had no prompt yet: it begins here
 		t.Errorf("announced %q", line)
 	}
 	if res := run(t, r, "skill", `{"name":"one"}`, model("s")); !strings.Contains(res.Text, "new body") {
@@ -363,7 +363,7 @@ func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
 	if p := s.Prompt(nil); strings.Contains(p, "the body") {
 		t.Errorf("twice, in the history and the prompt: %s", p)
 	}
-	s.Compacted([]string{"one"}) // its text is in the part that stays
+	s.Compacted([]string{"one"}) // its text is in the part that was kept
 	if p := s.Prompt(nil); strings.Contains(p, "the body") {
 		t.Errorf("still in the history: %s", p)
 	}
@@ -396,7 +396,7 @@ func TestResumedAndRewoundSessionsKnowWhatTheyHold(t *testing.T) {
 		t.Errorf("loaded %v", got)
 	}
 	w.project("three", skillMD("three", "Three.", "x"))
-	for range 2 { // a rewind takes the announcement out of the history: it is made again
+	for range 2 { // a rewind removes the announcement from the history, so it is made again
 		if line := s.Changes(); !strings.Contains(line, "added three") {
 			t.Errorf("announced %q", line)
 		}
@@ -458,7 +458,7 @@ func TestReloadReportsEverything(t *testing.T) {
 	gone := w.project("gone", skillMD("gone", "x", "x"))
 	r := w.registry()
 	r.List()
-	// The same size and time stamp: only a full reload can see the edit.
+	// Size and time stamp are the same: only a full reload detects the edit.
 	info, err := os.Stat(edited)
 	if err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func TestBlankLinesAboveAreSkipped(t *testing.T) {
 	if len(d.Problems) != 1 || d.Problems[0].Line != 5 {
 		t.Errorf("problems: %+v", d.Problems)
 	}
-	// Without an end it is a rule below blank lines, and the text is whole.
+	// Without a closing line, `---` below blank lines is a horizontal rule of the text.
 	if d := frontmatter.Parse([]byte("\n---\nText\n")); d.Present || d.Body != "\n---\nText\n" || len(d.Problems) > 0 {
 		t.Errorf("%+v", d)
 	}

@@ -75,7 +75,7 @@ func TestDeeperRulesWin(t *testing.T) {
 	}
 }
 
-// git runs git in dir with no settings of the machine.
+// git runs git in dir without the settings of the machine.
 func git(t testing.TB, dir string, stdin []byte, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -126,7 +126,7 @@ func TestRandomRulesAgreeWithGit(t *testing.T) {
 	}
 }
 
-// ignoredWithParents asks as a walker does: a folder that is ignored is not entered.
+// ignoredWithParents does not enter ignored folders, as a walker.
 func ignoredWithParents(s *ignore.Stack, path string) bool {
 	for i, c := range path {
 		if c == '/' && s.Ignored(path[:i], true) {

@@ -60,7 +60,7 @@ func TestLongPartsAreCutAtBlankLines(t *testing.T) {
 	}
 }
 
-// FuzzSplit looks that no text is lost, and that passages are bounded and in order.
+// FuzzSplit checks that no text is lost, and that passages are bounded and in order.
 func FuzzSplit(f *testing.F) {
 	f.Add("a.md", "# a\n\n```\n# b\n")
 	f.Add("a.go", "func a() {\n}\n")
@@ -84,7 +84,7 @@ func FuzzSplit(f *testing.F) {
 			total += letters(p.Text)
 		}
 		if want := letters(strings.ToValidUTF8(text, "\uFFFD")); strings.ContainsFunc(text, func(r rune) bool { return r > 0x7e && r < 0x3000 }) {
-			return // other blanks than ASCII's
+			return // white space outside ASCII
 		} else if total < want {
 			t.Errorf("%d of %d letters", total, want)
 		}

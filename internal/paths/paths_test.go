@@ -8,7 +8,7 @@ import (
 	"jcode/internal/paths"
 )
 
-// tree makes a resolved folder with dir/file and links; it skips where links can't be made.
+// tree creates a resolved folder with dir/file and links. It skips the test if links can't be created.
 func tree(t *testing.T, links map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())

@@ -40,7 +40,7 @@ func TestFolderThatBecomesARepository(t *testing.T) {
 	in := func(name string) bool { return protected.InGitFolder(filepath.Join(dir, filepath.FromSlash(name))) }
 	put("a/config")
 	if in("a/HEAD") || in("a/config") || in("a/hooks/x") {
-		t.Error("a folder with a config is taken for git's")
+		t.Error("a folder with a config is treated as git's")
 	}
 	put("a/objects/x")
 	if !in("a/HEAD") {

@@ -90,7 +90,7 @@ func strip(dst []byte, s string, final bool) (out []byte, rest string) {
 				i++
 			}
 			if !final && len(s)-begin <= maxString && mayBeInvalid(s[i+1:]) {
-				return dst, s[begin:] // one mark stands for all of them, wherever the pieces end
+				return dst, s[begin:] // one mark replaces all of them, wherever the pieces end
 			}
 			dst = append(dst, "\uFFFD"...)
 		case overrides(r):
@@ -103,7 +103,7 @@ func strip(dst []byte, s string, final bool) (out []byte, rest string) {
 	return dst, ""
 }
 
-// mayBeInvalid reports whether what follows the end of s may go on with bytes that are no text.
+// mayBeInvalid reports whether what follows the end of s may continue with bytes that are not text.
 func mayBeInvalid(s string) bool {
 	return s == "" || s[0] >= utf8.RuneSelf && !utf8.FullRuneInString(s)
 }

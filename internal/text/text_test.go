@@ -136,7 +136,7 @@ func TestStripperSeesSequencesAcrossPieces(t *testing.T) {
 	}
 }
 
-// squash makes runs of U+FFFD one: a run of invalid bytes may be split over two pieces.
+// squash reduces each run of U+FFFD to one: a run of invalid bytes may be split over two pieces.
 func squash(s string) string {
 	for strings.Contains(s, "\uFFFD\uFFFD") {
 		s = strings.ReplaceAll(s, "\uFFFD\uFFFD", "\uFFFD")

@@ -76,7 +76,7 @@ func all(t *testing.T, d *db.DB) string {
 	return strings.Join(found, " ")
 }
 
-// raw opens the file behind the package's back.
+// raw opens the file without the package.
 func raw(t *testing.T, path, statement string) {
 	t.Helper()
 	pool, err := sql.Open("sqlite", path+"?_busy_timeout=10000")
@@ -167,7 +167,7 @@ func TestRowsAreReadInsideAndOutsideOfATransaction(t *testing.T) {
 	}
 }
 
-// What Leave leaves behind is held by session's tests, in processes of their own.
+// The tests of session check in separate processes what Leave leaves on the disk.
 func TestAClosedDatabaseIsNotUsed(t *testing.T) {
 	t.Parallel()
 	path := file(t)
@@ -225,7 +225,7 @@ func TestADatabaseInMemoryIsCopiedFromWhileItIsAttached(t *testing.T) {
 	}
 }
 
-// A statement that deletes tells the connections apart: those for reading refuse it.
+// A DELETE distinguishes the connections: those for reading refuse it.
 func TestShortReadsOfAStartNeedNoSecondConnection(t *testing.T) {
 	t.Parallel()
 	d := open(t, file(t), tables(words))

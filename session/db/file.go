@@ -11,8 +11,8 @@ import (
 
 const fileMode = 0o600
 
-// createFile creates the file so that only its owner can read it. The engine gives its
-// companion files the same mode.
+// createFile creates the file so that only its owner can read it. The engine
+// creates its companion files with the same mode.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if errors.Is(err, fs.ErrExist) {

@@ -1,5 +1,5 @@
 // Package export owns a session as a document for people and programs: Markdown, JSON, or
-// one HTML page that needs nothing besides itself.
+// one self-contained HTML page.
 //
 // It must not know where the document goes, and it runs nothing of what it shows: the
 // words of models and tools are data.
@@ -69,7 +69,7 @@ const (
 	HTML     Format = "html"
 )
 
-// FormatOf returns the form that a file name's extension stands for; none means Markdown.
+// FormatOf returns the form for a file name's extension; no extension means Markdown.
 func FormatOf(path string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".md", ".markdown":

@@ -2,7 +2,7 @@ package export
 
 import "strings"
 
-// Colour lets the fuzz test see the colouring alone.
+// Colour exports colour for the fuzz test.
 func Colour(lang, source string) string {
 	var b strings.Builder
 	colour(&b, lang, source)

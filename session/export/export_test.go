@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// evil is text that tries to be more than text.
+// evil is text that tries to run as a script.
 const evil = "<script src=https://evil.example/x.js></script>\x1b[2J <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![pic](https://evil.example/p.png)"
 
 func sample() export.Document {

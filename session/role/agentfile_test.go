@@ -59,7 +59,7 @@ func TestWhatADefinitionSaysInVainIsSaid(t *testing.T) {
 			t.Errorf("%s: %v", c.line, r.Problems)
 		}
 		if r.Model != "" || r.Mode != "" || len(r.Tools) > 0 || len(r.Servers) > 0 {
-			t.Errorf("%s gives something: %+v", c.line, r)
+			t.Errorf("%s has an effect: %+v", c.line, r)
 		}
 	}
 	for text, said := range map[string]string{
@@ -152,7 +152,7 @@ func TestAgentsOfPluginsAreFoundByTheirShortNames(t *testing.T) {
 	}
 	layers.PluginAgents = append(layers.PluginAgents, two)
 	if r, err := layers.Get(t.Context(), "look"); err == nil {
-		t.Errorf("two plugins have that name, and %s is taken", r.Name)
+		t.Errorf("two plugins have that name, and %s is used", r.Name)
 	}
 	layers.UserAgents = write("mine", "look").Paths[0]
 	if r, err := layers.Get(t.Context(), "look"); err != nil || r.Name != "look" {

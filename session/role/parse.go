@@ -129,7 +129,7 @@ func (r *Role) count(f frontmatter.Field, things string) int {
 	return n
 }
 
-// list reads a list or a text with commas. "all" is no restriction, "none" is nothing.
+// list reads a list or a text with commas. "all" means no restriction, "none" an empty list.
 func (r *Role) list(f frontmatter.Field) []string {
 	var items []string
 	switch f.Kind {
@@ -176,7 +176,7 @@ func rawField(data []byte, doc frontmatter.Document, i int) string {
 	end = min(max(end, first+1), len(lines))
 	for j := first + 1; j < end; j++ {
 		if l := lines[j]; l != "" && !strings.ContainsAny(l[:1], " \t-]}#") {
-			end = j // a line that belongs to no key, or to one that stood before
+			end = j // a line that belongs to no key, or to an earlier one
 		}
 	}
 	return strings.TrimRight(strings.Join(lines[first:end], "\n"), " \t\n")

@@ -35,7 +35,7 @@ type Rendered struct {
 // Shot is one example exchange.
 type Shot struct{ Input, Output string }
 
-// InputMark stands for a person's input in a template.
+// InputMark is the placeholder for a person's input in a template.
 const InputMark = "__INPUT__"
 
 const (

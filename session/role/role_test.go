@@ -81,11 +81,11 @@ func TestRoleLists(t *testing.T) {
 		{"tools: read", []string{"read"}},
 		{"tools: read,  grep,read", []string{"read", "grep"}},
 		{"tools:\n  - read\n  - mcp:a:*", []string{"read", "mcp:a:*"}},
-		{"tools: {a: b}", []string{}}, // refused, and never more than was meant
+		{"tools: {a: b}", []string{}}, // refused, and nothing is allowed
 	} {
 		r := role.Parse("r", []byte("---\n"+c.line+"\n---\nx"))
 		if !reflect.DeepEqual(r.Tools, c.want) {
-			t.Errorf("%q gives %#v, want %#v", c.line, r.Tools, c.want)
+			t.Errorf("%q: got %#v, want %#v", c.line, r.Tools, c.want)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func TestFaultyRolesSayLineAndCure(t *testing.T) {
 	} {
 		err := role.Parse("r", []byte(c.text)).Usable()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40q gives %v, want %q", c.text, err, c.want)
+			t.Errorf("%.40q: got %v, want %q", c.text, err, c.want)
 		}
 	}
 	for _, name := range []string{"", "off", "a b", "../x", "-x", ".x", strings.Repeat("a", 65), "a/b", "\xff"} {
 		if role.Parse(name, []byte("x")).Usable() == nil {
-			t.Errorf("name %q is taken", name)
+			t.Errorf("name %q is accepted", name)
 		}
 	}
 	for _, name := range []string{"coder", "コーダー", "a.b-c_1"} {
@@ -306,8 +306,8 @@ func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
 	}
 }
 
-// A project's role that only narrows needs no trust, but a name that somebody else has is
-// not its own to take: the plan-only reviewer would edit from then on.
+// A project's role that only narrows needs no trust, but without trust it must not take the name of
+// another role: otherwise the plan-only reviewer could edit from then on.
 func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
 	trusted := false
 	roles := &role.Layers{ProjectDir: t.TempDir(), UserDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
@@ -353,7 +353,7 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 	}
 	for _, name := range []string{"out.md", "env.md", "coder.md"} {
 		if err == nil || !strings.Contains(err.Error(), name+" leads out of the project") {
-			t.Errorf("%s is not said: %v", name, err)
+			t.Errorf("%s is not reported: %v", name, err)
 		}
 	}
 	if err := os.RemoveAll(roles.ProjectDir); err != nil {

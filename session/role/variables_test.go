@@ -48,7 +48,7 @@ func TestVariablesArePutInOnce(t *testing.T) {
 	}
 	kept, err := role.FromSnapshot(r.Snapshot())
 	if err != nil || !reflect.DeepEqual(kept.Render(role.Vars{Cwd: "/w", Values: values}), want) {
-		t.Errorf("as it was kept it renders otherwise: %v", err)
+		t.Errorf("from its snapshot it renders differently: %v", err)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestFaultyVariablesSayLineAndCure(t *testing.T) {
 	} {
 		err := role.Parse("r", []byte(c.text)).Usable()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q gives %v, want %q", c.text, err, c.want)
+			t.Errorf("%q: got %v, want %q", c.text, err, c.want)
 		}
 	}
 }

@@ -79,8 +79,8 @@ func inLine(line string) []string {
 	return list
 }
 
-// looksLikeFile tells an import of a file that is missing from a mention of somebody or
-// of a package.
+// looksLikeFile distinguishes the import of a missing file from a mention of a person or of a
+// package.
 func looksLikeFile(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".md", ".mdc", ".txt", ".markdown":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Imports are words of the text, never from inside code, and their lines are right.
+// Imports are words of the text outside code, with the right line numbers.
 func FuzzImports(f *testing.F) {
 	f.Add("see @a.md and `@b.md`\n```\n@c.md\n```\n(@d/e), x@f.g")
 	f.Add("~~~\n``` @x.md\n~~~\n@y.md.")

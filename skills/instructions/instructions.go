@@ -1,7 +1,7 @@
 // Package instructions owns the files in which a project tells the agent how to work in
 // it: AGENTS.md and CLAUDE.md, from the project's root down to the working folder, those
 // of subfolders when work first touches them, the person's own global one, and what they
-// import. Each file is given once, however many ways lead to it.
+// import. Each file is sent once, even if several paths lead to it.
 //
 // It must not know how the text reaches a model.
 package instructions
@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	maxText    = 32 << 10 // bytes given at once
+	maxText    = 32 << 10 // bytes sent at once
 	maxRead    = 1 << 20  // bytes of one file that are looked at
 	maxImports = 5        // levels of imports
 	maxSources = 200      // files in all
@@ -52,13 +52,13 @@ type Set struct {
 
 	mu      sync.Mutex
 	loaded  bool
-	given   []*source // in the order in which they were given
+	given   []*source // in the order in which they were sent
 	touched []string  // subfolders that work has touched and that hold instructions
 	notices []string
 	said    map[string]bool // notices that were made before
 }
 
-// source is one file that was given.
+// source is one file that was sent.
 type source struct {
 	path     string // as it was reached
 	info     fs.FileInfo
@@ -132,7 +132,7 @@ func (s *Set) folder(dir string) []*source {
 	return list
 }
 
-// take reads a file and what it imports, unless it was given before.
+// take reads a file and what it imports, unless it was sent before.
 func (s *Set) take(path, folder string, personal bool, depth int) []*source {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -303,7 +303,7 @@ func (s *Set) Notices() []string {
 	return list
 }
 
-// Files lists what was given so far, in order.
+// Files lists the files that were sent so far, in order.
 func (s *Set) Files() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

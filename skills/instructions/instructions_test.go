@@ -42,7 +42,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// inOrder reports whether all parts stand in text once each, in this order.
+// inOrder fails the test unless text contains each part once, in this order.
 func inOrder(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	at := -1
@@ -87,7 +87,7 @@ func TestEachFileIsGivenOnce(t *testing.T) {
 	}
 	write(t, "the copy", dir, "sub/AGENTS.md")
 	write(t, "the copy", dir, "sub/CLAUDE.md")
-	// Home, configuration and working folder are one.
+	// Home, configuration and working folder are the same.
 	s := instructions.New(instructions.Options{Config: dir, Home: dir, Root: dir, Cwd: filepath.Join(dir, "sub")})
 	inOrder(t, s.Prompt(), "the rules, see", "more rules, back", "the copy")
 }
@@ -124,10 +124,10 @@ func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) {
 	inOrder(t, texts[0], "upper rules", "lower rules")
 	for _, p := range []string{filepath.Join(dir, "a"), filepath.Join(dir, "x.go"), filepath.Dir(dir), filepath.Join(dir, "none/x")} {
 		if news, ok := s.Touch(p); ok {
-			t.Errorf("%s gives %q", p, news.Text)
+			t.Errorf("%s: got %q", p, news.Text)
 		}
 	}
-	inOrder(t, s.Prompt(), "root", "upper rules", "lower rules") // after a compaction they still hold
+	inOrder(t, s.Prompt(), "root", "upper rules", "lower rules") // they still apply after a compaction
 }
 
 func TestRewindGivesASubfolderAgain(t *testing.T) {
@@ -176,7 +176,7 @@ func TestImportsEnd(t *testing.T) {
 	}
 }
 
-// A repository must not pull private files into the prompt.
+// A repository must not get private files into the prompt.
 func TestProjectFilesStayInTheProject(t *testing.T) {
 	dir := tempDir(t)
 	write(t, "private key", dir, "home/.ssh/id")

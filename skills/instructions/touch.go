@@ -9,7 +9,7 @@ import (
 	"jcode/internal/paths"
 )
 
-// News are instructions to be given between two steps.
+// News are instructions that are sent between two steps.
 type News struct {
 	// Text is for the model.
 	Text string
@@ -17,8 +17,8 @@ type News struct {
 	Short string
 }
 
-// Touch is told that work touches a file or folder, and returns the instructions of the
-// folders on the way to it that were not given yet. ok is false when there are none.
+// Touch is called when work touches a file or folder. It returns the instructions of the
+// folders from the root down to it that were not sent yet; ok is false if there are none.
 // Paths outside the project have none.
 func (s *Set) Touch(path string) (news News, ok bool) {
 	if s.opts.Root == "" {
@@ -56,8 +56,8 @@ func (s *Set) showAll(list []*source) string {
 	return strings.Join(shown, ", ")
 }
 
-// Changes returns the new text of instructions that changed, came into being or went since
-// they were given. ok is false when there is nothing new. It costs a few stats.
+// Changes returns the text of instructions that were changed or added since they were last sent,
+// and says which were removed. ok is false if nothing changed. It costs a few stat calls.
 func (s *Set) Changes() (news News, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +101,8 @@ func (s *Set) Changes() (news News, ok bool) {
 	return News{Text: strings.Join(parts, "\n\n"), Short: strings.Join(short, "; ")}, parts != nil
 }
 
-// Rewound says that messages were taken out of the history: what was given since the last
-// Prompt is given again when it is touched.
+// Rewound is called when messages were removed from the history: instructions that were sent
+// after the last Prompt are sent again when work touches their folder.
 func (s *Set) Rewound() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

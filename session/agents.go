@@ -31,25 +31,22 @@ func (s *Store) Agents() Agents { return Agents{s} }
 // Save keeps an agent, in place of one with the same session.
 func (as Agents) Save(ctx context.Context, a Agent) error {
 	return as.s.changeIn(ctx, a.Parent, "keep agent "+a.Name, func(t *tx) error {
-		_, err := t.Exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
+		return t.run(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(t.now()))
-		return err
 	})
 }
 
 // SetState notes an agent's state.
 func (as Agents) SetState(ctx context.Context, sessionID, state string) error {
 	return as.s.changeIn(ctx, sessionID, "keep state of agent", func(t *tx) error {
-		_, err := t.Exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
-		return err
+		return t.run("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
 	})
 }
 
 // Drop forgets an agent; its session stays.
 func (as Agents) Drop(ctx context.Context, sessionID string) error {
 	return as.s.changeIn(ctx, sessionID, "drop agent", func(t *tx) error {
-		_, err := t.Exec("DELETE FROM agents WHERE session = ?", sessionID)
-		return err
+		return t.run("DELETE FROM agents WHERE session = ?", sessionID)
 	})
 }
 

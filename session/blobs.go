@@ -90,9 +90,8 @@ func (b packed) unpack() ([]byte, error) {
 // putBlob stores bytes under their content hash. Equal bytes are stored once. A blob that no
 // checkpoint refers to is removed with a later deletion of a session.
 func (t *tx) putBlob(b packed) error {
-	_, err := t.Exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
+	return t.run(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(t.now()))
-	return err
 }
 
 // blobGrace is how long a blob may exist without a row that refers to it.
@@ -100,8 +99,7 @@ const blobGrace = time.Hour
 
 // sweepBlobs deletes blobs that no checkpoint refers to, of this process or another.
 func (t *tx) sweepBlobs() error {
-	_, err := t.Exec(`DELETE FROM blobs WHERE at < ? AND
+	return t.run(`DELETE FROM blobs WHERE at < ? AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(t.now().Add(-blobGrace)))
-	return err
 }

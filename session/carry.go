@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Carry creates a session with the settings of another. It begins with the other's last
@@ -59,8 +60,7 @@ func (h History) lastExchange(ctx context.Context, id string) (prompt, answer Me
 	if err != nil {
 		return prompt, answer, false, err
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		m := all[i]
+	for _, m := range slices.Backward(all) {
 		switch {
 		case m.Broken != "":
 			return prompt, answer, false, nil

@@ -142,7 +142,7 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 		if n, turn, err = t.person(sessionID, turn); err != nil {
 			return err
 		}
-		if _, err := t.Exec("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
+		if err := t.run("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
 			return err
 		}
 		for _, e := range before {
@@ -186,17 +186,15 @@ func (t *tx) keepBefore(n int64, turn int, e entry) error {
 		return err
 	}
 	if id != 0 && (last.kind == "" || last.same(e)) {
-		_, err := t.Exec("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
-		return err
+		return t.run("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
 	}
 	if e.blob != nil {
 		if err := t.putBlob(*e.blob); err != nil {
 			return err
 		}
 	}
-	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
+	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(t.now()))
-	return err
 }
 
 // lastChange returns the turn's newest row for a path and the state that it left; id is 0 if
@@ -246,9 +244,8 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 		if err := t.noteEdits(sessionID, changed); err != nil {
 			return err
 		}
-		_, err := t.Exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
+		return t.run(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
 			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
-		return err
 	})
 }
 
@@ -258,13 +255,11 @@ func (t *tx) keepAfter(n int64, turn int, e entry) error {
 		return err
 	}
 	if id != 0 {
-		_, err := t.Exec("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
-		return err
+		return t.run("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
 	}
 	// A new path below a tracked folder was absent before.
-	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
+	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, toMillis(t.now()))
-	return err
 }
 
 // Cannot records something that a turn did and no undo reverts: a command, a request.
@@ -277,9 +272,8 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 		if err != nil {
 			return err
 		}
-		_, err = t.Exec("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
+		return t.run("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
 			n, turn, what, kindNote, toMillis(t.now()))
-		return err
 	})
 }
 

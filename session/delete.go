@@ -44,7 +44,7 @@ func (t *tx) deleteTree(n int64, id string) error {
 		{"DELETE FROM grants WHERE scope = 'session' AND session_id = ?", id},
 		{"DELETE FROM sessions WHERE n = ?", n},
 	} {
-		if _, err := t.Exec(q.sql, q.arg); err != nil {
+		if err := t.run(q.sql, q.arg); err != nil {
 			return err
 		}
 	}

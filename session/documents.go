@@ -53,7 +53,7 @@ func (d Documents) AddSources(ctx context.Context, owner string, sources ...stri
 	}
 	return d.s.change(ctx, "keep documents", func(t *tx) error {
 		for i, source := range sources {
-			if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, t.now().UnixNano()+int64(i)); err != nil {
+			if err := t.run("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, t.now().UnixNano()+int64(i)); err != nil {
 				return err
 			}
 		}
@@ -108,7 +108,7 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec("DELETE FROM passages WHERE document = ?", n); err != nil {
+		if err := t.run("DELETE FROM passages WHERE document = ?", n); err != nil {
 			return err
 		}
 		for _, p := range passages {
@@ -120,7 +120,7 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 			if err != nil {
 				return err
 			}
-			if _, err := t.Exec("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", id, indexText(doc.Title+" "+p.Heading), indexText(p.Text)); err != nil {
+			if err := t.run("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", id, indexText(doc.Title+" "+p.Heading), indexText(p.Text)); err != nil {
 				return err
 			}
 		}
@@ -137,7 +137,7 @@ func (d Documents) Note(ctx context.Context, owner string, doc Document) error {
 }
 
 func (t *tx) own(owner string, doc Document) (n int64, err error) {
-	if _, err := t.Exec(`INSERT INTO documents (path, title, hash, size, modified, indexed, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
+	if err := t.run(`INSERT INTO documents (path, title, hash, size, modified, indexed, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (path) DO UPDATE SET title = excluded.title, hash = excluded.hash, size = excluded.size, modified = excluded.modified,
 			indexed = excluded.indexed, problem = excluded.problem`,
 		doc.Path, doc.Title, doc.Hash, doc.Size, doc.Modified, toMillis(t.now()), doc.Problem); err != nil {
@@ -154,11 +154,9 @@ func (t *tx) own(owner string, doc Document) (n int64, err error) {
 func (d Documents) Drop(ctx context.Context, owner string, paths ...string) error {
 	return d.s.change(ctx, "drop documents", func(t *tx) error {
 		if len(paths) == 0 {
-			_, err := t.Exec("DELETE FROM document_owners WHERE owner = ?", owner)
-			return err
+			return t.run("DELETE FROM document_owners WHERE owner = ?", owner)
 		}
-		_, err := t.Exec("DELETE FROM document_owners WHERE owner = ? AND document IN (SELECT n FROM documents WHERE path IN (SELECT value FROM json_each(?)))", owner, list(paths))
-		return err
+		return t.run("DELETE FROM document_owners WHERE owner = ? AND document IN (SELECT n FROM documents WHERE path IN (SELECT value FROM json_each(?)))", owner, list(paths))
 	})
 }
 
@@ -168,11 +166,10 @@ func (d Documents) Forget(ctx context.Context, owner string) error {
 }
 
 func (t *tx) forgetDocuments(owner string) error {
-	if _, err := t.Exec("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
+	if err := t.run("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
 		return err
 	}
-	_, err := t.Exec("DELETE FROM document_owners WHERE owner = ?", owner)
-	return err
+	return t.run("DELETE FROM document_owners WHERE owner = ?", owner)
 }
 
 // ForgetOld calls Forget for the owners with a prefix that have got no source for a time.
@@ -189,9 +186,8 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 			return err
 		}
 		// Rows of a run that was stopped while its owner was removed.
-		_, err = t.Exec(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
+		return t.run(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
 			AND owner NOT IN (SELECT owner FROM document_sources)`, prefix)
-		return err
 	})
 }
 
@@ -209,11 +205,10 @@ func (d Documents) Move(ctx context.Context, from, to string) error {
 }
 
 func (t *tx) copyDocuments(from, to string) error {
-	if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) SELECT ?2, source, added FROM document_sources WHERE owner = ?1", from, to); err != nil {
+	if err := t.run("INSERT OR IGNORE INTO document_sources (owner, source, added) SELECT ?2, source, added FROM document_sources WHERE owner = ?1", from, to); err != nil {
 		return err
 	}
-	_, err := t.Exec("INSERT OR IGNORE INTO document_owners (owner, document) SELECT ?2, document FROM document_owners WHERE owner = ?1", from, to)
-	return err
+	return t.run("INSERT OR IGNORE INTO document_owners (owner, document) SELECT ?2, document FROM document_owners WHERE owner = ?1", from, to)
 }
 
 // SessionDocuments returns the owner of what was added to a session.

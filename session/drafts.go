@@ -20,7 +20,7 @@ func (d Drafts) Set(ctx context.Context, key, text string) error {
 }
 
 func (t *tx) setDraft(key, text string) (err error) {
-	if _, err := t.Exec("PRAGMA secure_delete = ON"); err != nil {
+	if err := t.run("PRAGMA secure_delete = ON"); err != nil {
 		return err
 	}
 	defer func() {
@@ -28,12 +28,10 @@ func (t *tx) setDraft(key, text string) (err error) {
 		err = errors.Join(err, offErr)
 	}()
 	if text == "" {
-		_, err := t.Exec("DELETE FROM drafts WHERE key = ?", key)
-		return err
+		return t.run("DELETE FROM drafts WHERE key = ?", key)
 	}
-	_, err = t.Exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
+	return t.run(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
 		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, toMillis(t.now()))
-	return err
 }
 
 // Erase deletes drafts and empties the database's log, so that nothing of them is left on

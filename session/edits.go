@@ -80,16 +80,14 @@ func (t *tx) noteEdits(sessionID string, paths []string) error {
 			return err
 		}
 	}
-	_, err := t.Exec("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
-	return err
+	return t.run("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
 }
 
 // noteEdit records one change; the latest of a session counts.
 func (t *tx) noteEdit(path, sessionID string, at time.Time, command bool) error {
-	_, err := t.Exec(`INSERT INTO edits (path, session, at, command) VALUES (?, ?, ?, ?)
+	return t.run(`INSERT INTO edits (path, session, at, command) VALUES (?, ?, ?, ?)
 		ON CONFLICT (path, session) DO UPDATE SET at = excluded.at, command = excluded.command WHERE excluded.at >= at`,
 		path, sessionID, toMillis(at), command)
-	return err
 }
 
 // Of returns which files a session changed since a time, the latest first.
@@ -106,11 +104,11 @@ func (e Edits) Editors(ctx context.Context, sessionID, path string, since time.T
 // claims. A claim is advice: it stops nobody.
 func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) error {
 	return e.s.changeIn(ctx, sessionID, "claim files", func(t *tx) error {
-		if _, err := t.Exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(t.now().Add(-claimHolds))); err != nil {
+		if err := t.run("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(t.now().Add(-claimHolds))); err != nil {
 			return err
 		}
 		for _, path := range paths {
-			if _, err := t.Exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(t.now())); err != nil {
+			if err := t.run("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(t.now())); err != nil {
 				return err
 			}
 		}

@@ -68,26 +68,26 @@ func (t *tx) lastMessage(n, upTo int64) (int64, error) {
 // archived ranges and "message 7" mean the same in both sessions.
 func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 	low, high, shift := n<<seqBits, n<<seqBits|last, (m-n)<<seqBits
-	if _, err := t.Exec(`INSERT INTO messages (id, session, seq, role, parts, usage, archived_by, created)
+	if err := t.run(`INSERT INTO messages (id, session, seq, role, parts, usage, archived_by, created)
 		SELECT id + ?1, ?2, seq, role, parts, usage, CASE WHEN archived_by <= ?3 THEN archived_by ELSE 0 END, created
 		FROM messages WHERE id > ?4 AND id <= ?5 AND rewound = 0`, shift, m, last, low, high); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, data, parts, display, started, ended)
+	if err := t.run(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, data, parts, display, started, ended)
 		SELECT c.message + ?1, c.idx, c.call_id, c.name, c.wire, c.arguments, c.status, c.result, c.data, c.parts, c.display, c.started, c.ended
 		FROM tool_calls c JOIN messages x ON x.id = c.message AND x.rewound = 0 WHERE c.message > ?2 AND c.message <= ?3`, shift, low, high); err != nil {
 		return err
 	}
-	if _, err := t.Exec("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
+	if err := t.run("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
 		return err
 	}
 	if whole {
-		if _, err := t.Exec("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
+		if err := t.run("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
 			return err
 		}
 	}
 	// The fork's totals begin at zero: they count what it spends itself.
-	if _, err := t.Exec(`UPDATE sessions SET last_seq = ?2,
+	if err := t.run(`UPDATE sessions SET last_seq = ?2,
 		messages = (SELECT count(*) FROM messages WHERE session = ?1 AND role IN ('user', 'assistant')),
 		first_prompt = (SELECT p.first_prompt FROM sessions p WHERE p.n = ?3) WHERE n = ?1`, m, last, n); err != nil {
 		return err

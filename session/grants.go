@@ -56,7 +56,7 @@ func (gs Grants) Add(ctx context.Context, g Grant) (int64, error) {
 	}
 	var id int64
 	err := gs.s.changeIn(ctx, g.Session, "add grant "+g.Key, func(t *tx) error {
-		if _, err := t.Exec(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
+		if err := t.run(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
 			ON CONFLICT DO NOTHING`, g.Key, g.Scope, g.Session, g.Project, g.Hash, toMillis(t.now())); err != nil {
 			return err
 		}

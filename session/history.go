@@ -80,12 +80,12 @@ func (t *tx) appendMessage(m Message, parts string, usage *string) (int64, error
 		m.Created = t.now()
 	}
 	id := n<<seqBits | seq
-	if _, err := t.Exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
+	if err := t.run("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
 		id, n, seq, m.Role, parts, usage, toMillis(m.Created)); err != nil {
 		return 0, err
 	}
 	for i, c := range m.Calls {
-		if _, err := t.Exec("INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) VALUES (?,?,?,?,?,?,?)",
+		if err := t.run("INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) VALUES (?,?,?,?,?,?,?)",
 			id, i, c.ID, c.Name, c.Wire, c.Arguments, StatusPending); err != nil {
 			return 0, err
 		}
@@ -125,7 +125,7 @@ func (t *tx) count(n, seq int64, m Message) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+		if err := t.run(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
 			cached_tokens = cached_tokens + ?, cost = cost + ?, written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
 			u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, parent); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (t *tx) firstPrompt(n int64, title, text string) error {
 	if short == "" {
 		return nil
 	}
-	if _, err := t.Exec("UPDATE sessions SET first_prompt = ? WHERE n = ?", short, n); err != nil {
+	if err := t.run("UPDATE sessions SET first_prompt = ? WHERE n = ?", short, n); err != nil {
 		return err
 	}
 	if title != "" {
@@ -293,9 +293,8 @@ func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq 
 		if err != nil {
 			return err
 		}
-		_, err = t.Exec(`UPDATE messages SET archived_by = ?3 WHERE session = ?1
+		return t.run(`UPDATE messages SET archived_by = ?3 WHERE session = ?1
 			AND (seq <= ?2 OR role = 'summary') AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, n, upTo, seq)
-		return err
 	})
 	if err != nil {
 		return 0, err
@@ -322,14 +321,13 @@ func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int,
 		if count, err = changedRows(t.Exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)); err != nil {
 			return err
 		}
-		if _, err := t.Exec("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
+		if err := t.run("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
 			return err
 		}
-		if _, err := t.Exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
+		if err := t.run("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
 			return err
 		}
-		_, err = t.Exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(t.now()), n)
-		return err
+		return t.run("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(t.now()), n)
 	})
 	if err != nil {
 		return 0, err

@@ -61,17 +61,15 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 		if count >= MaxLuaKeys {
 			return fmt.Errorf("there are %d keys already, at most %d are kept: delete one first", count, MaxLuaKeys)
 		}
-		_, err := t.Exec(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
+		return t.run(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
 			ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
-		return err
 	})
 }
 
 // Delete deletes a key. A missing key is not an error.
 func (l LuaState) Delete(ctx context.Context, scope, key string) error {
 	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error {
-		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
-		return err
+		return t.run("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
 	})
 }
 

@@ -185,7 +185,6 @@ func (d Documents) VectorLength(ctx context.Context, owners []string, model stri
 // ForgetVectors deletes the embeddings of owners' passages.
 func (d Documents) ForgetVectors(ctx context.Context, owners ...string) error {
 	return d.s.change(ctx, "drop embeddings", func(t *tx) error {
-		_, err := t.Exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
-		return err
+		return t.run("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
 	})
 }

@@ -70,7 +70,7 @@ func (t *tx) refusePicture(list, update, sessionID string, sum [sha256.Size]byte
 		return 0, err
 	}
 	for id, parts := range changed {
-		if _, err := t.Exec(update, parts, id); err != nil {
+		if err := t.run(update, parts, id); err != nil {
 			return 0, err
 		}
 	}

@@ -25,7 +25,7 @@ func (t *tx) moveIn(id string, together []string) error {
 	}
 	if parent != "" && !slices.Contains(together, parent) {
 		// A fork of a session that stays in memory has no parent in the file.
-		if _, err := t.Exec("UPDATE sessions SET parent_id = '' WHERE n = ?1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = ?2)", m, parent); err != nil {
+		if err := t.run("UPDATE sessions SET parent_id = '' WHERE n = ?1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = ?2)", m, parent); err != nil {
 			return err
 		}
 	}

@@ -31,16 +31,15 @@ func (ps Prompts) Add(ctx context.Context, p Prompt) error {
 		return nil
 	}
 	return ps.s.change(ctx, "keep prompt", func(t *tx) error {
-		if _, err := t.Exec("DELETE FROM prompt_history WHERE project_id = ? AND text = ?", p.Project, p.Text); err != nil {
+		if err := t.run("DELETE FROM prompt_history WHERE project_id = ? AND text = ?", p.Project, p.Text); err != nil {
 			return err
 		}
-		if _, err := t.Exec("INSERT INTO prompt_history (project_id, cwd, text, at) VALUES (?,?,?,?)",
+		if err := t.run("INSERT INTO prompt_history (project_id, cwd, text, at) VALUES (?,?,?,?)",
 			p.Project, p.Cwd, p.Text, toMillis(t.now())); err != nil {
 			return err
 		}
-		_, err := t.Exec(`DELETE FROM prompt_history WHERE project_id = ?1 AND id <=
+		return t.run(`DELETE FROM prompt_history WHERE project_id = ?1 AND id <=
 			(SELECT id FROM prompt_history WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`, p.Project, keptPrompts)
-		return err
 	})
 }
 

@@ -25,9 +25,8 @@ func (rs Roles) Save(ctx context.Context, name, text string) error {
 		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), role.MaxBytes)
 	}
 	return rs.s.change(ctx, "save role "+name, func(t *tx) error {
-		_, err := t.Exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
+		return t.run(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET text = excluded.text, updated = excluded.updated`, name, text, toMillis(t.now()))
-		return err
 	})
 }
 

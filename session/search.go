@@ -25,8 +25,7 @@ const (
 
 // index makes text searchable under a rowid: a message's, or session << 24 for a title.
 func (t *tx) index(rowid int64, body string) error {
-	_, err := t.Exec("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
-	return err
+	return t.run("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
 }
 
 func (t *tx) indexMessage(rowid int64, role, body string) error {

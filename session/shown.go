@@ -38,7 +38,7 @@ func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) e
 			if len(v.Data) > maxShown {
 				return fmt.Errorf("%s of %d bytes: at most %d are kept", v.Kind, len(v.Data), maxShown)
 			}
-			if _, err := t.Exec("INSERT INTO shown (session, after, kind, data, at) VALUES (?,?,?,?,?)", n, last, v.Kind, v.Data, toMillis(v.At)); err != nil {
+			if err := t.run("INSERT INTO shown (session, after, kind, data, at) VALUES (?,?,?,?,?)", n, last, v.Kind, v.Data, toMillis(v.At)); err != nil {
 				return err
 			}
 		}

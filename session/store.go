@@ -81,11 +81,10 @@ func (s *Store) Notices() []Notice { return s.db.Notices() }
 // nothing can be written, such as a full disk.
 func (s *Store) CheckWrite(ctx context.Context) error {
 	return s.write(ctx, func(t *tx) error {
-		if _, err := t.Exec("INSERT OR REPLACE INTO drafts (key, text, at) VALUES ('jcode:check', '', 0)"); err != nil {
+		if err := t.run("INSERT OR REPLACE INTO drafts (key, text, at) VALUES ('jcode:check', '', 0)"); err != nil {
 			return err
 		}
-		_, err := t.Exec("DELETE FROM drafts WHERE key = 'jcode:check'")
-		return err
+		return t.run("DELETE FROM drafts WHERE key = 'jcode:check'")
 	})
 }
 
@@ -140,6 +139,12 @@ type tx struct {
 
 // now returns the time of the store's clock.
 func (t *tx) now() time.Time { return t.s.now() }
+
+// run executes a statement whose result doesn't matter.
+func (t *tx) run(query string, args ...any) error {
+	_, err := t.Exec(query, args...)
+	return err
+}
 
 // selectKey selects the internal key of a session by its ID.
 const selectKey = "SELECT n FROM sessions WHERE id = ?"

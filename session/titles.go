@@ -45,7 +45,7 @@ func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, e
 }
 
 func (t *tx) title(n int64, title, source string) error {
-	if _, err := t.Exec("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
+	if err := t.run("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
 		return err
 	}
 	return t.index(n<<seqBits, title)

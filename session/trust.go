@@ -26,7 +26,7 @@ func (s *Store) Trusts() Trusts { return Trusts{s} }
 func (ts Trusts) Add(ctx context.Context, rows ...Trust) error {
 	return ts.s.change(ctx, "keep trust", func(t *tx) error {
 		for _, r := range rows {
-			if _, err := t.Exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			if err := t.run(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
 				r.Project, r.Kind, r.Name, r.Hash, toMillis(t.now())); err != nil {
 				return err
 			}

@@ -165,7 +165,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 	}
 	err := c.s.change(context.WithoutCancel(ctx), "note what was undone", func(t *tx) error {
 		for id, state := range states {
-			if _, err := t.Exec("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
+			if err := t.run("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
 				return err
 			}
 		}

@@ -32,8 +32,7 @@ func (e *NewerError) Error() string {
 
 // code returns the primary SQLite result code of err, 0 if it has none.
 func code(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jcode/internal/atomicfile"
@@ -49,8 +50,8 @@ func load(ctx context.Context, from *session.Store, v session.Session, depth int
 	if err != nil {
 		return Document{}, err
 	}
-	for i := len(tasks) - 1; i >= 0; i-- {
-		child, err := load(ctx, from, tasks[i], depth-1)
+	for _, t := range slices.Backward(tasks) {
+		child, err := load(ctx, from, t, depth-1)
 		if err != nil {
 			return Document{}, err
 		}

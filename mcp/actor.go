@@ -151,15 +151,15 @@ func (a *actor) endGeneration(reason error) {
 	}
 	if s := a.session; s != nil {
 		a.session = nil
-		s.close(reason)
-		a.track(s)
+		a.end(s, reason)
 	}
 	a.listing, a.changed = false, [3]bool{}
 	a.partial, a.relists = nil, 0
 }
 
-// track lets close wait for a session that is ending in the background.
-func (a *actor) track(s *session) {
+// end ends a session in the background; wait waits for it.
+func (a *actor) end(s *session, reason error) {
+	s.close(reason)
 	a.closing.Go(func() { s.wait(context.Background()) })
 }
 
@@ -197,8 +197,7 @@ func (a *actor) try() {
 func (a *actor) dialed(gen uint64, out dialed, err error) {
 	if gen != a.gen {
 		if err == nil { // nobody wants it any more
-			out.session.close(errDisconnected)
-			a.track(out.session)
+			a.end(out.session, errDisconnected)
 		}
 		return
 	}

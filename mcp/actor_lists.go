@@ -154,7 +154,6 @@ func (a *actor) listedInPart(gen uint64, partial *partialError) {
 	if a.relists++; a.relists > relistTimes {
 		return
 	}
-	plan := retryPlan{}
-	delay, _ := plan.next(wire.RetryLost, a.relists)
+	delay, _ := retryPlan{}.next(wire.RetryLost, a.relists)
 	time.AfterFunc(a.env.delay(delay), func() { a.do(func() { a.listChanged(gen, listTools) }) })
 }

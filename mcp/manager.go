@@ -128,21 +128,8 @@ func (m *Manager) Start() {
 // tellProblems notifies the person of files, entries and approvals that can't be used.
 func (m *Manager) tellProblems() {
 	m.mu.Lock()
-	var problems []string
-	for _, f := range m.wants.config.Files {
-		if f.Error != "" {
-			problems = append(problems, f.Error)
-		}
-	}
-	for _, name := range m.wants.known() {
-		if e, _ := m.wants.entry(name); e.Err != nil {
-			problems = append(problems, e.Err.Error())
-		}
-	}
+	problems := m.wants.problems(false)
 	m.mu.Unlock()
-	if err := m.approvals.fault(); err != nil {
-		problems = append(problems, err.Error())
-	}
 	for _, p := range problems {
 		m.notify("warn", "MCP servers: %s", p)
 	}

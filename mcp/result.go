@@ -142,8 +142,8 @@ func linkPiece(f map[string]json.RawMessage) contentPiece {
 }
 
 func (c converter) resource(raw json.RawMessage) contentPiece {
-	var f map[string]json.RawMessage
-	if json.Unmarshal(raw, &f) != nil || f == nil {
+	f := rawjson.Members(raw)
+	if f == nil {
 		return note("unreadable resource: %s", rawjson.Kind(raw))
 	}
 	uri := text.Valid(rawjson.String(f["uri"]))

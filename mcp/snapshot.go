@@ -171,27 +171,11 @@ func (m *Manager) PendingApprovals() []Pending {
 	return out
 }
 
-// Warnings lists oddities of the configuration files as a whole, with file and line.
+// Warnings lists what is odd in the configuration or can't be used, with file and line.
 func (m *Manager) Warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := slices.Clone(m.wants.config.Warnings)
-	for _, f := range m.wants.config.Files {
-		if f.Error != "" {
-			out = append(out, f.Error)
-		}
-	}
-	for _, name := range m.wants.known() {
-		e, _ := m.wants.entry(name)
-		out = append(out, e.Warnings...)
-		if e.Err != nil {
-			out = append(out, e.Err.Error())
-		}
-	}
-	if err := m.approvals.fault(); err != nil {
-		out = append(out, err.Error())
-	}
-	return out
+	return m.wants.problems(true)
 }
 
 // running returns the view of every server that has an actor; ok is false when the manager is

@@ -90,7 +90,7 @@ func (c controls) resolve(call tools.Call) (connection, error) {
 	}
 	target, err := got.args.target()
 	if got.brought = target != nil; got.brought && err == nil {
-		err = checkTarget(got.args.Name, *target)
+		err = config.CheckServer(got.args.Name, *target)
 	}
 	if err != nil {
 		return got, tools.Errorf(tools.KindInvalidArgs, "%w", err)

@@ -83,6 +83,33 @@ func (w *wants) known() []string {
 	return names
 }
 
+// problems lists the files, entries and approvals that can't be used; with odd, also what is odd in the
+// configuration.
+func (w *wants) problems(odd bool) []string {
+	var out []string
+	if odd {
+		out = slices.Clone(w.config.Warnings)
+	}
+	for _, f := range w.config.Files {
+		if f.Error != "" {
+			out = append(out, f.Error)
+		}
+	}
+	for _, name := range w.known() {
+		e, _ := w.entry(name)
+		if odd {
+			out = append(out, e.Warnings...)
+		}
+		if e.Err != nil {
+			out = append(out, e.Err.Error())
+		}
+	}
+	if err := w.approvals.fault(); err != nil {
+		out = append(out, err.Error())
+	}
+	return out
+}
+
 // named returns the entry of a name, or an error that lists the known names.
 func (w *wants) named(name string) (config.Entry, error) {
 	e, ok := w.entry(name)
@@ -159,7 +186,7 @@ func (w *wants) retake() {
 // fits returns the entry of a target under a name: the known one if its target is equal, otherwise a new one.
 // A new one may replace only a server that was connected in addition to the configuration.
 func (w *wants) fits(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
-	if err := checkTarget(name, target); err != nil {
+	if err := config.CheckServer(name, target); err != nil {
 		return config.Entry{}, false, err
 	}
 	if c, configured := w.chosen[name]; configured {
@@ -174,17 +201,6 @@ func (w *wants) fits(name string, target config.Target, by config.Scope) (e conf
 	e = config.NewEntry(name)
 	e.Target, e.Source = target, config.Source{Scope: by}
 	return e, false, nil
-}
-
-// checkTarget checks a name and its target by themselves.
-func checkTarget(name string, target config.Target) error {
-	if err := config.CheckKey(name); err != nil {
-		return err
-	}
-	if err := config.Check(target); err != nil {
-		return fmt.Errorf("server %s: %w", name, err)
-	}
-	return nil
 }
 
 // adopt adds a new target for a name if fits allows it.

@@ -20,11 +20,8 @@ type AddOptions struct {
 
 // AddServer writes a new server to a configuration file and returns the file's path.
 func (p Paths) AddServer(name string, t Target, opt AddOptions) (string, error) {
-	if err := CheckKey(name); err != nil {
+	if err := CheckServer(name, t); err != nil {
 		return "", err
-	}
-	if err := Check(t); err != nil {
-		return "", fmt.Errorf("server %s: %w", name, err)
 	}
 	raw, err := entryJSON(t, opt.CallTimeout)
 	if err != nil {

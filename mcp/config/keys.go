@@ -225,6 +225,17 @@ func Check(t Target) error {
 	return nil
 }
 
+// CheckServer checks the name of a server and its target.
+func CheckServer(name string, t Target) error {
+	if err := CheckKey(name); err != nil {
+		return err
+	}
+	if err := Check(t); err != nil {
+		return fmt.Errorf("server %s: %w", name, err)
+	}
+	return nil
+}
+
 func checkURL(s string) error {
 	u, err := url.Parse(s)
 	if err != nil {

@@ -62,7 +62,7 @@ func newStdioConn(p *process, log *Log, limit int) *stdioConn {
 		in: make(chan jsonrpc.Message), out: make(chan *outgoing),
 		closed: make(chan struct{}), ended: make(chan struct{}),
 	}
-	c.tap.doom = c.failRequest
+	c.tap.doom = func(id string, err error) { c.failRequest(id, err) }
 	go c.read()
 	go c.write()
 	return c

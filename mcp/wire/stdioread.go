@@ -137,29 +137,19 @@ func (c *stdioConn) unusable(data []byte) {
 	}
 }
 
-// failRequest answers a pending request with an error.
-func (c *stdioConn) failRequest(id string, err error) {
-	if !c.tap.isPending(id) {
-		return
+// failRequest answers a pending request with an error; it returns false when no more messages are wanted.
+func (c *stdioConn) failRequest(key string, err error) bool {
+	if !c.tap.isPending(key) {
+		return true
 	}
-	e := envelope{id: json.RawMessage(id), err: json.RawMessage(`{}`)}
-	if id, failed := e.messageID(); failed == nil {
-		c.tap.see(e)
-		c.push(&jsonrpc.Response{ID: id, Error: err})
-	}
+	e := c.tap.response(envelope{id: json.RawMessage(key), err: json.RawMessage(`{}`)})
+	id, fault := e.messageID()
+	return fault != nil || c.push(&jsonrpc.Response{ID: id, Error: err})
 }
 
 func (c *stdioConn) deliverTooLong(f frame) bool {
 	c.log.Note("a message of %d bytes was discarded (limit %d)", f.size, c.max)
-	if f.id == nil || !c.tap.isPending(IDKey(f.id)) {
-		return true
-	}
-	e := c.tap.response(envelope{id: f.id, err: json.RawMessage(`{}`)})
-	id, err := e.messageID()
-	if err != nil {
-		return true
-	}
-	return c.push(&jsonrpc.Response{ID: id, Error: tooLargeError{c.max}})
+	return f.id == nil || c.failRequest(IDKey(f.id), tooLargeError{c.max})
 }
 
 func (c *stdioConn) push(msg jsonrpc.Message) bool {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A call to a tool whose server is not connected is told its state, the last error and what
-// to do, by whatever name it comes.
+// The error of a call to a tool whose server is not connected says its state, the last error
+// and what to do, for each form of the name.
 func TestCallsToServersThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	r := newManagerRig(t, map[string]any{
@@ -39,7 +39,7 @@ func TestCallsToServersThatAreNotThere(t *testing.T) {
 	}
 }
 
-// A forced reload says that it restarted what had not changed.
+// A forced reload reports unchanged servers as restarted.
 func TestForcedReloadSaysWhatItRestarted(t *testing.T) {
 	t.Parallel()
 	r := newManagerRig(t, map[string]any{"a": "ok", "b": "ok"}, nil)

@@ -39,7 +39,7 @@ func newApprovals(opt Options, env config.Environment) *approvals {
 }
 
 // pinAge is how long a computed pin is used for lists and status. A start always computes it
-// anew.
+// again.
 const pinAge = time.Second
 
 // pin is a computed pin.
@@ -91,7 +91,7 @@ func (a *approvals) recentPin(e config.Entry) string {
 	return p.hash
 }
 
-// trustItem is an entry in the form of a pin.
+// trustItem returns an entry with this pin as an item to trust.
 func trustItem(e config.Entry, hash string) tools.TrustItem {
 	return tools.TrustItem{Kind: tools.TrustMCP, Name: e.Name, Hash: hash, File: e.Source.File}
 }
@@ -126,7 +126,7 @@ func (a *approvals) fault() error {
 	return fmt.Errorf("servers of this project stay off, because their approvals can't be read: %w", a.unread)
 }
 
-// approve approves an entry in the form of a pin: for good when keep, else for this session.
+// approve approves an entry with this pin: permanently with keep, otherwise for this session.
 func (a *approvals) approve(e config.Entry, hash string, keep bool) error {
 	if keep && a.trust != nil {
 		if err := a.trust.Accept(context.Background(), []tools.TrustItem{trustItem(e, hash)}, true); err != nil {

@@ -15,7 +15,7 @@ import (
 	"jcode/tools"
 )
 
-// benchManager is a manager over fault servers, without files.
+// benchManager returns a manager of fault servers, without files.
 func benchManager(b *testing.B, modes map[string]string) *Manager {
 	b.Helper()
 	m := New(Options{Registry: tools.NewRegistry(), Version: "bench"})
@@ -51,7 +51,7 @@ func connectAll(b *testing.B, m *Manager, names ...string) {
 	}
 }
 
-// BenchmarkConnect: from nothing to usable tools of a Go server that is ready at once.
+// BenchmarkConnect measures the time until the tools of a Go server that is ready at once can be used.
 // The goal is 50 ms.
 func BenchmarkConnect(b *testing.B) {
 	m := benchManager(b, map[string]string{"s": "ok"})
@@ -101,8 +101,8 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-// BenchmarkTwentyServersOneHanging: until 19 are connected while one hangs; the second
-// figure is the same without the hanging one.
+// BenchmarkTwentyServersOneHanging measures the time until 19 servers are connected while one
+// hangs; the second figure is the time without the hanging one.
 func BenchmarkTwentyServersOneHanging(b *testing.B) {
 	for _, hanging := range []bool{true, false} {
 		b.Run(fmt.Sprintf("hanging=%v", hanging), func(b *testing.B) {
@@ -144,7 +144,7 @@ func BenchmarkTwentyServersOneHanging(b *testing.B) {
 	}
 }
 
-// BenchmarkDeathToError: from the call that kills the server to the error result. The
+// BenchmarkDeathToError measures the time from the call that kills the server to the error result. The
 // goal is 100 ms.
 func BenchmarkDeathToError(b *testing.B) {
 	m := benchManager(b, map[string]string{"s": "ok"})
@@ -163,7 +163,7 @@ func BenchmarkDeathToError(b *testing.B) {
 	}
 }
 
-// BenchmarkManyTools: a server with 5,000 tools, from nothing to the stand-ins on offer.
+// BenchmarkManyTools measures the time until a server with 5,000 tools is offered through the stand-ins.
 // The goal is 500 ms.
 func BenchmarkManyTools(b *testing.B) {
 	m := benchManager(b, map[string]string{"s": "many=5000"})
@@ -180,7 +180,7 @@ func BenchmarkManyTools(b *testing.B) {
 	}
 }
 
-// BenchmarkLargeResult: a result of 20 MB. The goal is 3 s.
+// BenchmarkLargeResult measures a call with a result of 20 MB. The goal is 3 s.
 func BenchmarkLargeResult(b *testing.B) {
 	m := benchManager(b, map[string]string{"s": "ok"})
 	connectAll(b, m, "s")

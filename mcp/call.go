@@ -75,7 +75,7 @@ func (c *runningCall) start(paused bool) {
 	defer c.mu.Unlock()
 	c.timer = time.AfterFunc(c.wait(), c.expire)
 	if paused {
-		c.stand()
+		c.stopClock()
 	}
 }
 
@@ -125,11 +125,11 @@ func (c *runningCall) touch() bool {
 func (c *runningCall) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stand()
+	c.stopClock()
 }
 
-// stand stops the timers. The caller holds mu.
-func (c *runningCall) stand() {
+// stopClock stops the timers. The caller holds mu.
+func (c *runningCall) stopClock() {
 	if c.paused.IsZero() {
 		c.paused = time.Now()
 		c.timer.Stop()

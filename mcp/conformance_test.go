@@ -19,7 +19,7 @@ import (
 // uses the manager as a session does, with a browser that follows redirects by itself.
 const conformanceVariable = "JCODE_MCP_CONFORMANCE"
 
-// conformanceContext is what the suite hands a client, by scenario.
+// conformanceContext is the context that the suite passes to a client; it depends on the scenario.
 type conformanceContext struct {
 	Name         string `json:"name"`
 	ClientID     string `json:"client_id"`
@@ -42,8 +42,8 @@ func conformanceMain() {
 	os.Exit(0)
 }
 
-// conformanceClient connects, lists the tools and calls each once; again where a call asked
-// for more rights.
+// conformanceClient connects, lists the tools and calls each once, and once more if a call needed
+// more rights.
 func conformanceClient(dir, url, scenario string) error {
 	entry := map[string]any{"url": url}
 	var given conformanceContext
@@ -125,7 +125,7 @@ func conformanceClient(dir, url, scenario string) error {
 	return nil
 }
 
-// settledServer waits until the server is connected, or nothing more happens with it.
+// settledServer waits until the server is connected or has reached another final state.
 func settledServer(m *Manager, person *follower) error {
 	quiet := 0
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -143,8 +143,8 @@ func settledServer(m *Manager, person *follower) error {
 	return nil
 }
 
-// clientScenarios are the client scenarios of the suite: of dated revisions of the protocol,
-// of its draft, and of its extensions.
+// clientScenarios are the client scenarios of the suite: those of the dated revisions of the
+// protocol, of its draft, and of its extensions.
 var clientScenarios = []string{
 	"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry",
 	"auth/metadata-default", "auth/metadata-var1", "auth/metadata-var2", "auth/metadata-var3", "auth/basic-cimd",
@@ -155,7 +155,7 @@ var clientScenarios = []string{
 	"auth/client-credentials-jwt", "auth/cross-app-access-complete-flow",
 }
 
-// The client scenarios of the protocol's own conformance suite pass.
+// jcode passes the client scenarios of the protocol's own conformance suite.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(referenceServers)

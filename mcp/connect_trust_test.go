@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A connect by name means the server that the name stands for now: it approves nothing of
-// a project's entry that would replace it.
+// A connect by name connects the server that the name refers to now. It does not approve a
+// project's entry that would replace that server.
 func TestConnectByNameApprovesNothingOfTheProject(t *testing.T) {
 	t.Parallel()
 	r := newManagerRig(t, map[string]any{"mine": "ok"}, nil)
@@ -27,8 +27,8 @@ func TestConnectByNameApprovesNothingOfTheProject(t *testing.T) {
 	}
 }
 
-// Whatever state a server is in: a connect of one whose files have changed since a person
-// let it start is a question, and one that was not asked lets nothing start later.
+// In every state of a server, connecting it asks if its files have changed since a person allowed
+// its start; a connect without a question does not allow a later start.
 func TestConnectAsksWhereTheFilesOfAServerChanged(t *testing.T) {
 	t.Parallel()
 	for _, up := range []bool{false, true} {

@@ -63,7 +63,7 @@ func TestHTTPServersConnect(t *testing.T) {
 	}
 }
 
-// A refusal names the header that was sent, and what to do.
+// The error of a refusal names the header that was sent and what to do.
 func TestRefusedCredentialsAreCalledSo(t *testing.T) {
 	t.Parallel()
 	for want, headers := range map[string]map[string]string{
@@ -219,8 +219,8 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// nobodyListens connects to a port at which a server comes up later, and returns false where
-// another program has taken the port meanwhile.
+// nobodyListens connects to a port on which a server starts later. It returns false if another
+// program has taken the port in the meantime.
 func nobodyListens(t *testing.T) bool {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -268,9 +268,9 @@ func TestStreamOfNotifications(t *testing.T) {
 	r.m.Close()
 }
 
-// TestStreamThatAlwaysEndsCostsNothing: the stream of notifications ends at once each time,
-// with and without an event; calls go on and the server is not asked again and again. The
-// half second of the first wait is ten milliseconds here, the 30 s of calls are 0.6 s.
+// TestStreamThatAlwaysEndsCostsNothing checks a stream of notifications that always ends at once,
+// with and without an event: calls still work, and the stream is not reopened too often. The first
+// wait is 10 ms here instead of half a second, and the calls last 0.6 s instead of 30 s.
 func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) {
 	t.Parallel()
 	for mode, wait := range map[string]time.Duration{"getclose": 10 * time.Millisecond, "getprime=40": 40 * time.Millisecond} {
@@ -292,7 +292,7 @@ func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) {
 					t.Fatalf("call %d gave %q", i, got)
 				}
 			}
-			// Each wait is twice the one before: so many fit into the time that it took.
+			// Each wait is twice as long as the one before: this is how many fit into the time that passed.
 			most := 3
 			for left := time.Since(began); left > 0; left -= wait {
 				most, wait = most+1, 2*wait

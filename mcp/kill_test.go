@@ -44,8 +44,8 @@ func hostMain() {
 	os.Exit(0)
 }
 
-// TestKilledHostLeavesNothing: jcode is killed by SIGKILL, or told to quit; no process of
-// its servers' trees lives on.
+// TestKilledHostLeavesNothing checks that no process of its servers is left after jcode was killed
+// by SIGKILL or told to quit.
 func TestKilledHostLeavesNothing(t *testing.T) {
 	for _, how := range []string{"kill", "quit"} {
 		t.Run(how, func(t *testing.T) {

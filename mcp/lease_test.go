@@ -44,7 +44,7 @@ func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) {
 			t.Errorf("%+v %v", d.Status, err)
 		}
 	}
-	// Leaving the role brings the session's own servers back without touching github.
+	// Leaving the role starts the session's own servers again and leaves github running.
 	releaseB()
 	r.waitState("slack", StateConnected)
 	if after := r.pids("github"); len(after) != len(before) {
@@ -136,7 +136,7 @@ func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) {
 	if res := r.call("mcp:mine:pid", `{}`); res.Failed {
 		t.Errorf("%+v", res)
 	}
-	// Disconnecting returns up every lease, so that the process really ends.
+	// Disconnecting removes the server from every lease, so that the process really ends.
 	r.call("mcp_disconnect", `{"name":"mine"}`)
 	waitGone(t, r.pids("mine")[0])
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A page that fails once costs nothing; one that goes on failing costs its own tools, for a
-// while, and is told of.
+// A page that fails once has no effect. If it keeps failing, its tools are missing for a while, and
+// the person is notified.
 func TestPageOfToolsThatFails(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -49,7 +49,7 @@ func TestPageOfToolsThatFails(t *testing.T) {
 	}
 }
 
-// A result comes when it is there, whether or not the server answers for its changed list.
+// A result is returned as soon as it has arrived, even if the server does not answer for its changed list.
 func TestResultsDoNotWaitForAListThatNeverComes(t *testing.T) {
 	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": with("s", "listhang", map[string]any{"connectTimeout": "60s"})}, nil)

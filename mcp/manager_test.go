@@ -315,7 +315,7 @@ func TestCallToADownServerSaysSoAtOnce(t *testing.T) {
 	r.waitState("s", StateConnected)
 	r.configure(map[string]any{"s": "ok"})
 	r.call("mcp:s:die", `{}`)
-	// The first call after the loss starts a try at once, although the next is an hour away.
+	// The first call after the loss starts an attempt at once, although the next one is an hour away.
 	r.waitState("s", StateReconnecting)
 	res := r.call("mcp:s:echo", `{}`)
 	if !res.Failed || !strings.Contains(res.Text, "MCP server s is") {

@@ -52,8 +52,8 @@ func TestOverlongResultCostsLittleMemory(t *testing.T) {
 	}
 }
 
-// TestLargeResultIsHeldTwiceAtMost: a result under the limit is there as it came and as text
-// at most, and nothing of it stays.
+// TestLargeResultIsHeldTwiceAtMost checks that a result under the limit is held in memory at most
+// twice, raw and as text, and that it is released afterwards.
 func TestLargeResultIsHeldTwiceAtMost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 50 MB")

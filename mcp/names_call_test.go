@@ -7,8 +7,8 @@ import (
 	"jcode/mcp/config"
 )
 
-// A name that says which server it means never reaches another one: it is exact, or an error
-// that names what there is.
+// A name that includes its server never reaches another server: it matches exactly, or the error
+// lists the names that exist.
 func TestNamesReachTheirOwnServerOrNone(t *testing.T) {
 	t.Parallel()
 	r := newManagerRig(t, map[string]any{

@@ -15,7 +15,7 @@ import (
 	"jcode/tools"
 )
 
-// wire returns what a model would be sent of MCP tools, as one text.
+// wire returns the definitions of MCP tools that a model would be sent, as one text.
 func (r *managerRig) wire(order *tools.Order) string {
 	var b strings.Builder
 	for _, e := range r.reg.Snapshot(nil).Offer(order, nil, tools.ModeAsk) {
@@ -100,7 +100,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) {
 		if got != first {
 			t.Errorf("the array differs:\n%s\n%s", got, first)
 		}
-		// A reconnect keeps the places.
+		// A reconnect keeps the order.
 		r.call("mcp:b:die", `{}`)
 		waitFor(t, "b is back", func() bool { return len(r.pids("b")) == 2 })
 		r.waitState("b", StateConnected)
@@ -130,7 +130,7 @@ func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) {
 				}
 				args := `{}`
 				if strings.HasSuffix(e.Spec.Name, ":rooted") {
-					args = `{"a":"x"}` // the server's own schema wants one of two
+					args = `{"a":"x"}` // the server's own schema requires one of two
 				}
 				if strings.Contains(string(e.Spec.Parameters), `"required":["input"]`) {
 					args = `{"input":"x"}`
@@ -248,8 +248,8 @@ func TestHostileProjectStartsNothing(t *testing.T) {
 	}
 }
 
-// One answer of the person approves several servers: all of them start, each on its own,
-// whatever becomes of the first.
+// One answer of the person approves several servers. Each of them starts, whether or not the first
+// one connects.
 func TestAllServersOfOneApprovalStart(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"ok", "exit"} {
@@ -265,7 +265,7 @@ func TestAllServersOfOneApprovalStart(t *testing.T) {
 		if len(pending) != 3 {
 			t.Fatalf("%+v", pending)
 		}
-		for _, p := range pending { // the answer is kept before anything starts
+		for _, p := range pending { // the answer is stored before anything starts
 			if err := r.opt.Trust.Accept(context.Background(), []tools.TrustItem{{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash}}, true); err != nil {
 				t.Fatal(err)
 			}

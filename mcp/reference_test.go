@@ -20,7 +20,7 @@ import (
 // referenceServers is the folder that scripts/install-mcp-servers fills.
 const referenceServers = "JCODE_TEST_MCP_SERVERS"
 
-// reference returns the command of a reference server, or skips by name.
+// reference returns the command of a reference server, and skips the test if it is not installed.
 func reference(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv(referenceServers)
@@ -74,9 +74,8 @@ func TestReferenceServers(t *testing.T) {
 	}
 }
 
-// popularServers are servers that people use, with what each needs to start without a network
-// and without a key that is real. call is something harmless; empty where all else would
-// reach out.
+// popularServers are servers in common use, with what each needs to start without a network and
+// without a real key. call is a harmless call; it is empty if every tool needs the network.
 var popularServers = map[string]struct {
 	args, env  []string
 	tools      int
@@ -92,8 +91,8 @@ var popularServers = map[string]struct {
 	"tavily-mcp":          {env: []string{"TAVILY_API_KEY=tvly-none"}, tools: 3},
 }
 
-// Popular servers connect, list their tools, answer a call and leave nothing behind; two of
-// them start together after one answer about the project that brings them.
+// Popular servers connect, list their tools, answer a call and leave no process behind. Two of them
+// start together after one approval of the project that defines them.
 func TestPopularServers(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Join(os.Getenv(referenceServers), "node_modules", ".bin")
@@ -160,7 +159,7 @@ func TestPopularServers(t *testing.T) {
 	}
 }
 
-// TestServerThroughNpxLeavesNoTree: npx starts the real server as a grandchild. // claude-code#33947, #42881
+// TestServerThroughNpxLeavesNoTree checks a server that npx starts as a grandchild. // claude-code#33947, #42881
 func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	reference(t, "everything")
 	npx, err := exec.LookPath("npx")
@@ -188,7 +187,7 @@ func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	}
 }
 
-// treeOf lists a process and its descendants; alone it is where there is no /proc.
+// treeOf lists a process and its descendants; without /proc, only the process itself.
 func treeOf(pid int) []int {
 	tree := []int{pid}
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
@@ -203,7 +202,7 @@ func treeOf(pid int) []int {
 	return tree
 }
 
-// TestEverythingShowsNoKeys: the server's own tool lists its real environment.
+// TestEverythingShowsNoKeys checks the environment of a server, which one of its own tools lists.
 func TestEverythingShowsNoKeys(t *testing.T) {
 	path := reference(t, "everything")
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN"} {

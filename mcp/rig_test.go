@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// managerRig is a manager with a registry and a dispatcher whose gate allows all and
-// remembers what it was asked.
+// managerRig is a manager with a registry and a dispatcher, whose gate allows everything and
+// records what it was asked.
 type managerRig struct {
 	t    *testing.T
 	m    *Manager
@@ -83,7 +83,7 @@ func (s *memoryTrust) Accept(_ context.Context, items []tools.TrustItem, _ bool)
 	return nil
 }
 
-// newManagerRig makes a manager over the person's file with the given text.
+// newManagerRig returns a manager that reads the given text as the person's file.
 func newManagerRig(t *testing.T, servers map[string]any, change func(*Options)) *managerRig {
 	t.Helper()
 	r := &managerRig{t: t, reg: tools.NewRegistry(), gate: &recordingGate{}, log: t.TempDir()}
@@ -108,7 +108,7 @@ func newManagerRig(t *testing.T, servers map[string]any, change func(*Options)) 
 	return r
 }
 
-// fault is an entry that starts a fault server; its log is named after the server.
+// fault returns an entry that starts a fault server, whose log has the server's name.
 func (r *managerRig) fault(name, mode string, more map[string]any) map[string]any {
 	c := mcptest.Server(mode)
 	env := map[string]string{mcptest.LogVariable: filepath.Join(r.log, name+".log")}
@@ -122,7 +122,7 @@ func (r *managerRig) fault(name, mode string, more map[string]any) map[string]an
 	return e
 }
 
-// configure writes the person's file. Values that are strings are modes.
+// configure writes the person's file. A value that is a string is the mode of a fault server.
 func (r *managerRig) configure(servers map[string]any) {
 	r.t.Helper()
 	list := map[string]any{}
@@ -187,7 +187,7 @@ func (r *managerRig) connectArgs(name, mode string, more map[string]any) string 
 	e := r.fault(name, mode, more)
 	e["name"] = name
 	if e["wait_seconds"] == nil {
-		e["wait_seconds"] = 60 // a busy machine needs its time to start a process
+		e["wait_seconds"] = 60 // a busy machine may take long to start a process
 	}
 	raw, err := json.Marshal(e)
 	if err != nil {

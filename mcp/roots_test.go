@@ -10,8 +10,8 @@ import (
 	"jcode/mcp/config"
 )
 
-// A server that was given folders of its own keeps them: it is told of none. Anything else
-// is told of the workspace, or of what its entry says.
+// To a server with folders of its own none are announced, so that it keeps them. To any other
+// server the workspace is announced, or what its entry says.
 func TestFoldersThatAServerIsToldOf(t *testing.T) {
 	t.Parallel()
 	home, root := t.TempDir(), t.TempDir()
@@ -59,7 +59,7 @@ func TestFoldersThatAServerIsToldOf(t *testing.T) {
 	}
 }
 
-// What a server was told of is shown, and reaches it.
+// The announced folders are shown, and reach the server.
 func TestToldFoldersAreShown(t *testing.T) {
 	t.Parallel()
 	other := t.TempDir()

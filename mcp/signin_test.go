@@ -66,7 +66,7 @@ func TestServerIsSignedInToOnceAndThenJustWorks(t *testing.T) {
 	if res := r.call("mcp:s:echo", `{"text":"again"}`); res.Failed {
 		t.Errorf("%+v", res)
 	}
-	// Another session, without anybody there.
+	// Another session, without a person.
 	opt := r.opt
 	opt.Person = nil
 	other := New(opt)
@@ -170,7 +170,7 @@ func TestClientCredentialsOfAnEntry(t *testing.T) {
 	}
 }
 
-// A helper's headers are sent, and asked for again after a refusal.
+// A helper's headers are sent, and the helper runs again after a refusal.
 func TestHeadersHelper(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/bin/sh"); err != nil {
@@ -204,7 +204,7 @@ func TestHeadersHelper(t *testing.T) {
 	}
 }
 
-// What a project's file says about signing in is part of what a person approves.
+// The sign-in settings of a project's file are part of what a person approves.
 func TestSignInSettingsAreApproved(t *testing.T) {
 	t.Parallel()
 	base, err := config.ParseJSON("s", []byte(`{"url":"https://example.com/mcp"}`))
@@ -232,7 +232,7 @@ func TestSignInSettingsAreApproved(t *testing.T) {
 	}
 }
 
-// A redirect to another origin takes the request along, and not the token.
+// A redirect to another origin repeats the request without the token.
 func TestRedirectsCarryNoToken(t *testing.T) {
 	t.Parallel()
 	srv := oauthServer(t, "elsewhere")

@@ -49,7 +49,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 		_, _, err := d.session.call(ctx, "sleep", json.RawMessage(`{"ms":60000}`), testLimits, nil)
 		ended <- err
 	}()
-	waitCalls(t, r.file, 1) // what was not sent need not be cancelled at the server
+	waitCalls(t, r.file, 1) // a request that was not sent need not be cancelled at the server
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)

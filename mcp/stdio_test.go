@@ -40,7 +40,7 @@ func TestStrayOutputIsSkipped(t *testing.T) {
 	}
 }
 
-// Whatever can be read of an answer is read, however it is laid out.
+// An answer is read in every layout from which it can be recovered.
 func TestAnswersInOddLayoutsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{
@@ -59,7 +59,7 @@ func TestAnswersInOddLayoutsAreRead(t *testing.T) {
 	}
 }
 
-// An answer that nobody can read ends its call within seconds and is quoted.
+// An unreadable answer fails its call within seconds, and the error quotes it.
 func TestUnreadableAnswersEndTheirCall(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{
@@ -81,7 +81,7 @@ func TestUnreadableAnswersEndTheirCall(t *testing.T) {
 	}
 }
 
-// Where several calls wait, an unreadable answer ends the one that is left without any.
+// If several calls wait, an unreadable answer fails the one that gets no other answer.
 func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
 	t.Parallel()
 	r := newStdioRig(t)
@@ -172,7 +172,7 @@ func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) {
 	}
 }
 
-// A server that ends because nobody waits for it any more is not said to have exited.
+// A server that ends because its connection was given up is not reported as exited.
 func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) {
 	t.Parallel()
 	for range 20 {

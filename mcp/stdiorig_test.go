@@ -17,11 +17,11 @@ import (
 	"jcode/mcp/wire"
 )
 
-// patience is what a test waits for something that comes at once on an idle machine.
+// patience is how long a test waits for something that happens at once on an idle machine.
 const patience = time.Minute
 
-// late is later than anything comes that need not be waited for, on a busy machine too, and
-// earlier than any limit that holds where a test sets none.
+// late is longer than anything without a deliberate wait takes, even on a busy machine, and shorter
+// than any default limit.
 const late = 40 * time.Second
 
 // stdioRig dials fault servers without a manager.
@@ -86,7 +86,7 @@ func (r *stdioRig) end(s *session) {
 	}
 }
 
-var testLimits = callLimits{idle: 5 * patience, total: 5 * patience} // a large answer takes its time
+var testLimits = callLimits{idle: 5 * patience, total: 5 * patience} // a large answer takes a while
 
 func callText(t *testing.T, s *session, tool, args string) string {
 	t.Helper()
@@ -97,8 +97,8 @@ func callText(t *testing.T, s *session, tool, args string) string {
 	return converter{}.convert(raw).text
 }
 
-// quick lets a part of a test, which measures itself, run until it took no longer than limit:
-// a busy machine holds it up now and then, a fault each time.
+// quick repeats a part of a test, which measures itself, until it took no longer than limit: a busy
+// machine delays it now and then, but a fault delays it every time.
 func quick(t *testing.T, what string, limit time.Duration, part func() time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -121,7 +121,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// waitCalls waits until a server has received n tool calls, as its log tells.
+// waitCalls waits until a server's log contains n tool calls.
 func waitCalls(t *testing.T, file string, n int) {
 	t.Helper()
 	waitFor(t, fmt.Sprintf("%d calls have arrived", n), func() bool {
@@ -130,7 +130,7 @@ func waitCalls(t *testing.T, file string, n int) {
 	})
 }
 
-// waitLogGone waits until every process that a server's log tells of has ended.
+// waitLogGone waits until every process in a server's log has ended.
 func waitLogGone(t *testing.T, file string) {
 	t.Helper()
 	events, err := mcptest.ReadLog(file)

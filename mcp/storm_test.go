@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStormOfOrdersEndsInOrder: whatever is ordered at once, and however often, what runs
-// and what is offered agree afterwards, and nothing is left alive.
+// TestStormOfOrdersEndsInOrder checks that after many concurrent requests the running servers and
+// the offered tools agree, and that no process is left.
 func TestStormOfOrdersEndsInOrder(t *testing.T) {
 	servers := map[string]any{"a": "ok", "b": "slow=50ms", "c": "noeof", "d": "exit"}
 	r := newManagerRig(t, servers, nil)

@@ -65,7 +65,7 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
-// TestFormOfAServer: each kind of field that the protocol has, in the server's order.
+// TestFormOfAServer checks each kind of field of the protocol, in the server's order.
 func TestFormOfAServer(t *testing.T) {
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: tools.FormCancel}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
@@ -127,7 +127,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 			return true
 		}
 		select {
-		case err := <-ended: // a busy machine needs longer for it than a call may take
+		case err := <-ended: // on a busy machine this may take longer than the call's limit
 			t.Logf("again after %v", err)
 			go ask()
 		default:
@@ -154,7 +154,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 	})
 }
 
-// TestCallThatBeginsDuringAQuestionHasLimits: its clock runs once the question is answered.
+// TestCallThatBeginsDuringAQuestionHasLimits checks that its limits apply once the question is answered.
 func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) {
 	t.Parallel()
 	ask := make(chan struct{})

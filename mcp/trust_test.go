@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// A model that may name a variable could send any of them to a program of its choice.
 // project writes a fault server's entry into the project's file. Its line names a file of
 // the project.
 func (r *managerRig) project(name, file string) {
@@ -26,7 +25,7 @@ func (r *managerRig) project(name, file string) {
 	writeFile(r.t, r.opt.Paths.ProjectFile(), string(raw))
 }
 
-// What a person trusts of a server is what it runs, not only the line that says so.
+// A person's approval covers the files that a server runs, not only its command line.
 func TestTrustOfAServerEndsWithTheFilesThatItStarts(t *testing.T) {
 	r := newManagerRig(t, nil, nil)
 	file := filepath.Join(r.opt.Paths.ProjectRoot, "srv.py")
@@ -73,7 +72,7 @@ func TestTrustOfAServerEndsWithTheFilesThatItStarts(t *testing.T) {
 	}
 }
 
-// A server that ends starts again by itself, but not as another program.
+// A server that ends is restarted automatically, but not as another program.
 func TestServerWhoseFilesChangedDoesNotComeBackByItself(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": func(r *managerRig) map[string]any {
 		e := r.fault("s", "ok", nil)
@@ -152,7 +151,7 @@ func writeFile(t *testing.T, path, text string) string {
 	return path
 }
 
-// A server that waits because its approval can't be read looks as if nobody had approved it.
+// A server whose approval can't be read would otherwise look as if it were not approved.
 func TestApprovalsThatCannotBeReadAreTold(t *testing.T) {
 	var mu sync.Mutex
 	var told []string

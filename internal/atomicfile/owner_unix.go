@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// openFlags prevent that opening a pipe waits for a reader.
+// openFlags keep the opening of a pipe from waiting for a reader.
 const openFlags = syscall.O_NONBLOCK
 
 // keepOwner sets the owner and group of f to those of old as far as the process may. Somebody

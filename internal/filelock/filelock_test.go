@@ -52,7 +52,7 @@ func TestLockExcludesUntilItIsDropped(t *testing.T) {
 	}
 }
 
-// TestRemovingHoldersNeverShare: a lock whose file goes away with it excludes all the same.
+// TestRemovingHoldersNeverShare checks that a lock excludes others even if its file is removed on release.
 func TestRemovingHoldersNeverShare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	var wg sync.WaitGroup

@@ -33,7 +33,7 @@ func TestJSONComesBackInItsOwnOrder(t *testing.T) {
 	}
 }
 
-// Objects keep an index from a dozen members on; nothing else may differ.
+// An object with a dozen members or more has an index, which must not change its behaviour.
 func TestObjectsOfAnySizeBehaveAlike(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 11, 12, 13, 40} {
@@ -49,7 +49,7 @@ func TestObjectsOfAnySizeBehaveAlike(t *testing.T) {
 			t.Errorf("%d: %q", size, o.Names())
 		}
 		whole := o.Clone()
-		for _, name := range o.Names() { // goes on over what was there
+		for _, name := range o.Names() { // iterates over the earlier members
 			o.Delete(name, "absent")
 			if _, has := o.Lookup(name); has {
 				t.Errorf("%d: %s is still there", size, name)
@@ -108,7 +108,7 @@ func TestLimitsOfADecoderAreNamed(t *testing.T) {
 	}
 }
 
-// What encoding/json takes is taken, with the same values, and what it refuses is refused.
+// The decoder accepts what encoding/json accepts, with equal values, and refuses the rest.
 func FuzzDecodesAsEncodingJSONDoes(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":null}],"a":"\ud83d\ude00"}`, `"\ud800 \u0041"`, `[1e5,-0.0,true]`, "\"\xff\"", `{"a":1,}`, `01`, `1 2`, "[\n]"} {
 		f.Add([]byte(s))

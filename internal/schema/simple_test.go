@@ -64,7 +64,7 @@ func TestSimpleDoesNotGrowWithoutEnd(t *testing.T) {
 	}
 }
 
-// Whatever the references are, none is left, and what comes out can be read as a schema.
+// For any references, none is left, and the result can be read as a schema.
 func TestSimpleLeavesNoReference(t *testing.T) {
 	ref := func(t *rapid.T) string {
 		return rapid.SampledFrom([]string{"#", "#/", "#/$defs/a", "#/$defs/b", "#/properties/x", "#/$defs/a/properties/y", "#/$defs/gone", "http://x"}).Draw(t, "ref")

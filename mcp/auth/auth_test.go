@@ -43,7 +43,7 @@ func TestSignInIsKeptForEveryProcess(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	// The same client signs in again, unless another program has its port by now; another address gets nothing.
+	// The same client signs in again, unless another program has taken its port; another address gets no token.
 	r.mustSignIn(b)
 	again, err := url.Parse(b.visits[1].URL)
 	if err != nil {
@@ -285,7 +285,7 @@ func TestKeyringKeepsSignIns(t *testing.T) {
 	}
 }
 
-// The rule for addresses that are not public holds for discovery too.
+// The rule for private addresses also applies to discovery.
 func TestDiscoveryOfAPublicServerReachesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	srv := mcptest.NewOAuth("ok")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// An endpoint that never answers ends at a limit, and at once when the person gives up;
-// nothing is kept of it.
+// A request to an endpoint that never answers ends at a limit, and at once if the person gives up.
+// Nothing of it is stored.
 func TestEndpointsThatNeverAnswerEnd(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"slowmeta", "slowtoken"} {
@@ -46,7 +46,7 @@ func TestEndpointsThatNeverAnswerEnd(t *testing.T) {
 				t.Errorf("%s, given up %v: it waits", mode, gaveUp)
 			}
 			cancel()
-			r.srv.Issuer.CloseClientConnections() // what was begun and is not waited for ends
+			r.srv.Issuer.CloseClientConnections() // ends the requests that nobody waits for
 			if _, err := os.Stat(filepath.Join(r.k.dir, tokenFile)); err == nil {
 				t.Errorf("%s: something was kept", mode)
 			}
@@ -54,8 +54,8 @@ func TestEndpointsThatNeverAnswerEnd(t *testing.T) {
 	}
 }
 
-// A token endpoint that sends elsewhere gets no second request there: the code and the
-// verifier would go along.
+// A redirect of the token endpoint is not followed, because the request contains the code and the
+// verifier.
 func TestTokenEndpointThatSendsElsewhereIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	got := make(chan struct{}, 8)
@@ -73,8 +73,8 @@ func TestTokenEndpointThatSendsElsewhereIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A registration whose end was announced, or that the token endpoint answers with 404, is made
-// anew.
+// The client is registered again after its registration has expired, or if the token endpoint
+// answers with 404.
 func TestRegistrationThatEndedIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "forgets404")
@@ -112,8 +112,8 @@ func (w waiting) Visit(ctx context.Context, _ Visit) (string, error) {
 	return "", ctx.Err()
 }
 
-// Two processes that ask for the same sign-in need one: the other's dialog closes by itself,
-// and one that was not shown yet is not shown.
+// One sign-in is enough for several processes that need it: the dialog of the other one closes, and
+// one that was not shown yet is not shown.
 func TestTwoSignInsAtOnceNeedOneVisit(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "ok")
@@ -141,7 +141,7 @@ func TestTwoSignInsAtOnceNeedOneVisit(t *testing.T) {
 	if err := r.k.SignIn(t.Context(), r.server, need, late); err != nil || len(late.visits) != 0 {
 		t.Errorf("asked again: %d visits, %v", len(late.visits), err)
 	}
-	// Who asks for it now wants a new one.
+	// A request from now on asks for a new one.
 	r.mustSignIn(late)
 	if len(late.visits) != 1 || !r.open() {
 		t.Errorf("%d visits", len(late.visits))

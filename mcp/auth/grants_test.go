@@ -22,8 +22,8 @@ import (
 	"jcode/internal/testkit/mcptest"
 )
 
-// A client that signs instead of sharing a secret proves itself by an assertion for exactly
-// its authorization server, with every usual kind of key; the key is kept nowhere.
+// A client with a private key authenticates by an assertion whose audience is its authorization
+// server, with every usual kind of key. The key is not stored.
 func TestClientProvesItselfBySignedAssertion(t *testing.T) {
 	t.Parallel()
 	pkcs8 := func(key any) string {
@@ -116,8 +116,8 @@ func enterpriseRig(t *testing.T) (*rig, *mcptest.Provider) {
 	return r, p
 }
 
-// A person signs in to the company's provider once; every server that trusts it is open then,
-// and stays so without them until the provider ends their session.
+// A person signs in to the company's provider once. Every server that trusts it can be used then,
+// without the person, until the provider ends the session.
 func TestOneSignInToTheProviderOpensAllServers(t *testing.T) {
 	t.Parallel()
 	r, p := enterpriseRig(t)
@@ -197,8 +197,8 @@ func (s *dyingStore) put(key string, r record) error {
 	return s.fileStore.put(key, r)
 }
 
-// A process that ends between the answer of the authorization server and the write of the
-// new refresh token costs a sentence and one visit, or nothing where the old one still counts.
+// If a process ends between the answer of the authorization server and the write of the new refresh
+// token, the person is told why and signs in again, unless the old token is still valid.
 func TestRenewalThatWasCutOffCostsOneVisitAtMost(t *testing.T) {
 	t.Parallel()
 	for mode, visits := range map[string]int{"ok": 1, "norotate": 0} {
@@ -241,7 +241,7 @@ func TestRenewalThatWasCutOffCostsOneVisitAtMost(t *testing.T) {
 	}
 }
 
-// A renewal that never left the machine is none that was cut off.
+// A renewal that was never sent does not count as interrupted.
 func TestRenewalThatReachedNobodyIsNotCutOff(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "ok")

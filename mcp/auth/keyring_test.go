@@ -14,8 +14,8 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// The keyring of a real desktop keeps, changes and forgets sign-ins, a second process finds
-// them there, and no file holds a token.
+// The keyring of a real desktop stores, changes and deletes sign-ins, a second process finds them,
+// and no file contains a token.
 func TestRealSecretServiceKeepsSignIns(t *testing.T) {
 	if os.Getenv(secretServiceVariable) != "" {
 		keepInSecretService(t)
@@ -38,7 +38,7 @@ func TestRealSecretServiceKeepsSignIns(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	// A question before the daemon has its name would start another one, which is locked.
+	// A request before the daemon has registered its name would start another daemon, which is locked.
 	script := `printf secret | gnome-keyring-daemon --unlock --components=secrets --foreground >/dev/null 2>&1 & daemon=$!
 		for i in $(seq 600); do
 			dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true && break
@@ -87,7 +87,7 @@ func keepInSecretService(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// What a keyring takes is bounded in practice; a long token must come back whole.
+	// A keyring limits the length of an entry; a long token must be returned whole.
 	long := record{Server: "x", Access: strings.Repeat("a", 40<<10), Refresh: "ü☃"}
 	if err := r.k.open().put("long", long); err != nil {
 		t.Error(err)

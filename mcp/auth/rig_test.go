@@ -14,7 +14,7 @@ import (
 	"jcode/internal/testkit/mcptest"
 )
 
-// secretServiceVariable makes the test binary a person's session with a keyring of its own.
+// secretServiceVariable makes the test binary run as a desktop session with a keyring of its own.
 const secretServiceVariable = "JCODE_TEST_SECRET_SERVICE"
 
 func TestMain(m *testing.M) {
@@ -151,7 +151,7 @@ func (r *rig) call(s *Session) (int, error) {
 	}
 }
 
-// open reports whether the server lets requests of a new connection in.
+// open reports whether the server accepts requests of a new connection.
 func (r *rig) open() bool {
 	r.t.Helper()
 	status, err := r.call(r.k.For(r.server))

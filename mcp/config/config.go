@@ -22,7 +22,7 @@ const (
 	SSE   Transport = "sse" // the HTTP transport of 2024
 )
 
-// Target says what to start or where to connect, as it was written: variables are not
+// Target is what to start or where to connect, as it was written: variables are not
 // expanded.
 type Target struct {
 	Type       Transport         `json:"type"`
@@ -34,7 +34,7 @@ type Target struct {
 	Headers    map[string]string `json:"headers,omitempty"`
 	InheritEnv []string          `json:"inheritEnv,omitempty"`
 	// Roots are the folders that are announced to the server: RootsWorkspace or RootsNone alone, or
-	// a list of folders. Nil derives them from the arguments, see resolve.
+	// a list of folders. Nil derives them from the arguments, see Environment.Resolve.
 	Roots []string `json:"roots,omitempty"`
 	// OAuth says how to sign in if the server asks for it; nil: as the server says.
 	OAuth *OAuth `json:"oauth,omitempty"`
@@ -61,7 +61,7 @@ type IDP struct {
 	Issuer          string `json:"issuer"`
 	ClientID        string `json:"client_id"`
 	ClientSecretEnv string `json:"client_secret_env,omitempty"` // the variable that holds it
-	IDTokenEnv      string `json:"id_token_env,omitempty"`      // the variable that holds one that was got elsewhere
+	IDTokenEnv      string `json:"id_token_env,omitempty"`      // the variable that holds an ID token from elsewhere
 }
 
 // secrets returns the variables that hold secrets, by the key that names them.

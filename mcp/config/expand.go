@@ -24,10 +24,10 @@ type Resolved struct {
 	Env       []string // the whole environment of the child
 	URL       string
 	Headers   map[string]string
-	// OAuth and helper are how a URL server is signed in to.
+	// OAuth and Helper are how a URL server is signed in to.
 	OAuth  auth.Settings
 	Helper []string
-	// Roots are the folders that are announced to the server; ownRoots says that they replace those
+	// Roots are the folders that are announced to the server; OwnRoots says that they replace those
 	// of the workspace.
 	Roots    []string
 	OwnRoots bool
@@ -290,7 +290,7 @@ func (env Environment) homePath(p string) string {
 	return p
 }
 
-// ProgramPath says where a target's program is found, for the approval.
+// ProgramPath returns where a target's program is found, for the approval.
 func (env Environment) ProgramPath(t Target, from Scope) string {
 	name := t.Command
 	if from.Expands() {
@@ -313,7 +313,7 @@ func (env Environment) ProgramPath(t Target, from Scope) string {
 	return path
 }
 
-// ProcessEnvironment returns that of this process.
+// ProcessEnvironment returns the environment of this process.
 func ProcessEnvironment(root string) Environment {
 	home, _ := os.UserHomeDir() // empty if it is unknown
 	return Environment{Base: os.Environ(), Root: root, Home: home}

@@ -15,7 +15,7 @@ import (
 	"jcode/internal/paths"
 )
 
-// Paths says where configuration is looked for. Empty fields are left out.
+// Paths are the places of configuration files. Empty fields are left out.
 type Paths struct {
 	// Run is the file of `--mcp-config`.
 	Run string

@@ -81,6 +81,7 @@ func shortHash(s string, hexDigits int) string {
 	return hex.EncodeToString(sum[:])[:hexDigits]
 }
 
+// UnknownServer returns the error for a name that is not among the known ones.
 func UnknownServer(name string, known []string) error {
 	if len(known) == 0 {
 		return fmt.Errorf("unknown MCP server %q: none is configured; mcp_connect adds one", name)

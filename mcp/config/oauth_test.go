@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What an entry says about signing in is checked when it is read.
+// The sign-in settings of an entry are checked when it is read.
 func TestSettingsOfASignInAreChecked(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -34,7 +34,7 @@ func TestSettingsOfASignInAreChecked(t *testing.T) {
 	}
 }
 
-// Secrets come from variables, are never shown, and no variable that is withheld is read.
+// Secrets come from variables and are never shown, and withheld variables are not read.
 func TestSecretsOfASignInComeFromVariables(t *testing.T) {
 	t.Parallel()
 	e, err := ParseJSON("s", []byte(`{"url":"https://mcp.example/mcp","oauth":{"grant":"enterprise","client_id":"c","client_secret_env":"S","private_key_env":"K",

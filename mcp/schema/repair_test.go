@@ -48,8 +48,8 @@ func TestRepairSchema(t *testing.T) {
 	}
 }
 
-// What was wrong in a schema and was repaired is said, with its place; what only goes because
-// providers don't know it is not.
+// A repair of a wrong schema is reported with its place. A keyword that is removed only because
+// providers don't know it is not reported.
 func TestRepairsAreSaid(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -75,7 +75,7 @@ func TestRepairsAreSaid(t *testing.T) {
 	}
 }
 
-// A tool that can only run as a task is left out, with the reason; one that may is not.
+// A tool that can only run as a task is left out with a reason; one that can also run normally is not.
 func TestToolsThatOnlyRunAsTasksAreLeftOut(t *testing.T) {
 	t.Parallel()
 	r := Reader{Wire: func(tool string) string { return tool }}
@@ -110,7 +110,7 @@ func TestRepairKeepsLargeToolsWithoutInnerDescriptions(t *testing.T) {
 	}
 }
 
-// Whatever a server sends, what goes out is an object schema that resolves.
+// For any input, the result is an object schema whose references resolve.
 func TestRepairAlwaysGivesASchema(t *testing.T) {
 	keys := []string{"type", "properties", "items", "$ref", "$defs", "definitions", "anyOf", "allOf", "oneOf", "required", "enum", "not", "description", "additionalProperties", "x-a", "minimum", "minLength", "pattern", "uniqueItems", "const", "default", "prefixItems"}
 	var value func(t *rapid.T, depth int) any

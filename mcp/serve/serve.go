@@ -197,7 +197,7 @@ func (opt Options) unknownNames() error {
 	return nil
 }
 
-// handler carries out the calls of one tool.
+// handler returns the handler for the calls of one tool.
 func (opt Options) handler(ctx context.Context, e tools.Entry) sdk.ToolHandler {
 	var counter atomic.Int64
 	return func(callCtx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -40,7 +40,7 @@ func (askingGate) Check(ctx context.Context, req tools.GateRequest) tools.Decisi
 	return tools.Decision{Allow: err == nil && a.Scope == tools.AnswerOnce, By: tools.ByUser, Reason: "denied by user"}
 }
 
-// longDiff is more than fits a screen, with its last line named.
+// longDiff returns a diff that is longer than a screen, with a recognisable last line.
 func longDiff() string { return strings.Repeat("+a line of a new file\n", 2000) + "+the last line" }
 
 func (askingGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
@@ -138,7 +138,7 @@ func TestServeNamesAnUnknownTool(t *testing.T) {
 	}
 }
 
-// A line that is no message is answered with an error, and the next one is read.
+// A line that is not a message is answered with an error, and the next one is read.
 func TestBadLinesOfAClientCostNothingElse(t *testing.T) {
 	t.Parallel()
 	reg := tools.NewRegistry()

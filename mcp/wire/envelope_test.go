@@ -56,7 +56,7 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// A message that is written and read again is the same, whatever it carries.
+// A message is unchanged after it was written and read again, for any content.
 func TestEnvelopeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		result, err := json.Marshal(map[string]string{rapid.String().Draw(t, "key"): rapid.String().Draw(t, "value")})

@@ -13,7 +13,7 @@ import (
 	"jcode/mcp/config"
 )
 
-// Retry says how often a fault is worth retrying.
+// Retry is the retry class of a fault.
 type Retry int
 
 const (
@@ -54,7 +54,7 @@ func RetryOf(err error) Retry {
 	return RetryLost
 }
 
-// SessionLost says that an HTTP server named the session unknown.
+// SessionLost is the error of a call whose session the HTTP server no longer knows.
 type SessionLost struct{ text string }
 
 func (e *SessionLost) Error() string { return e.text }
@@ -65,7 +65,7 @@ func Refused(err error) bool {
 	return ok
 }
 
-// ErrorText is the text of a JSON-RPC error with code and data.
+// ErrorText returns the text of a JSON-RPC error with its code and data.
 func ErrorText(err error) string {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {

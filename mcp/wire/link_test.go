@@ -70,7 +70,7 @@ func closedWithin(t *testing.T, what string, ch <-chan struct{}) {
 	}
 }
 
-// A link carries a call, hands over its result as the server wrote it, and ends.
+// A link carries a call, returns its result as the server wrote it, and ends.
 func TestLinkCarriesACallAndEnds(t *testing.T) {
 	for kind, open := range map[string]func(*testing.T, *Host, string) Link{"stdio": stdioLink, "http": httpLink} {
 		t.Run(kind, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestProcessThatEndsIsALostLink(t *testing.T) {
 	closedWithin(t, "the end of the link", l.Gone())
 }
 
-// Closing the host ends every link, also one that nobody closed.
+// Closing the host ends every link, even one that was not closed.
 func TestHostEndsItsLinks(t *testing.T) {
 	h := NewHost()
 	links := []Link{stdioLink(t, h, "ok"), httpLink(t, h, "ok")}

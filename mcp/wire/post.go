@@ -43,7 +43,7 @@ func (r *roundTripper) post(req *http.Request) (*http.Response, error) {
 	return r.answer(req, resp, msg, x)
 }
 
-// postNotice sends a message that has no answer. A refusal is logged, and the session goes on.
+// postNotice sends a message that has no answer. A refusal is logged, and the session continues.
 func (r *roundTripper) postNotice(req *http.Request, msg envelope) (*http.Response, error) {
 	resp, err := r.send(req)
 	if err != nil {

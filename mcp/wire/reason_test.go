@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What explains an exit is kept, whatever the language prints around it.
+// The lines that explain an exit are kept, whatever else the language prints.
 func TestReasonOfAnExit(t *testing.T) {
 	t.Parallel()
 	frames := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1554:14)\n", 200)

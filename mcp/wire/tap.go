@@ -106,7 +106,7 @@ func (t *Tap) request(id, method string, x *Exchange) {
 	}
 }
 
-// forget drops a request that was never written.
+// forget drops a request that is no longer pending, without an answer of the server.
 func (t *Tap) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -16,29 +17,17 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	if c.opt.Asker != nil {
 		return c.opt.Asker.Ask(ctx, q)
 	}
-	id, ch := uuid.NewString(), make(chan tools.Answer, 1)
 	settle := func(a tools.Answer) tools.Answer { return a }
 	if c.Private() {
 		q, settle = unlasting(q)
 	}
-	c.mu.Lock()
-	c.questions[id] = ch
-	c.mu.Unlock()
-	c.emit(ApprovalAsked{ID: id, Question: q})
-	defer c.emit(ApprovalClosed{ID: id})
-	defer func() {
-		c.mu.Lock()
-		delete(c.questions, id)
-		c.mu.Unlock()
-	}()
-	select {
-	case a := <-ch:
-		return settle(a), nil
-	case <-ctx.Done():
-		return tools.Answer{}, ctx.Err()
-	case <-c.ctx.Done():
-		return tools.Answer{}, c.ctx.Err()
+	a, err := c.questions.await(ctx, c.ctx, c.emit, func(id string) (asked, closed Event) {
+		return ApprovalAsked{ID: id, Question: q}, ApprovalClosed{ID: id}
+	})
+	if err != nil {
+		return tools.Answer{}, err
 	}
+	return settle(a), nil
 }
 
 // ErrNoPerson is returned when nobody can answer a question.
@@ -76,56 +65,63 @@ func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAns
 	return answer, err
 }
 
-// await emits the question under a fresh ID and waits for its reply: a string or a tools.FormAnswer.
+// await puts a question to the person and waits for its reply: a string or a tools.FormAnswer.
 func (c *Conversation) await(ctx context.Context, question func(id string) Event) (any, error) {
-	id, ch := uuid.NewString(), make(chan any, 1)
-	c.mu.Lock()
-	c.asks[id] = ch
-	c.mu.Unlock()
-	c.emit(question(id))
-	defer c.emit(AskClosed{ID: id})
-	defer func() {
-		c.mu.Lock()
-		delete(c.asks, id)
-		c.mu.Unlock()
-	}()
-	select {
-	case reply := <-ch:
-		return reply, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-c.ctx.Done():
-		return nil, c.ctx.Err()
-	}
+	return c.asks.await(ctx, c.ctx, c.emit, func(id string) (asked, closed Event) { return question(id), AskClosed{ID: id} })
 }
 
 // Answer settles an approval question. An unknown ID is an error: the question was settled before.
-func (c *Conversation) Answer(id string, a tools.Answer) error {
-	c.mu.Lock()
-	ch := c.questions[id]
-	delete(c.questions, id)
-	c.mu.Unlock()
-	if ch == nil {
-		return errors.New("this question is closed")
-	}
-	ch <- a
-	return nil
-}
+func (c *Conversation) Answer(id string, a tools.Answer) error { return c.questions.settle(id, a) }
 
 // Reply settles a question of the ask tool.
-func (c *Conversation) Reply(id, text string) error { return c.reply(id, text) }
+func (c *Conversation) Reply(id, text string) error { return c.asks.settle(id, text) }
 
 // Fill settles a form.
-func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.reply(id, a) }
+func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.asks.settle(id, a) }
 
-func (c *Conversation) reply(id string, said any) error {
-	c.mu.Lock()
-	ch := c.asks[id]
-	delete(c.asks, id)
-	c.mu.Unlock()
+// replies are the questions that wait for a reply of type T, by ID. The zero value is ready to use.
+type replies[T any] struct {
+	mu      sync.Mutex
+	waiting map[string]chan T
+}
+
+// await emits a question under a fresh ID, and waits for its reply until ctx or the conversation's life ends.
+func (r *replies[T]) await(ctx, life context.Context, emit func(Event), events func(id string) (asked, closed Event)) (reply T, err error) {
+	id, ch := uuid.NewString(), make(chan T, 1)
+	r.mu.Lock()
+	if r.waiting == nil {
+		r.waiting = map[string]chan T{}
+	}
+	r.waiting[id] = ch
+	r.mu.Unlock()
+	asked, closed := events(id)
+	emit(asked)
+	defer emit(closed)
+	defer r.take(id)
+	select {
+	case reply = <-ch:
+		return reply, nil
+	case <-ctx.Done():
+		return reply, ctx.Err()
+	case <-life.Done():
+		return reply, life.Err()
+	}
+}
+
+// take removes a question. It returns nil for one that was settled before.
+func (r *replies[T]) take(id string) chan<- T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ch := r.waiting[id]
+	delete(r.waiting, id)
+	return ch
+}
+
+func (r *replies[T]) settle(id string, reply T) error {
+	ch := r.take(id)
 	if ch == nil {
 		return errors.New("this question is closed")
 	}
-	ch <- said
+	ch <- reply
 	return nil
 }

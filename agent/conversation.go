@@ -36,13 +36,14 @@ type Conversation struct {
 	compaction
 	jobs       []job
 	state      State
-	questions  map[string]chan tools.Answer
-	asks       map[string]chan any // a string or a tools.FormAnswer comes back
 	todo       []tools.TodoItem
 	background sync.WaitGroup // title requests, the search for a window
 	parent     *Conversation  // the conversation that this one works for; nil for a person's own
 	agents     *agents
 	unpriced   bool // the person was told that a cost cap cannot apply
+
+	questions replies[tools.Answer]
+	asks      replies[any] // a string or a tools.FormAnswer
 
 	// Owned by the goroutine in loop.
 	system   string
@@ -130,7 +131,7 @@ func newConversation(opt Options) (*Conversation, error) {
 	c := &Conversation{
 		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
-		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, dropped: map[refused]bool{},
+		dropped: map[refused]bool{},
 	}
 	c.inbox.c, c.roleState.c, c.compaction.c = c, c, c
 	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}

@@ -112,7 +112,7 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 			answer.Text = "not run: " + fault
 		}
 		c.Arguments, c.Incomplete = args, false
-		c.Name = legalName(c.Name)
+		c.Name = model.SafeName(c.Name)
 		c.ID = legalID(c.ID, n, seen)
 		answer.CallID, answer.Name, answer.Calls, answer.Reasoning = c.ID, c.Name, nil, ""
 		if answer.Text = clean(answer.Text); blank(answer.Text) {
@@ -159,25 +159,6 @@ func legalID(id string, n int, seen map[string]bool) string {
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "call_" + hex.EncodeToString(sum[:12])
-}
-
-// legalName turns what a model wrote into a tool name that a provider accepts.
-func legalName(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if b.Len() == 64 {
-			break
-		}
-		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') {
-			b.WriteRune(r)
-		} else {
-			b.WriteByte('_')
-		}
-	}
-	if b.Len() == 0 {
-		return "unnamed"
-	}
-	return b.String()
 }
 
 // clean makes text valid UTF-8; the escape of a lone surrogate in JSON text stays, since

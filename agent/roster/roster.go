@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -55,15 +56,24 @@ func New[W any](most int, changed func(State)) *Roster[W] {
 	return &Roster[W]{most: most, changed: changed, tick: make(chan struct{})}
 }
 
+// of yields the agents that work for a session, or all with "", in start order. The caller holds the lock.
+func (r *Roster[W]) of(parent string) iter.Seq[*Member[W]] {
+	return func(yield func(*Member[W]) bool) {
+		for _, m := range r.list {
+			if (parent == "" || m.state.Parent == parent) && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
 // List returns the agents that work for a session, or all with "", in start order.
 func (r *Roster[W]) List(parent string) []State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []State
-	for _, m := range r.list {
-		if parent == "" || m.state.Parent == parent {
-			out = append(out, m.state)
-		}
+	for m := range r.of(parent) {
+		out = append(out, m.state)
 	}
 	return out
 }
@@ -72,13 +82,7 @@ func (r *Roster[W]) List(parent string) []State {
 func (r *Roster[W]) Members(parent string) []*Member[W] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []*Member[W]
-	for _, m := range r.list {
-		if parent == "" || m.state.Parent == parent {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.Collect(r.of(parent))
 }
 
 // Find returns the named agent of a session, or of any session with "". The error lists the existing names.
@@ -86,10 +90,7 @@ func (r *Roster[W]) Find(parent, name string) (*Member[W], error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var names []string
-	for _, m := range r.list {
-		if parent != "" && m.state.Parent != parent {
-			continue
-		}
+	for m := range r.of(parent) {
 		if m.state.Name == name {
 			return m, nil
 		}

@@ -206,7 +206,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			}
 			args := endpoint.TidyArguments(b.inputJSON())
 			cut := !whole || a.reason == "max_tokens" && i == len(a.blocks)-1 && !json.Valid([]byte(args))
-			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: cmp.Or(b.name, endpoint.Unnamed), Arguments: args, Incomplete: cut})
+			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: cmp.Or(b.name, model.Unnamed), Arguments: args, Incomplete: cut})
 		default:
 			if at.Raw = b.whole(); at.Raw != "" {
 				r.Opaque = append(r.Opaque, at)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"jcode/agent/model"
-	"jcode/agent/model/endpoint"
 )
 
 func (e *encoder) system() {
@@ -93,7 +92,7 @@ func (e *encoder) call(b *block) {
 	e.Raw(`{"type":"tool_use","id":`)
 	e.Str(callID(b.call.ID))
 	e.Raw(`,"name":`)
-	e.Str(endpoint.SafeName(b.call.Name))
+	e.Str(model.SafeName(b.call.Name))
 	e.Raw(`,"input":`)
 	e.Raw(cmp.Or(strings.TrimSpace(b.call.Arguments), "{}"))
 	if b.caller != "" {
@@ -103,7 +102,7 @@ func (e *encoder) call(b *block) {
 
 // callID returns an id of letters, digits, - and _, as the API requires. A call and its result get the same
 // one.
-func callID(id string) string { return strings.Map(endpoint.SafeRune, id) }
+func callID(id string) string { return strings.Map(model.SafeRune, id) }
 
 func (e *encoder) result(m *model.Message) {
 	e.Raw(`{"type":"tool_result","tool_use_id":`)

@@ -104,7 +104,7 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 			r.Opaque = append(r.Opaque, model.Opaque{Kind: opaqueCall, Raw: extra, Text: len(r.Text), Calls: len(r.Calls)})
 		}
 		r.Calls = append(r.Calls, model.Call{
-			ID: ids.Take(c.id), Name: cmp.Or(c.name, endpoint.Unnamed), Arguments: args,
+			ID: ids.Take(c.id), Name: cmp.Or(c.name, model.Unnamed), Arguments: args,
 			Incomplete: !whole || x.Finish == "length" && i == len(a.calls)-1 && !json.Valid([]byte(args)),
 		})
 	}

@@ -151,7 +151,7 @@ func (e *encoder) message(m *model.Message, mark bool) {
 		e.Str(e.callID(m.CallID))
 		if e.f.toolNames && m.Name != "" {
 			e.Raw(`,"name":`)
-			e.Str(endpoint.SafeName(m.Name))
+			e.Str(model.SafeName(m.Name))
 		}
 		body := m.Text
 		if body == "" {
@@ -193,7 +193,7 @@ func (e *encoder) assistant(m *model.Message, mark bool) {
 		e.Raw(`{"id":`)
 		e.Str(e.callID(c.ID))
 		e.Raw(`,"type":"function","function":{"name":`)
-		e.Str(endpoint.SafeName(c.Name))
+		e.Str(model.SafeName(c.Name))
 		e.Raw(`,"arguments":`)
 		if strings.TrimSpace(c.Arguments) == "" {
 			e.Raw(`"{}"`)
@@ -265,7 +265,7 @@ func (e *encoder) callID(id string) string {
 	if e.f.cappedIDs {
 		id = endpoint.ShortID(id, cappedID)
 	}
-	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, func(r rune) bool { return !endpoint.IsAlnum(r) }) {
+	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, func(r rune) bool { return !model.IsAlnum(r) }) {
 		return id
 	}
 	h := fnv.New64a()

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/agent/model"
@@ -76,20 +77,10 @@ type remedy = endpoint.Remedy[features]
 func remedies() []remedy {
 	form := func(f *features) *endpoint.Form { return &f.Form }
 	hasCalls := func(r *model.Request) bool {
-		for i := range r.Messages {
-			if len(r.Messages[i].Calls) > 0 {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Calls) > 0 })
 	}
 	hasReasoning := func(r *model.Request) bool {
-		for i := range r.Messages {
-			if r.Messages[i].Reasoning != "" {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(r.Messages, func(m model.Message) bool { return m.Reasoning != "" })
 	}
 	return []remedy{
 		{

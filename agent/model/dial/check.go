@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,13 +31,11 @@ const checkWait = 60 * time.Second
 // With an empty model the first coding model of the list is used. Checks that depend on a failed one are left
 // out.
 func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
-	cfg.Limits.Attempts = 1
-	c, err := Open(cfg)
-	if err != nil {
-		return []Check{{Name: "endpoint", Detail: err.Error(), Advice: "correct the provider's base_url in the config, or --base-url"}}
+	c, checks := openOnce(cfg)
+	if c == nil {
+		return checks
 	}
 	defer c.Close()
-	checks := append([]Check{keyCheck(cfg)}, networkChecks(c)...)
 	list, err := c.ListModels(ctx)
 	checks = append(checks, listCheck(cfg, list, id, err))
 	if id == "" {
@@ -52,6 +51,17 @@ func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
 		checks = append(checks, checkCall(ctx, c, id))
 	}
 	return checks
+}
+
+// openOnce returns a client that tries each request once, and the checks that need no request. The client is
+// nil when the configuration is wrong.
+func openOnce(cfg provider.Config) (Client, []Check) {
+	cfg.Limits.Attempts = 1
+	c, err := Open(cfg)
+	if err != nil {
+		return nil, []Check{{Name: "endpoint", Detail: err.Error(), Advice: "correct the provider's base_url in the config, or --base-url"}}
+	}
+	return c, append([]Check{keyCheck(cfg)}, networkChecks(c)...)
 }
 
 func keyCheck(cfg provider.Config) Check {
@@ -103,12 +113,9 @@ func listCheck(cfg provider.Config, list []provider.Listed, id string, err error
 }
 
 func lists(list []provider.Listed, id string) bool {
-	for _, l := range list {
-		if strings.TrimPrefix(l.ID, "models/") == strings.TrimPrefix(id, "models/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(l provider.Listed) bool {
+		return strings.TrimPrefix(l.ID, "models/") == strings.TrimPrefix(id, "models/")
+	})
 }
 
 // some names a few models of a list.
@@ -152,6 +159,14 @@ func checkStream(ctx context.Context, c Client, id string) Check {
 	return k
 }
 
+// reportTool is the tool that the model is asked to call.
+func reportTool() []model.Tool {
+	return []model.Tool{{
+		Name: "report", Description: "Reports a word.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
+	}}
+}
+
 func checkCall(ctx context.Context, c Client, id string) Check {
 	k := Check{Name: "tool call"}
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
@@ -159,10 +174,7 @@ func checkCall(ctx context.Context, c Client, id string) Check {
 	resp, err := c.Stream(ctx, model.Request{
 		Model:    id,
 		Messages: []model.Message{{Role: model.RoleUser, Text: "Call the tool report with the word ready."}},
-		Tools: []model.Tool{{
-			Name: "report", Description: "Reports a word.",
-			Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
-		}},
+		Tools:    reportTool(),
 	}, func(model.Event) {})
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,13 +23,11 @@ const ProbeTokens = 2000
 // Probe tests one model with one request: a picture, and two tools that must be called at once. It reports
 // the result of each; checks that depend on a failed one are left out.
 func Probe(ctx context.Context, cfg provider.Config, id string) []Check {
-	cfg.Limits.Attempts = 1
-	c, err := Open(cfg)
-	if err != nil {
-		return []Check{{Name: "endpoint", Detail: err.Error(), Advice: "correct the provider's base_url in the config, or --base-url"}}
+	c, checks := openOnce(cfg)
+	if c == nil {
+		return checks
 	}
 	defer c.Close()
-	checks := append([]Check{keyCheck(cfg)}, networkChecks(c)...)
 	checks = append(checks, Check{Name: "protocol", OK: true, Detail: string(cmp.Or(cfg.Protocol, provider.Chat))})
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
@@ -70,25 +69,17 @@ func (o *observed) checks(id string, resp model.Response) []Check {
 	for _, n := range o.notices {
 		out = append(out, Check{Name: "learned", OK: true, Detail: n})
 	}
-	words, valid := 0, true
-	for _, call := range resp.Calls {
-		valid = valid && json.Valid([]byte(call.Arguments)) && call.Name == "report"
-		words++
-	}
+	invalid := func(call model.Call) bool { return call.Name != "report" || !json.Valid([]byte(call.Arguments)) }
 	switch {
-	case words == 0:
+	case len(resp.Calls) == 0:
 		out = append(out, Check{Name: "tools", Detail: id + " answered without calling the tool", Advice: "choose a model that can call tools; jcode works by them"})
-	case !valid:
+	case slices.ContainsFunc(resp.Calls, invalid):
 		out = append(out, Check{Name: "tools", Detail: id + " called a tool that it was not given, or with no JSON", Advice: "choose a model that calls tools more reliably"})
 	default:
-		out = append(out, Check{Name: "tools", OK: true, Detail: id + " calls tools"}, Check{Name: "parallel calls", OK: true, Detail: yesNo(words > 1, "several at once", "one at a time")})
-	}
-	if o.blind {
-		out = append(out, Check{Name: "images", OK: true, Detail: "not taken"})
-	} else {
-		out = append(out, Check{Name: "images", OK: true, Detail: "taken"})
+		out = append(out, Check{Name: "tools", OK: true, Detail: id + " calls tools"}, Check{Name: "parallel calls", OK: true, Detail: yesNo(len(resp.Calls) > 1, "several at once", "one at a time")})
 	}
 	return append(out,
+		Check{Name: "images", OK: true, Detail: yesNo(o.blind, "not taken", "taken")},
 		Check{Name: "thinking", OK: true, Detail: yesNo(o.thought || resp.Reasoning != "" || len(resp.Opaque) > 0, "comes with the answer", "none came with this answer")},
 		Check{Name: "cache", OK: true, Detail: yesNo(resp.Usage.Cached+resp.Usage.Written+resp.Usage.WrittenHour > 0, "used", "not used for a request this short; longer ones may be")},
 		Check{Name: "tokens", OK: true, Detail: fmt.Sprintf("%d in, %d out%s", resp.Usage.Input, resp.Usage.Output, yesNo(resp.Usage.Estimated, " (estimated: the provider did not count)", ""))})
@@ -115,9 +106,6 @@ func probeRequest(id string) model.Request {
 			Role: model.RoleUser, Images: []model.Image{{MIME: "image/png", Data: picture.Bytes()}},
 			Text: "Call the tool report twice in the same answer: once with the word ready, once with the colour of the picture.",
 		}},
-		Tools: []model.Tool{{
-			Name: "report", Description: "Reports a word.",
-			Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
-		}},
+		Tools: reportTool(),
 	}
 }

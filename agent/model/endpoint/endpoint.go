@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,11 +26,8 @@ func New(cfg provider.Config) (*Endpoint, error) {
 	if err := provider.CheckURL(cfg.BaseURL); err != nil {
 		return nil, err
 	}
-	header := make(map[string]string, len(cfg.Headers)+2)
-	header["User-Agent"] = "jcode"
-	for name, value := range cfg.Headers {
-		header[name] = value
-	}
+	header := map[string]string{"User-Agent": "jcode"}
+	maps.Copy(header, cfg.Headers)
 	if cfg.KeyHeader != "" && cfg.Key != "" {
 		header[cfg.KeyHeader] = string(cfg.Key)
 	}

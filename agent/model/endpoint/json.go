@@ -2,8 +2,9 @@ package endpoint
 
 import (
 	"encoding/json"
+	"maps"
 	"math/bits"
-	"sort"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -16,14 +17,13 @@ type Field struct {
 // fields encodes a provider's own fields in a fixed order.
 func fields(all map[string]any) ([]Field, error) {
 	out := make([]Field, 0, len(all))
-	for name, v := range all {
-		raw, err := json.Marshal(v)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		raw, err := json.Marshal(all[name])
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Field{name, raw})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
 }
 

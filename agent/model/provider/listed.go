@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -59,13 +60,10 @@ func ReadList(body []byte) ([]Listed, error) {
 			}
 			e = entry{ID: only.ID}
 		}
-		if e.ID == "" {
-			e.ID = e.Name
-		}
-		if e.ID == "" {
+		l := Listed{ID: cmp.Or(e.ID, e.Name)}
+		if l.ID == "" {
 			continue
 		}
-		l := Listed{ID: e.ID}
 		for _, n := range []json.Number{e.Loaded, e.Context, e.Window, e.MaxLen, e.MaxCtx, e.Meta.Ctx, e.Meta.Train} {
 			if v, err := n.Int64(); err == nil && v > 0 && l.Window == 0 {
 				l.Window = int(v)

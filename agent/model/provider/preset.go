@@ -1,6 +1,10 @@
 package provider
 
-import "strings"
+import (
+	"cmp"
+	"maps"
+	"strings"
+)
 
 // Presets returns the providers that jcode knows by name, in the order in which one is picked when none is
 // named. Config may change them and add others.
@@ -59,26 +63,17 @@ func Presets() []Config {
 
 // override applies what config says about a provider to its preset.
 func (p Config) override(c Config) Config {
-	set := func(to *string, v string) {
-		if v != "" {
-			*to = v
-		}
-	}
 	if c.BaseURL != "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
 		p.Protocol = Chat // a user's own address speaks this unless config says otherwise
 	}
-	if c.Protocol != "" {
-		p.Protocol = c.Protocol
-	}
-	set(&p.BaseURL, c.BaseURL)
-	set(&p.TokenEnv, c.TokenEnv)
-	set(&p.Cache, c.Cache)
+	p.Protocol = cmp.Or(c.Protocol, p.Protocol)
+	p.BaseURL = cmp.Or(c.BaseURL, p.BaseURL)
+	p.TokenEnv = cmp.Or(c.TokenEnv, p.TokenEnv)
+	p.Cache = cmp.Or(c.Cache, p.Cache)
 	p.Search = p.Search || c.Search
-	set(&p.KeyEnv, c.KeyEnv)
-	set(&p.KeyHeader, c.KeyHeader)
-	if c.Key != "" {
-		p.Key = c.Key
-	}
+	p.KeyEnv = cmp.Or(c.KeyEnv, p.KeyEnv)
+	p.KeyHeader = cmp.Or(c.KeyHeader, p.KeyHeader)
+	p.Key = cmp.Or(c.Key, p.Key)
 	p.Headers = merged(p.Headers, c.Headers)
 	p.ExtraBody = merged(p.ExtraBody, c.ExtraBody)
 	p.Models = merged(p.Models, c.Models)
@@ -87,30 +82,23 @@ func (p Config) override(c Config) Config {
 	}
 	p.Local = p.Local || c.Local
 	p.Quirks = p.Quirks.with(c.Quirks)
-	if c.Limits != (Limits{}) {
-		p.Limits = c.Limits
-	}
+	p.Limits = cmp.Or(c.Limits, p.Limits)
 	return p
 }
 
 func (q Quirks) with(o Quirks) Quirks {
-	set := func(to **bool, v *bool) {
-		if v != nil {
-			*to = v
-		}
-	}
-	set(&q.DeveloperRole, o.DeveloperRole)
-	set(&q.MaxCompletionTokens, o.MaxCompletionTokens)
-	set(&q.NoStreamOptions, o.NoStreamOptions)
-	set(&q.Strict, o.Strict)
-	set(&q.SimpleSchemas, o.SimpleSchemas)
-	set(&q.NoTemperature, o.NoTemperature)
-	set(&q.NoImages, o.NoImages)
-	set(&q.ReasoningBack, o.ReasoningBack)
-	set(&q.ThinkOpen, o.ThinkOpen)
-	set(&q.CappedCallIDs, o.CappedCallIDs)
-	set(&q.ShortCallIDs, o.ShortCallIDs)
-	set(&q.AlternateTurns, o.AlternateTurns)
+	q.DeveloperRole = cmp.Or(o.DeveloperRole, q.DeveloperRole)
+	q.MaxCompletionTokens = cmp.Or(o.MaxCompletionTokens, q.MaxCompletionTokens)
+	q.NoStreamOptions = cmp.Or(o.NoStreamOptions, q.NoStreamOptions)
+	q.Strict = cmp.Or(o.Strict, q.Strict)
+	q.SimpleSchemas = cmp.Or(o.SimpleSchemas, q.SimpleSchemas)
+	q.NoTemperature = cmp.Or(o.NoTemperature, q.NoTemperature)
+	q.NoImages = cmp.Or(o.NoImages, q.NoImages)
+	q.ReasoningBack = cmp.Or(o.ReasoningBack, q.ReasoningBack)
+	q.ThinkOpen = cmp.Or(o.ThinkOpen, q.ThinkOpen)
+	q.CappedCallIDs = cmp.Or(o.CappedCallIDs, q.CappedCallIDs)
+	q.ShortCallIDs = cmp.Or(o.ShortCallIDs, q.ShortCallIDs)
+	q.AlternateTurns = cmp.Or(o.AlternateTurns, q.AlternateTurns)
 	if o.CacheMarkers != nil {
 		q.CacheMarkers = o.CacheMarkers
 	}
@@ -122,11 +110,7 @@ func merged[V any](a, b map[string]V) map[string]V {
 		return a
 	}
 	out := make(map[string]V, len(a)+len(b))
-	for k, v := range a {
-		out[k] = v
-	}
-	for k, v := range b {
-		out[k] = v
-	}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
 	return out
 }

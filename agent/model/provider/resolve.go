@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -71,7 +73,7 @@ func Resolve(s Settings) (Target, error) {
 		return s.target(p, s.Model)
 	}
 	if name, id, ok := strings.Cut(s.Model, "/"); ok { // without an ID: the first coding model
-		if p, ok := s.find(name); ok && (s.Provider == "" || s.Provider == name || !s.routes(s.Provider)) {
+		if p, ok := s.find(name); ok && (s.Provider == "" || s.Provider == name || !routes(s.Provider)) {
 			return s.target(p, id)
 		}
 	}
@@ -79,12 +81,8 @@ func Resolve(s Settings) (Target, error) {
 }
 
 // routes recognises providers whose model IDs themselves begin with a provider's name.
-func (s Settings) routes(provider string) bool {
-	switch provider {
-	case "openrouter", "together", "groq":
-		return true
-	}
-	return false
+func routes(provider string) bool {
+	return provider == "openrouter" || provider == "together" || provider == "groq"
 }
 
 // withoutProvider resolves a model ID without a provider, or no ID at all.
@@ -103,7 +101,7 @@ func (s Settings) withoutProvider() (Target, error) {
 	}
 	name, _, hasSlash := strings.Cut(s.Model, "/")
 	for _, p := range s.all() {
-		if s.hasKey(p) && (!hasSlash || s.routes(p.Name)) {
+		if s.hasKey(p) && (!hasSlash || routes(p.Name)) {
 			return s.target(p, s.Model)
 		}
 	}
@@ -176,12 +174,7 @@ func (s Settings) token(p Config) Secret {
 func (s Settings) hasKey(p Config) bool { return s.key(p) != "" || s.token(p) != "" }
 
 func (s Settings) anyKey() bool {
-	for _, p := range s.all() {
-		if s.hasKey(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.all(), s.hasKey)
 }
 
 // all returns the presets with config's changes, then config's own by name.
@@ -190,22 +183,18 @@ func (s Settings) all() []Config {
 	known := map[string]bool{}
 	for i := range out {
 		known[out[i].Name] = true
-		if address := s.addressOf(out[i].Name); address != "" {
-			out[i].BaseURL = address
-		}
+		out[i].BaseURL = cmp.Or(s.addressOf(out[i].Name), out[i].BaseURL)
 		if c, ok := s.Providers[out[i].Name]; ok {
 			out[i] = out[i].override(c)
 		}
 	}
-	var own []Config
-	for name, c := range s.Providers {
-		if !known[name] {
+	for _, name := range slices.Sorted(maps.Keys(s.Providers)) {
+		if c := s.Providers[name]; !known[name] {
 			c.Name = name
-			own = append(own, c)
+			out = append(out, c)
 		}
 	}
-	sort.Slice(own, func(i, j int) bool { return own[i].Name < own[j].Name })
-	return append(out, own...)
+	return out
 }
 
 // addressOf returns the address that a maker's own tools read from the environment.

@@ -264,12 +264,7 @@ func toolList(tools []model.Tool) string {
 }
 
 func offers(tools []model.Tool, wire string) bool {
-	for i := range tools {
-		if tools[i].Name == wire {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tools, func(t model.Tool) bool { return t.Name == wire })
 }
 
 // wire returns the wire name of a tool that a script names by either name.
@@ -283,7 +278,7 @@ func (p *Client) wire(name string, tools []model.Tool) string {
 		}
 	}
 	if server, ok := strings.CutPrefix(name, "mcp:"); ok {
-		return endpoint.SafeName("mcp__" + strings.Replace(server, ":", "__", 1))
+		return model.SafeName("mcp__" + strings.Replace(server, ":", "__", 1))
 	}
 	return name
 }

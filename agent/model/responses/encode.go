@@ -260,7 +260,7 @@ func (e *encoder) call(c *model.Call, custom bool) {
 			e.Raw(`,"call_id":`)
 			e.Str(callID(c.ID))
 			e.Raw(`,"name":`)
-			e.Str(endpoint.SafeName(c.Name))
+			e.Str(model.SafeName(c.Name))
 			e.Raw(`,"input":`)
 			e.Str(text)
 			e.Raw("}")
@@ -271,7 +271,7 @@ func (e *encoder) call(c *model.Call, custom bool) {
 	e.Raw(`,"call_id":`)
 	e.Str(callID(c.ID))
 	e.Raw(`,"name":`)
-	e.Str(endpoint.SafeName(c.Name))
+	e.Str(model.SafeName(c.Name))
 	e.Raw(`,"arguments":`)
 	if strings.TrimSpace(c.Arguments) == "" {
 		e.Raw(`"{}"`)

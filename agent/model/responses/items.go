@@ -49,7 +49,6 @@ type output struct {
 	Summary []struct {
 		Text string `json:"text"`
 	} `json:"summary"`
-	Encrypted string `json:"encrypted_content"`
 }
 
 // said returns the whole text of a message.
@@ -165,7 +164,7 @@ func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.I
 	if name == "" && strings.TrimSpace(args) == "" {
 		return // empty
 	}
-	name, args = cmp.Or(name, endpoint.Unnamed), endpoint.TidyArguments(args)
+	name, args = cmp.Or(name, model.Unnamed), endpoint.TidyArguments(args)
 	r.Calls = append(r.Calls, model.Call{ID: ids.Take(it.callID), Name: name, Arguments: args, Incomplete: cut && (a.x.Finish != "length" || !json.Valid([]byte(args)))})
 }
 

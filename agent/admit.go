@@ -162,10 +162,8 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 
 // equip attaches what a prompt mentions and puts the prompt's rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p Prompt) error {
-	if text := t.opt.Extensions.attach(ctx, p.Text); text != "" {
-		if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
-			return err
-		}
+	if err := t.tell(ctx, t.opt.Extensions.attach(ctx, p.Text)); err != nil {
+		return err
 	}
 	if len(p.Allow) == 0 || t.opt.Allow == nil {
 		return nil

@@ -58,9 +58,7 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 
 // commitAnswer stores an answer, counts its tokens and notifies the subscribers.
 func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pendingCall) (int64, error) {
-	t.mu.Lock()
-	m := t.model
-	t.mu.Unlock()
+	m := t.current()
 	whole := resp
 	whole.Usage = resp.Usage.Plus(resp.Wasted) // all that was paid for; the context counts the last attempt only
 	cost, priced := m.price(whole)

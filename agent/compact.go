@@ -80,9 +80,7 @@ type compaction struct {
 // compactIfFull compacts when the next request would exceed the limit. After a compaction that could save
 // nothing more it waits until the history has grown by a quarter.
 func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) error {
-	k.c.mu.Lock()
-	window := k.c.model.Window
-	k.c.mu.Unlock()
+	window := k.c.Window()
 	if window <= 0 {
 		return nil
 	}
@@ -110,9 +108,7 @@ func (k *compaction) compactOverflow(ctx context.Context, refusal error) error {
 	err := k.compact(ctx, "", true)
 	switch {
 	case errors.Is(err, errNothingToCompact) && k.baseTooLarge():
-		k.c.mu.Lock()
-		window := k.c.model.Window
-		k.c.mu.Unlock()
+		window := k.c.Window()
 		return fmt.Errorf("the model's context window of %d tokens is too small for what goes with every request: the system prompt takes about %d tokens, the tools about %d. "+
 			"Raise the server's context length, choose a model with a larger window, or leave tools out with a role that names few (%w)",
 			window, model.EstimateText(k.c.system), k.measured.tools, refusal)
@@ -126,9 +122,7 @@ func (k *compaction) compactOverflow(ctx context.Context, refusal error) error {
 
 // baseTooLarge reports whether the system prompt and the tools alone nearly fill the window.
 func (k *compaction) baseTooLarge() bool {
-	k.c.mu.Lock()
-	window := k.c.model.Window
-	k.c.mu.Unlock()
+	window := k.c.Window()
 	return window > 0 && float64(model.EstimateText(k.c.system)+k.measured.tools) > 0.8*float64(window)
 }
 
@@ -167,9 +161,7 @@ func (k *compaction) compacting(ctx context.Context, manual bool, keep string) e
 // compact shrinks old tool results, then replaces everything but the tail with a summary. What it replaces is
 // archived, never deleted.
 func (k *compaction) compact(ctx context.Context, keep string, shrink bool) error {
-	k.c.mu.Lock()
-	m := k.c.model
-	k.c.mu.Unlock()
+	m := k.c.current()
 	window := m.Window
 	if window <= 0 {
 		window = defaultWindow

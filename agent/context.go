@@ -1,8 +1,8 @@
 package agent
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,9 +35,7 @@ func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
 		k.c.mu.Lock()
 		scope, mode, role, m := k.c.scope, k.c.mode, k.c.role, k.c.model
 		k.c.mu.Unlock()
-		if !k.c.prompted && k.c.opt.System != nil {
-			k.c.system, k.c.prompted = k.c.opt.System(k.c.row.ID, role, scope), true
-		}
+		k.c.buildSystem(role, scope)
 		offered := k.c.opt.Registry.Snapshot(scope).Offer(&k.c.order, k.c.opt.Gate, mode.Under(scope.Ceiling()))
 		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
 		use = ContextUse{Window: m.Window, Known: k.measured.known > 0}
@@ -69,13 +67,12 @@ func toolParts(offered []tools.Entry) []ContextPart {
 		if e.Spec.Server != "" {
 			name = "mcp: " + e.Spec.Server
 		}
-		def := model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
+		def := definition(e)
 		sums[name] += model.EstimateTool(&def)
 	}
 	var parts []ContextPart
-	for name, n := range sums {
-		parts = append(parts, ContextPart{name, n})
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		parts = append(parts, ContextPart{name, sums[name]})
 	}
-	slices.SortFunc(parts, func(a, b ContextPart) int { return cmp.Compare(a.Name, b.Name) })
 	return parts
 }

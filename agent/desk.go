@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"jcode/agent/roster"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -189,21 +189,14 @@ func (rs *roleState) Scope() *tools.Scope {
 
 // taskResult turns the sub-agent's answer into the result of the call.
 func taskResult(child *Conversation, end TurnEnd) (tools.Result, error) {
-	display := tools.Display{Child: child.ID(), Summary: steps(end.Steps)}
-	text := strings.TrimSpace(end.Text)
+	display := tools.Display{Child: child.ID(), Summary: text.Count(end.Steps, "step")}
+	said := strings.TrimSpace(end.Text)
 	switch end.Reason {
 	case StopInterrupted:
 		return tools.Result{Display: display}, context.Canceled
 	case StopError, StopLimit:
-		return tools.Result{Text: strings.TrimSpace("the sub-agent stopped: " + end.Error + "\n" + text), Failed: true, Kind: tools.KindLimit, Display: display}, nil
+		return tools.Result{Text: strings.TrimSpace("the sub-agent stopped: " + end.Error + "\n" + said), Failed: true, Kind: tools.KindLimit, Display: display}, nil
 	case StopDone:
 	}
-	return tools.Result{Text: text, Display: display, Data: map[string]any{"answer": text, "session": child.ID(), "steps": end.Steps}}, nil
-}
-
-func steps(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
+	return tools.Result{Text: said, Display: display, Data: map[string]any{"answer": said, "session": child.ID(), "steps": end.Steps}}, nil
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"jcode/session"
@@ -55,18 +56,13 @@ type Extension struct {
 // Extensions are the extensions of one conversation.
 type Extensions []Extension
 
-// any reports whether has is true of one of them.
-func (l Extensions) any(has func(Extension) bool) bool {
-	for _, e := range l {
-		if has(e) {
-			return true
-		}
-	}
-	return false
+func (l Extensions) waits() bool {
+	return slices.ContainsFunc(l, func(e Extension) bool { return e.Ready != nil })
 }
 
-func (l Extensions) waits() bool  { return l.any(func(e Extension) bool { return e.Ready != nil }) }
-func (l Extensions) judges() bool { return l.any(func(e Extension) bool { return e.Admit != nil }) }
+func (l Extensions) judges() bool {
+	return slices.ContainsFunc(l, func(e Extension) bool { return e.Admit != nil })
+}
 
 func (l Extensions) ready(ctx context.Context) {
 	for _, e := range l {

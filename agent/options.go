@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -172,9 +173,4 @@ type Prompt struct {
 	Allow []string
 }
 
-func shown(p Prompt) string {
-	if p.Shown != "" {
-		return p.Shown
-	}
-	return p.Text
-}
+func shown(p Prompt) string { return cmp.Or(p.Shown, p.Text) }

@@ -30,14 +30,7 @@ var ErrNotEntered = errors.New("the switch was taken back")
 
 // SetRoleWith switches to a role as SetRole does, with values for its variables.
 func (rs *roleState) SetRoleWith(ctx context.Context, name string, given map[string]string) error {
-	if name == "" {
-		role, err := rs.findRole(ctx, "")
-		if err != nil {
-			return err
-		}
-		return rs.EnterRole(ctx, role)
-	}
-	role, err := rs.requestRole(ctx, RoleRequest{Name: name, Kept: rs.RoleValues(name), Given: given})
+	role, err := rs.findRole(ctx, name, given)
 	if err != nil {
 		return err
 	}

@@ -125,13 +125,14 @@ func roleLine(role Role) string {
 	return "The person switched to the role " + role.Name + "."
 }
 
-func (rs *roleState) findRole(ctx context.Context, name string) (Role, error) {
+// findRole resolves a role with values for its variables; "" means the session's own settings.
+func (rs *roleState) findRole(ctx context.Context, name string, given map[string]string) (Role, error) {
 	if name == "" {
 		rs.c.mu.Lock()
 		defer rs.c.mu.Unlock()
 		return rs.own, nil
 	}
-	return rs.requestRole(ctx, RoleRequest{Name: name, Kept: rs.RoleValues(name)})
+	return rs.requestRole(ctx, RoleRequest{Name: name, Kept: rs.RoleValues(name), Given: given})
 }
 
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
@@ -187,7 +188,7 @@ func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error
 	rs.c.mu.Lock()
 	before, switches, m, chosen := rs.role, rs.switches, rs.c.model, rs.c.chosen
 	rs.c.mu.Unlock()
-	role, err := rs.findRole(ctx, name)
+	role, err := rs.findRole(ctx, name, nil)
 	if err != nil {
 		return nil, err
 	}

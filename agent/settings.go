@@ -33,19 +33,18 @@ func (s *settings) SetMode(m tools.Mode) {
 	s.c.emitState()
 }
 
-// Window returns the context window of the current model in tokens, 0 when unknown.
-func (s *settings) Window() int {
+// current returns the current model.
+func (s *settings) current() Model {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	return s.model.Window
+	return s.model
 }
 
+// Window returns the context window of the current model in tokens, 0 when unknown.
+func (s *settings) Window() int { return s.current().Window }
+
 // Sees reports whether the current model accepts images.
-func (s *settings) Sees() bool {
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	return s.model.Sees
-}
+func (s *settings) Sees() bool { return s.current().Sees }
 
 // Mode returns the approval mode that the person chose; a role may allow less.
 func (s *settings) Mode() tools.Mode {

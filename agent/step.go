@@ -17,9 +17,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	t.mu.Lock()
 	m, role, scope := t.model, t.role, t.scope
 	t.mu.Unlock()
-	if !t.prompted && t.opt.System != nil {
-		t.system, t.prompted = t.opt.System(t.row.ID, role, scope), true
-	}
+	t.buildSystem(role, scope)
 	messages, tokens := t.history.toSend(m.Sees)
 	if len(role.FewShot) > 0 {
 		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+historyTokens(role.FewShot)
@@ -37,6 +35,13 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 		}
 	}
 	return resp, err
+}
+
+// buildSystem builds the system prompt unless it is built.
+func (c *Conversation) buildSystem(role Role, scope *tools.Scope) {
+	if !c.prompted && c.opt.System != nil {
+		c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
+	}
 }
 
 // relay converts the client's events into the conversation's.
@@ -135,9 +140,7 @@ func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, 
 
 // refusal names a tool that the provider of the current model rejected.
 func (t *turn) refusal(wire string) refused {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return refused{t.model.ID, wire}
+	return refused{t.current().ID, wire}
 }
 
 func definitions(offered []tools.Entry) []model.Tool {

@@ -138,13 +138,13 @@ func (m *cmap) text(code uint32) (string, bool) {
 	return "", false
 }
 
-// at returns the text of a code in the range: the first one's, with its last character counted on.
+// at returns the text of a code in the range: the text of the first code, with its last character incremented.
 func (r span) at(code uint32) string {
 	last, size := utf8.DecodeLastRuneInString(r.text)
 	if size == 0 {
 		return ""
 	}
-	return r.text[:len(r.text)-size] + string(last+rune(code-r.lo)) //nolint:gosec // what is no character becomes U+FFFD
+	return r.text[:len(r.text)-size] + string(last+rune(code-r.lo)) //nolint:gosec // an invalid character becomes U+FFFD
 }
 
 // size returns the number of bytes of the first code in s, 0 if the map does not say.

@@ -112,7 +112,7 @@ func (f *file) readXrefs() bool {
 	return true
 }
 
-// index makes a number an index below n.
+// index converts a number to an index below n.
 func index(v any, n int) (int, bool) {
 	x, ok := v.(float64)
 	if !ok || x < 0 || x >= float64(n) {
@@ -121,7 +121,7 @@ func index(v any, n int) (int, bool) {
 	return int(x), true
 }
 
-// readXref reads one section and returns its trailer, nil where it is none.
+// readXref reads one section and returns its trailer, nil if there is no section.
 func (f *file) readXref(at int) dict {
 	l := &lexer{b: f.data, i: at, refs: true}
 	word, _ := l.next(0)

@@ -44,7 +44,7 @@ func (f *file) decrypted(s *stream) []byte {
 	return s.raw
 }
 
-// list makes one object, or an array of them, an array. A short name of the key may be used.
+// list returns one object, or an array of them, as an array. short is the value of the short name of the key.
 func (f *file) list(v, short any) array {
 	if v == nil {
 		v = short

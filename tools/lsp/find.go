@@ -166,7 +166,7 @@ func (s Server) fits(names map[string]bool) bool {
 
 // Installed is one server that jcode knows, for `jcode doctor`.
 type Installed struct {
-	Name, Program string // Program is "" where it is not installed
+	Name, Program string // Program is "" if it is not installed
 	Fits          bool   // the workspace shows its language
 }
 

@@ -186,7 +186,7 @@ func (in *instance) watchFiles() {
 		Notice: func(text string) { _, _ = in.stderr.Write([]byte(text + "\n")) }, // it never fails
 	})
 	defer w.Close()
-	f.look(in.root) // what exists already is no change
+	f.look(in.root) // existing files are not changes
 	for {
 		select {
 		case e, ok := <-w.Events():

@@ -109,13 +109,13 @@ func (r *Room) Close() {
 	if r.embedder != nil {
 		r.embedder.Close()
 	}
-	if early != "" { // no session came of it
+	if early != "" { // it never became a session
 		_ = r.opts.Index.Forget(context.Background(), early) // a later run forgets it
 	}
 }
 
-// UseRole has the documents of a role kept, in place of those of the role before; a collection
-// without sources is a role without documents.
+// UseRole keeps the index of a role's documents, instead of those of the role before; a collection
+// without sources means a role without documents.
 func (r *Room) UseRole(c Collection) {
 	r.mu.Lock()
 	before := r.role
@@ -133,7 +133,7 @@ func (r *Room) UseRole(c Collection) {
 	r.offer()
 }
 
-// Also has the documents of a role kept that a sub-agent works in, until the session changes.
+// Also keeps the index of the documents of a role that a sub-agent works in, until the session changes.
 func (r *Room) Also(c Collection) {
 	if len(c.Sources) == 0 {
 		return
@@ -144,8 +144,8 @@ func (r *Room) Also(c Collection) {
 	r.offer()
 }
 
-// UseSession has the documents of a session kept. What was added before its first message is
-// its own.
+// UseSession keeps the index of a session's documents, including those that were added before its
+// first message.
 func (r *Room) UseSession(ctx context.Context, id string) error {
 	r.mu.Lock()
 	if id == r.session {
@@ -185,8 +185,8 @@ func (r *Room) NewSession() {
 	r.offer()
 }
 
-// leave ends keeping all that belongs to the session so far, and returns what was added before
-// it had an ID. What stays is the role in force. It is called under the lock.
+// leave drops everything that belongs to the session so far, and returns what was added before it
+// had an ID. The role in force is kept. It is called under the lock.
 func (r *Room) leave() (early Collection) {
 	early, r.early, r.session = r.early, Collection{}, ""
 	for owner := range r.using {
@@ -197,7 +197,7 @@ func (r *Room) leave() (early Collection) {
 	return early
 }
 
-// use begins to keep a collection, and brings it up to date. It is called under the lock.
+// use adds a collection, and brings it up to date. It is called under the lock.
 func (r *Room) use(c Collection) *keeper {
 	k := r.using[c.Owner]
 	switch {
@@ -213,7 +213,7 @@ func (r *Room) use(c Collection) *keeper {
 	return k
 }
 
-// forget ends keeping a collection; its index stays. It is called under the lock.
+// forget drops a collection; its index is kept. It is called under the lock.
 func (r *Room) forget(owner string) {
 	if k := r.using[owner]; k != nil {
 		k.stop()
@@ -277,7 +277,7 @@ func (r *Room) Add(ctx context.Context, sources ...string) error {
 	return nil
 }
 
-// Remove takes a source from the session.
+// Remove removes a source from the session.
 func (r *Room) Remove(ctx context.Context, source string) error {
 	r.mu.Lock()
 	c := r.own()
@@ -315,7 +315,7 @@ func (r *Room) Rebuild() {
 	}
 }
 
-// Stop ends what brings the index up to date; what is done stays.
+// Stop ends the runs that bring the index up to date; what is indexed is kept.
 func (r *Room) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -85,8 +85,8 @@ func (r *Room) await(ctx context.Context) (note string) {
 	return ""
 }
 
-// byMeaning returns passages by their embeddings; nil where there are none. why says what
-// keeps them from being used.
+// byMeaning returns passages by their embeddings; nil if there are none. why says why they can't
+// be used.
 func (r *Room) byMeaning(ctx context.Context, owners []string, query string) (ids []int64, why string) {
 	e, err := r.openEmbedder()
 	if e == nil || err != nil {
@@ -134,8 +134,8 @@ func (r *Room) fetchMissing(ctx context.Context, ids []int64, found map[int64]se
 	return err
 }
 
-// choose takes the best passages, of one document at most a few before others follow. What may
-// not be read any more since it was indexed is left out.
+// choose returns the best passages, with at most a few of one document before those of others.
+// Documents that may no longer be read are left out.
 func (r *Room) choose(ranked []int64, found map[int64]session.Passage, top int) []Hit {
 	var hits, later []Hit
 	of := map[string]int{}

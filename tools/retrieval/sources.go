@@ -42,7 +42,7 @@ func (r *Room) place(source string) (base, pattern string) {
 	if !strings.ContainsAny(slash, "*?[{") {
 		return filepath.Clean(source), ""
 	}
-	if _, err := os.Lstat(source); err == nil { // a name with such signs in it
+	if _, err := os.Lstat(source); err == nil { // a name that contains such characters
 		return filepath.Clean(source), ""
 	}
 	base, pattern = doublestar.SplitPattern(slash)
@@ -70,8 +70,8 @@ func (r *Room) check(ctx context.Context, source string) error {
 	return nil
 }
 
-// expand finds the documents that a source leads to, by path. A source that is not there is an
-// item with a problem.
+// expand finds the documents that a source leads to, sorted by path. A source that does not exist
+// is an item with a problem.
 func (r *Room) expand(ctx context.Context, source string) ([]item, error) {
 	if paths.IsAddress(source) {
 		return []item{{path: source, named: true}}, nil

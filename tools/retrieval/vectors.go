@@ -18,7 +18,7 @@ const (
 	embedText  = 6000 // bytes
 )
 
-// openEmbedder returns what makes embeddings, nil where the person named no model.
+// openEmbedder returns the embedder, nil if no model is configured.
 func (r *Room) openEmbedder() (Embedder, error) {
 	r.embedding.Do(func() {
 		if r.opts.Embedder != nil {
@@ -28,9 +28,9 @@ func (r *Room) openEmbedder() (Embedder, error) {
 	return r.embedder, r.unusable
 }
 
-// embed makes the embeddings that passages of a collection lack. Those that are there stay
-// until a new one takes their place, also when the model fails in the middle.
-// A rebuild computes those again whose dimension is no longer the model's.
+// embed computes the embeddings that passages of a collection lack. Existing ones are kept until new
+// ones replace them, also if the model fails halfway.
+// A rebuild also replaces those whose dimension is no longer the model's.
 func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) error {
 	e, err := r.openEmbedder()
 	if e == nil || err != nil {

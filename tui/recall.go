@@ -172,7 +172,7 @@ func (d *drafts) keep(p *program) tea.Cmd {
 	}
 	d.kept = p.in.Generation()
 	generation, s, ctx := p.in.Generation(), p.in.Text(), p.ctx
-	return func() tea.Msg { return p.warned("the draft could not be kept", d.write(ctx, h, generation, s)) }
+	return func() tea.Msg { return p.warnedOnce("the draft could not be kept", d.write(ctx, h, generation, s)) }
 }
 
 // keepNow writes the draft when the program has ended.
@@ -195,13 +195,19 @@ func (d *drafts) write(ctx context.Context, h History, generation int, s string)
 	return h.SetDraft(ctx, s)
 }
 
-// warned turns an error into a warning, once until what it tried works again.
-func (p *program) warned(what string, err error) tea.Msg {
+// warnedOnce is warned for what is tried again without the person: it warns once, until that works again.
+func (p *program) warnedOnce(what string, err error) tea.Msg {
 	if err == nil {
 		p.failing.Delete(what)
+	} else if _, told := p.failing.LoadOrStore(what, nil); told {
 		return nil
 	}
-	if _, told := p.failing.LoadOrStore(what, nil); told {
+	return p.warned(what, err)
+}
+
+// warned turns an error into a warning, nil into nothing.
+func (p *program) warned(what string, err error) tea.Msg {
+	if err == nil {
 		return nil
 	}
 	return do(func() tea.Cmd {

@@ -86,7 +86,7 @@ func (p sender) sent(s string) tea.Cmd {
 		if err == nil {
 			err = p.drafts.write(ctx, h, generation, "")
 		}
-		return p.warned("the prompt could not be added to the history", err)
+		return p.warnedOnce("the prompt could not be added to the history", err)
 	}
 }
 

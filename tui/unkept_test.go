@@ -53,3 +53,16 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 		t.Errorf("a new failure is told %d times", n-1)
 	}
 }
+
+func TestEachSettingThatCannotBeSavedIsTold(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 40, func(o *Options) {
+		o.Save = func(string, string) error { return errors.New("the disk is full") }
+	})
+	for range 2 {
+		settleCmd(p, p.settings.save("theme", "dark"))
+	}
+	if n := strings.Count(stripped(p.frameText()), "could not be saved"); n != 2 {
+		t.Errorf("told %d times", n)
+	}
+}

@@ -15,7 +15,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// speakers answers each agent by its own lines, and waits where a line says so.
+// speakers answers each agent with its own lines, and waits where a line says so.
 type speakers struct {
 	mu    sync.Mutex
 	lines map[string][]reply
@@ -61,7 +61,7 @@ func startSpeakers(t *testing.T, lines map[string][]reply, change func(*agent.Op
 	return b, s
 }
 
-// held is a gate that a scripted line waits at.
+// held is a gate at which a scripted line waits.
 func held() (line func(ctx context.Context), open func()) {
 	ch := make(chan struct{})
 	return func(ctx context.Context) {

@@ -56,7 +56,7 @@ func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) {
 	}
 }
 
-// Where nothing can be made shorter, the same request is not sent again.
+// If nothing can be shortened, the same request is not sent again.
 func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
 	b := start(t, []reply{overflow, {text: "unreached"}})
 	end, _ := b.turn(strings.Repeat("word ", 1000))
@@ -65,7 +65,7 @@ func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
 	}
 }
 
-// What is kept word for word may be too much by itself.
+// The part that is kept verbatim may be too long by itself.
 func TestHugeLastStepIsShrunkToo(t *testing.T) {
 	read := reader("read", says(strings.Repeat("line\n", 4000)))
 	step := func(id string) reply {
@@ -82,7 +82,7 @@ func TestHugeLastStepIsShrunkToo(t *testing.T) {
 	}
 }
 
-// The window that a provider names is the one from then on.
+// The window that a provider names applies from then on.
 func TestWindowOfARefusalIsRemembered(t *testing.T) {
 	small := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long", Window: 2000}}
 	b := startWith(t, []reply{{text: strings.Repeat("word ", 1000)}, small, {text: "made it"}}, window(100_000))
@@ -92,8 +92,8 @@ func TestWindowOfARefusalIsRemembered(t *testing.T) {
 	}
 }
 
-// A compaction that fails leaves the history as it is, is said once, and is not tried again
-// with every step.
+// A failed compaction leaves the history unchanged, is reported once, and is not repeated at every
+// step.
 func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
 	for name, summary := range map[string]func(context.Context) (model.Response, error){
 		"an error": func(context.Context) (model.Response, error) { return model.Response{}, errors.New("down") },
@@ -129,7 +129,7 @@ func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
 	}
 }
 
-// What a summary costs is the session's cost, also after a resume.
+// The cost of a summary counts for the session, also after a resume.
 func TestSummaryIsPaidFor(t *testing.T) {
 	b := startWith(t, []reply{
 		{text: strings.Repeat("word ", 1000), usage: model.Usage{Input: 1300, Output: 1}},
@@ -158,8 +158,7 @@ func TestSummaryIsPaidFor(t *testing.T) {
 	}
 }
 
-// What a session used stays used: by its sub-agents, and in what was rewound. A fork begins at
-// nothing.
+// A session's usage includes its sub-agents and what was rewound. A fork begins with zero.
 func TestWhatWasUsedStaysUsed(t *testing.T) {
 	used := model.Usage{Input: 10, Output: 1}
 	b := startWith(t, []reply{
@@ -193,7 +192,7 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 	}
 }
 
-// A sub-agent works under what is left of the cap.
+// A sub-agent is limited by the rest of the cost cap.
 func TestSubAgentSharesTheCap(t *testing.T) {
 	used := model.Usage{Input: 10, Output: 1} // 11 dollars
 	b := startWith(t, []reply{
@@ -206,7 +205,7 @@ func TestSubAgentSharesTheCap(t *testing.T) {
 	}
 }
 
-// A cap on the cost cannot hold where the price is unknown: that is said, once.
+// A cost cap has no effect if the price is unknown, which is reported once.
 func TestCapWithoutAPriceIsSaid(t *testing.T) {
 	b := startWith(t, []reply{{text: "a"}, {text: "b"}}, func(o *agent.Options) { o.MaxCost = 1 })
 	said := 0
@@ -235,7 +234,7 @@ func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
 	}
 }
 
-// Calls that are denied again and again are a loop like any other.
+// Repeated denied calls count as a loop.
 func TestDeniedCallsAreALoopToo(t *testing.T) {
 	var replies []reply
 	for i := range 10 {
@@ -247,8 +246,8 @@ func TestDeniedCallsAreALoopToo(t *testing.T) {
 	}
 }
 
-// What the person sets goes before a role, and stays when the role or a command's own model
-// ends.
+// The person's settings take precedence over a role's, and stay when the role or a command's own
+// model ends.
 func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 	half, low := 0.5, 0.1
 	var b *bench
@@ -293,8 +292,8 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 	}
 }
 
-// An interrupt while the summary is written, in a turn or by /compact, leaves the history as it
-// was; what was typed meanwhile is sent after.
+// An interrupt while a summary is written, in a turn or by /compact, leaves the history unchanged;
+// what was typed meanwhile is sent afterwards.
 func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	wait := func(ctx context.Context) (model.Response, error) {
@@ -355,7 +354,7 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 	})
 }
 
-// However often the person compacts a session, it is resumed as it was left.
+// A session resumes as it was left, however often it was compacted.
 func TestCompactedSessionIsResumedAsItWasLeft(t *testing.T) {
 	for name, at := range map[string][]int{"never": nil, "once": {5}, "twice at once": {5, 5}, "again and again": {2, 2, 3, 4, 4, 4, 5, 5}} {
 		t.Run(name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 	}
 }
 
-// What is said before anybody reads is kept for the first who shows it, whoever else listens.
+// Notices from before the first subscription are kept for the first one that shows them; observers do not take them.
 func TestEarlyNoticesAreNotLostToAnObserver(t *testing.T) {
 	b := start(t, nil)
 	c, err := agent.New(b.opt)
@@ -469,8 +469,8 @@ func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 	}
 }
 
-// A queued message that wants a model of its own waits for its own turn: the running one is
-// not asked again without a word from the person.
+// A queued message with its own model waits for its own turn: the running turn makes no request
+// without a new message.
 func TestQueuedMessageWithItsOwnModelWaitsForItsTurn(t *testing.T) {
 	var b *bench
 	b = start(t, []reply{

@@ -85,7 +85,7 @@ func TestPlanIsShownAndKept(t *testing.T) {
 	}
 }
 
-// A plan that can't be read is not taken for none.
+// An unreadable plan is not treated as an absent one.
 func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
 	b := start(t, []reply{{text: "hello"}, {text: "back"}})
 	b.turn("hi")

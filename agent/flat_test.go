@@ -10,7 +10,7 @@ import (
 	"jcode/agent/model"
 )
 
-// endlessCaller makes a call at each step, and notes what the program has allocated so far.
+// endlessCaller makes a call at each step, and records how much the program has allocated so far.
 type endlessCaller struct {
 	steps     int
 	allocated []uint64
@@ -29,7 +29,7 @@ func (e *endlessCaller) Stream(_ context.Context, req model.Request, _ func(mode
 	return model.Response{Finish: "tool_calls", Calls: []model.Call{call(fmt.Sprint("c", n), "read", fmt.Sprintf(`{"n":%d}`, n))}}, nil
 }
 
-// What a step allocates does not grow with the history: nothing walks the whole of it.
+// The allocations of a step do not grow with the history: no step walks all of it.
 func TestStepCostsTheSameHoweverLongTheSession(t *testing.T) {
 	const steps, window = 1200, 200
 	client := &endlessCaller{steps: steps}

@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// Whatever is done to a session, each request is one that its maker takes: the servers of all
-// protocols are as strict as the makers, and fail the test at the first breach.
+// Whatever is done to a session, its maker accepts each request: the servers of all protocols are as
+// strict as the makers, and fail the test at the first invalid request.
 func TestEveryHistoryIsOneThatTheMakersTake(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestEveryHistoryIsOneThatTheMakersTake(t *testing.T) {
 	}
 }
 
-// strictLife leads a session through random turns, switches, rewinds, forks and resumes.
+// strictLife runs a session through random turns, switches, rewinds, forks and resumes.
 type strictLife struct {
 	mu     sync.Mutex // the server and the tools ask for numbers too
 	random *rand.Rand
@@ -47,7 +47,7 @@ func (l *strictLife) did(what string, args ...any) {
 	l.done = append(l.done, fmt.Sprintf(what, args...))
 }
 
-// reply is what the model says to a request: anything, now and then a failure.
+// reply is the model's answer to a request: anything, sometimes a failure.
 func (l *strictLife) reply(r modeltest.Request) modeltest.Reply {
 	if strings.Contains(string(r.Raw), "Summarise this conversation") {
 		return modeltest.Text("SUMMARY")

@@ -19,9 +19,9 @@ import (
 	"jcode/tools"
 )
 
-// These stories hold for every protocol. The server behind them is as strict as the makers.
+// These tests run over every protocol. Their server is as strict as the makers'.
 
-// speaking are the models of the stories, each over its own protocol.
+// speaking are the models of these tests, each over its own protocol.
 func speaking() map[string]provider.Protocol {
 	return map[string]provider.Protocol{"test-model": provider.Chat, "claude-opus-5-5": provider.Messages, "gpt-5.6": provider.Responses}
 }
@@ -153,7 +153,7 @@ func TestCompactionOverEveryProtocol(t *testing.T) {
 	})
 }
 
-// A turn in which every step is another model's, over another protocol.
+// In this turn each step uses a different model over a different protocol.
 func TestModelsChangeInTheMiddleOfATurn(t *testing.T) {
 	ids := []string{"test-model", "claude-opus-5-5", "gpt-5.6"}
 	for from := range ids {
@@ -202,8 +202,8 @@ func TestResumeAndForkOverEveryProtocol(t *testing.T) {
 		if end, _ := r.turn("and now"); end.Text != "resumed" {
 			t.Fatalf("%+v", end)
 		}
-		// What was sent before stands byte for byte at the beginning of what is sent now: the
-		// opaque parts came back out of the database as they went in.
+		// The request begins with the bytes of the previous one: the opaque parts came out of the
+		// database unchanged.
 		common := before[:strings.LastIndex(before, `"go"`)]
 		if raw := string(lastRequest(srv).Raw); id != "test-model" && (!strings.HasPrefix(raw, common) || !strings.Contains(raw, "thought") && !strings.Contains(raw, "gAAAA")) {
 			t.Errorf("%s\n%s", before, raw)
@@ -246,8 +246,8 @@ func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
 	})
 }
 
-// The beginning of the conversation changes with the role: what the model thought before is
-// left out by the provider, and what it thinks afterwards is not.
+// A switch of role changes the beginning of the conversation: the provider drops the model's earlier
+// thinking and keeps the later.
 func TestThinkingThatTheProviderLeavesOutIsCounted(t *testing.T) {
 	const id = "claude-opus-5-5"
 	b, _ := polyglot(t, id, nil, func(o *agent.Options) {

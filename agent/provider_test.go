@@ -39,7 +39,7 @@ func dial(t *testing.T, list []tools.Tool, replies ...modeltest.Reply) (*bench, 
 	}, list...), srv
 }
 
-// counted is a tool that counts its runs and says its arguments.
+// counted is a tool that counts its runs and returns its arguments.
 func counted(name, params string, runs *atomic.Int32) tools.Tool {
 	return tool{
 		spec: tools.Spec{Name: name, Parameters: json.RawMessage(params), ReadOnly: true, Trusted: true},

@@ -14,8 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// Whatever happened in a session, what is sent after a resume is what would have been sent
-// without one.
+// Whatever happened in a session, the request after a resume is the same as without one.
 func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) {
 	lives := uint64(60)
 	if testing.Short() {
@@ -26,7 +25,7 @@ func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) {
 	}
 }
 
-// oneLife leads a session through random turns, then compares.
+// oneLife runs random turns in a session, then compares.
 func oneLife(t *testing.T, random *rand.Rand) {
 	var b *bench
 	var replies []reply

@@ -32,7 +32,7 @@ func roles(_ context.Context, want agent.RoleRequest) (agent.Role, error) {
 // leases records what is held.
 type leases struct {
 	held    []string
-	waiting chan struct{} // closed once a server is waited for that never comes
+	waiting chan struct{} // closed when the wait for a server that never starts begins
 }
 
 func (l *leases) Acquire(ctx context.Context, names []string) (func(), error) {
@@ -162,7 +162,7 @@ func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-// A message of another role whose servers never come is not lost with its interrupt: it is given back.
+// A message with its own role is returned to the queue when the wait for the role's servers is interrupted.
 func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
 	l := &leases{waiting: make(chan struct{})}
 	b := roleBench(t, l)

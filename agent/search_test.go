@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// searching lets the providers of all models search the web.
+// searching allows the providers of all models to search the web.
 func searching(o *agent.Options) {
 	resolve := o.Resolve
 	o.Resolve = func(name string) (agent.Model, error) {
@@ -66,7 +66,7 @@ func TestSearchesOfTheProviderAreShownAndGoBackWhole(t *testing.T) {
 	})
 }
 
-// Where fetch is taken away, the provider does not search either.
+// Without the tool fetch, the provider does not search either.
 func TestTheProviderSearchesOnlyForThoseWhoMayFetch(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, id string) {
 		b, srv := polyglot(t, id, []tools.Tool{reader("read", says("x"))}, searching, modeltest.Text("done"))
@@ -97,7 +97,7 @@ func TestAnEndpointThatCannotSearchIsAskedWithout(t *testing.T) {
 	}
 }
 
-// A search that was interrupted leaves a history that the maker takes.
+// An interrupted search leaves a history that the maker accepts.
 func TestASearchThatIsInterruptedLeavesAValidHistory(t *testing.T) {
 	for id, chunks := range map[string][]string{
 		"claude-opus-5-5": {
@@ -127,7 +127,7 @@ func TestASearchThatIsInterruptedLeavesAValidHistory(t *testing.T) {
 	}
 }
 
-// So does one that the provider paused, where going on fails.
+// So does a search that the provider paused and that could not be continued.
 func TestAPausedSearchThatCannotGoOnLeavesAValidHistory(t *testing.T) {
 	b, srv := polyglot(t, "claude-opus-5-5", []tools.Tool{fetching()}, searching, modeltest.Chunks(
 		`{"type":"message_start","message":{"model":"claude-opus-5-5","usage":{"input_tokens":1}}}`,

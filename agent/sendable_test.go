@@ -217,7 +217,7 @@ func TestEachOfSeveralCallsWithOneIDKeepsItsResult(t *testing.T) {
 	}
 }
 
-// A history that grows message by message is sent as it would be if it were made anew.
+// A history that grows message by message is sent in the same form as one that is built at once.
 func TestGrowingHistoryIsSentAsAWholeOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		history, sees := anyHistory(t), rapid.Bool().Draw(t, "sees")

@@ -11,7 +11,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// markdownTokens gives n pieces of a Markdown answer, about four bytes each.
+// markdownTokens returns n pieces of a Markdown answer, about four bytes each.
 func markdownTokens(n int) []string {
 	words := strings.SplitAfter("## Head\n\nSome *text* with `code`, a [link](x) and more words to read.\n\n```go\nfunc f() { return }\n```\n\n- an item\n- 漢字\n\n", " ")
 	out := make([]string, n)
@@ -21,8 +21,8 @@ func markdownTokens(n int) []string {
 	return out
 }
 
-// canned answers every request with the same bytes, without HTTP parsing in between, so
-// that the client's own cost is what is measured.
+// canned answers every request with the same bytes, without HTTP parsing in between, so that
+// only the client's own cost is measured.
 type canned struct {
 	l    net.Listener
 	body []byte

@@ -48,7 +48,7 @@ func newClient(t testing.TB, url string, change ...func(*provider.Config)) *chat
 // seen collects events.
 type seen struct {
 	events []model.Event
-	text   strings.Builder // what stands on the screen at the end
+	text   strings.Builder // what is on the screen at the end
 	resets int
 	waits  []time.Duration
 	notes  []string
@@ -187,7 +187,7 @@ func delta(s string) string { return modeltest.DeltaChunk(s) }
 
 func callDelta(s string) string { return delta(`{"tool_calls":[` + s + `]}`) }
 
-// The shapes that servers give tool calls.
+// Servers send tool calls in different shapes.
 func TestToolCallsOfEveryShape(t *testing.T) {
 	fin := modeltest.FinishChunk("tool_calls")
 	type want struct{ name, args string }
@@ -322,7 +322,7 @@ func TestCallIDsAreNewInTheConversation(t *testing.T) {
 	}
 }
 
-// Chunks without choices, and usage wherever it stands, counted once.
+// Chunks without choices are accepted, and usage is counted once, wherever it is sent.
 func TestOddChunksAndUsageInAnyPlace(t *testing.T) {
 	const u = `{"prompt_tokens":11,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":5}}`
 	cases := map[string][]string{
@@ -355,7 +355,7 @@ func TestUsageIsEstimatedWhereNoneIsGiven(t *testing.T) {
 	}
 }
 
-// However the bytes are cut and decorated, the answer is the same.
+// The answer does not depend on how its bytes are split and framed.
 func TestBytesOfEveryShapeGiveTheSameAnswer(t *testing.T) {
 	base := modeltest.Text("漢字 ", "\"q\" \\ ", "😀 é\n").WithReasoning("r漢").WithCalls(modeltest.Call{ID: "a", Name: "read", Args: `{"p":"漢\n\u6f22"}`}).ArgPieces(3)
 	raw := `data: {"choices":[{"delta":{"content":"漢字 \ud83d"}}]}` + "\n\n" + `data:{"choices":[{"delta":{"content":"\ude00 é` + "\x01\\q" + `"}}]}` + "\n"
@@ -457,14 +457,14 @@ func TestReasoningUnderItsNames(t *testing.T) {
 	})
 }
 
-// How a stream may end.
+// A stream may end in several ways.
 func TestEndsOfAStream(t *testing.T) {
-	t.Run("regular", func(t *testing.T) { // P07a
+	t.Run("regular", func(t *testing.T) {
 		if resp, _ := mustStream(t, modeltest.Text("x")); resp.Finish != "stop" {
 			t.Errorf("%+v", resp)
 		}
 	})
-	for name, reply := range map[string]modeltest.Reply{ // P07b
+	for name, reply := range map[string]modeltest.Reply{
 		"cut": modeltest.Text("part", "more").CutAfter(2), "reset": modeltest.Text("part", "more").ResetAfter(2), "ended early": modeltest.Text("part", "more").EndAfter(2),
 	} {
 		t.Run(name+" for ever", func(t *testing.T) {
@@ -488,14 +488,14 @@ func TestEndsOfAStream(t *testing.T) {
 			}
 		})
 	}
-	t.Run("done without finish reason", func(t *testing.T) { // P07c
+	t.Run("done without finish reason", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Text("kept").NoFinish())
 		resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
 		if err != nil || resp.Text != "kept" || resp.Finish != "" || len(srv.Requests()) != 1 {
 			t.Errorf("%+v %v", resp, err)
 		}
 	})
-	for name, end := range map[string]func(modeltest.Reply) modeltest.Reply{ // P07d
+	for name, end := range map[string]func(modeltest.Reply) modeltest.Reply{
 		"end inside arguments": func(r modeltest.Reply) modeltest.Reply { return r.EndAfter(3) },
 		"cut inside arguments": func(r modeltest.Reply) modeltest.Reply { return r.CutAfter(3) },
 	} {
@@ -537,7 +537,7 @@ func TestEndsOfAStream(t *testing.T) {
 	})
 }
 
-// Silence ends, also when comments go on.
+// A silent stream is ended, even if comments keep arriving.
 func TestSilenceEnds(t *testing.T) {
 	t.Parallel()
 	short := func(c *provider.Config) { c.Limits.Idle, c.Limits.Attempts = 60*time.Millisecond, 1 }
@@ -589,7 +589,7 @@ func TestSilenceEnds(t *testing.T) {
 	})
 }
 
-// A cancel ends every wait at once and keeps what had arrived.
+// Cancelling ends every wait at once and keeps what had arrived.
 func TestCancelEndsEveryWait(t *testing.T) {
 	cases := map[string]struct {
 		reply modeltest.Reply
@@ -645,7 +645,7 @@ func TestKeyNeverShows(t *testing.T) {
 	}
 }
 
-// A password may stand in the address: it is used, and never shown.
+// A password in the address is used, but never shown.
 func TestPasswordOfAnAddressNeverShows(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Status(500, nil, "").Times(quick.Attempts), modeltest.Status(200, http.Header{"Content-Type": {"text/html"}}, "<html>"))
 	withPassword := strings.Replace(srv.URL(), "://", "://me:hunter2@", 1)

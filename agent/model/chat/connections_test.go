@@ -21,8 +21,8 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// swallower forwards TCP connections. Those that were open when it was told to swallow stay
-// open, and nothing passes any more: so does a network that changed under a connection.
+// swallower forwards TCP connections. Once it swallows, the connections that are open stay open,
+// but nothing passes any more, as after a change of network.
 type swallower struct {
 	listener net.Listener
 	target   string

@@ -17,7 +17,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Retry-After is waited for at least, and our own backoff at least.
+// A wait is at least as long as Retry-After, and at least as long as our own backoff.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
 	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
@@ -67,7 +67,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		defer cancel()
 		s := &seen{}
 		_, err := newClient(t, srv.URL()).Stream(ctx, ask("x"), func(e model.Event) {
-			if s.emit(e); len(s.waits) > 0 { // eight minutes need not be waited for
+			if s.emit(e); len(s.waits) > 0 { // the test does not wait for eight minutes
 				cancel()
 			}
 		})
@@ -86,7 +86,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// The status decides before the words.
+// The status takes precedence over the words.
 func TestStatusDecidesTheClass(t *testing.T) {
 	body := func(typ, code, msg string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, msg, typ, code)
@@ -173,7 +173,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 	}
 }
 
-// Google says in the body how long to wait.
+// Google puts the wait in the body.
 func TestDelayInTheBodyIsHonoured(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Status(429, nil, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"0.07s"}]}}]`), modeltest.Text("ok"))
 	_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
@@ -182,7 +182,7 @@ func TestDelayInTheBodyIsHonoured(t *testing.T) {
 	}
 }
 
-// A refusal that names the window is better knowledge than any table.
+// The window that a refusal names takes precedence over any table.
 func TestOverflowNamesTheWindow(t *testing.T) {
 	for words, want := range map[string]int{
 		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.":                                   8192,
@@ -224,7 +224,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// One downgrade per refusal, remembered by the client.
+// Each refusal leads to one downgrade, which the client remembers.
 func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	zero, half := 0.0, 0.5
 	withTool := func(r *model.Request) {
@@ -389,7 +389,7 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	})
 }
 
-// outOfOrder says whether turns do not alternate as strict chat templates want it.
+// outOfOrder reports whether turns do not alternate as strict chat templates require.
 func outOfOrder(list []modeltest.Message) bool {
 	before := "assistant"
 	for _, m := range list {
@@ -404,7 +404,7 @@ func outOfOrder(list []modeltest.Message) bool {
 	return false
 }
 
-// A template that a local server runs refuses with 500.
+// A local server whose chat template fails answers with 500.
 func TestTemplateOfALocalServerGetsAlternatingTurns(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
 		if outOfOrder(r.Messages) {
@@ -419,7 +419,7 @@ func TestTemplateOfALocalServerGetsAlternatingTurns(t *testing.T) {
 	}
 }
 
-// Joined or bridged, no word of the conversation is lost.
+// Joining and bridging messages loses nothing of the conversation.
 func TestAlternatingTurnsKeepEveryWord(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	req := ask("first")

@@ -31,7 +31,7 @@ func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 		askStoppable(url)
 		return
 	}
-	// Where the machine is too busy for the limit to hold before the stop and after it, the next is longer.
+	// On a machine that is too busy for this limit, the next attempt uses a longer one.
 	got := ""
 	for _, idle := range []time.Duration{1600 * time.Millisecond, 5 * time.Second, 15 * time.Second} {
 		if got = stoppedFor(t, 2*idle, idle); got == `GOT "ab" <nil>` {
@@ -42,7 +42,7 @@ func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 	t.Error(got)
 }
 
-// askStoppable is the child process: it says when it has heard something, and what it got.
+// askStoppable runs in the child process. It prints when the first data arrived, and the answer.
 func askStoppable(url string) {
 	idle, err := time.ParseDuration(os.Getenv(stoppable + "_IDLE"))
 	if err != nil {
@@ -63,8 +63,8 @@ func askStoppable(url string) {
 	fmt.Printf("GOT %q %v\n", resp.Text, err)
 }
 
-// stoppedFor stops a child process in the middle of an answer, for some time, and returns what
-// the child says of the answer. The rest of it comes meanwhile.
+// stoppedFor stops a child process for some time in the middle of an answer, and returns what the
+// child prints about the answer. The rest of the answer arrives while it is stopped.
 func stoppedFor(t *testing.T, span, idle time.Duration) (got string) {
 	t.Helper()
 	resume := make(chan struct{})
@@ -92,7 +92,7 @@ func stoppedFor(t *testing.T, span, idle time.Duration) (got string) {
 		t.Fatal(err)
 	}
 	close(resume)
-	time.Sleep(span) // what is tested is that this time does not count
+	time.Sleep(span) // the test is that this time does not count
 	if err := child.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,9 @@ func stoppedFor(t *testing.T, span, idle time.Duration) (got string) {
 	return got
 }
 
-// To read the system's certificates costs more than a start, and a local server needs none.
+// Reading the system's certificates takes longer than a whole start, and a local server needs none.
 func TestCertificatesAreNotReadForAnAddressWithoutTLS(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "certificates") // whoever reads it waits for a writer
+	pipe := filepath.Join(t.TempDir(), "certificates") // a reader blocks until there is a writer
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}

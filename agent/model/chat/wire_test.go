@@ -17,7 +17,7 @@ import (
 	"jcode/agent/model/provider"
 )
 
-// pieces is a body that comes in pieces of the given sizes, over and over.
+// pieces is a body that is read in pieces of the given sizes, in a cycle.
 type pieces struct {
 	b     []byte
 	sizes []int
@@ -37,7 +37,7 @@ func (p *pieces) Read(to []byte) (int, error) {
 
 func (p *pieces) Close() error { return nil }
 
-// normal is what the normal form of a body says, put together.
+// normal is the content of the normal form of a body.
 type normal struct {
 	text, reasoning string
 	calls           []string
@@ -46,7 +46,7 @@ type normal struct {
 	done, faulted   bool
 }
 
-// watched is an exchange that is not silent for too long during a test.
+// watched returns an exchange whose silence limit is not reached during a test.
 func watched(t testing.TB) *exchange {
 	t.Helper()
 	end, err := endpoint.New(provider.Config{BaseURL: "http://127.0.0.1/v1"})
@@ -62,7 +62,7 @@ func normalise(t testing.TB, contentType string, body []byte, sizes ...int) norm
 	t.Helper()
 	x := watched(t)
 	b := newNormalBody(&http.Response{Body: &pieces{b: bytes.Clone(body), sizes: sizes}, Header: http.Header{"Content-Type": {contentType}}}, x)
-	b.pace.hot, b.pace.steady = -1<<40, -1<<40 // pieces come at once; gathering them would only take time
+	b.pace.hot, b.pace.steady = -1<<40, -1<<40 // all pieces are available at once; gathering them would only take time
 	out, err := io.ReadAll(b)
 	if err != nil && !x.HasFault() && !errors.Is(err, endpoint.ErrTooLarge) {
 		t.Fatalf("read: %v", err)
@@ -117,7 +117,7 @@ func (n *normal) add(t testing.TB, payload string) {
 	}
 }
 
-// said leaves out what may differ with the cuts: where pieces of calls were joined.
+// said omits what depends on the cuts: where pieces of calls were joined.
 func (n normal) said() string {
 	s := n.text + "\x00" + n.reasoning + "\x00" + n.finish
 	for _, c := range n.calls {
@@ -126,8 +126,8 @@ func (n normal) said() string {
 	return s
 }
 
-// FuzzStream: whatever a server sends, the normal form is the normal form, says the same
-// wherever the bytes are cut, and counts usage once.
+// FuzzStream checks that normalising is idempotent for anything a server sends, that the result does
+// not depend on where the bytes are cut, and that usage is counted once.
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
 		"data: {\"choices\":[{\"delta\":{\"content\":\"漢\\ud83d\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"\\ude00\"}}],\"usage\":{\"prompt_tokens\":3}}\r\n\r\ndata: [DONE]\n\n",
@@ -154,7 +154,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzChunk: any JSON object can be read, and its text is what a JSON library reads.
+// FuzzChunk checks that any JSON object can be read, with the same text as a JSON library reads.
 func FuzzChunk(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"delta":{"content":"a\u00e9\n"}}]}`))
 	f.Add([]byte(`{"choices":[{"delta":{"tool_calls":[{"index":1e3,"id":null}]}}],"usage":{"prompt_tokens":"7"}}`))
@@ -176,7 +176,7 @@ func deep(b []byte) bool {
 	return bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) >= maxDepth
 }
 
-// FuzzEscape: what the encoder writes is JSON that says the same.
+// FuzzEscape checks that the encoder writes JSON that decodes to the same text.
 func FuzzEscape(f *testing.F) {
 	f.Add("a\"\\\n\x00\x7f\xff漢😀\u2028<>&")
 	f.Fuzz(func(t *testing.T, s string) {
@@ -191,7 +191,7 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// FuzzThink: nothing of an answer is lost, wherever its deltas are cut.
+// FuzzThink checks that nothing of an answer is lost, wherever its deltas are cut.
 func FuzzThink(f *testing.F) {
 	f.Add("<think>a</think>\n\nb", uint8(3))
 	f.Add(" <thinking>a</thinking>b <think>c</think>", uint8(1))
@@ -217,7 +217,7 @@ func FuzzThink(f *testing.F) {
 	})
 }
 
-// Calls of a random interleaving come out whole, whatever the server counts by.
+// Randomly interleaved calls are assembled whole, however the server numbers them.
 func TestInterleavedCallsComeOutWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -287,7 +287,7 @@ func TestOneLineIsBounded(t *testing.T) {
 	}
 }
 
-// A model that never stops is stopped, whatever it says.
+// A model that never stops is stopped, whatever it sends.
 func TestAnswerIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 200 MB")

@@ -47,8 +47,8 @@ func BenchmarkProtocolStream(b *testing.B) {
 	}
 }
 
-// BenchmarkProtocolEncode is the encoding of the request of round 50: what stands between a
-// result and the next request.
+// BenchmarkProtocolEncode encodes the request of round 50: the work between a result and the next
+// request.
 func BenchmarkProtocolEncode(b *testing.B) {
 	for id, protocol := range speaking() {
 		b.Run(string(protocol), func(b *testing.B) {

@@ -27,7 +27,7 @@ func TestResolveFindsTheEndpoint(t *testing.T) {
 	}
 	cases := map[string]struct {
 		s    provider.Settings
-		want string // provider model key, or what the error says
+		want string // "provider model key", or a part of the error
 	}{
 		"nothing":                   {provider.Settings{}, "no model is configured"},
 		"replay":                    {provider.Settings{Model: "replay:x.jsonl"}, "replay x.jsonl"},

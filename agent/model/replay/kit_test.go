@@ -13,7 +13,7 @@ import (
 // seen collects events.
 type seen struct {
 	events []model.Event
-	text   strings.Builder // what stands on the screen at the end
+	text   strings.Builder // what is on the screen at the end
 	resets int
 	waits  []time.Duration
 	notes  []string

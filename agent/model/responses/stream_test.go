@@ -16,7 +16,7 @@ import (
 	"jcode/agent/model/provider"
 )
 
-// cutAt gives a body in pieces: up to each of the given places.
+// cutAt is a body that is read in pieces, each of which ends at one of the given places.
 type cutAt struct {
 	b      []byte
 	places []int
@@ -40,7 +40,7 @@ func (c *cutAt) Read(p []byte) (int, error) {
 
 func (c *cutAt) Close() error { return nil }
 
-// heardOf is an answer with what was shown of it.
+// heardOf is an answer together with what was shown of it.
 type heardOf struct {
 	resp  model.Response
 	shown string
@@ -51,7 +51,7 @@ func (h heardOf) String() string {
 	return fmt.Sprintf("%+v shown %q whole %v", h.resp, h.shown, h.whole)
 }
 
-// play reads a stream that comes in pieces.
+// play reads a stream in pieces.
 func play(silent *endpoint.Silence, stream []byte, places ...int) heardOf {
 	var shown strings.Builder
 	say := endpoint.NewSpeaker(func(e model.Event) {
@@ -76,7 +76,7 @@ func play(silent *endpoint.Silence, stream []byte, places ...int) heardOf {
 	return heardOf{resp: a.response(req, whole), shown: shown.String(), whole: whole}
 }
 
-// watched is a silence that does not end during a test.
+// watched returns a Silence whose limit is not reached during a test.
 func watched(t testing.TB) *endpoint.Silence {
 	t.Helper()
 	end, err := endpoint.New(provider.Config{BaseURL: "http://127.0.0.1"})
@@ -103,8 +103,8 @@ func streams(t testing.TB) map[string][]byte {
 	return out
 }
 
-// Wherever the network cuts a stream, the answer is the same; wherever it ends, what came is
-// there, and no call that was cut would run.
+// The answer does not depend on where the network splits a stream. Wherever it ends, what arrived
+// is kept, and no call that was cut off would run.
 func TestStreamsCutAtEveryByte(t *testing.T) {
 	silent := watched(t)
 	for name, stream := range streams(t) {
@@ -145,7 +145,7 @@ func FuzzStream(f *testing.F) {
 		for _, h := range []heardOf{a, b} {
 			for n := range h.resp.Calls {
 				if c := &h.resp.Calls[n]; !bytes.Contains(stream, []byte(c.ID)) {
-					c.ID = "" // a call that came without one got a random one
+					c.ID = "" // a call without an id got a random one
 				}
 			}
 		}

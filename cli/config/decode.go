@@ -79,10 +79,7 @@ func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 
 // unknown reports an unknown key, and the one that was probably meant.
 func (d *decoder) unknown(offset int, key, prefix string, fields []field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
+	names := namesOf(fields)
 	if near := text.Nearest(strings.TrimPrefix(key, prefix), names); near != "" {
 		d.harmless(offset, key, "is not known and has no effect; did you mean %s%s?", prefix, near)
 		return
@@ -290,12 +287,14 @@ func isCustom(v reflect.Value) bool {
 	return ok
 }
 
-func known(t reflect.Type) string {
-	var names []string
-	for _, f := range fieldsOf(t) {
-		names = append(names, f.name)
+func known(t reflect.Type) string { return strings.Join(namesOf(fieldsOf(t)), ", ") }
+
+func namesOf(fields []field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func kindName(v hujson.Value) string {

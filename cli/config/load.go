@@ -194,14 +194,11 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 			l.joined[w.key] = []joinedPart{{mine.Len(), l.Origins[w.key]}, {from.Len(), d.origin(w)}}
 		}
 		to.set(reflect.AppendSlice(slicesClone(to.get()), from))
-		if w.key == afterEdit {
-			l.TheirEdits = from.Len()
-		}
 	} else {
 		to.set(from)
-		if w.key == afterEdit {
-			l.TheirEdits = from.Len()
-		}
+	}
+	if w.key == afterEdit {
+		l.TheirEdits = from.Len()
 	}
 	l.Origins[w.key] = d.origin(w)
 }

@@ -182,15 +182,12 @@ func canonical(key string) ([]string, error) {
 }
 
 func unknownKey(key, section, name string, fields []field) error {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-		if section != "" {
-			names[i] = section + "." + f.name
-		}
-	}
+	names := namesOf(fields)
 	if section != "" {
 		name = section + "." + name
+		for i := range names {
+			names[i] = section + "." + names[i]
+		}
 	}
 	if near := text.Nearest(name, names); near != "" {
 		return fmt.Errorf("there is no setting %s; did you mean %s?", key, near)

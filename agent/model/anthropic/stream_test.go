@@ -148,3 +148,26 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+func TestAnAnswerThatStartsOverNeedsItsOwnEnd(t *testing.T) {
+	t.Parallel()
+	const ended = `data: {"type":"message_start","message":{"model":"m"}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"first"}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+
+`
+	const again = `data: {"type":"message_start","message":{"model":"m"}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"sec"}}
+
+`
+	silent := watched(t)
+	if got := play(silent, []byte(ended)); !got.whole || got.shown != "first" {
+		t.Errorf("the first answer: %v", got)
+	}
+	if got := play(silent, []byte(ended+again)); got.whole || got.shown != "sec" {
+		t.Errorf("an answer that was cut off after it started over: %v", got)
+	}
+}

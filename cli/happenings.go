@@ -283,7 +283,7 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 	h.lookAtPlugins()
 	h.reload()
 	h.mu.Lock()
-	fresh, resumed, cleared := !h.begun[id], h.resumed[id], h.cleared
+	fresh, resumed, cleared, told := !h.begun[id], h.resumed[id], h.cleared, h.pending[id]
 	h.begun[id], h.cleared = true, false
 	h.mu.Unlock()
 	if fresh {
@@ -298,7 +298,7 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 		if ctx.Err() != nil { // interrupted: they run again with the next prompt
 			h.mu.Lock()
 			delete(h.begun, id)
-			h.cleared = cleared
+			h.cleared, h.pending[id] = cleared, told
 			h.mu.Unlock()
 			return "", ctx.Err()
 		}

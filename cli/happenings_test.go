@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -114,6 +115,38 @@ func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
 		if was, is := fmt.Sprint(all), fmt.Sprint(got); was != is {
 			t.Errorf("%s\n got %s\nwant %s", event, is, was)
 		}
+	}
+}
+
+func TestContextOfSessionHooksThatWereInterruptedIsToldOnce(t *testing.T) {
+	t.Parallel()
+	a := hooked(t, func(event hooks.Event) []hooks.Command {
+		if event != hooks.SessionStart {
+			return []hooks.Command{{Command: "true"}}
+		}
+		return []hooks.Command{
+			{Command: `echo '{"systemMessage": "noticed", "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "use tabs"}}'`},
+			{Command: `while ! test -e "$CLAUDE_PROJECT_DIR/go"; do sleep 0.05; done`},
+		}
+	})
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	a.board.aside(func(n notice) { // the first hook has ended, the second one runs
+		if strings.Contains(n.text, "noticed") {
+			interrupt()
+		}
+	})
+	if _, err := a.happenings.admit(ctx, "s", "first"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("an interrupted prompt: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(a.cwd, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.happenings.admit(t.Context(), "s", "again"); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.happenings.before(t.Context(), "s").Text; got != "[SessionStart hook] use tabs\n" {
+		t.Errorf("the model is told %q", got)
 	}
 }
 

@@ -66,3 +66,15 @@ func TestEachSettingThatCannotBeSavedIsTold(t *testing.T) {
 		t.Errorf("told %d times", n)
 	}
 }
+
+func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	l := talk(t, nil)
+	l.fake.onPrompt = func(p agent.Prompt) {
+		l.fake.emit(agent.TurnEnd{Reason: agent.StopError, Error: "a hook refused it"}, agent.Unsent{Prompt: p, Err: errors.New("a hook refused it")})
+	}
+	l.write("my password")
+	l.see("Error: a hook refused it\n")
+	l.see("Not sent: my password\n")
+	l.quit()
+}

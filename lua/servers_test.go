@@ -12,8 +12,8 @@ import (
 	"jcode/tools"
 )
 
-// The eight acceptance tests of controlling servers from Lua, with a manager that keeps the contract of
-// section 8.2. The startup script is the one in the manual.
+// Eight tests of controlling servers from Lua, with a manager that does what the manual says. The startup
+// script is also the manual's.
 
 const firstStartup = `-- sshwarma startup script
 -- ~/.config/sshwarma/startup.lua

@@ -94,14 +94,14 @@ func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
 	return told, err
 }
 
-// join commits the prompts that arrived meanwhile.
-func (t *turn) join(ctx context.Context) error {
+// join commits the prompts that arrived meanwhile. joined says that there is one.
+func (t *turn) join(ctx context.Context) (joined bool, err error) {
 	list := t.steer()
 	for i, p := range list {
 		told, err := t.admit(ctx, p)
 		if ctx.Err() != nil {
 			t.unsent(ctx.Err(), list[i:]...)
-			return ctx.Err()
+			return joined, ctx.Err()
 		}
 		if err != nil { // the turn continues without it
 			t.Notify(LevelError, "%v", err)
@@ -110,20 +110,21 @@ func (t *turn) join(ctx context.Context) error {
 		}
 		if err := t.take(ctx, p, time.Now()); err != nil {
 			t.unsent(err, list[i:]...)
-			return err
+			return joined, err
 		}
-		if err := t.tell(ctx, told); err != nil {
-			t.unsent(err, list[i+1:]...)
-			return err
-		}
+		joined = true
+		err = t.tell(ctx, told)
 		t.guard = loopGuard{repeats: t.opt.LoopRepeats}
 		t.emitQueue()
-		if err := t.equip(ctx, p); err != nil {
+		if err == nil {
+			err = t.equip(ctx, p)
+		}
+		if err != nil {
 			t.unsent(err, list[i+1:]...)
-			return err
+			return joined, err
 		}
 	}
-	return nil
+	return joined, nil
 }
 
 // unsent reports prompts that were not committed.

@@ -46,8 +46,8 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case blank(resp.Text):
 		t.Notify(LevelWarn, "the model gave an empty answer")
 	}
-	if t.joining() {
-		return true, nil
+	if joined, err := t.join(ctx); joined || err != nil {
+		return joined, err
 	}
 	if (t.opt.Headless || t.opt.depth > 0) && t.agents.unfinished() { // nobody would ask for their answers later
 		t.agents.wait(ctx, "", true)

@@ -113,13 +113,6 @@ func (in *inbox) steer() []Prompt {
 	return out
 }
 
-// joining reports whether steer would return a prompt.
-func (in *inbox) joining() bool {
-	in.c.mu.Lock()
-	defer in.c.mu.Unlock()
-	return !in.held && len(in.queue) > 0 && in.queue[0].prompt.joins()
-}
-
 // joins reports whether a prompt may join a turn that runs under the session's settings.
 func (p Prompt) joins() bool { return p.Model == "" && p.Role == "" }
 

@@ -2,12 +2,32 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/tools"
 )
+
+func TestPromptThatIsRefusedDuringAFinalAnswerAsksTheModelNothing(t *testing.T) {
+	var b *bench
+	b = startWith(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(agent.Prompt{Text: "two?"}) }}}, func(o *agent.Options) {
+		o.Extensions = append(o.Extensions, agent.Extension{Admit: func(_ context.Context, _, prompt string) (string, error) {
+			if prompt == "two?" {
+				return "", errors.New("refused")
+			}
+			return "", nil
+		}})
+	})
+	b.Prompt(agent.Prompt{Text: "one?"})
+	if got := b.unsent(1); got[0].Text != "two?" {
+		t.Errorf("given back: %+v", got)
+	}
+	if end, _ := b.turnEnd(); end.Reason != agent.StopDone || end.Text != "one" || end.Steps != 1 {
+		t.Errorf("the turn ended with %+v", end)
+	}
+}
 
 func TestPromptsThatCouldNotBeStoredAreGivenBack(t *testing.T) {
 	var b *bench

@@ -160,7 +160,7 @@ func (t *turn) end() {
 // the results.
 func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	if t.step > 1 {
-		if err := t.join(ctx); err != nil {
+		if _, err := t.join(ctx); err != nil {
 			return false, err
 		}
 	}

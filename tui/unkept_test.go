@@ -78,3 +78,22 @@ func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
 	l.see("Not sent: my password\n")
 	l.quit()
 }
+
+func TestAPromptThatIsBeingPreparedGoesBackIntoTheInputWhenTheSessionIsLeft(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 40, nil)
+	p.listen.event(agent.Preparing{Prompt: "first of all", Doing: "asking the hooks"})
+	p.in.SetText("then this")
+	p.leave()
+	p.leave()
+	if got := p.in.Text(); got != "first of all\nthen this" {
+		t.Errorf("the input holds %q", got)
+	}
+	p.in.Reset()
+	p.listen.event(agent.Preparing{Prompt: "second", Doing: "asking the hooks"})
+	p.listen.event(agent.TurnStart{Turn: 1, Seq: 1, Prompt: "second"})
+	p.leave()
+	if got := p.in.Text(); got != "" {
+		t.Errorf("the committed prompt is in the input: %q", got)
+	}
+}

@@ -1,9 +1,11 @@
 package acp_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPromptThatAHookRefusesWhileATurnRunsIsAnsweredWithTheReason(t *testing.T) {
@@ -23,5 +25,32 @@ func TestPromptThatAHookRefusesWhileATurnRunsIsAnsweredWithTheReason(t *testing.
 	}
 	if got := c.stop(first); got != "end_turn" {
 		t.Errorf("the turn ended with %q", got)
+	}
+}
+
+func TestCancelWhileAHookJudgesAPromptAnswersItAndTheNextPromptRuns(t *testing.T) {
+	home := t.TempDir()
+	write(t, filepath.Join(home, "config.json"),
+		`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "touch judging; while ! test -e go; do sleep 0.05; done"}]}]}}`)
+	c := start(t, setup{home: home, script: `{"text":"done"}
+`})
+	s := c.open()
+	first := c.prompt(s, text("first"))
+	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(c.dir, "judging")); err == nil {
+			break
+		}
+	}
+	second := c.prompt(s, text("second"))
+	c.send(object{"jsonrpc": "2.0", "method": "session/cancel", "params": object{"sessionId": s}})
+	if a, b := c.stop(first), c.stop(second); a != "cancelled" || b != "cancelled" {
+		t.Errorf("stop reasons %q and %q", a, b)
+	}
+	write(t, filepath.Join(c.dir, "go"), "")
+	if got := c.stop(c.prompt(s, text("third"))); got != "end_turn" {
+		t.Errorf("the next prompt ended with %q", got)
+	}
+	if got := c.said(s, "agent_message_chunk"); got != "done" {
+		t.Errorf("answer %q", got)
 	}
 }

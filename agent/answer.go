@@ -46,8 +46,10 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case blank(resp.Text):
 		t.Notify(LevelWarn, "the model gave an empty answer")
 	}
-	if joined, err := t.join(ctx); joined || err != nil {
-		return joined, err
+	if t.step < t.Tuning().MaxSteps { // otherwise what arrived begins the next turn
+		if joined, err := t.join(ctx); joined || err != nil {
+			return joined, err
+		}
 	}
 	if (t.opt.Headless || t.opt.depth > 0) && t.agents.unfinished() { // nobody would ask for their answers later
 		t.agents.wait(ctx, "", true)

@@ -29,6 +29,18 @@ func TestPromptThatIsRefusedDuringAFinalAnswerAsksTheModelNothing(t *testing.T) 
 	}
 }
 
+func TestPromptDuringTheLastAnswerThatTheLimitAllowsBeginsTheNextTurn(t *testing.T) {
+	var b *bench
+	b = startWith(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(agent.Prompt{Text: "two?"}) }}, {text: "two"}},
+		func(o *agent.Options) { o.MaxSteps = 1 })
+	b.Prompt(agent.Prompt{Text: "one?"})
+	for _, text := range []string{"one", "two"} {
+		if end, _ := b.turnEnd(); end.Reason != agent.StopDone || end.Text != text {
+			t.Errorf("the turn of %q ended with %+v", text, end)
+		}
+	}
+}
+
 func TestPromptsThatCouldNotBeStoredAreGivenBack(t *testing.T) {
 	var b *bench
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {

@@ -108,6 +108,12 @@ func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
 	case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
 	case agent.TurnStart:
 		log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
+	case agent.Preparing:
+		log.Info("preparing", "bytes", len(ev.Prompt), "doing", ev.Doing)
+	case agent.Unsent:
+		log.Info("unsent", "bytes", len(ev.Prompt.Text), "error", ev.Err)
+	case agent.QueueChanged:
+		log.Info("queue", "waiting", len(ev.Queued))
 	case agent.AssistantMessage:
 		log.Info("answer", "seq", ev.Seq, "bytes", len(ev.Text), "calls", ev.Calls)
 	case agent.Nested:

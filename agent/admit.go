@@ -61,7 +61,7 @@ func (t *turn) preparing(p Prompt, doing string) (prepared func()) {
 	told := make(chan struct{})
 	timer := time.AfterFunc(shortWait, func() {
 		defer close(told)
-		t.emit(Preparing{Prompt: shown(p), Doing: doing})
+		t.emit(Preparing{Prompt: p, Doing: doing})
 	})
 	return func() {
 		if !timer.Stop() {

@@ -179,7 +179,7 @@ type Queued struct {
 // Preparing says what a prompt waits for before it is committed, if it waits for more than a moment. TurnStart
 // follows, or TurnEnd and Unsent.
 type Preparing struct {
-	Prompt string
+	Prompt Prompt
 	Doing  string // "asking the hooks"
 }
 

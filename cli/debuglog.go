@@ -109,7 +109,7 @@ func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
 	case agent.TurnStart:
 		log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
 	case agent.Preparing:
-		log.Info("preparing", "bytes", len(ev.Prompt), "doing", ev.Doing)
+		log.Info("preparing", "bytes", len(ev.Prompt.Text), "doing", ev.Doing)
 	case agent.Unsent:
 		log.Info("unsent", "bytes", len(ev.Prompt.Text), "error", ev.Err)
 	case agent.QueueChanged:

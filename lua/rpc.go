@@ -1,7 +1,6 @@
 package lua
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,7 +45,10 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 	if inChain(ctx, c.fqn) {
 		return nil, &pool.Failure{Kind: tools.KindBusy, Text: "component " + c.fqn + " is busy: it waits for this very call"}
 	}
-	limit := cmp.Or(c.timeout, defaultRPC)
+	limit := c.timeout
+	if limit <= 0 { // none, or one beyond what a duration can hold
+		limit = defaultRPC
+	}
 	msg, fail := sc.send(&mail{
 		ctx:    ctx,
 		job:    pool.Job{Msg: wire.Message{Type: wire.TypeRequest, Name: c.operation, Text: c.from, Value: c.payload}, Limit: limit},

@@ -72,10 +72,8 @@ func (p *program) enter(s Session) tea.Cmd {
 // leave stops listening to the current session and closes its questions. A prompt that is still being prepared
 // goes back into the input, because Unsent would no longer be read.
 func (p *program) leave() {
-	if p.turn.prompt != "" {
-		p.sender.giveBack([]agent.Prompt{{Text: p.turn.prompt}})
-		p.turn.prompt = ""
-	}
+	p.sender.giveBack(p.turn.prepared)
+	p.turn.prepared = nil
 	if p.stop != nil {
 		p.stop()
 		p.stop = nil

@@ -19,13 +19,13 @@ type turn struct {
 	busy    bool
 	started time.Time
 	// doing says what it is working on: "thinking", "writing edit (2 KB)", "running exec".
-	doing   string
-	prompt  string    // until it is committed
-	retry   time.Time // when a failed request is tried again
-	answer  *answerItem
-	thought *thoughtItem
-	calls   map[string]*callItem
-	sum     turnSum
+	doing    string
+	prepared []agent.Prompt // the prompt, until it is committed
+	retry    time.Time      // when a failed request is tried again
+	answer   *answerItem
+	thought  *thoughtItem
+	calls    map[string]*callItem
+	sum      turnSum
 }
 
 // events shows what happened, in order.
@@ -47,11 +47,11 @@ func (p *listener) event(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case agent.Preparing:
 		p.listen.turnBegins()
-		p.turn.doing, p.turn.prompt = ev.Doing, ev.Prompt
+		p.turn.doing, p.turn.prepared = ev.Doing, []agent.Prompt{ev.Prompt}
 	case agent.TurnStart:
 		p.listen.turnBegins()
-		if p.turn.prompt != "" {
-			p.turn.doing, p.turn.prompt = "thinking", ""
+		if p.turn.prepared != nil {
+			p.turn.doing, p.turn.prepared = "thinking", nil
 		}
 		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
 		p.tr.find = finder{}
@@ -220,7 +220,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	if p.turn.thought != nil {
 		p.turn.thought.finish(p.look.now)
 	}
-	began, sum := p.turn.busy && p.turn.prompt == "", p.turn.sum
+	began, sum := p.turn.busy && p.turn.prepared == nil, p.turn.sum
 	sum.took, sum.after = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {

@@ -134,8 +134,8 @@ func (p *composer) activity() []string {
 		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	out = append(out, p.agentLines()...)
-	if p.turn.prompt != "" {
-		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(p.turn.prompt), p.width)))
+	for _, m := range p.turn.prepared {
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(typedAs(m)), p.width)))
 	}
 	for i, q := range p.queue {
 		if i == queueShown {

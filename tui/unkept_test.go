@@ -82,15 +82,15 @@ func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
 func TestAPromptThatIsBeingPreparedGoesBackIntoTheInputWhenTheSessionIsLeft(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 40, nil)
-	p.listen.event(agent.Preparing{Prompt: "first of all", Doing: "asking the hooks"})
+	p.listen.event(agent.Preparing{Prompt: agent.Prompt{Text: "first of all", Role: "reader"}, Doing: "asking the hooks"})
 	p.in.SetText("then this")
 	p.leave()
 	p.leave()
-	if got := p.in.Text(); got != "first of all\nthen this" {
+	if got := p.in.Text(); got != "/role reader first of all\nthen this" {
 		t.Errorf("the input holds %q", got)
 	}
 	p.in.Reset()
-	p.listen.event(agent.Preparing{Prompt: "second", Doing: "asking the hooks"})
+	p.listen.event(agent.Preparing{Prompt: agent.Prompt{Text: "second"}, Doing: "asking the hooks"})
 	p.listen.event(agent.TurnStart{Turn: 1, Seq: 1, Prompt: "second"})
 	p.leave()
 	if got := p.in.Text(); got != "" {

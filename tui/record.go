@@ -78,12 +78,15 @@ func (r *record) changed(p *program) tea.Cmd {
 		err := keep(ctx, id, list)
 		return func() tea.Cmd {
 			r.writing = false
-			if err == nil || ctx.Err() != nil || p.state.Session != id {
+			if err == nil || ctx.Err() != nil {
 				r.unkept = 0
 				return nil
 			}
 			if r.unkept == 0 { // reported once until it works again
 				p.tr.add(notice(agent.LevelWarn, err.Error()))
+			}
+			if p.state.Session != id { // its session was left meanwhile
+				return nil
 			}
 			r.pending = append(list, r.pending...)
 			r.pending = r.pending[max(0, len(r.pending)-maxUnkept):]

@@ -35,10 +35,10 @@ type Streams struct {
 	InIsTerminal, OutIsTerminal bool
 }
 
-// System returns the process's own streams.
+// System returns the process's own streams. What goes to a terminal is cleaned.
 func System() Streams {
 	return Streams{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
+		In: os.Stdin, Out: cleaned(os.Stdout), Err: cleaned(os.Stderr), Getenv: os.Getenv,
 		InIsTerminal: isTerminal(os.Stdin), OutIsTerminal: isTerminal(os.Stdout),
 	}
 }

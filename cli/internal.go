@@ -22,7 +22,7 @@ func internalCommand(args []string) (code int, done bool) {
 		return sandbox.Main(args[1:]), true
 	case tour.LanguageServer:
 		if err := tour.ServeLanguage(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "jcode:", err)
+			fmt.Fprintln(cleaned(os.Stderr), "jcode:", err)
 			return exitModel, true
 		}
 		return 0, true

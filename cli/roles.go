@@ -282,7 +282,7 @@ func (a roleActions) edit(ctx context.Context, path string) error {
 		return usageError("no editor: set EDITOR, or change %s yourself", path)
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, a.std.Out, a.std.Err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, behind(a.std.Out), behind(a.std.Err)
 	if err := cmd.Run(); err != nil {
 		return usageError("editor %s: %w", words[0], err)
 	}

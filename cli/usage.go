@@ -60,8 +60,8 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // columns returns the width of the terminal on stdout, or what $COLUMNS says.
 func columns(std Streams) int {
-	if std.OutIsTerminal {
-		if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
+	if f, ok := behind(std.Out).(*os.File); ok && std.OutIsTerminal {
+		if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
 			return width
 		}
 	}

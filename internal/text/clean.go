@@ -48,6 +48,9 @@ func (t *Stripper) Next(chunk []byte) string {
 	return string(out)
 }
 
+// Held returns how many bytes are held back.
+func (t *Stripper) Held() int { return len(t.rest) }
+
 // Flush returns what was held back, at the end of the text.
 func (t *Stripper) Flush() string {
 	out, _ := strip(nil, t.rest, true)

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ type building struct {
 	signature string
 	input     strings.Builder
 	citations []string
+	more      []string // what unknown deltas added, as members of objects
 	name      string
 	id        string
 	call      int // its place among the calls
@@ -145,6 +147,9 @@ func (a *answer) delta(ev *event) {
 		}
 	case "citations_delta":
 		b.citations = append(b.citations, string(d.Citation))
+	default:
+		a.said += len(ev.raw)
+		b.more = append(b.more, ev.raw)
 	}
 }
 
@@ -205,8 +210,9 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 				r.Opaque = append(r.Opaque, at)
 			}
 			args := endpoint.TidyArguments(b.inputJSON())
-			cut := !whole || a.reason == "max_tokens" && i == len(a.blocks)-1 && !json.Valid([]byte(args))
-			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: cmp.Or(b.name, model.Unnamed), Arguments: args, Incomplete: cut})
+			// A call that the limit cut before its first argument looks like one without arguments.
+			cut := !whole || a.reason == "max_tokens" && i == len(a.blocks)-1 && (b.input.Len() == 0 || !json.Valid([]byte(args)))
+			r.Calls = append(r.Calls, ids.Calls(req, model.Call{ID: b.id, Name: b.name, Arguments: args, Incomplete: cut})...)
 		default:
 			if at.Raw = b.whole(); at.Raw != "" {
 				r.Opaque = append(r.Opaque, at)
@@ -230,24 +236,45 @@ func (b *building) thinking() string {
 	return string(append(endpoint.AppendString(out, b.signature), '}'))
 }
 
-// whole returns any other block unchanged, with the input that streamed after its start.
+// whole returns any other block byte for byte, with the input that streamed after its start, and what deltas of
+// a kind that is not known here added to it.
 func (b *building) whole() string {
-	if b.input.Len() == 0 {
-		if json.Valid([]byte(b.start)) {
-			return b.start
+	if !json.Valid([]byte(b.start)) {
+		return ""
+	}
+	out := b.start
+	if b.input.Len() > 0 {
+		if !json.Valid([]byte(b.inputJSON())) {
+			return ""
 		}
-		return ""
+		out = endpoint.WithMember(out, "input", b.inputJSON())
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(b.start), &members) != nil || !json.Valid([]byte(b.inputJSON())) {
-		return ""
+	for _, raw := range b.more {
+		out = withDelta(out, raw)
 	}
-	members["input"] = json.RawMessage(b.inputJSON())
-	out, err := json.Marshal(members)
-	if err != nil {
-		return ""
+	return out
+}
+
+// withDelta adds the members of an event's delta to a block: text to the text that is there, anything else in
+// place of what is there.
+func withDelta(block, event string) string {
+	var had, ev map[string]json.RawMessage
+	var delta map[string]json.RawMessage
+	if json.Unmarshal([]byte(event), &ev) != nil || json.Unmarshal(ev["delta"], &delta) != nil || json.Unmarshal([]byte(block), &had) != nil {
+		return block
 	}
-	return string(out)
+	for _, name := range slices.Sorted(maps.Keys(delta)) {
+		value := string(delta[name])
+		var before, more string
+		switch {
+		case name == "type", value == "null":
+			continue
+		case json.Unmarshal(had[name], &before) == nil && json.Unmarshal(delta[name], &more) == nil:
+			value = string(endpoint.AppendString(nil, before+more))
+		}
+		block = endpoint.WithMember(block, name, value)
+	}
+	return block
 }
 
 // callerOf returns who made a call, if it was not the model itself.

@@ -282,7 +282,7 @@ func TestRefusedFormsAreChangedOnceAndRemembered(t *testing.T) {
 		"eager":       {func(r *model.Request) { r.Tools = []model.Tool{readTool("read")} }, has("eager", "tools.0.custom.eager_input_streaming: Extra inputs are not permitted")},
 		"max tokens":  {nil, has(`"max_tokens":64000`, "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens for this model")},
 		"room":        {nil, has(`"max_tokens":64000`, "input length and `max_tokens` exceed context limit: 180000 + 64000 > 200000, decrease input length or `max_tokens` and try again")},
-		"temperature": {func(r *model.Request) { r.Temperature, r.ReasoningEffort = &half, "none" }, has(`"temperature"`, "temperature is deprecated for this model")},
+		"temperature": {func(r *model.Request) { r.Model, r.Temperature, r.ReasoningEffort = "claude-opus-4-8", &half, "none" }, has(`"temperature"`, "temperature is deprecated for this model")},
 		"image":       {func(r *model.Request) { r.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}} }, has(`"image"`, "this model does not support images")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -358,7 +358,7 @@ func TestBlocksOfTheMakersOwnToolsComeBackAsTheyCame(t *testing.T) {
 	if _, _, err := stream(t, c, req); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"type":"text","text":"I search."},{"id":"srvtoolu_1","input":{"query":"go"},"name":"web_search","type":"server_tool_use"},` + result +
+	want := `{"type":"text","text":"I search."},{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"go"}},` + result +
 		`,{"type":"text","text":"Found.","citations":[{"type":"web_search_result_location","url":"https://example.com/a"}]}`
 	if raw := string(srv.Requests()[1].Raw); !strings.Contains(raw, want) {
 		t.Errorf("%s", raw)

@@ -38,17 +38,14 @@ func (e *encoder) encode() []byte {
 
 func (e *encoder) settings() {
 	r, f := e.req, e.f
-	most := f.maxTokens
-	if r.MaxOutputTokens > 0 {
-		most = min(r.MaxOutputTokens, f.maxTokens)
-	}
+	most := f.most(r)
 	if e.Own("max_tokens") {
 		e.Int(most)
 	}
 	if !e.thinking(most) {
 		e.Sampling(r, &f.Form)
 	}
-	if level := endpoint.NearestEffort(f.Efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.Own("output_config") {
+	if level := f.level(r); level != "" && e.Own("output_config") {
 		e.Raw(`{"effort":`)
 		e.Str(level)
 		e.Raw(`}`)
@@ -71,16 +68,15 @@ func budget(effort string) int {
 // thinking writes how the model thinks, and reports whether it does: thinking excludes a temperature.
 func (e *encoder) thinking(most int) bool {
 	r, f := e.req, e.f
-	off := r.Purpose != model.PurposeTurn || r.ReasoningEffort == "none" || r.ReasoningEffort == "minimal"
-	switch {
-	case f.thinking == thinksNot:
-		return false
-	case off:
-		if f.noThinking && f.thinking == thinksAdaptive && e.Own("thinking") {
+	switch f.word(r) {
+	case wordNone:
+		return f.always && f.thinking != thinksNot
+	case wordDisabled:
+		if e.Own("thinking") {
 			e.Raw(`{"type":"disabled"}`)
 		}
 		return false
-	case f.thinking == thinksAdaptive:
+	case wordAdaptive:
 		if e.Own("thinking") {
 			e.Raw(`{"type":"adaptive"`)
 			if f.display {
@@ -90,6 +86,7 @@ func (e *encoder) thinking(most int) bool {
 			e.Raw(`}`)
 		}
 		return true
+	case wordBudget:
 	}
 	tokens := min(budget(r.ReasoningEffort), most/2)
 	if tokens < 1024 || r.Temperature != nil && r.ReasoningEffort == "" || e.unthought() {

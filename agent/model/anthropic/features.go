@@ -19,7 +19,6 @@ type features struct {
 	traits
 	maxTokens  int
 	display    bool // ask for thinking that can be read
-	noThinking bool // "thinking: disabled" may be sent
 	cache      bool // prompt cache markers
 	cacheHour  bool // the cache is kept for an hour
 	eager      bool // arguments stream as they are written
@@ -39,7 +38,7 @@ const leastOutput = 4096
 func newFeatures(cfg provider.Config, id string) *features {
 	f := &features{
 		Form: endpoint.NewForm(cfg.Quirks), traits: traitsOf(id),
-		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true,
+		display: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true,
 		thoughts: true, betas: true,
 	}
 	f.maxTokens = f.maxOutput
@@ -118,21 +117,28 @@ func remedies() []remedy {
 		{
 			Name:   "display",
 			Words:  []string{"display"},
-			Sent:   func(f *features, _ *model.Request) bool { return f.display && f.thinking == thinksAdaptive },
+			Sent:   func(f *features, r *model.Request) bool { return f.display && f.word(r) == wordAdaptive },
 			Apply:  func(f *features) { f.display = false },
 			Notice: "the endpoint does not know how thinking is shown; it may stay hidden",
 		},
 		{
+			Name:   "no thinking",
+			Words:  []string{"thinking", "disabled"},
+			Sent:   func(f *features, r *model.Request) bool { return f.word(r) == wordDisabled },
+			Apply:  func(f *features) { f.always = true },
+			Notice: "the model always thinks; it is not told otherwise any more",
+		},
+		{
 			Name:   "adaptive",
-			Words:  []string{"adaptive"},
-			Sent:   func(f *features, _ *model.Request) bool { return f.thinking == thinksAdaptive },
+			Words:  []string{"adaptive", "thinking.type"},
+			Sent:   func(f *features, r *model.Request) bool { return f.word(r) == wordAdaptive },
 			Apply:  func(f *features) { f.thinking = thinksBudget },
 			Notice: "the model thinks with a budget; one is set",
 		},
 		{
 			Name:  "budget",
 			Words: []string{"budget_tokens", "thinking.type", "thinking.enabled"},
-			Sent:  func(f *features, _ *model.Request) bool { return f.thinking == thinksBudget },
+			Sent:  func(f *features, r *model.Request) bool { return f.word(r) == wordBudget },
 			Apply: func(f *features) {
 				f.thinking = thinksAdaptive
 				if f.Tried("adaptive") {
@@ -142,23 +148,17 @@ func remedies() []remedy {
 			Notice: "the model takes no budget for thinking; it is left out",
 		},
 		{
-			Name:   "no thinking",
-			Words:  []string{"disabled"},
-			Sent:   func(f *features, _ *model.Request) bool { return f.noThinking },
-			Apply:  func(f *features) { f.noThinking = false },
-			Notice: "the model always thinks",
-		},
-		{
 			Name:   "thinking",
+			Fields: []string{"thinking"},
 			Words:  []string{"thinking"},
-			Sent:   func(f *features, _ *model.Request) bool { return f.thinking != thinksNot },
-			Apply:  func(f *features) { f.thinking, f.noThinking = thinksNot, false },
+			Sent:   func(f *features, r *model.Request) bool { return f.word(r) != wordNone },
+			Apply:  func(f *features) { f.thinking = thinksNot },
 			Notice: "the model takes no word on thinking; it is left out",
 		},
 		{
 			Name:   "effort",
 			Words:  []string{"effort", "output_config"},
-			Sent:   func(f *features, r *model.Request) bool { return f.effort && r.ReasoningEffort != "" },
+			Sent:   func(f *features, r *model.Request) bool { return f.level(r) != "" },
 			Apply:  func(f *features) { f.effort = false },
 			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
@@ -208,7 +208,7 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	if notice, ok := f.LearnEfforts(r, said); ok {
 		return notice, true
 	}
-	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, said); m != nil {
+	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, refusal); m != nil {
 		if m.Name == bindingRemedy {
 			f.lost = thinkingOf(r)
 		}

@@ -37,6 +37,7 @@ func (a *answer) read(resp *http.Response) error {
 type event struct {
 	Type    string          `json:"type"`
 	Index   int             `json:"index"`
+	raw     string          // of a delta whose kind is not known here
 	Message json.RawMessage `json:"message"`       // of message_start; in other events a text
 	Block   json.RawMessage `json:"content_block"` // of content_block_start
 	Delta   struct {
@@ -48,6 +49,14 @@ type event struct {
 		Citation    json.RawMessage `json:"citation"`
 		StopReason  string          `json:"stop_reason"`
 	} `json:"delta"`
+}
+
+func knownDelta(kind string) bool {
+	switch kind {
+	case "text_delta", "thinking_delta", "signature_delta", "input_json_delta", "citations_delta":
+		return true
+	}
+	return false
 }
 
 // take processes one event. Events of unknown types are skipped.
@@ -68,6 +77,9 @@ func (a *answer) take(data []byte) error {
 		return a.x.Faulted(data)
 	case "content_block_delta":
 		a.x.Silent.Heard(true)
+		if !knownDelta(ev.Delta.Type) {
+			ev.raw = string(data)
+		}
 		a.delta(ev)
 		return nil
 	case "message_stop":

@@ -17,6 +17,8 @@ const (
 // traits are what a model's generation understands.
 type traits struct {
 	thinking    thinking
+	always      bool // thinking cannot be switched off
+	binds       bool // thinking is bound to the conversation before it
 	effort      bool // output_config.effort
 	interleaved bool // thinks between calls only when a header asks for it
 	inlineTools bool // tools may be added and removed within the conversation
@@ -29,6 +31,8 @@ func traitsOf(id string) traits {
 	family, major, minor := version(id)
 	at := func(ma, mi int) bool { return major > ma || major == ma && minor >= mi }
 	t := traits{thinking: thinksAdaptive, effort: true, inlineTools: false, maxOutput: 64_000}
+	t.always = family == "fable" || family == "mythos" || family == "opus" && at(5, 5)
+	t.binds = at(5, 5) || (family == "fable" || family == "mythos") && at(5, 1)
 	if major == 0 {
 		t.maxOutput = 32_000
 		return t

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -103,10 +102,8 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 		if extra := x.extras[i]; extra != "" {
 			r.Opaque = append(r.Opaque, model.Opaque{Kind: opaqueCall, Raw: extra, Text: len(r.Text), Calls: len(r.Calls)})
 		}
-		r.Calls = append(r.Calls, model.Call{
-			ID: ids.Take(c.id), Name: cmp.Or(c.name, model.Unnamed), Arguments: args,
-			Incomplete: !whole || x.Finish == "length" && i == len(a.calls)-1 && !json.Valid([]byte(args)),
-		})
+		cut := !whole || x.Finish == "length" && i == len(a.calls)-1 && !json.Valid([]byte(args))
+		r.Calls = append(r.Calls, ids.Calls(req, model.Call{ID: c.id, Name: c.name, Arguments: args, Incomplete: cut})...)
 	}
 	if len(r.Calls) == 0 && r.Finish == "tool_calls" {
 		r.Finish = "stop"

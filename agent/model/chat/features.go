@@ -120,7 +120,7 @@ func remedies() []remedy {
 		},
 		{
 			Name:   "effort none",
-			Words:  []string{"responses api", "/v1/responses"},
+			Advice: []string{"responses api", "/v1/responses"},
 			Sent:   func(f *features, r *model.Request) bool { return f.forcedEffort == "" && len(r.Tools) > 0 },
 			Apply:  func(f *features) { f.forcedEffort = "none" },
 			Notice: "the model takes tools here only with reasoning effort \"none\"; it is set",
@@ -226,7 +226,7 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 			return notice, true
 		}
 	}
-	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, said); m != nil {
+	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, refusal); m != nil {
 		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false

@@ -2,10 +2,12 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"jcode/agent/model"
@@ -85,4 +87,60 @@ func ShortID(id string, most int) string {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return "call_" + hex.EncodeToString(sum[:12])
+}
+
+// Calls returns a call that arrived as the calls that are made: with a name, and an ID that is unique. Some
+// models invent a wrapper to make several at once; each of those is a call of its own, unless a tool of that
+// name is offered.
+func (s *IDs) Calls(req *model.Request, c model.Call) []model.Call {
+	c.Name = strings.TrimPrefix(c.Name, "functions.")
+	calls := []model.Call{c}
+	if isWrapper(c.Name) && !slices.ContainsFunc(req.Tools, func(t model.Tool) bool { return t.Name == c.Name }) {
+		if inner := unwrap(c.Arguments); len(inner) > 0 {
+			calls = inner
+		}
+	}
+	for i := range calls {
+		calls[i].ID, calls[i].Incomplete = s.Take(calls[i].ID), c.Incomplete
+		calls[i].Name = cmp.Or(calls[i].Name, model.Unnamed)
+	}
+	return calls
+}
+
+func isWrapper(name string) bool {
+	switch name {
+	case "parallel", "multi_tool_use", "multi_tool_use.parallel", "multi_tool_use_parallel", "multi_tool_use__parallel":
+		return true
+	}
+	return false
+}
+
+// unwrap extracts the calls from the arguments of a wrapper.
+func unwrap(args string) (out []model.Call) {
+	var w struct {
+		Uses []struct {
+			Recipient  string          `json:"recipient_name"`
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+			Arguments  json.RawMessage `json:"arguments"`
+		} `json:"tool_uses"`
+	}
+	if json.Unmarshal([]byte(args), &w) != nil {
+		return nil
+	}
+	for _, u := range w.Uses {
+		given := u.Parameters
+		if len(given) == 0 {
+			given = u.Arguments
+		}
+		text := string(given)
+		if json.Unmarshal(given, &text) != nil { // not as text
+			text = string(given)
+		}
+		if text == "" || text == "null" {
+			text = "{}"
+		}
+		out = append(out, model.Call{Name: strings.TrimPrefix(cmp.Or(u.Recipient, u.Name), "functions."), Arguments: text})
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"strings"
 	"sync"
 
 	"jcode/agent/model"
@@ -51,24 +52,35 @@ func (l *Learned[F]) Keep(id string, f *F) {
 
 // Remedy is one way to respond to a refusal: another form of the request.
 type Remedy[F any] struct {
-	Name   string
-	Words  []string // the refusal must contain one of them
+	Name string
+	// Fields are the names by which a refusal's own field can say that it is about this.
+	Fields []string
+	// Words are looked for in what is refused, without advice; Advice also in what is recommended.
+	Words  []string
+	Advice []string
+	// Sent says whether the request had in it what the remedy leaves out or changes.
 	Sent   func(f *F, r *model.Request) bool
 	Apply  func(f *F)
 	Notice string
 }
 
-// TryRemedy applies the first remedy that fits a refusal, given in lower case, and has not been tried before;
-// nil if none does.
-func TryRemedy[F any](list []Remedy[F], f *F, form *Form, r *model.Request, said string) *Remedy[F] {
-	for i := range list {
-		m := &list[i]
-		if form.tried[m.Name] || !m.Sent(f, r) || !ContainsAny(said, m.Words) {
-			continue
+// TryRemedy applies the first remedy that fits what was refused and has not been tried before; nil if none does.
+// A remedy whose field the refusal names goes before all others.
+func TryRemedy[F any](list []Remedy[F], f *F, form *Form, r *model.Request, refusal Fault) *Remedy[F] {
+	refused, whole := refusal.Refused(), strings.ToLower(refusal.Whole())
+	for _, fits := range []func(*Remedy[F]) bool{
+		func(m *Remedy[F]) bool { return refusal.names(m.Fields) },
+		func(m *Remedy[F]) bool { return ContainsAny(refused, m.Words) || ContainsAny(whole, m.Advice) },
+	} {
+		for i := range list {
+			m := &list[i]
+			if form.tried[m.Name] || !m.Sent(f, r) || !fits(m) {
+				continue
+			}
+			form.tried[m.Name] = true
+			m.Apply(f)
+			return m
 		}
-		form.tried[m.Name] = true
-		m.Apply(f)
-		return m
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -35,6 +34,7 @@ type event struct {
 	Type     string          `json:"type"`
 	Sequence *int            `json:"sequence_number"`
 	Index    int             `json:"output_index"`
+	ItemID   string          `json:"item_id"`
 	Summary  int             `json:"summary_index"`
 	Delta    string          `json:"delta"`
 	Item     json.RawMessage `json:"item"`
@@ -72,13 +72,13 @@ func (a *answer) take(data []byte) error {
 	case openai.ResponseStreamEventOutputItemDone:
 		a.close(ev.Index, ev.Item)
 	case openai.ResponseStreamEventOutputTextDelta, openai.ResponseStreamEventRefusalDelta:
-		a.text(a.at(ev.Index, "message"), ev.Delta, ev.Type)
+		a.text(a.at(ev, "message"), ev.Delta, ev.Type)
 	case openai.ResponseStreamEventReasoningSummaryTextDelta, openai.ResponseStreamEventReasoningTextDelta:
-		a.thought(a.at(ev.Index, "reasoning"), ev.Summary, ev.Delta)
+		a.thought(a.at(ev, "reasoning"), ev.Summary, ev.Delta)
 	case openai.ResponseStreamEventFunctionArgumentsDelta:
-		a.arguments(a.at(ev.Index, "function_call"), ev.Delta)
+		a.arguments(a.at(ev, "function_call"), ev.Delta)
 	case openai.ResponseStreamEventCustomToolInputDelta:
-		a.arguments(a.at(ev.Index, "custom_tool_call"), ev.Delta)
+		a.arguments(a.at(ev, "custom_tool_call"), ev.Delta)
 	case openai.ResponseStreamEventCompleted, openai.ResponseStreamEventIncomplete, openai.ResponseStreamEventFailed:
 		return a.end(ev.Response)
 	}
@@ -102,29 +102,14 @@ func (a *answer) repeated(n *int) bool {
 	return false
 }
 
-// at returns the item at an index; one whose start did not arrive gets the given kind.
-func (a *answer) at(index int, kind string) *item {
-	at, found := slices.BinarySearchFunc(a.items, index, func(it *item, i int) int { return cmp.Compare(it.index, i) })
-	if found {
-		return a.items[at]
-	}
-	it := &item{index: index, kind: kind}
-	if isCall(kind) {
-		it.call = a.calls
-		a.calls++
-	}
-	a.items = slices.Insert(a.items, at, it)
-	return it
-}
-
 // open begins an item.
 func (a *answer) open(index int, raw json.RawMessage) {
 	a.x.Started = true
-	var o output
-	if json.Unmarshal(raw, &o) != nil || o.Type == "" {
+	o := outputOf(raw)
+	if o.Type == "" {
 		return
 	}
-	it := a.at(index, o.Type)
+	it := a.begun(index, &o)
 	if it.text.Len()+it.thought.Len() == 0 {
 		it.kind = o.Type
 	}
@@ -136,25 +121,20 @@ func (a *answer) open(index int, raw json.RawMessage) {
 
 func isCall(kind string) bool { return kind == "function_call" || kind == "custom_tool_call" }
 
-// take records what names an item.
-func (it *item) take(o *output) {
-	it.callID = cmp.Or(o.CallID, it.callID)
-	it.name = cmp.Or(o.Name, it.name)
-	it.phase = cmp.Or(o.Phase, it.phase)
-}
-
 // close ends an item with its complete form: deltas may have been lost or repeated.
 func (a *answer) close(index int, raw json.RawMessage) {
-	var o output
-	if json.Unmarshal(raw, &o) != nil || o.Type == "" {
-		return
+	if o := outputOf(raw); o.Type != "" {
+		a.complete(a.finished(index, &o), &o, raw)
 	}
-	it := a.at(index, o.Type)
+}
+
+// complete sets an item to its final form.
+func (a *answer) complete(it *item, o *output, raw json.RawMessage) {
 	if it.done {
 		return
 	}
 	it.done, it.kind, it.raw = true, o.Type, slices.Clone(raw)
-	it.take(&o)
+	it.take(o)
 	switch it.kind {
 	case "message":
 		text, refused := o.said()
@@ -267,9 +247,7 @@ func (a *answer) end(raw json.RawMessage) error {
 	if len(r.Error) > 0 && string(r.Error) != "null" || r.Status == "failed" || r.Status == "cancelled" {
 		return a.x.Faulted(raw)
 	}
-	for i, o := range r.Output {
-		a.close(i, o)
-	}
+	a.final(r.Output)
 	reason := "stop"
 	if r.Why != nil {
 		reason = r.Why.Reason

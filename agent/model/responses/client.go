@@ -39,8 +39,8 @@ func New(cfg provider.Config) (*Client, error) {
 
 // Lost reports whether a part of an earlier answer no longer reaches a model: the endpoint refused the
 // model's reasoning.
-func (c *Client) Lost(id string, _ model.Opaque) bool {
-	return c.learned.Holds(id, func(f *features) bool { return !f.encrypted })
+func (c *Client) Lost(id string, o model.Opaque) bool {
+	return c.learned.Holds(id, func(f *features) bool { return !f.encrypted || f.lost[o.Raw] })
 }
 
 // Stream sends the request, and repeats it as long as that may help.

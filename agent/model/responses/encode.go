@@ -238,7 +238,7 @@ func (e *encoder) answer(m *model.Message) {
 		switch {
 		case o.Kind == opaqueMessage:
 			phase = phaseOf(o.Raw)
-		case o.Kind == opaqueReasoning && e.f.encrypted:
+		case o.Kind == opaqueReasoning && e.f.encrypted && !e.f.lost[o.Raw]:
 			if pending != "" {
 				pending += ","
 			}

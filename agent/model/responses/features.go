@@ -2,6 +2,7 @@ package responses
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +29,13 @@ type features struct {
 	sources   bool // of a search, listed in its call
 	phase     bool
 	store     bool // "store: false" may be sent
+
+	// lost holds the reasoning that the endpoint refused.
+	lost map[string]bool
 }
+
+// earlierReasoning leaves out what was refused, and goes on with what follows.
+const earlierReasoning = "earlier reasoning"
 
 func newFeatures(cfg provider.Config, id string) *features {
 	info, known := catalogue.Lookup(id, cfg.Models)
@@ -41,7 +48,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 
 func (f *features) clone() *features {
 	c := *f
-	c.Form = f.Form.Copy()
+	c.Form, c.lost = f.Form.Copy(), maps.Clone(f.lost)
 	return &c
 }
 
@@ -55,7 +62,9 @@ func remedies() []remedy {
 		return func(f *features, _ *model.Request) bool { return flag(f) }
 	}
 	hasOpaque := func(f *features, r *model.Request) bool {
-		return f.encrypted && slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Opaque) > 0 })
+		return f.encrypted && slices.ContainsFunc(r.Messages, func(m model.Message) bool {
+			return slices.ContainsFunc(m.Opaque, func(o model.Opaque) bool { return o.Kind == opaqueReasoning && !f.lost[o.Raw] })
+		})
 	}
 	return []remedy{
 		{
@@ -66,15 +75,23 @@ func remedies() []remedy {
 			Notice: "the account gets no summaries of the model's reasoning; they are not asked for",
 		},
 		{
-			Name:   "earlier reasoning",
+			Name:   earlierReasoning,
 			Words:  []string{"encrypted content", "encrypted_content", "of type 'reasoning'", "reasoning item"},
 			Sent:   hasOpaque,
-			Apply:  func(f *features) { f.encrypted = false },
+			Apply:  func(*features) {}, // learn keeps which it was
 			Notice: "the endpoint refuses the model's earlier reasoning; it is left out",
 		},
 		{
+			Name:   "reasoning sent back",
+			Words:  []string{"encrypted content", "encrypted_content", "of type 'reasoning'", "reasoning item"},
+			Sent:   hasOpaque,
+			Apply:  func(f *features) { f.encrypted = false },
+			Notice: "the endpoint refuses the model's earlier reasoning again; none is sent back from now on",
+		},
+		{
 			Name:   "encrypted",
-			Words:  []string{"reasoning.encrypted_content", "encrypted content", "include"},
+			Fields: []string{"include", "include[0]"},
+			Words:  []string{"reasoning.encrypted_content", "encrypted content is not supported", "'include'", "parameter: include"},
 			Sent:   on(func(f *features) bool { return f.encrypted }),
 			Apply:  func(f *features) { f.encrypted = false },
 			Notice: "the endpoint returns no reasoning to send back",
@@ -88,7 +105,11 @@ func remedies() []remedy {
 		},
 		{
 			Name:   "reasoning",
-			Words:  []string{"'reasoning'", "\"reasoning\"", "reasoning is not supported", "unsupported parameter: reasoning", "parameter: 'reasoning"},
+			Fields: []string{"reasoning"},
+			Words: []string{
+				"'reasoning' is not", "\"reasoning\" is not", "`reasoning` is not", "reasoning is not supported", "parameter: 'reasoning'", "parameter: reasoning", "supplied: reasoning", "not support reasoning",
+				"reasoning: extra inputs",
+			},
 			Sent:   on(func(f *features) bool { return f.reasons }),
 			Apply:  func(f *features) { f.reasons, f.encrypted = false, false },
 			Notice: "the model does not reason; nothing is asked about it",
@@ -168,6 +189,19 @@ func remedies() []remedy {
 	}
 }
 
+// reasoningOf returns the reasoning that a request sends back.
+func reasoningOf(r *model.Request) map[string]bool {
+	all := map[string]bool{}
+	for i := range r.Messages {
+		for _, o := range r.Messages[i].Opaque {
+			if o.Kind == opaqueReasoning {
+				all[o.Raw] = true
+			}
+		}
+	}
+	return all
+}
+
 // learn changes the features so that the refusal does not occur again, and returns a notice for the person;
 // false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
@@ -175,7 +209,10 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	if notice, ok := f.LearnEfforts(r, said); ok {
 		return notice, true
 	}
-	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, said); m != nil {
+	if m := endpoint.TryRemedy(remedies(), f, &f.Form, r, refusal); m != nil {
+		if m.Name == earlierReasoning {
+			f.lost = reasoningOf(r)
+		}
 		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false

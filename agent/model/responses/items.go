@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,6 +20,8 @@ const (
 type item struct {
 	index   int
 	kind    string
+	id      string
+	status  string
 	callID  string
 	name    string
 	phase   string
@@ -35,20 +36,49 @@ type item struct {
 
 // output holds the fields that are read of an item; go-openai's type lacks some of them.
 type output struct {
-	Type      string `json:"type"`
-	CallID    string `json:"call_id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-	Input     string `json:"input"`
-	Phase     string `json:"phase"`
-	Content   []struct {
-		Type    string `json:"type"`
-		Text    string `json:"text"`
-		Refusal string `json:"refusal"`
-	} `json:"content"`
-	Summary []struct {
-		Text string `json:"text"`
-	} `json:"summary"`
+	Type      string
+	ID        string
+	CallID    string
+	Name      string
+	Status    string
+	Arguments string
+	Input     string
+	Phase     string
+	Content   []outputPart
+	Summary   []outputPart
+}
+
+// outputPart is a part of a message, of a summary or of reasoning.
+type outputPart struct {
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// outputOf reads an item field by field: one that has another form than expected costs only itself.
+func outputOf(raw json.RawMessage) (o output) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return o
+	}
+	for name, to := range map[string]*string{
+		"type": &o.Type, "id": &o.ID, "call_id": &o.CallID, "name": &o.Name, "status": &o.Status,
+		"arguments": &o.Arguments, "input": &o.Input, "phase": &o.Phase,
+	} {
+		_ = json.Unmarshal(members[name], to) // of another form: not there
+	}
+	if s := members["arguments"]; o.Arguments == "" && len(s) > 0 && s[0] == '{' { // not as text
+		o.Arguments = string(s)
+	}
+	for name, to := range map[string]*[]outputPart{"content": &o.Content, "summary": &o.Summary} {
+		var parts []json.RawMessage
+		_ = json.Unmarshal(members[name], &parts)
+		for _, p := range parts {
+			var part outputPart
+			_ = json.Unmarshal(p, &part)
+			*to = append(*to, part)
+		}
+	}
+	return o
 }
 
 // said returns the whole text of a message.
@@ -60,29 +90,25 @@ func (o *output) said() (text string, refused bool) {
 	return text, refused
 }
 
-// back returns an item as it is sent back: without an ID, which is not stored. It is "" for an item that is
-// incomplete, and for reasoning that is not encrypted.
+// back returns an item as it is sent back: byte for byte, but without an ID, which is not stored. It is "" for an
+// item that is incomplete, and for reasoning that is not encrypted.
 func (it *item) back() string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(it.raw, &members) != nil {
 		return ""
 	}
-	delete(members, "id")
-	if it.kind == "reasoning" {
-		var encrypted string
-		if json.Unmarshal(members["encrypted_content"], &encrypted) != nil || encrypted == "" {
-			return ""
-		}
-		delete(members, "status")
-		if _, has := members["summary"]; !has {
-			members["summary"] = json.RawMessage("[]")
-		}
+	if it.kind != "reasoning" {
+		return endpoint.WithoutMembers(string(it.raw), "id")
 	}
-	out, err := json.Marshal(members)
-	if err != nil {
+	var encrypted string
+	if json.Unmarshal(members["encrypted_content"], &encrypted) != nil || encrypted == "" {
 		return ""
 	}
-	return string(out)
+	out := endpoint.WithoutMembers(string(it.raw), "id", "status")
+	if _, has := members["summary"]; !has {
+		out = endpoint.WithMember(out, "summary", "[]")
+	}
+	return out
 }
 
 func phaseOf(raw string) string {
@@ -124,7 +150,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			r.Reasoning += it.thought.String()
 			keep(at, it)
 		case "function_call", "custom_tool_call":
-			cut := !whole || r.Finish == "length" && i == len(a.items)-1
+			cut := !whole || r.Finish == "length" && i == len(a.items)-1 && it.status != "completed"
 			a.addCalls(&r, req, ids, it, at, cut)
 		case searchCall:
 			keep(at, it)
@@ -144,6 +170,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 // addCalls adds the call of an item: several if a wrapper holds them.
 func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.IDs, it *item, at model.Opaque, cut bool) {
 	name, args := strings.TrimPrefix(it.name, "functions."), it.text.String()
+	cut = cut && (a.x.Finish != "length" || it.kind == "custom_tool_call" || !json.Valid([]byte(endpoint.TidyArguments(args)))) || it.status == "incomplete"
 	if it.kind == "custom_tool_call" {
 		param := "input"
 		if i := slices.IndexFunc(req.Tools, func(t model.Tool) bool { return t.Name == name }); i >= 0 && req.Tools[i].Freeform != "" {
@@ -154,43 +181,8 @@ func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.I
 		at.Kind = opaqueCustom
 		r.Opaque = append(r.Opaque, at)
 	}
-	if inner := unwrap(name, args); len(inner) > 0 {
-		for _, c := range inner {
-			c.ID, c.Incomplete = ids.Take(""), cut
-			r.Calls = append(r.Calls, c)
-		}
-		return
-	}
 	if name == "" && strings.TrimSpace(args) == "" {
 		return // empty
 	}
-	name, args = cmp.Or(name, model.Unnamed), endpoint.TidyArguments(args)
-	r.Calls = append(r.Calls, model.Call{ID: ids.Take(it.callID), Name: name, Arguments: args, Incomplete: cut && (a.x.Finish != "length" || !json.Valid([]byte(args)))})
-}
-
-// unwrap extracts the calls from a wrapper that some models invent to make several at once.
-func unwrap(name, args string) (out []model.Call) {
-	if name != "multi_tool_use.parallel" && name != "multi_tool_use_parallel" && name != "parallel" {
-		return nil
-	}
-	var w struct {
-		Uses []struct {
-			Name       string          `json:"recipient_name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"tool_uses"`
-	}
-	if json.Unmarshal([]byte(args), &w) != nil {
-		return nil
-	}
-	for _, u := range w.Uses {
-		if u.Name == "" {
-			continue
-		}
-		p := string(u.Parameters)
-		if p == "" || p == "null" {
-			p = "{}"
-		}
-		out = append(out, model.Call{Name: strings.TrimPrefix(u.Name, "functions."), Arguments: p})
-	}
-	return out
+	r.Calls = append(r.Calls, ids.Calls(req, model.Call{ID: it.callID, Name: name, Arguments: endpoint.TidyArguments(args), Incomplete: cut})...)
 }

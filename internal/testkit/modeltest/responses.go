@@ -304,6 +304,8 @@ func (c *responsesChecker) input(list []map[string]any) {
 			}
 		case searchCall:
 			c.search(at, it)
+		case "tool_search_call", "tool_search_output", "mcp_call", "image_generation_call", "code_interpreter_call":
+			// the provider's own
 		default:
 			c.add("Invalid value: '%s' for %s.type", kind, at)
 		}

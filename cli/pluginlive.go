@@ -45,7 +45,7 @@ func (a pluginLife) before(context.Context, string) agent.Announcement {
 func (a pluginLife) watch() {
 	list := a.bundles.store.ListFile()
 	root := watch.Root{Path: filepath.Dir(list), Match: func(path string) bool { return path == list }}
-	w := watch.New([]watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "plugins: %s", text) }})
+	w := watch.New(context.Background(), []watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "plugins: %s", text) }})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

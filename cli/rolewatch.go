@@ -36,7 +36,7 @@ func (a roleWatch) begin() {
 		}
 		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
 	}
-	w := watch.New(roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
+	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	layers.Rows = nil // only the program changes rows

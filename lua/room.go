@@ -101,7 +101,7 @@ func (r *Room) Start(ctx context.Context) error {
 	changes, unwatch := r.opts.Registry.Watch()
 	var w *watch.Watcher
 	if !r.opts.NoWatch {
-		w = watch.New(r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
+		w = watch.New(r.ctx, r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
 	}
 	r.wg.Go(func() { r.follow(w, changes, unwatch) })
 	return ctx.Err()

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func Watch(r *Registry, c *CommandFiles, changed func(Change)) (stop func()) {
 			continue
 		}
 		roots = append(roots, watch.Root{
-			Path: src.Dir, Depth: maxDepth,
+			Path: src.Dir, Depth: maxDepth, Links: true,
 			Enter: func(folder string) bool { return !skipFolder(filepath.Base(folder)) },
 			Leaf:  func(folder string) bool { return (folder != src.Dir || src.lone) && holdsSkill(folder) },
 			Match: func(path string) bool { return strings.EqualFold(filepath.Base(path), skillFile) },
@@ -36,7 +37,7 @@ func Watch(r *Registry, c *CommandFiles, changed func(Change)) (stop func()) {
 			})
 		}
 	}
-	w := watch.New(roots, watch.Options{Notice: r.opts.Notice})
+	w := watch.New(context.Background(), roots, watch.Options{Notice: r.opts.Notice})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

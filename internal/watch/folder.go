@@ -1,10 +1,14 @@
 package watch
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"jcode/internal/folders"
 )
 
 // folder is one folder that is watched or polled, known by its resolved path, since
@@ -25,8 +29,11 @@ type leaf struct {
 
 // resync makes the watched folders match the roots and the disk. With report set, the contents of new folders
 // are reported as changed.
-func (w *Watcher) resync(report bool) {
-	want := w.wanted()
+func (w *Watcher) resync(ctx context.Context, report bool) {
+	want := w.wanted(ctx)
+	if ctx.Err() != nil {
+		return // the watching ends: what was not found is not gone
+	}
 	for _, f := range w.folders {
 		names, ok := want[f.path]
 		w.reportGone(f, names, report)
@@ -95,7 +102,7 @@ func (w *Watcher) reportContents(name string) {
 }
 
 // wanted returns the folders to watch by resolved path, each with its names.
-func (w *Watcher) wanted() map[string][]string {
+func (w *Watcher) wanted(ctx context.Context) map[string][]string {
 	want := map[string][]string{}
 	w.leaves = map[leaf]bool{}
 	add := func(name string) bool {
@@ -128,38 +135,32 @@ func (w *Watcher) wanted() map[string][]string {
 	}
 	for i := range w.roots {
 		if isDir(w.roots[i].Path) {
-			w.walk(i, w.roots[i].Path, 1, add)
+			w.walk(ctx, i, add)
 		}
 	}
 	return want
 }
 
-// walk adds the folders below name, which is depth-1 levels below a root.
-func (w *Watcher) walk(root int, name string, depth int, add func(string) bool) {
+// walk adds the folders below a root.
+func (w *Watcher) walk(ctx context.Context, root int, add func(string) bool) {
 	r := &w.roots[root]
-	if depth > r.Depth {
-		return
-	}
-	if r.Leaf != nil && r.Leaf(name) {
-		w.leaves[leaf{root, name}] = true
-		return
-	}
-	entries, err := os.ReadDir(name)
-	if err != nil {
-		return // unreadable or removed: there is nothing to watch
-	}
-	for _, e := range entries {
-		path := filepath.Join(name, e.Name())
-		if !e.IsDir() && (e.Type()&os.ModeSymlink == 0 || !isDir(path)) {
-			continue
+	// The error is the context's; what can't be read or was removed has nothing to watch.
+	_ = folders.Walk{Links: r.Links}.Run(ctx, r.Path, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case !d.IsDir():
+			return nil
+		case path != r.Path && (r.Enter != nil && !r.Enter(path) || !add(path)):
+			return fs.SkipDir
+		case within(r.Path, path) >= r.Depth:
+			return fs.SkipDir
+		case r.Leaf != nil && r.Leaf(path):
+			w.leaves[leaf{root, path}] = true
+			return fs.SkipDir
 		}
-		if r.Enter != nil && !r.Enter(path) {
-			continue
-		}
-		if add(path) {
-			w.walk(root, path, depth+1, add)
-		}
-	}
+		return nil
+	})
 }
 
 // nearest returns path if it is a folder, otherwise its nearest parent that is one.

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +19,7 @@ import (
 const gather = 20 * time.Millisecond
 
 // run is the watcher's only goroutine: it owns all state below Watcher.roots.
-func (w *Watcher) run() {
+func (w *Watcher) run(ctx context.Context) {
 	defer close(w.done)
 	defer close(w.events)
 	var changes chan fsnotify.Event
@@ -53,7 +54,7 @@ func (w *Watcher) run() {
 			out, next = w.events, w.event()
 		}
 		select {
-		case <-w.quit:
+		case <-ctx.Done():
 			return
 		case out <- next:
 			clear(w.pending)
@@ -76,7 +77,7 @@ func (w *Watcher) run() {
 			w.pollAll()
 		case <-walk.C:
 			walking, w.stale = false, false
-			w.resync(true)
+			w.resync(ctx, true)
 		case <-settled.timer.C:
 			settled.ripe = true
 		}

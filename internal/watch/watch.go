@@ -1,11 +1,11 @@
 package watch
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -17,6 +17,9 @@ type Root struct {
 	Path string
 	// Depth is how many levels of folders below Path are watched too; 0 is Path alone.
 	Depth int
+	// Links watches folders below Path to which links lead, too. However many links lead to a folder, what is below it is
+	// watched under one name.
+	Links bool
 	// Enter reports whether a folder below Path is watched; nil means every one. It is called with the absolute
 	// path, from the watcher's goroutine only.
 	Enter func(folder string) bool
@@ -69,9 +72,8 @@ const (
 type Watcher struct {
 	opts   Options
 	events chan Event
-	quit   chan struct{}
+	end    context.CancelFunc
 	done   chan struct{}
-	close  sync.Once
 
 	// The rest belongs to the goroutine of run.
 	roots    []Root
@@ -85,8 +87,9 @@ type Watcher struct {
 	noticed  map[string]bool
 }
 
-// New starts watching. It never fails: what cannot be watched is polled, and Options.Notice is called.
-func New(roots []Root, opts Options) *Watcher {
+// New starts watching. It never fails: what cannot be watched is polled, and Options.Notice is called. It returns when
+// the folders are watched, or ctx ends; the watching ends with ctx or Close.
+func New(ctx context.Context, roots []Root, opts Options) *Watcher {
 	if opts.Debounce <= 0 {
 		opts.Debounce = defaultDebounce
 	}
@@ -105,7 +108,6 @@ func New(roots []Root, opts Options) *Watcher {
 	w := &Watcher{
 		opts:    opts,
 		events:  make(chan Event),
-		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
 		folders: map[string]*folder{},
 		pending: map[string]bool{},
@@ -118,8 +120,9 @@ func New(roots []Root, opts Options) *Watcher {
 		}
 		w.notify = n
 	}
-	w.setRoots(roots)
-	go w.run()
+	ctx, w.end = context.WithCancel(ctx)
+	w.setRoots(ctx, roots)
+	go w.run(ctx)
 	return w
 }
 
@@ -129,7 +132,7 @@ func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Close stops the watching and waits until its goroutine has ended. Further calls do nothing.
 func (w *Watcher) Close() {
-	w.close.Do(func() { close(w.quit) })
+	w.end()
 	<-w.done
 }
 
@@ -151,10 +154,10 @@ func (w *Watcher) notice(kind, text string) {
 	w.opts.Notice(text)
 }
 
-func (w *Watcher) setRoots(roots []Root) {
+func (w *Watcher) setRoots(ctx context.Context, roots []Root) {
 	w.roots = slices.Clone(roots)
 	for i := range w.roots {
 		w.roots[i].Path = filepath.Clean(w.roots[i].Path)
 	}
-	w.resync(false)
+	w.resync(ctx, false)
 }

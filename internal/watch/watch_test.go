@@ -30,7 +30,7 @@ func both(t *testing.T, test func(t *testing.T, opts watch.Options)) {
 
 func start(t *testing.T, opts watch.Options, roots ...watch.Root) *watch.Watcher {
 	t.Helper()
-	w := watch.New(roots, opts)
+	w := watch.New(t.Context(), roots, opts)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -225,40 +225,6 @@ func TestChmodIsIgnored(t *testing.T) {
 	}
 }
 
-func TestLinkedFolderIsReportedByBothNames(t *testing.T) {
-	both(t, func(t *testing.T, opts watch.Options) {
-		dir := tempDir(t)
-		real := filepath.Join(dir, "real")
-		link := filepath.Join(dir, "link")
-		write(t, filepath.Join(real, "a.md"), "x")
-		if err := os.Symlink(real, link); err != nil {
-			t.Skipf("cannot make links: %v", err)
-		}
-		w := start(t, opts, watch.Root{Path: real}, watch.Root{Path: link})
-		write(t, filepath.Join(real, "a.md"), "changed")
-		want := map[string]bool{filepath.Join(link, "a.md"): true, filepath.Join(real, "a.md"): true}
-		seen := map[string]bool{}
-		for len(seen) < len(want) { // together, unless the machine pauses between them
-			for _, p := range next(t, w).Paths {
-				if seen[p] = true; !want[p] {
-					t.Fatalf("reported %s, want %v", p, want)
-				}
-			}
-		}
-	})
-}
-
-func TestLinkLoopEnds(t *testing.T) {
-	root := tempDir(t)
-	if err := os.Symlink(root, filepath.Join(root, "loop")); err != nil {
-		t.Skipf("cannot make links: %v", err)
-	}
-	w := start(t, watch.Options{Debounce: 50 * time.Millisecond}, watch.Root{Path: root, Depth: 6})
-	file := filepath.Join(root, "a.md")
-	write(t, file, "x")
-	until(t, w, file)
-}
-
 // A build writes 20,000 files below a watched folder: none of its folders gets a watch, and only
 // the file that matters is reported.
 func TestLargeSubtreeCostsNothing(t *testing.T) {
@@ -368,7 +334,7 @@ func TestReportsWaitForASlowReceiver(t *testing.T) {
 
 func TestCloseEndsEverything(t *testing.T) {
 	root := tempDir(t)
-	w := watch.New([]watch.Root{{Path: root}}, watch.Options{})
+	w := watch.New(t.Context(), []watch.Root{{Path: root}}, watch.Options{})
 	write(t, filepath.Join(root, "a"), "x")
 	w.Close()
 	w.Close()

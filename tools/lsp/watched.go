@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"jcode/internal/folders"
 	"jcode/internal/ignore"
 	"jcode/internal/watch"
 )
@@ -181,22 +182,23 @@ func (in *instance) wants(path string) (kinds int) {
 
 // watchFiles notifies the server of all changes below its root, whoever made them, until it ends.
 func (in *instance) watchFiles() {
+	ctx, end := context.WithCancel(in.owner.life)
+	defer end()
+	in.owner.work.Go(func() {
+		select {
+		case <-in.gone:
+			end()
+		case <-ctx.Done():
+		}
+	})
 	f := &watchedFiles{in: in, known: map[string]stamp{}, ignored: map[string]bool{}}
-	w := watch.New([]watch.Root{{Path: in.root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
+	w := watch.New(ctx, []watch.Root{{Path: in.root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
 		Notice: func(text string) { _, _ = in.stderr.Write([]byte(text + "\n")) }, // it never fails
 	})
 	defer w.Close()
-	f.look(in.root) // existing files are not changes
-	for {
-		select {
-		case e, ok := <-w.Events():
-			if !ok {
-				return
-			}
-			in.announce(f.changes(e))
-		case <-in.gone:
-			return
-		}
+	f.look(ctx, in.root) // existing files are not changes
+	for e := range w.Events() {
+		in.announce(f.changes(ctx, e))
 	}
 }
 
@@ -262,7 +264,7 @@ func isIgnored(root, folder string) bool {
 }
 
 // changes returns what an event means for the server.
-func (f *watchedFiles) changes(e watch.Event) []fileChange {
+func (f *watchedFiles) changes(ctx context.Context, e watch.Event) []fileChange {
 	paths := e.Paths
 	if e.Overflow {
 		paths = []string{f.in.root}
@@ -273,7 +275,7 @@ func (f *watchedFiles) changes(e watch.Event) []fileChange {
 	var out []fileChange
 	for _, path := range paths {
 		out = append(out, f.gone(path)...)
-		out = append(out, f.look(path)...)
+		out = append(out, f.look(ctx, path)...)
 	}
 	return out
 }
@@ -298,12 +300,9 @@ func (f *watchedFiles) gone(path string) (out []fileChange) {
 }
 
 // look reads what is at path or below it, and returns what is new or has changed.
-func (f *watchedFiles) look(path string) (out []fileChange) {
-	entries := 0
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		switch entries++; {
-		case entries > maxLooked:
-			return filepath.SkipAll
+func (f *watchedFiles) look(ctx context.Context, path string) (out []fileChange) {
+	_ = folders.Walk{MaxEntries: maxLooked}.Run(ctx, path, func(p string, d fs.DirEntry, err error) error {
+		switch {
 		case err != nil:
 			return nil // it was removed, or can't be read
 		case d.IsDir() && p != f.in.root && !f.enter(p):

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type keeper struct {
 	again   bool               // another run will follow
 	anew    bool               // the next run reads all documents, changed or not
 	state   state
+	tried   map[string]bool // documents that this process looked at; it belongs to the run
 	watcher *watch.Watcher
 	watched []string
 }
@@ -89,7 +91,7 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 		r.mu.Lock()
 		c := k.Collection
 		r.mu.Unlock()
-		k.watch(c.Sources)
+		k.watch(ctx, c.Sources)
 		rep, err := k.sync(ctx, c, anew)
 		if err == nil {
 			err = r.embed(ctx, k, c, anew)
@@ -144,6 +146,9 @@ func (k *keeper) tell(c Collection, rep report, err error) {
 	if rep.read > 0 {
 		parts = append(parts, fmt.Sprintf("%d indexed", rep.read))
 	}
+	if n := len(rep.guessed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not UTF-8: read %s", n, strings.Join(rep.guessed[:min(3, n)], ", ")))
+	}
 	if rep.gone > 0 {
 		parts = append(parts, fmt.Sprintf("%d gone", rep.gone))
 	}
@@ -168,19 +173,16 @@ func (k *keeper) progress(phase string, done, total int) {
 }
 
 // watch starts a run after changes in the folders of the sources.
-func (k *keeper) watch(sources []string) {
+func (k *keeper) watch(ctx context.Context, sources []string) {
 	r := k.room
 	if !r.opts.Watch {
 		return
 	}
 	dirs := r.watched(sources)
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Equal(dirs, k.watched) || r.ctx.Err() != nil || r.using[k.Owner] != k {
-		return
-	}
-	k.stopWatching()
-	if len(dirs) == 0 {
+	same := slices.Equal(dirs, k.watched)
+	r.mu.Unlock()
+	if same {
 		return
 	}
 	var roots []watch.Root
@@ -188,17 +190,28 @@ func (k *keeper) watch(sources []string) {
 		roots = append(roots, watch.Root{
 			Path: dir, Depth: 16,
 			Enter: func(folder string) bool {
-				name := folder[strings.LastIndexAny(folder, `/\`)+1:]
+				name := filepath.Base(folder)
 				return name != ".git" && name != "node_modules"
 			},
-			Match: func(path string) bool { return !watch.IsEditorTemp(path) },
+			Match: func(path string) bool { return !watch.IsEditorTemp(filepath.Base(path)) },
 		})
 	}
-	w := watch.New(roots, watch.Options{Debounce: 500 * time.Millisecond, MaxDelay: 5 * time.Second, Notice: func(text string) {
+	life, end := context.WithCancel(r.ctx)
+	kept := context.AfterFunc(ctx, end) // a run that is stopped ends the first walk
+	w := watch.New(life, roots, watch.Options{Debounce: 500 * time.Millisecond, MaxDelay: 5 * time.Second, Notice: func(text string) {
 		r.opts.Notify("warn", "documents of "+k.Name+": "+text)
 	}})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !kept() || r.using[k.Owner] != k {
+		w.Close()
+		end()
+		return
+	}
+	k.stopWatching()
 	k.watcher, k.watched = w, dirs
 	r.running.Go(func() {
+		defer end()
 		for range w.Events() {
 			r.mu.Lock()
 			if k.watcher == w {
@@ -213,6 +226,7 @@ func (k *keeper) watch(sources []string) {
 type report struct {
 	read, gone int
 	problems   []string // of documents that had none, or another, before
+	guessed    []string // documents that were read in another encoding than UTF-8, with its name
 }
 
 // sync brings the index of a collection up to date with its files. A document that cannot be read
@@ -266,13 +280,16 @@ func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report,
 			k.progress("reading", i, len(list))
 		}
 		before, had := known[path]
-		read, problem, err := k.bring(ctx, c.Owner, found[path], before, had, anew)
+		read, as, problem, err := k.bring(ctx, c.Owner, found[path], before, had, anew)
 		if err != nil {
 			return rep, err
 		}
 		if read {
 			rep.read++
 			r.vectors.clear()
+			if as != "" {
+				rep.guessed = append(rep.guessed, r.shown(path)+" as "+as)
+			}
 		}
 		if problem != "" && problem != before.Problem {
 			rep.problems = append(rep.problems, r.shown(path)+": "+problem)
@@ -281,20 +298,22 @@ func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report,
 	return rep, nil
 }
 
-// bring brings one document up to date. The error is one of the index; a problem of the document
-// is returned as problem.
-func (k *keeper) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, problem string, err error) {
+// bring brings one document up to date. as is its encoding if it was read and is not UTF-8. The error is one of the
+// index; a problem of the document is returned as problem.
+func (k *keeper) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, as, problem string, err error) {
 	index := k.room.opts.Index
-	note := func(d session.Document, problem string) (bool, string, error) {
+	note := func(d session.Document, problem string) (bool, string, string, error) {
 		d.Path, d.Problem = it.path, problem
 		if had && d.Problem == before.Problem && d.Size == before.Size && d.Modified == before.Modified && d.Hash == before.Hash {
-			return false, problem, nil
+			return false, "", problem, nil
 		}
-		return false, problem, index.Note(ctx, owner, d)
+		return false, "", problem, index.Note(ctx, owner, d)
 	}
+	again := anew || !k.tried[it.path] // what failed in an earlier process may be read now
+	k.tried[it.path] = true
 	if !had { // another collection may have it
 		if before, err = index.Known(ctx, it.path); err != nil && !errors.Is(err, session.ErrNotFound) {
-			return false, "", err
+			return false, "", "", err
 		}
 	}
 	if it.problem != "" {
@@ -306,7 +325,7 @@ func (k *keeper) bring(ctx context.Context, owner string, it item, before sessio
 	doc := session.Document{Path: it.path, Hash: before.Hash, Title: before.Title}
 	var new loaded
 	if paths.IsAddress(it.path) {
-		if before.Hash != "" && !anew {
+		if (before.Hash != "" || had && before.Problem != "" && !again) && !anew {
 			return note(before, before.Problem)
 		}
 		new, doc.Size, err = k.room.loadPage(ctx, it.path)
@@ -317,14 +336,14 @@ func (k *keeper) bring(ctx context.Context, owner string, it item, before sessio
 			if before.Hash != "" && before.Problem == "" && doc.Size == before.Size && doc.Modified == before.Modified && !anew {
 				return note(before, "")
 			}
-			if had && before.Problem != "" && doc.Size == before.Size && doc.Modified == before.Modified && !anew {
+			if had && before.Problem != "" && doc.Size == before.Size && doc.Modified == before.Modified && !again {
 				return note(before, before.Problem)
 			}
 			new, err = loadFile(ctx, it.path, info)
 		}
 	}
 	if ctx.Err() != nil {
-		return false, "", ctx.Err()
+		return false, "", "", ctx.Err()
 	}
 	if err != nil {
 		return note(doc, plainError(err).Error())
@@ -333,7 +352,7 @@ func (k *keeper) bring(ctx context.Context, owner string, it item, before sessio
 		return note(doc, "")
 	}
 	doc.Hash, doc.Title = new.hash, new.title
-	return true, "", index.Put(ctx, owner, doc, new.passages)
+	return true, new.charset, "", index.Put(ctx, owner, doc, new.passages)
 }
 
 func (r *Room) loadPage(ctx context.Context, address string) (loaded, int64, error) {

@@ -12,14 +12,18 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
+	htmlcharset "golang.org/x/net/html/charset"
+
+	"jcode/internal/charset"
 	"jcode/internal/htmltext"
 	"jcode/internal/passage"
 	"jcode/internal/pdftext"
-	"jcode/internal/search"
 	"jcode/internal/text"
 )
+
+// errBinary is the problem of a document that is no text.
+var errBinary = errors.New("it is binary, not text")
 
 // maxText is the largest size of a text file, in bytes; PDFs have a limit of their own.
 const maxText = 32 << 20
@@ -38,6 +42,7 @@ func documentKind(name string) bool {
 type loaded struct {
 	hash     string
 	title    string
+	charset  string // its encoding unless that is UTF-8
 	passages []passage.Passage
 }
 
@@ -92,23 +97,29 @@ func load(ctx context.Context, name, kind string, body []byte) (loaded, error) {
 		}
 		return out, nil
 	}
-	r, err := search.Text(bytes.NewReader(body))
-	if err == nil {
-		body, err = io.ReadAll(r)
-	}
-	if err != nil {
-		return out, err
-	}
-	if bytes.IndexByte(body, 0) >= 0 || !mostlyText(body) {
-		return out, errors.New("it is binary, not text")
-	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
 		kind = "text/html"
 	}
-	plain := string(body)
-	if kind == "text/html" || kind == "application/xhtml+xml" {
-		if plain, err = htmltext.Markdown(body, ""); err != nil {
+	isHTML := kind == "text/html" || kind == "application/xhtml+xml"
+	plain, as := charset.Decode(body)
+	switch {
+	case as == charset.Binary:
+		return out, errBinary
+	case isHTML && as != charset.UTF8:
+		// What the page says of itself is better than a guess. Without a word of it, the answer is windows-1252.
+		if _, named, _ := htmlcharset.DetermineEncoding(body, kind); named != "windows-1252" && named != "utf-8" {
+			if decoded, ok := charset.Named(body, named); ok {
+				plain, as = decoded, named
+			}
+		}
+	}
+	if as != charset.UTF8 {
+		out.charset = as
+	}
+	if isHTML {
+		var err error
+		if plain, err = htmltext.Markdown([]byte(plain), ""); err != nil {
 			return out, fmt.Errorf("read HTML: %w", err)
 		}
 		name = "page.md"
@@ -137,17 +148,4 @@ func pagesOf(ctx context.Context, body []byte) ([]string, error) {
 		}
 	}
 	return pages, nil
-}
-
-// mostlyText reports whether at most one byte in fifty is not UTF-8.
-func mostlyText(body []byte) bool {
-	bad := 0
-	for b := body; len(b) > 0; {
-		r, n := utf8.DecodeRune(b)
-		if r == utf8.RuneError && n == 1 {
-			bad++
-		}
-		b = b[n:]
-	}
-	return bad*50 <= len(body)
 }

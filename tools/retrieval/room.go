@@ -202,7 +202,7 @@ func (r *Room) use(c Collection) *keeper {
 	k := r.using[c.Owner]
 	switch {
 	case k == nil:
-		k = &keeper{room: r, Collection: c}
+		k = &keeper{room: r, Collection: c, tried: map[string]bool{}}
 		r.using[c.Owner] = k
 	case slices.Equal(k.Sources, c.Sources):
 		return k
@@ -358,9 +358,12 @@ func (r *Room) Wait(ctx context.Context, progress func(string)) error {
 const settleWait = 250 * time.Millisecond
 
 // Settle waits a moment for the first run over each collection, so that what the tool says of
-// the documents is whole from the first request on. A longer run is not waited for: a search is
-// what waits for it.
+// the documents is whole from the first request on. Unless changes are watched for, each step looks for them. A longer
+// run is not waited for: a search is what waits for it.
 func (r *Room) Settle(ctx context.Context) {
+	if !r.opts.Watch {
+		r.look()
+	}
 	ctx, cancel := context.WithTimeout(ctx, settleWait)
 	defer cancel()
 	for {

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,7 @@ func (r *Room) Search(ctx context.Context, query string, top int) (hits []Hit, n
 		top = defaultTop
 	}
 	top = min(top, maxTop)
+	r.look() // what was written a moment ago counts
 	note = r.await(ctx)
 	r.mu.Lock()
 	owners := r.owners()
@@ -153,4 +155,16 @@ func (r *Room) choose(ranked []int64, found map[int64]session.Passage, top int) 
 	}
 	hits = append(hits, later...)
 	return hits[:min(top, len(hits))]
+}
+
+// look begins to look for changes of all collections that are not looked at already, unless that was stopped.
+func (r *Room) look() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.using {
+		if k.done == nil && !errors.Is(k.state.err, errStopped) {
+			k.settled = false
+			k.refresh(false)
+		}
+	}
 }

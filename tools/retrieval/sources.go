@@ -15,6 +15,7 @@ import (
 
 	"jcode/internal/paths"
 	"jcode/internal/search"
+	"jcode/internal/text"
 )
 
 // maxFiles bounds the documents of one collection.
@@ -116,7 +117,7 @@ func (r *Room) below(ctx context.Context, source, dir, pattern string) ([]item, 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	walk := search.Walk{Top: root, Dir: ".", Above: search.Outer(dir), Workers: 1}
-	_, err = walk.Run(ctx, func(_ int, f search.File) {
+	missed, err := walk.Run(ctx, func(_ int, f search.File) {
 		if f.Link || pattern == "" && !documentKind(f.Path) || pattern != "" && !doublestar.MatchUnvalidated(pattern, f.Path) {
 			return
 		}
@@ -133,8 +134,18 @@ func (r *Room) below(ctx context.Context, source, dir, pattern string) ([]item, 
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	slices.SortFunc(out, func(a, b item) int { return strings.Compare(a.path, b.path) })
+	var problems []string
 	if more {
-		out = append(out, item{path: dir, problem: fmt.Sprintf("it holds more than %d documents: name a part of it", maxFiles)})
+		problems = append(problems, fmt.Sprintf("it holds more than %d documents: name a part of it", maxFiles))
+	}
+	if missed.Deep > 0 {
+		problems = append(problems, fmt.Sprintf("left out, as they are more than %d folders deep in it: %s; name them to have them read", search.MaxDepth, text.Count(missed.Deep, "folder")))
+	}
+	if missed.Unreadable > 0 {
+		problems = append(problems, fmt.Sprintf("%s in it can't be read", text.Count(missed.Unreadable, "folder")))
+	}
+	if len(problems) > 0 {
+		out = append(out, item{path: dir, problem: strings.Join(problems, "; ")})
 	}
 	return out, nil
 }

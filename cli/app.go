@@ -246,7 +246,7 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
-	a.seen = builtin.NewSeen()
+	a.seen = builtin.NewSeen(newKeptViews(a))
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,

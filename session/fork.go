@@ -81,6 +81,9 @@ func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 	if err := t.run("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
 		return err
 	}
+	if err := t.copySeen(n, m, last, whole); err != nil {
+		return err
+	}
 	if whole {
 		if err := t.run("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
 			return err

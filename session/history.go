@@ -313,6 +313,9 @@ func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int,
 			return err
 		}
 		low, high := n<<seqBits|max(from, 1), (n+1)<<seqBits
+		if err := t.forgetSeen(n, max(from, 1)); err != nil {
+			return err
+		}
 		var counted int64
 		if err := t.Row(`SELECT count(*) FROM messages WHERE id >= ? AND id < ? AND rewound = 0 AND role IN ('user', 'assistant')`,
 			[]any{low, high}, &counted); err != nil {

@@ -40,6 +40,7 @@ func (t *tx) moveIn(id string, together []string) error {
 		{"messages", map[string]string{"id": "id + " + shift, "session": key}, "id >= ? AND id < ?", []any{low, high}},
 		{"tool_calls", map[string]string{"id": "", "message": "message + " + shift}, "message >= ? AND message < ? ORDER BY message, idx", []any{low, high}},
 		{"todos", map[string]string{"session": key}, "session = ?", []any{n}},
+		{"seen", map[string]string{"n": "", "session": key}, "session = ? ORDER BY n", []any{n}},
 		{"shown", map[string]string{"id": "", "session": key}, "session = ? ORDER BY id", []any{n}},
 		{"blobs", nil, "hash IN (SELECT before_hash FROM private.checkpoints WHERE session = ?1 UNION SELECT after_hash FROM private.checkpoints WHERE session = ?1)", []any{n}},
 		{"checkpoints", map[string]string{"id": "", "session": key}, "session = ? ORDER BY id", []any{n}},

@@ -186,5 +186,5 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return p.result(touched, said), nil
+	return p.result(ctx, touched, said), nil
 }

@@ -12,6 +12,7 @@ import (
 	"jcode/internal/atomicfile"
 	"jcode/internal/diff"
 	"jcode/internal/edit"
+	"jcode/internal/fileview"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -29,8 +30,12 @@ type change struct {
 	// unsaved says that before is the text in an editor, and the file on disk differs.
 	unsaved bool
 	after   []byte
-	diff    diff.Diff
-	notes   []string
+	// written is what the model gave as the whole content, nil if it changed a part.
+	written *string
+	// own is after without what the commands of after_edit did; nil if they did nothing.
+	own   []byte
+	diff  diff.Diff
+	notes []string
 	// found tells the person that the file had changed since the model saw it.
 	found string
 }
@@ -115,6 +120,7 @@ func (f *files) planChange(ctx context.Context, verb, arg string, read bool, mak
 		err = ioError(err, t)
 	}
 	if err != nil && f.tellable(t.abs) {
+		delivered(err)
 		return tools.Plan{}, err
 	}
 	return plan, nil
@@ -134,10 +140,11 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 	defer release()
 	c, err := make(ctx, p, t)
 	if err != nil {
+		delivered(err)
 		return tools.Result{}, err
 	}
 	if c.exists && string(c.before) == string(c.after) {
-		f.seen.record(call, t.abs, c.after)
+		f.learn(ctx, call, &c)
 		return c.unchanged(), nil
 	}
 	if err := f.save(ctx, &c); err != nil {
@@ -151,8 +158,28 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 	if err != nil {
 		return tools.Result{}, err
 	}
-	f.seen.record(call, t.abs, c.after)
+	f.learn(ctx, call, &c)
 	return c.result(said, f.readable(call, t)), nil
+}
+
+// learn notes what the model knows of a file after its change.
+func (f *files) learn(ctx context.Context, call tools.Call, c *change) {
+	own := c.after
+	if c.own != nil {
+		own = c.own
+	}
+	if c.written != nil {
+		f.seen.wrote(ctx, call, c.t.abs, strings.TrimPrefix(*c.written, "\ufeff"), own)
+	} else {
+		f.seen.changed(ctx, call, c.t.abs, c.before, own)
+	}
+	if c.own == nil {
+		return
+	}
+	before, now := *plainText(c.own), *plainText(c.after)
+	if d := diff.Files(c.t.shown, &before, &now); len(d.Text) <= maxDiffText { // the result shows all of it
+		f.seen.showed(ctx, call, c.t.abs, c.after, around(fileview.Changes(now, before))...)
+	}
 }
 
 // recorded makes a change of paths, and calls the recorder before and after it.
@@ -222,7 +249,7 @@ func (f *files) finish(ctx context.Context, in place, c *change) (said string, e
 	if string(now.before) != string(c.after) {
 		d := diff.Files(c.t.shown, plainText(c.after), plainText(now.before))
 		said = strings.TrimPrefix(said+"\nafter_edit changed the file:\n"+boundDiff(d.Text), "\n")
-		c.after = now.before
+		c.own, c.after = c.after, now.before
 		c.compare()
 	}
 	return said, nil

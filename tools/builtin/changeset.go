@@ -122,7 +122,7 @@ func (s *ChangeSet) result(ctx context.Context, call tools.Call, all []change) t
 	var list, whole, said strings.Builder
 	added, removed := 0, 0
 	for _, c := range all {
-		s.f.seen.record(call, c.t.abs, c.after)
+		s.f.seen.changed(ctx, call, c.t.abs, c.before, c.after)
 		fmt.Fprintf(&list, "%s (%s)\n", c.t.shown, counts(c.diff))
 		whole.WriteString(c.diff.Text)
 		added, removed = added+c.diff.Added, removed+c.diff.Removed

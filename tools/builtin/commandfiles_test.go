@@ -22,7 +22,7 @@ func TestFilesThatChangeWhileACommandRunsAreNotedForItsCaller(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	noted := map[string][]string{}
-	seen := builtin.NewSeen()
+	seen := builtin.NewSeen(nil)
 	s := newShell(t, func(o *builtin.ShellOptions) {
 		o.Seen = seen
 		o.Changed = func(caller tools.Caller, files map[string]time.Time) {

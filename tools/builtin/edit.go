@@ -96,7 +96,7 @@ func (f *files) applied(ctx context.Context, call tools.Call, p place, t target,
 			return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
 		}
 	}
-	saw, stale := f.seen.changed(call, t.abs, c.before)
+	saw, stale := f.seen.differs(ctx, call, t.abs, c.before)
 	by := ""
 	if stale {
 		by = f.by(ctx, call, t.abs)

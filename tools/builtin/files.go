@@ -47,7 +47,7 @@ type Recorder interface {
 // ChangeSet that shares their state.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	if o.Seen == nil {
-		o.Seen = NewSeen()
+		o.Seen = NewSeen(nil)
 	}
 	f := &files{ws: ws, opts: o, seen: o.Seen, indexes: newLineIndexes()}
 	return []tools.Tool{

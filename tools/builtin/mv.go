@@ -121,14 +121,10 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 		return tools.Result{}, err
 	}
 	defer m.close()
-	inside, err := contents(ctx, m.from, m.info)
-	if err != nil {
-		return tools.Result{}, ioError(err, src)
-	}
 	if err := f.recorded(ctx, call, func() error { return f.ws.move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
-	f.seen.forget(call, inside...)
+	f.seen.move(ctx, call, src.abs, dst.abs)
 	text := fmt.Sprintf("moved %s to %s", src.shown, dst.shown)
 	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: dst.shown}}, nil
 }

@@ -20,10 +20,11 @@ func (f *files) by(ctx context.Context, call tools.Call, path string) string {
 	if f.opts.Others == nil {
 		return ""
 	}
+	seen, _ := f.seen.of(ctx, call, path)
 	for _, c := range f.seen.running() { // a command that has not ended may have changed it
 		c.look(path)
 	}
-	if who := f.opts.Others.Changed(ctx, call, path, f.seen.since(call, path)); who != "" {
+	if who := f.opts.Others.Changed(ctx, call, path, seen.at); who != "" {
 		return ", " + who
 	}
 	return ""
@@ -37,7 +38,7 @@ func foundChanged(t target, by string) string {
 
 // removedBy says who removed a path that the caller saw, or returns "" if that is unknown.
 func (f *files) removedBy(ctx context.Context, call tools.Call, path string) string {
-	if !f.seen.has(call, path) {
+	if _, has := f.seen.of(ctx, call, path); !has {
 		return ""
 	}
 	if by := f.by(ctx, call, path); by != "" {

@@ -73,7 +73,7 @@ func (p *patching) file(ctx context.Context, t target) (*patchedFile, error) {
 		if out.text, out.enc, out.odd = edit.Decode(c.before); out.odd != nil {
 			out.text, out.enc = string(c.before), edit.UTF8
 		}
-		_, out.stale = p.f.seen.changed(p.call, t.abs, c.before)
+		_, out.stale = p.f.seen.differs(ctx, p.call, t.abs, c.before)
 		if out.stale {
 			out.by = p.f.by(ctx, p.call, t.abs)
 		}
@@ -273,8 +273,22 @@ func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said s
 	return b.String(), nil
 }
 
+// learn notes what the model knows of a file after the patch.
+func (p *patching) learn(ctx context.Context, file *patchedFile) {
+	path := file.t.abs
+	switch {
+	case file.from != nil:
+		p.f.seen.move(ctx, p.call, file.from.t.abs, path)
+		p.f.seen.changed(ctx, p.call, path, file.from.before, file.after)
+	case file.exists:
+		p.f.seen.changed(ctx, p.call, path, file.before, file.after)
+	default:
+		p.f.seen.showed(ctx, p.call, path, file.after)
+	}
+}
+
 // result returns the result of the patch.
-func (p *patching) result(touched []*patchedFile, said string) tools.Result {
+func (p *patching) result(ctx context.Context, touched []*patchedFile, said string) tools.Result {
 	var b strings.Builder
 	var found []string
 	n := len(touched) // without the old names of moved files
@@ -295,10 +309,12 @@ func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 			fmt.Fprintf(&b, "[%s]\n", n)
 		}
 		if !file.there {
-			p.f.seen.forget(p.call, file.t.abs)
+			if p.moved(file) == nil {
+				p.f.seen.forget(ctx, p.call, file.t.abs)
+			}
 			continue
 		}
-		p.f.seen.record(p.call, file.t.abs, file.after)
+		p.learn(ctx, file)
 		if file.stale {
 			found = append(found, foundChanged(file.t, file.by))
 		}

@@ -155,7 +155,6 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	f.seen.record(call, t.abs, data)
 	head := data[:min(len(data), sniffBytes)]
 	content := string(data)
 	note := ""
@@ -171,6 +170,7 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 	}
 	content = strings.TrimPrefix(content, "\ufeff")
 	if content == "" {
+		f.seen.showed(ctx, call, t.abs, data)
 		return tools.Result{
 			Text: t.shown + " exists; the file is empty", Data: map[string]any{"content": string(data), "size": len(data)},
 			Display: tools.Display{Summary: "empty", Path: t.shown},
@@ -190,6 +190,9 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 		w.total++
 	}
 	res, err := w.result(t, int64(len(data)), note)
+	if err == nil {
+		f.seen.showed(ctx, call, t.abs, data, w.spans()...)
+	}
 	if err == nil && whole {
 		res.Data = map[string]any{"content": string(data), "size": len(data)}
 	}

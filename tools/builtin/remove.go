@@ -99,7 +99,7 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
-	f.seen.forget(call, inside...)
+	f.seen.forget(ctx, call, inside...)
 	said := "removed " + t.shown
 	if info.IsDir() {
 		said += " (" + text.Count(len(inside), "file") + ")"

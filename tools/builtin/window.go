@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"jcode/internal/fileview"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -23,7 +25,7 @@ type window struct {
 	shown        strings.Builder
 	raw          strings.Builder // the lines as they are in the file
 	count        int             // lines taken
-	cut          int             // lines that were cut
+	cut          []int           // numbers of lines that were cut
 	full         bool            // readBytes was reached
 	invalid      bool            // bytes that are not UTF-8 were replaced
 }
@@ -75,7 +77,7 @@ func (w *window) addCut(line string, whole int) bool {
 		w.raw.WriteString(line)
 	}
 	if short {
-		w.cut++
+		w.cut = append(w.cut, w.next)
 	}
 	w.count++
 	w.next++
@@ -116,8 +118,8 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 		}
 		notes = append(notes, fmt.Sprintf("%s %s, you see %d–%d", t.shown, has, w.first, last))
 	}
-	if w.cut > 0 {
-		notes = append(notes, "cut: "+text.Count(w.cut, "long line"))
+	if len(w.cut) > 0 {
+		notes = append(notes, "cut: "+text.Count(len(w.cut), "long line"))
 	}
 	if note != "" {
 		notes = append(notes, note)
@@ -144,6 +146,20 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 		Data:    map[string]any{"content": w.raw.String(), "size": bytes},
 		Display: tools.Display{Summary: summary, Path: t.shown},
 	}, nil
+}
+
+// spans returns which lines are shown whole; nil if it is all of the file.
+func (w *window) spans() []fileview.Span {
+	if w.first == 1 && w.count == w.total && len(w.cut) == 0 {
+		return nil
+	}
+	out := []fileview.Span{{Start: w.first - 1}}
+	for _, n := range w.cut {
+		out[len(out)-1].End = n - 1
+		out = append(out, fileview.Span{Start: n})
+	}
+	out[len(out)-1].End = w.first - 1 + w.count
+	return slices.DeleteFunc(out, func(s fileview.Span) bool { return s.Start >= s.End })
 }
 
 // scan fills the window from r, which begins at the start of a line. Of a line, only the part

@@ -3,12 +3,16 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"jcode/internal/diff"
 	"jcode/internal/edit"
+	"jcode/internal/fileview"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -39,8 +43,9 @@ func (f *files) write() tools.Tool {
 func (f *files) replaced(call tools.Call, content string) maker {
 	return func(ctx context.Context, p place, t target) (change, error) {
 		c, err := f.wholeFile(ctx, p, t, content)
+		c.written = &content
 		if err == nil && c.exists {
-			err = f.reconcile(ctx, call, &c)
+			err = f.reconcile(ctx, call, &c, content)
 		}
 		return c, err
 	}
@@ -79,37 +84,76 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 }
 
 // reconcile keeps changes of a file since the model saw it, or since the call was planned. If they
-// are in other lines than the model's changes, both are made; otherwise nothing is written. The
-// error shows the changes, so that the model has seen the file and may write again.
-func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error {
-	before, changed := f.seen.changed(call, c.t.abs, c.before)
+// are in other lines than the model's changes, both are made; otherwise nothing is written. Nor is a file
+// written whose lines the model was never shown, if they would be gone. The error shows what the model
+// does not know, so that it may write again.
+func (f *files) reconcile(ctx context.Context, call tools.Call, c *change, content string) error {
 	if string(c.before) == string(c.after) {
 		return nil
 	}
-	if !changed {
-		return f.refuseUnplanned(call, *c)
+	if call.Caller.Origin == tools.OriginScript {
+		return f.refuseUnplanned(call, *c, false)
 	}
-	by := f.by(ctx, call, c.t.abs)
-	if before != nil && c.merge(*before, by) {
+	now, _, err := edit.Decode(c.before)
+	if err != nil {
+		return err
+	}
+	saw, known := f.seen.of(ctx, call, c.t.abs)
+	fresh := !known || saw.known != f.seen.digest(c.before) // it holds something that the model was not told of
+	by := ""
+	if known && fresh {
+		by = f.by(ctx, call, c.t.abs)
+	}
+	switch {
+	case known && !saw.held && !fresh && saw.whole:
+		return nil
+	case known && !saw.held && fresh:
+		return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it%s; what it held then is not known any more: read it again", c.t.shown, by)
+	case !known || !saw.held:
+		saw.view = fileview.None(now)
+	}
+	if lost := saw.view.Lost(content); len(lost) > 0 && !f.seen.refusedOver(call, c.t.abs, c.before) {
+		if err := f.refuseUnplanned(call, *c, known); err != nil {
+			return err
+		}
+		if f.readable(call, c.t) { // who may not read a file replaces it on purpose
+			return f.refuseUnseen(call, *c, now, fileview.Map(lost, saw.view.Text, now))
+		}
+	}
+	if saw.view.Text == now || c.merge(saw.view.Text, by, fresh) {
 		return nil
 	}
-	what := "what it held then is not known any more: read it again"
-	if before != nil {
-		d := diff.Files(c.t.shown, plainText([]byte(*before)), plainText(c.before))
-		what = fmt.Sprintf("what changed (%s):\n%s\nTake that into account and write again, or use edit", counts(d), strings.TrimRight(boundDiff(d.Text), "\n"))
-		f.seen.record(call, c.t.abs, c.before)
+	d := diff.Files(c.t.shown, &saw.view.Text, &now)
+	shown := strings.TrimRight(boundDiff(d.Text), "\n")
+	mark := func() {}
+	if len(d.Text) <= maxDiffText {
+		mark = func() { f.seen.showed(ctx, call, c.t.abs, c.before, around(fileview.Changes(now, saw.view.Text))...) }
 	}
-	return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it%s; %s", c.t.shown, by, what)
+	return refusal{tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it%s, in lines that you change too%s. What changed (%s):\n%s\nTake that into account and write again, or use edit",
+		c.t.shown, by, newSince(fileview.New(now, saw.view.Text)), counts(d), shown), mark}
+}
+
+// refusal is an error that shows the model what it did not know. shown notes that, once the model gets it.
+type refusal struct {
+	error
+	shown func()
+}
+
+// Unwrap returns the error itself.
+func (r refusal) Unwrap() error { return r.error }
+
+// delivered notes what an error shows the model that gets it.
+func delivered(err error) {
+	if r, ok := errors.AsType[refusal](err); ok {
+		r.shown()
+	}
 }
 
 // merge applies the changes between what the model saw and what it writes to the present content
-// of the file. It returns false, and changes nothing, if that is not possible.
-func (c *change) merge(saw, by string) bool {
+// of the file. It returns false, and changes nothing, if that is not possible. fresh says that the model
+// was not told yet that the file has changed.
+func (c *change) merge(saw, by string, fresh bool) bool {
 	now, enc, err := edit.Decode(c.before)
-	if err != nil {
-		return false
-	}
-	base, _, err := edit.Decode([]byte(saw))
 	if err != nil {
 		return false
 	}
@@ -117,7 +161,7 @@ func (c *change) merge(saw, by string) bool {
 	if err != nil {
 		return false
 	}
-	merged, ok := diff.Merge(base, ours, now)
+	merged, ok := diff.Merge(saw, ours, now)
 	if !ok {
 		return false
 	}
@@ -125,24 +169,117 @@ func (c *change) merge(saw, by string) bool {
 	if err != nil {
 		return false
 	}
-	others := diff.Files(c.t.shown, &base, &now)
+	others := diff.Files(c.t.shown, &saw, &now)
+	theirs := fileview.New(merged, ours)
 	c.after = after
-	c.found = foundChanged(c.t, by)
-	c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s, in other lines (%s): that was kept, your changes were made to its present content", by, counts(others)))
+	switch {
+	case fresh:
+		c.found = foundChanged(c.t, by)
+		c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s, in other lines (%s): that was kept%s, your changes were made to its present content", by, counts(others), newSince(theirs)))
+	case len(theirs) > 0:
+		c.notes = append(c.notes, fmt.Sprintf("%s of the file, which others changed and you have not read, stayed: read the file before you change more of it", lineNumbers(theirs)))
+	default:
+		c.notes = append(c.notes, "lines that others removed stayed removed: read the file before you change more of it")
+	}
 	c.compare()
 	return true
 }
 
+// refuseUnseen refuses to remove lines that the model was never shown. It shows them if they are few.
+func (f *files) refuseUnseen(call tools.Call, c change, now string, lost []fileview.Span) error {
+	all := diff.Lines(now)
+	var holds strings.Builder
+	for _, s := range lost {
+		for i := s.Start; i < s.End && holds.Len() <= maxDiffText; i++ {
+			fmt.Fprintf(&holds, "%d\t%s\n", i+1, strings.TrimRight(all[i], "\r\n"))
+		}
+	}
+	n := fileview.Count(lost)
+	what, them := text.Count(n, "line")+" of it ("+lineNumbers(lost)+")", "them"
+	if n == 1 {
+		them = "it"
+	}
+	if n == len(all) {
+		what = fmt.Sprintf("its content (%s)", text.Count(n, "line"))
+		them = "it"
+	}
+	before := tools.Errorf(tools.KindIO, "%s was not written: %s was never shown to you, and this write would remove %s. Read %s first (offset %d) and use edit, or write again to replace the file all the same",
+		c.t.shown, what, them, them, first(lost)+1)
+	mark := func() { f.seen.refuse(call, c.t.abs, c.before) }
+	if holds.Len() > 0 && holds.Len() <= maxDiffText {
+		before = tools.Errorf(tools.KindIO, "%s was not written: %s was never shown to you, and this write would remove %s:\n%sTake that into account and write again, or use edit",
+			c.t.shown, what, them, holds.String())
+		refuse := mark
+		mark = func() {
+			f.seen.showed(context.Background(), call, c.t.abs, c.before, lost...)
+			refuse()
+		}
+	}
+	return refusal{before, mark}
+}
+
+func first(spans []fileview.Span) int {
+	if len(spans) == 0 {
+		return 0
+	}
+	return spans[0].Start
+}
+
+// around widens spans to the lines beside them, which a diff shows too.
+func around(spans []fileview.Span) []fileview.Span {
+	out := make([]fileview.Span, len(spans))
+	for i, s := range spans {
+		out[i] = fileview.Span{Start: max(s.Start-1, 0), End: s.End + 1}
+	}
+	return out
+}
+
+// lineNumbers names lines: "lines 20–23 and 40".
+func lineNumbers(spans []fileview.Span) string {
+	var parts []string
+	for i, s := range spans {
+		if i == 8 {
+			parts = append(parts, fmt.Sprintf("%d more places", len(spans)-i))
+			break
+		}
+		if s.End-s.Start == 1 {
+			parts = append(parts, strconv.Itoa(s.End))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d–%d", s.Start+1, s.End))
+		}
+	}
+	word := "lines "
+	if fileview.Count(spans) == 1 {
+		word = "line "
+	}
+	if n := len(parts) - 1; n > 0 {
+		parts[n-1] += " and " + parts[n]
+		parts = parts[:n]
+	}
+	return word + strings.Join(parts, ", ")
+}
+
+// newSince says which lines are new, as "; lines 20–23 are new since you read".
+func newSince(spans []fileview.Span) string {
+	switch fileview.Count(spans) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + lineNumbers(spans) + " is new since you read"
+	}
+	return "; " + lineNumbers(spans) + " are new since you read"
+}
+
 // refuseUnplanned refuses to overwrite a file that the model never saw and that differs from the
 // one for which the call was planned, and perhaps approved.
-func (f *files) refuseUnplanned(call tools.Call, c change) error {
-	if f.seen.has(call, c.t.abs) || call.Plan.Diff == "" || call.Plan.Diff == c.diff.Text {
+func (f *files) refuseUnplanned(call tools.Call, c change, known bool) error {
+	if known || f.seen.refusedOver(call, c.t.abs, c.before) || call.Plan.Diff == "" || call.Plan.Diff == c.diff.Text {
 		return nil
 	}
-	f.seen.record(call, c.t.abs, c.before)
-	holds := "it is long: read it"
+	holds, mark := "it is long: read it", func() { f.seen.refuse(call, c.t.abs, c.before) }
 	if now := *plainText(c.before); len(now) <= maxDiffText && f.readable(call, c.t) {
 		holds = "it holds now:\n" + strings.TrimRight(now, "\n")
+		mark = func() { f.seen.showed(context.Background(), call, c.t.abs, c.before) }
 	}
-	return tools.Errorf(tools.KindIO, "%s was not written: somebody changed it after this call was planned; take that into account and write again, or use edit; %s", c.t.shown, holds)
+	return refusal{tools.Errorf(tools.KindIO, "%s was not written: somebody changed it after this call was planned; take that into account and write again, or use edit; %s", c.t.shown, holds), mark}
 }

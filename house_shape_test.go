@@ -118,33 +118,6 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
-// manyMethods are types over the limit, with the number that they may have at most.
-var manyMethods = map[string]int{}
-
-func TestTypesHaveFewMethods(t *testing.T) {
-	count := map[string]int{}
-	for _, f := range houseFiles(t) {
-		if f.test {
-			continue
-		}
-		for _, decl := range f.ast.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
-				count[f.room+"."+receiver(fn)]++
-			}
-		}
-	}
-	for name, n := range count {
-		if most := max(maxMethods, manyMethods[name]); n > most {
-			t.Errorf("%s has %d methods, the limit is %d: make one of its ideas a type", name, n, most)
-		}
-	}
-	for name := range manyMethods {
-		if count[name] <= maxMethods {
-			t.Errorf("%s is within the limit: take it off manyMethods", name)
-		}
-	}
-}
-
 // asksSystem are the files that may ask which system this is, or name this process in /proc,
 // each with its reason. All others ask internal/system, or have a file per system.
 var asksSystem = map[string]string{

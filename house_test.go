@@ -18,16 +18,17 @@ import (
 var allowed = table(`
 main: cli
 cli: *
-cli/acp: agent agent/model session tools tools/command tools/permission
+cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/config: *
 cli/tour:
 cli/usage: session
-tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/model agent/roster session tools tools/command tools/permission
+tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/markdown:
 tui/editor:
 tui/keyboard:
 tui/screen:
-agent: agent/model agent/roster tools session
+agent: agent/event agent/model agent/roster tools session
+agent/event: agent/model agent/roster tools
 agent/roster: tools
 agent/model:
 agent/model/catalogue: agent/model

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/session"
 )
 
 // enter applies a message's model and role overrides and returns a func that restores the
 // previous ones.
-func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) {
+func (t *turn) enter(ctx context.Context, p event.Prompt) (restore func(), err error) {
 	restore = func() {}
 	if p.Role != "" {
 		prepared := t.preparing(p, "entering the role "+p.Role)
@@ -57,11 +58,11 @@ func (s *settings) backTo(before Model, lent string, chosen int) Model {
 const shortWait = 100 * time.Millisecond
 
 // preparing reports what a prompt waits for, unless prepared is called soon.
-func (t *turn) preparing(p Prompt, doing string) (prepared func()) {
+func (t *turn) preparing(p event.Prompt, doing string) (prepared func()) {
 	told := make(chan struct{})
 	timer := time.AfterFunc(shortWait, func() {
 		defer close(told)
-		t.emit(Preparing{Prompt: p, Doing: doing})
+		t.emit(event.Preparing{Prompt: p, Doing: doing})
 	})
 	return func() {
 		if !timer.Stop() {
@@ -72,7 +73,7 @@ func (t *turn) preparing(p Prompt, doing string) (prepared func()) {
 
 // admit lets the extensions judge a prompt before it is committed. told is what the model reads along with
 // it.
-func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
+func (t *turn) admit(ctx context.Context, p event.Prompt) (told string, err error) {
 	if !t.opt.Extensions.judges() {
 		return "", nil
 	}
@@ -104,7 +105,7 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 			return joined, ctx.Err()
 		}
 		if err != nil { // the turn continues without it
-			t.Notify(LevelError, "%v", err)
+			t.Notify(event.LevelError, "%v", err)
 			t.unsent(err, p)
 			continue
 		}
@@ -128,9 +129,9 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 }
 
 // unsent reports prompts that were not committed.
-func (t *turn) unsent(err error, list ...Prompt) {
+func (t *turn) unsent(err error, list ...event.Prompt) {
 	for _, p := range list {
-		t.emit(Unsent{Prompt: p, Queued: p.queued, Err: err})
+		t.emit(event.Unsent{Prompt: p, Queued: p.Queued, Err: err})
 	}
 	t.emitQueue()
 }
@@ -144,7 +145,7 @@ func (t *turn) tell(ctx context.Context, text string) error {
 }
 
 // take commits a prompt of the person, expanded by the role's template if it has one.
-func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
+func (t *turn) take(ctx context.Context, p event.Prompt, at time.Time) error {
 	t.mu.Lock()
 	if template := t.role.Template; template != nil && p.Shown == "" {
 		p.Text, p.Shown = strings.Join(template, p.Text), p.Text
@@ -157,12 +158,12 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 	if t.number == 0 {
 		t.number = int(seq)
 	}
-	t.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), Queued: p.queued, At: at})
+	t.began(event.TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), Queued: p.Queued, At: at})
 	return nil
 }
 
 // equip attaches what a prompt mentions and puts the prompt's rules in force for the turn.
-func (t *turn) equip(ctx context.Context, p Prompt) error {
+func (t *turn) equip(ctx context.Context, p event.Prompt) error {
 	if err := t.tell(ctx, t.opt.Extensions.attach(ctx, p.Text)); err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (t *turn) awaitReady(ctx context.Context) {
 }
 
 // began reports that a prompt was committed.
-func (t *turn) began(ev TurnStart) {
+func (t *turn) began(ev event.TurnStart) {
 	t.emit(ev)
 	t.opt.Extensions.turnStarted(ev)
 }

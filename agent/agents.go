@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/tools"
 )
@@ -36,7 +37,7 @@ func (c *Conversation) MessageAgent(name, said string) error {
 	case w.child == nil:
 		return fmt.Errorf("%s was left behind by a program that ended: resume it first", name)
 	}
-	w.child.Prompt(Prompt{Text: said})
+	w.child.Prompt(event.Prompt{Text: said})
 	return nil
 }
 
@@ -179,14 +180,14 @@ func (a *agents) restore(ctx context.Context) error {
 		if row.Dir != "" && a.c.opt.Reopen != nil {
 			if w.site, err = a.c.opt.Reopen(ctx, row); err != nil {
 				w.site = nil
-				a.c.Notify(LevelWarn, "agent %s: %v", row.Name, err)
+				a.c.Notify(event.LevelWarn, "agent %s: %v", row.Name, err)
 			} else {
 				diff, err := w.site.Diff(ctx)
 				state.Changed = diff != "" || err != nil
 			}
 		}
 		if state.Status == roster.Left {
-			a.c.Notify(LevelWarn, "agent %s was running when jcode ended: /agents resumes it", row.Name)
+			a.c.Notify(event.LevelWarn, "agent %s was running when jcode ended: /agents resumes it", row.Name)
 		}
 		a.all.Restore(state, w)
 	}
@@ -244,6 +245,6 @@ func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	if err := c.agents.keep(ctx, m); err != nil {
 		return err
 	}
-	c.agents.follow(m, child, "", Prompt{Text: "The program that ran you ended. Look at what is done, and go on with your assignment."})
+	c.agents.follow(m, child, "", event.Prompt{Text: "The program that ran you ended. Look at what is done, and go on with your assignment."})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/tools"
@@ -107,8 +108,8 @@ func TestAgentInTheBackgroundOutlivesTheTurnAndItsEndIsAnnounced(t *testing.T) {
 		t.Fatalf("it is %q", got)
 	}
 	open()
-	b.until(func(ev agent.Event) bool {
-		n, ok := ev.(agent.Notice)
+	b.until(func(ev event.Event) bool {
+		n, ok := ev.(event.Notice)
 		return ok && strings.Contains(n.Text, "agent counter-one done: forty-two")
 	})
 	b.turn("and now")
@@ -177,7 +178,7 @@ func TestOneCapOnTheCostHoldsForAllAgents(t *testing.T) {
 		}
 	}, reader("read", says("x")))
 	end, _ := b.turn("go")
-	if end.Reason != agent.StopLimit || !strings.Contains(end.Error, "has reached --max-cost $3.00") {
+	if end.Reason != event.StopLimit || !strings.Contains(end.Error, "has reached --max-cost $3.00") {
 		t.Errorf("end is %+v", end)
 	}
 	if n := len(s.requests("one")); n != 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/text"
 )
@@ -15,7 +16,7 @@ func (c *Conversation) sayUnpriced(name string) {
 	c.unpriced = c.unpriced || say
 	c.mu.Unlock()
 	if say {
-		c.Notify(LevelWarn, "the price of %s is unknown, so --max-cost cannot stop it: set models[].prices in the config", name)
+		c.Notify(event.LevelWarn, "the price of %s is unknown, so --max-cost cannot stop it: set models[].prices in the config", name)
 	}
 }
 
@@ -38,13 +39,13 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
-		t.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue resumes it")
+		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: /continue resumes it")
 	case resp.Finish == "content_filter":
-		t.Notify(LevelWarn, "the provider's content filter ended the answer")
+		t.Notify(event.LevelWarn, "the provider's content filter ended the answer")
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
-		t.Notify(LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
+		t.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
 	case blank(resp.Text):
-		t.Notify(LevelWarn, "the model gave an empty answer")
+		t.Notify(event.LevelWarn, "the model gave an empty answer")
 	}
 	if t.step < t.Tuning().MaxSteps { // otherwise what arrived begins the next turn
 		if joined, err := t.join(ctx); joined || err != nil {
@@ -78,7 +79,7 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 	u := whole.Usage
 	t.countUsage(usageRow(u, resp.Model, cost))
 	t.measured.saw(resp.Usage, len(t.history.messages))
-	t.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
+	t.emit(event.AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	t.emitUsage(u, priced)
 	return seq, nil
 }
@@ -86,7 +87,7 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 func (t *turn) emitUsage(step model.Usage, priced bool) {
 	context := t.measured.expect(t.system, nil, &t.history)
 	t.mu.Lock()
-	ev := UsageEvent{Step: step, Total: t.total, Context: context, Window: t.model.Window, Cost: t.cost, Priced: priced}
+	ev := event.Usage{Step: step, Total: t.total, Context: context, Window: t.model.Window, Cost: t.cost, Priced: priced}
 	t.mu.Unlock()
 	t.emit(ev)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -21,8 +22,8 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	if c.Private() {
 		q, settle = unlasting(q)
 	}
-	a, err := c.questions.await(ctx, c.ctx, c.emit, func(id string) (asked, closed Event) {
-		return ApprovalAsked{ID: id, Question: q}, ApprovalClosed{ID: id}
+	a, err := c.questions.await(ctx, c.ctx, c.emit, func(id string) (asked, closed event.Event) {
+		return event.ApprovalAsked{ID: id, Question: q}, event.ApprovalClosed{ID: id}
 	})
 	if err != nil {
 		return tools.Answer{}, err
@@ -41,7 +42,9 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	if parent, ok := c.opt.Asker.(person); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, cmp.Or(label, c.opt.Label), text, options)
 	}
-	reply, err := c.await(ctx, func(id string) Event { return AskPerson{ID: id, Label: label, Text: text, Options: options} })
+	reply, err := c.await(ctx, func(id string) event.Event {
+		return event.AskPerson{ID: id, Label: label, Text: text, Options: options}
+	})
 	said, _ := reply.(string)
 	return said, err
 }
@@ -60,14 +63,14 @@ func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAns
 	if parent, ok := c.opt.Asker.(person); ok {
 		return parent.AskForm(ctx, f)
 	}
-	reply, err := c.await(ctx, func(id string) Event { return AskForm{ID: id, Form: f} })
+	reply, err := c.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })
 	answer, _ := reply.(tools.FormAnswer)
 	return answer, err
 }
 
 // await puts a question to the person and waits for its reply: a string or a tools.FormAnswer.
-func (c *Conversation) await(ctx context.Context, question func(id string) Event) (any, error) {
-	return c.asks.await(ctx, c.ctx, c.emit, func(id string) (asked, closed Event) { return question(id), AskClosed{ID: id} })
+func (c *Conversation) await(ctx context.Context, question func(id string) event.Event) (any, error) {
+	return c.asks.await(ctx, c.ctx, c.emit, func(id string) (asked, closed event.Event) { return question(id), event.AskClosed{ID: id} })
 }
 
 // Answer settles an approval question. An unknown ID is an error: the question was settled before.
@@ -86,7 +89,7 @@ type replies[T any] struct {
 }
 
 // await emits a question under a fresh ID, and waits for its reply until ctx or the conversation's life ends.
-func (r *replies[T]) await(ctx, life context.Context, emit func(Event), events func(id string) (asked, closed Event)) (reply T, err error) {
+func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), events func(id string) (asked, closed event.Event)) (reply T, err error) {
 	id, ch := uuid.NewString(), make(chan T, 1)
 	r.mu.Lock()
 	if r.waiting == nil {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/session"
@@ -40,7 +41,7 @@ type member = roster.Member[worker]
 func newAgents(c *Conversation) *agents {
 	a := &agents{c: c, all: c.opt.tree}
 	if a.all == nil {
-		a.all = roster.New[worker](c.opt.MaxAgents, func(s roster.State) { c.emit(AgentChanged{Agent: s}) })
+		a.all = roster.New[worker](c.opt.MaxAgents, func(s roster.State) { c.emit(event.AgentChanged{Agent: s}) })
 	}
 	return a
 }
@@ -75,7 +76,7 @@ func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (t
 		child.Close()
 		return tools.Result{}, errors.Join(err, removeSite(ctx, site))
 	}
-	a.follow(m, child, call.ID, Prompt{Text: task.Prompt})
+	a.follow(m, child, call.ID, event.Prompt{Text: task.Prompt})
 	where := ""
 	if site != nil {
 		where = ", in its own worktree " + site.Dir()
@@ -127,7 +128,7 @@ func (a *agents) keep(ctx context.Context, m *member) error {
 }
 
 // follow sends a prompt to an agent and watches it until its turn ends.
-func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt) {
+func (a *agents) follow(m *member, child *Conversation, callID string, p event.Prompt) {
 	sub := child.Subscribe()
 	state, _ := a.all.Get(m)
 	a.work.Go(func() {
@@ -142,7 +143,7 @@ func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt)
 				})
 				return
 			}
-			a.c.emit(Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Dir: state.Dir, Event: ev})
+			a.c.emit(event.Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Dir: state.Dir, Event: ev})
 			a.saw(m, ev)
 		}
 	})
@@ -150,48 +151,48 @@ func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt)
 }
 
 // saw updates an agent's state from an event.
-func (a *agents) saw(m *member, ev Event) {
+func (a *agents) saw(m *member, ev event.Event) {
 	switch ev := ev.(type) {
-	case AssistantMessage:
+	case event.AssistantMessage:
 		a.all.Wrote(m, ev.Text)
 		a.all.Change(m, func(*roster.State, *worker) {})
-	case CallStart:
+	case event.CallStart:
 		a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(ev.Arguments), 200))
 		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = ev.Name })
-	case CallEnd:
+	case event.CallEnd:
 		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = "" })
-	case Notice:
+	case event.Notice:
 		a.all.Wrote(m, "! "+ev.Text)
-	case UsageEvent:
+	case event.Usage:
 		a.all.Change(m, func(s *roster.State, _ *worker) {
 			s.Tokens, s.Cost, s.Estimated = ev.Total.Input+ev.Total.Output, ev.Cost, ev.Total.Estimated
 		})
-	case TurnStart:
+	case event.TurnStart:
 		a.all.Wrote(m, "› "+ev.Prompt)
 		a.all.Change(m, func(s *roster.State, _ *worker) {
 			if s.Ended = (time.Time{}); s.Status != roster.Waiting { // the event may arrive after its first question
 				s.Status = roster.Working
 			}
 		})
-	case TurnEnd:
+	case event.TurnEnd:
 		a.ended(m, ev)
 	}
 }
 
 // AgentStatus returns the state of an agent whose turn ended for a reason.
-func AgentStatus(r StopReason) roster.Status {
+func AgentStatus(r event.StopReason) roster.Status {
 	switch r {
-	case StopError, StopLimit:
+	case event.StopError, event.StopLimit:
 		return roster.Failed
-	case StopInterrupted:
+	case event.StopInterrupted:
 		return roster.Stopped
-	case StopDone:
+	case event.StopDone:
 	}
 	return roster.Done
 }
 
 // ended announces the end of an agent's turn, and removes an unchanged worktree.
-func (a *agents) ended(m *member, end TurnEnd) {
+func (a *agents) ended(m *member, end event.TurnEnd) {
 	status, answer := AgentStatus(end.Reason), strings.TrimSpace(end.Text)
 	if status == roster.Failed {
 		answer = strings.TrimSpace(end.Error + "\n" + answer)
@@ -212,9 +213,9 @@ func (a *agents) ended(m *member, end TurnEnd) {
 			a.c.write("remove the worktree of "+state.Name, func(ctx context.Context) error { return a.removed(ctx, m) })
 		})
 	}
-	level := LevelInfo
+	level := event.LevelInfo
 	if status == roster.Failed {
-		level = LevelWarn
+		level = event.LevelWarn
 	}
 	said := ""
 	if answer != "" {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -132,7 +133,7 @@ func groupAt(calls []pendingCall, i int) int {
 
 // startCall notifies the subscribers that a call begins.
 func (t *turn) startCall(p pendingCall) {
-	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+	t.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 }
 
 // runCall dispatches one call that startCall has announced, and commits its result.
@@ -149,7 +150,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 	}
 	out := t.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
 		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: t.caller(), Followed: p.followed,
-		Progress: func(pr tools.Progress) { t.emit(CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
+		Progress: func(pr tools.Progress) { t.emit(event.CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
 	})
 	res := out.Result
 	if res.Kind == tools.KindCancelled || (res.Failed && ctx.Err() != nil) {
@@ -165,7 +166,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 
 // refuse commits a result that says why a call was not run.
 func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
-	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+	t.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
 	f := t.settle(seq, p, res, 0)
 	f.refused = true
@@ -183,7 +184,7 @@ func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Dura
 		row.Display = display
 	}
 	t.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.opt.Store.History().FinishCall(ctx, row) })
-	t.emit(CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
+	t.emit(event.CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
 	return f
 }
 
@@ -207,7 +208,7 @@ func (t *turn) caller() tools.Caller {
 		Session: t.row.ID, Root: t.opt.Root, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
 		Mode: t.Mode, Scope: t.scope, Desk: t.Conversation,
 		Observe: func(call tools.Call, d tools.Decision) {
-			t.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
+			t.emit(event.ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
 		},
 	}
 	switch {

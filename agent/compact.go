@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/text"
 	"jcode/session"
@@ -97,7 +98,7 @@ func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) e
 	}
 	if err != nil && ctx.Err() == nil {
 		k.measured.compacted = size // not again at every step
-		k.c.Notify(LevelWarn, "compaction failed, continuing with the whole history: %v", err)
+		k.c.Notify(event.LevelWarn, "compaction failed, continuing with the whole history: %v", err)
 		return nil
 	}
 	return err
@@ -180,7 +181,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 		}
 		return errNothingToCompact
 	}
-	k.c.emit(Compacting{})
+	k.c.emit(event.Compacting{})
 	summary, usage, err := k.summarise(ctx, m, k.c.history.messages[:cut], keep, window)
 	if err != nil {
 		return err
@@ -207,7 +208,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 		after = k.measured.expect(k.c.system, nil, &k.c.history) // the part that is kept was too large by itself
 	}
 	k.measured.compacted = after
-	k.c.emit(Compacted{BeforeTokens: before, AfterTokens: after})
+	k.c.emit(event.Compacted{BeforeTokens: before, AfterTokens: after})
 	return nil
 }
 

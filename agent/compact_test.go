@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools/builtin"
@@ -29,7 +30,7 @@ func window(tokens int) func(*agent.Options) {
 
 var overflow = reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long"}}
 
-func count[T agent.Event](events []agent.Event) int {
+func count[T event.Event](events []event.Event) int {
 	n := 0
 	for _, ev := range events {
 		if _, ok := ev.(T); ok {
@@ -60,7 +61,7 @@ func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) {
 func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
 	b := start(t, []reply{overflow, {text: "unreached"}})
 	end, _ := b.turn(strings.Repeat("word ", 1000))
-	if end.Reason != agent.StopError || !strings.Contains(end.Error, "nothing to compact") || len(b.model.requests) != 1 {
+	if end.Reason != event.StopError || !strings.Contains(end.Error, "nothing to compact") || len(b.model.requests) != 1 {
 		t.Errorf("%+v after %d requests", end, len(b.model.requests))
 	}
 }
@@ -118,8 +119,8 @@ func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
 					tries++
 				}
 			}
-			if end.Reason != agent.StopDone || tries != 1 || count[agent.Compacted](events) != 0 {
-				t.Errorf("%+v, %d tries, %d compactions", end, tries, count[agent.Compacted](events))
+			if end.Reason != event.StopDone || tries != 1 || count[event.Compacted](events) != 0 {
+				t.Errorf("%+v, %d tries, %d compactions", end, tries, count[event.Compacted](events))
 			}
 			rows, err := b.store.History().All(t.Context(), b.ID())
 			if err != nil || rows[0].Archived != 0 {
@@ -200,7 +201,7 @@ func TestSubAgentSharesTheCap(t *testing.T) {
 		{calls: []model.Call{call("t2", "read", "{}")}, usage: used},
 		{text: "unreached", usage: used},
 	}, func(o *agent.Options) { window(0)(o); o.MaxCost = 20 }, append(builtin.Desk(), reader("read", says("x")))...)
-	if end, _ := b.turn("how many"); end.Reason != agent.StopLimit || len(b.model.requests) != 2 {
+	if end, _ := b.turn("how many"); end.Reason != event.StopLimit || len(b.model.requests) != 2 {
 		t.Errorf("%+v after %d requests", end, len(b.model.requests))
 	}
 }
@@ -212,7 +213,7 @@ func TestCapWithoutAPriceIsSaid(t *testing.T) {
 	for range 2 {
 		_, events := b.turn("x")
 		for _, ev := range events {
-			if n, ok := ev.(agent.Notice); ok && strings.Contains(n.Text, "price of script is unknown") {
+			if n, ok := ev.(event.Notice); ok && strings.Contains(n.Text, "price of script is unknown") {
 				said++
 			}
 		}
@@ -229,7 +230,7 @@ func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
 	if err := b.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if end, _ := b.turn("x"); end.Reason != agent.StopError || b.ID() != "" {
+	if end, _ := b.turn("x"); end.Reason != event.StopError || b.ID() != "" {
 		t.Errorf("%+v, ID %q", end, b.ID())
 	}
 }
@@ -241,7 +242,7 @@ func TestDeniedCallsAreALoopToo(t *testing.T) {
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "write", "{}")}})
 	}
 	b := startWith(t, replies, func(o *agent.Options) { o.Gate, o.Headless = allowAll{ask: true}, true }, writer("write", says("never")))
-	if end, _ := b.turn("go"); end.Reason != agent.StopLimit || end.Steps != 6 {
+	if end, _ := b.turn("go"); end.Reason != event.StopLimit || end.Steps != 6 {
 		t.Errorf("ended %s after %d steps", end.Reason, end.Steps)
 	}
 }
@@ -253,15 +254,15 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 	var b *bench
 	choose := func(name string) func() { return func() { _ = b.SetModel(name) } }
 	for name, c := range map[string]struct {
-		prompt agent.Prompt
+		prompt event.Prompt
 		during func()
 		want   string
 	}{
-		"nothing chosen":                     {agent.Prompt{Model: "other"}, nil, "script 0.5"},
-		"a model while another holds":        {agent.Prompt{Model: "other"}, choose("third"), "third 0.5"},
-		"nothing chosen in a role":           {agent.Prompt{Role: "cool"}, nil, "script 0.5"},
-		"a model while a role is lent":       {agent.Prompt{Role: "cool"}, choose("third"), "third 0.5"},
-		"settings, while another model acts": {agent.Prompt{Model: "other"}, func() { b.Tune(agent.Tuning{Temperature: &low}) }, "script 0.1"},
+		"nothing chosen":                     {event.Prompt{Model: "other"}, nil, "script 0.5"},
+		"a model while another holds":        {event.Prompt{Model: "other"}, choose("third"), "third 0.5"},
+		"nothing chosen in a role":           {event.Prompt{Role: "cool"}, nil, "script 0.5"},
+		"a model while a role is lent":       {event.Prompt{Role: "cool"}, choose("third"), "third 0.5"},
+		"settings, while another model acts": {event.Prompt{Model: "other"}, func() { b.Tune(agent.Tuning{Temperature: &low}) }, "script 0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b = startWith(t, []reply{{text: "one"}, {text: "two"}}, func(o *agent.Options) {
@@ -318,10 +319,10 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 		b := startWith(t, []reply{{text: long}, {text: "going on"}}, window(1400))
 		b.model.summary = wait
 		b.turn("1")
-		b.Prompt(agent.Prompt{Text: "2"})
+		b.Prompt(event.Prompt{Text: "2"})
 		<-begun
 		b.Interrupt()
-		if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted {
+		if end, _ := b.turnEnd(); end.Reason != event.StopInterrupted {
 			t.Errorf("%+v", end)
 		}
 		unchanged(t, b)
@@ -339,7 +340,7 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 		failed := make(chan error, 1)
 		go func() { failed <- b.Compact(ctx, "") }()
 		<-begun
-		b.Prompt(agent.Prompt{Text: "3"})
+		b.Prompt(event.Prompt{Text: "3"})
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)

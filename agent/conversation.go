@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -21,7 +22,7 @@ const finalWrites = 5 * time.Second
 // the fields and methods of each part are in a file of their own.
 type Conversation struct {
 	opt     Options
-	broker  *broker
+	broker  *event.Broker
 	ctx     context.Context
 	cancel  context.CancelFunc
 	done    chan struct{}
@@ -35,7 +36,7 @@ type Conversation struct {
 	record
 	compaction
 	jobs       []job
-	state      State
+	state      event.State
 	todo       []tools.TodoItem
 	background sync.WaitGroup // title requests, the search for a window
 	parent     *Conversation  // the conversation that this one works for; nil for a person's own
@@ -107,7 +108,7 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 		return nil, errors.Join(err, c.hold.Release())
 	}
 	if err := c.agents.restore(ctx); err != nil {
-		c.Notify(LevelWarn, "%v", err)
+		c.Notify(event.LevelWarn, "%v", err)
 	}
 	go c.loop()
 	return c, nil
@@ -129,7 +130,7 @@ func newConversation(opt Options) (*Conversation, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Conversation{
-		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
+		opt: opt, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		dropped: map[refused]bool{},
 	}
@@ -137,7 +138,7 @@ func newConversation(opt Options) (*Conversation, error) {
 	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}
 	c.record = record{c: c, history: newTranscript()}
 	c.agents = newAgents(c)
-	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
+	c.state = event.State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil
 }
 
@@ -158,20 +159,20 @@ func (c *Conversation) close() {
 		release()
 	}
 	if err := c.hold.Release(); err != nil {
-		c.Notify(LevelWarn, "%v", err)
+		c.Notify(event.LevelWarn, "%v", err)
 	}
-	c.broker.close()
+	c.broker.Close()
 }
 
 // Subscribe returns a reader of all events from now on.
-func (c *Conversation) Subscribe() *Subscription { return c.broker.subscribe(false) }
+func (c *Conversation) Subscribe() *event.Subscription { return c.broker.Subscribe(false) }
 
 // Observe returns a reader of all events from now on for a log or a hook. The notices from
 // before the first subscription are left for one that shows them.
-func (c *Conversation) Observe() *Subscription { return c.broker.subscribe(true) }
+func (c *Conversation) Observe() *event.Subscription { return c.broker.Subscribe(true) }
 
 // State is what the status line shows.
-func (c *Conversation) State() State {
+func (c *Conversation) State() event.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := c.state
@@ -195,8 +196,8 @@ func (c *Conversation) changesFiles() bool {
 func (c *Conversation) ID() string { return c.State().Session }
 
 // Notify shows the person a one-line notice.
-func (c *Conversation) Notify(level Level, format string, args ...any) {
-	c.emit(Notice{Level: level, Text: fmt.Sprintf(format, args...)})
+func (c *Conversation) Notify(level event.Level, format string, args ...any) {
+	c.emit(event.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
 }
 
 // do runs f on the conversation's goroutine between turns and waits for it.
@@ -247,25 +248,25 @@ func (c *Conversation) loop() {
 }
 
 // next takes the next job or, unless the queue is held, the next prompt.
-func (c *Conversation) next() (*job, Prompt, bool) {
+func (c *Conversation) next() (*job, event.Prompt, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.jobs) > 0 {
 		j := c.jobs[0]
 		c.jobs = c.jobs[1:]
-		return &j, Prompt{}, false
+		return &j, event.Prompt{}, false
 	}
 	if len(c.queue) > 0 && !c.held {
 		p := c.queue[0].prompt
 		c.queue = c.queue[1:]
 		return nil, p, true
 	}
-	return nil, Prompt{}, false
+	return nil, event.Prompt{}, false
 }
 
-func (c *Conversation) emit(ev Event) { c.broker.emit(ev) }
+func (c *Conversation) emit(ev event.Event) { c.broker.Emit(ev) }
 
-func (c *Conversation) emitState() { c.emit(StateChanged{State: c.State()}) }
+func (c *Conversation) emitState() { c.emit(event.StateChanged{State: c.State()}) }
 
 // write stores something that must not be lost when a context is cancelled. It reports a failure to the
 // subscribers.
@@ -273,7 +274,7 @@ func (c *Conversation) write(what string, f func(ctx context.Context) error) boo
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
 	defer cancel()
 	if err := f(ctx); err != nil {
-		c.Notify(LevelError, "%s: %v", what, err)
+		c.Notify(event.LevelError, "%s: %v", what, err)
 		return false
 	}
 	return true

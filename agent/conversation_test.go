@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/testkit/leaks"
 	"jcode/session"
@@ -24,7 +25,7 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 		{text: "Done."},
 	}, reader("read", says("content")))
 	end, events := b.turn("look")
-	if end.Reason != agent.StopDone || end.Text != "Done." || end.Steps != 2 {
+	if end.Reason != event.StopDone || end.Text != "Done." || end.Steps != 2 {
 		t.Fatalf("end is %+v", end)
 	}
 	if got := results(b.model.request(t, 1)); got["c1"] != "content" {
@@ -58,11 +59,11 @@ func TestEarlyNoticesAreNotLostToAnObserver(t *testing.T) {
 	defer c.Close()
 	seen := c.Observe()
 	defer seen.Close()
-	c.Notify(agent.LevelWarn, "early")
+	c.Notify(event.LevelWarn, "early")
 	sub := c.Subscribe()
 	defer sub.Close()
-	for name, s := range map[string]*agent.Subscription{"observer": seen, "subscriber": sub} {
-		if got := s.Drain(); len(got) != 1 || got[0].(agent.Notice).Text != "early" {
+	for name, s := range map[string]*event.Subscription{"observer": seen, "subscriber": sub} {
+		if got := s.Drain(); len(got) != 1 || got[0].(event.Notice).Text != "early" {
 			t.Errorf("the %s got %v", name, got)
 		}
 	}
@@ -103,9 +104,9 @@ func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) {
 	if text := last.Messages[len(last.Messages)-1].Text; !strings.Contains(text, "No longer available: mcp:x:t") {
 		t.Errorf("the model was told %q", text)
 	}
-	var changes []agent.ToolsChanged
+	var changes []event.ToolsChanged
 	for _, ev := range events {
-		if c, ok := ev.(agent.ToolsChanged); ok {
+		if c, ok := ev.(event.ToolsChanged); ok {
 			changes = append(changes, c)
 		}
 	}
@@ -165,14 +166,14 @@ func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) {
 		return tools.Result{}, ctx.Err()
 	})
 	b := start(t, []reply{{calls: []model.Call{call("a", "slow", "{}"), call("b", "slow", `{"n":2}`)}}, {text: "again"}}, slow)
-	b.Prompt(agent.Prompt{Text: "go"})
+	b.Prompt(event.Prompt{Text: "go"})
 	<-started
-	b.Prompt(agent.Prompt{Text: "queued"})
+	b.Prompt(event.Prompt{Text: "queued"})
 	if !b.Interrupt() {
 		t.Fatal("nothing to interrupt")
 	}
 	end, _ := b.turnEnd()
-	if end.Reason != agent.StopInterrupted {
+	if end.Reason != event.StopInterrupted {
 		t.Fatalf("reason %s", end.Reason)
 	}
 	if q := b.Queue(); len(q) != 1 || q[0].Text != "queued" {
@@ -197,7 +198,7 @@ func TestInterruptWhileStreamingKeepsTheTextAndRunsNothing(t *testing.T) {
 		{text: "half an ans", calls: []model.Call{call("a", "write", "{}")}, act: func(ctx context.Context) { b.Interrupt(); <-ctx.Done() }},
 		{text: "ok"},
 	}, writer("write", func(context.Context, tools.Call) (tools.Result, error) { ran = true; return tools.Result{}, nil }))
-	if end, _ := b.turn("go"); end.Reason != agent.StopInterrupted || end.Text != "half an ans" {
+	if end, _ := b.turn("go"); end.Reason != event.StopInterrupted || end.Text != "half an ans" {
 		t.Errorf("end is %+v", end)
 	}
 	b.turn("next")
@@ -209,7 +210,7 @@ func TestInterruptWhileStreamingKeepsTheTextAndRunsNothing(t *testing.T) {
 func TestQueuedPromptJoinsTheRunningTurnAtTheNextStep(t *testing.T) {
 	var b *bench
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
-		b.Prompt(agent.Prompt{Text: "also this"})
+		b.Prompt(event.Prompt{Text: "also this"})
 		return tools.Result{Text: "r"}, nil
 	})
 	b = start(t, []reply{{calls: []model.Call{call("a", "read", "{}")}}, {text: "both"}}, read)
@@ -222,7 +223,7 @@ func TestQueuedPromptJoinsTheRunningTurnAtTheNextStep(t *testing.T) {
 
 func TestPromptDuringAFinalAnswerIsAnsweredToo(t *testing.T) {
 	var b *bench
-	b = start(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(agent.Prompt{Text: "two?"}) }}, {text: "two"}})
+	b = start(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?"}) }}, {text: "two"}})
 	if end, _ := b.turn("one?"); end.Text != "two" {
 		t.Errorf("end is %+v", end)
 	}
@@ -239,7 +240,7 @@ func TestLoopingModelIsStopped(t *testing.T) {
 		return tools.Result{Text: "same"}, nil
 	}))
 	end, _ := b.turn("go")
-	if end.Reason != agent.StopLimit || runs != 4 || end.Steps != 6 {
+	if end.Reason != event.StopLimit || runs != 4 || end.Steps != 6 {
 		t.Errorf("ended %s after %d steps and %d runs", end.Reason, end.Steps, runs)
 	}
 	if res := results(b.model.request(t, 5)); !strings.Contains(res["4"], "not run again") {
@@ -255,10 +256,10 @@ func TestStepCapEndsTheTurnAndTheNextOneGoesOn(t *testing.T) {
 	})
 	one := reply{calls: []model.Call{call("x", "read", "{}")}}
 	b := startWith(t, []reply{one, one, one, {text: "ok"}}, func(o *agent.Options) { o.MaxSteps = 3 }, read)
-	if end, _ := b.turn("go"); end.Reason != agent.StopLimit || !strings.Contains(end.Error, "3 steps") {
+	if end, _ := b.turn("go"); end.Reason != event.StopLimit || !strings.Contains(end.Error, "3 steps") {
 		t.Errorf("end is %+v", end)
 	}
-	if end, _ := b.turn("continue"); end.Reason != agent.StopDone {
+	if end, _ := b.turn("continue"); end.Reason != event.StopDone {
 		t.Errorf("end is %+v", end)
 	}
 	if ids := results(b.model.request(t, 3)); len(ids) != 3 {
@@ -269,10 +270,10 @@ func TestStepCapEndsTheTurnAndTheNextOneGoesOn(t *testing.T) {
 func TestApprovalIsAskedAndAnswered(t *testing.T) {
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}"), call("b", "write", `{"n":1}`)}}, {text: "ok"}},
 		func(o *agent.Options) { o.Gate = allowAll{ask: true} }, writer("write", says("written")))
-	b.Prompt(agent.Prompt{Text: "go"})
+	b.Prompt(event.Prompt{Text: "go"})
 	for _, scope := range []tools.AnswerScope{tools.AnswerOnce, tools.AnswerNo} {
-		events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
-		ask := events[len(events)-1].(agent.ApprovalAsked)
+		events := b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
+		ask := events[len(events)-1].(event.ApprovalAsked)
 		if err := b.Answer(ask.ID, tools.Answer{Scope: scope}); err != nil {
 			t.Fatal(err)
 		}
@@ -288,11 +289,11 @@ func TestApprovalIsAskedAndAnswered(t *testing.T) {
 
 func TestInterruptEndsAnOpenQuestion(t *testing.T) {
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}")}}}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, writer("write", says("written")))
-	b.Prompt(agent.Prompt{Text: "go"})
-	b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
+	b.Prompt(event.Prompt{Text: "go"})
+	b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
 	b.Interrupt()
 	_, events := b.turnEnd()
-	if !slices.ContainsFunc(events, func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalClosed); return ok }) {
+	if !slices.ContainsFunc(events, func(ev event.Event) bool { _, ok := ev.(event.ApprovalClosed); return ok }) {
 		t.Error("the question was not closed")
 	}
 }
@@ -351,7 +352,7 @@ func TestSessionHeldByAnotherProcessIsReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if !c.State().ReadOnly || c.Prompt(agent.Prompt{Text: "me too"}) != "" {
+	if !c.State().ReadOnly || c.Prompt(event.Prompt{Text: "me too"}) != "" {
 		t.Errorf("state is %+v", c.State())
 	}
 	rows, err := b.store.History().All(t.Context(), b.ID())
@@ -374,7 +375,7 @@ func TestFullWindowIsCompactedBetweenSteps(t *testing.T) {
 	for i := range 7 {
 		_, events := b.turn(fmt.Sprintf("prompt %d", i))
 		for _, ev := range events {
-			if c, ok := ev.(agent.Compacted); ok {
+			if c, ok := ev.(event.Compacted); ok {
 				compactions++
 				if c.AfterTokens >= c.BeforeTokens {
 					t.Errorf("compaction from %d to %d", c.BeforeTokens, c.AfterTokens)
@@ -405,7 +406,7 @@ func TestOverflowCompactsOnceThenGivesOneClearError(t *testing.T) {
 		t.Fatalf("end is %+v", end)
 	}
 	end, _ := b.turn("5")
-	if end.Reason != agent.StopError || !strings.Contains(end.Error, "also after compaction") {
+	if end.Reason != event.StopError || !strings.Contains(end.Error, "also after compaction") {
 		t.Errorf("end is %+v", end)
 	}
 }
@@ -427,8 +428,8 @@ func TestRequestsShareTheirPrefix(t *testing.T) {
 func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) {
 	b := start(t, []reply{{}, {text: "ok"}})
 	_, events := b.turn("hi")
-	if !slices.ContainsFunc(events, func(ev agent.Event) bool {
-		n, ok := ev.(agent.Notice)
+	if !slices.ContainsFunc(events, func(ev event.Event) bool {
+		n, ok := ev.(event.Notice)
 		return ok && strings.Contains(n.Text, "empty answer")
 	}) {
 		t.Error("nothing was said")
@@ -445,7 +446,7 @@ func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
 	refusal := reply{err: &model.Error{Class: model.ClassTool, Status: 400, Text: "tools[1] is odd", ToolIndex: 1, Tool: "odd"}}
 	b := start(t, []reply{refusal, {text: "a"}, {text: "b"}}, reader("fine", says("r")), reader("odd", says("r")))
 	for i, prompt := range []string{"1", "2"} {
-		if end, _ := b.turn(prompt); end.Reason != agent.StopDone {
+		if end, _ := b.turn(prompt); end.Reason != event.StopDone {
 			t.Fatalf("end is %+v", end)
 		}
 		if offered := b.model.request(t, i+1).Tools; len(offered) != 1 || offered[0].Name != "fine" {
@@ -459,7 +460,7 @@ func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 	b := startWith(t, []reply{{text: "answered"}}, func(o *agent.Options) {
 		o.Extensions = agent.Extensions{{Ready: func(ctx context.Context) { close(waiting); <-ctx.Done() }}}
 	})
-	b.Prompt(agent.Prompt{Text: "go"})
+	b.Prompt(event.Prompt{Text: "go"})
 	<-waiting
 	if !b.Interrupt() {
 		t.Fatal("nothing to interrupt")
@@ -474,7 +475,7 @@ func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 func TestQueuedMessageWithItsOwnModelWaitsForItsTurn(t *testing.T) {
 	var b *bench
 	b = start(t, []reply{
-		{text: "one", act: func(context.Context) { b.Prompt(agent.Prompt{Text: "two?", Model: "other"}) }},
+		{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?", Model: "other"}) }},
 		{text: "two"},
 	})
 	if end, _ := b.turn("one?"); end.Text != "one" || end.Steps != 1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/tools"
@@ -20,12 +21,12 @@ func TestAgentsStartAgentsTwoGenerationsDeep(t *testing.T) {
 		"two":   {{calls: []model.Call{call("v", "task", `{"prompt":"c","name":"three"}`)}}, {calls: []model.Call{call("x", "write", `{}`)}}, {text: "forty-two"}},
 		"three": {{text: "never"}},
 	}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, writer("write", says("written")))
-	b.Prompt(agent.Prompt{Text: "go"})
+	b.Prompt(event.Prompt{Text: "go"})
 	// The two questions come in any order.
 	pending := map[string]string{}
 	for len(pending) < 2 {
-		asked := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
-		q := asked[len(asked)-1].(agent.ApprovalAsked)
+		asked := b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
+		q := asked[len(asked)-1].(event.ApprovalAsked)
 		pending[q.Question.Tool] = q.ID
 		if d := q.Question.Details; q.Question.Tool == "write" && (q.Question.Label != "two" || len(d) == 0 || !strings.HasPrefix(d[len(d)-1], "the agent two, in ")) {
 			t.Errorf("the question names %q and %q", q.Question.Label, d)

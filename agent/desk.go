@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/session"
@@ -33,7 +34,7 @@ func (c *Conversation) SetTodo(ctx context.Context, items []tools.TodoItem) erro
 	c.mu.Lock()
 	c.todo = items
 	c.mu.Unlock()
-	c.emit(TodoChanged{Items: items})
+	c.emit(event.TodoChanged{Items: items})
 	return nil
 }
 
@@ -69,7 +70,7 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 	defer sub.Close()
 	stop := context.AfterFunc(ctx, func() { child.Interrupt() })
 	defer stop()
-	child.Prompt(Prompt{Text: task.Prompt})
+	child.Prompt(event.Prompt{Text: task.Prompt})
 	// The events are read to the end of the turn even when ctx ends: the interrupt makes the turn end.
 	wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -80,8 +81,8 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 		if !ok {
 			return tools.Result{}, errors.New("the sub-agent ended without an answer")
 		}
-		c.emit(Nested{CallID: call.ID, Session: child.ID(), Label: child.opt.Label, Event: ev})
-		if end, ok := ev.(TurnEnd); ok {
+		c.emit(event.Nested{CallID: call.ID, Session: child.ID(), Label: child.opt.Label, Event: ev})
+		if end, ok := ev.(event.TurnEnd); ok {
 			return taskResult(child, end)
 		}
 	}
@@ -188,15 +189,15 @@ func (rs *roleState) Scope() *tools.Scope {
 }
 
 // taskResult turns the sub-agent's answer into the result of the call.
-func taskResult(child *Conversation, end TurnEnd) (tools.Result, error) {
+func taskResult(child *Conversation, end event.TurnEnd) (tools.Result, error) {
 	display := tools.Display{Child: child.ID(), Summary: text.Count(end.Steps, "step")}
 	said := strings.TrimSpace(end.Text)
 	switch end.Reason {
-	case StopInterrupted:
+	case event.StopInterrupted:
 		return tools.Result{Display: display}, context.Canceled
-	case StopError, StopLimit:
+	case event.StopError, event.StopLimit:
 		return tools.Result{Text: strings.TrimSpace("the sub-agent stopped: " + end.Error + "\n" + said), Failed: true, Kind: tools.KindLimit, Display: display}, nil
-	case StopDone:
+	case event.StopDone:
 	}
 	return tools.Result{Text: said, Display: display, Data: map[string]any{"answer": said, "session": child.ID(), "steps": end.Steps}}, nil
 }

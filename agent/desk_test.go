@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -21,9 +22,9 @@ func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T)
 		{text: "forty-two", usage: model.Usage{Input: 5, Output: 1}},
 		{text: "It is forty-two.", usage: model.Usage{Input: 10, Output: 1}},
 	}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, append(builtin.Desk(), writer("write", says("written")))...)
-	b.Prompt(agent.Prompt{Text: "how many"})
-	asked := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
-	if err := b.Answer(asked[len(asked)-1].(agent.ApprovalAsked).ID, tools.Answer{Scope: tools.AnswerOnce}); err != nil {
+	b.Prompt(event.Prompt{Text: "how many"})
+	asked := b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
+	if err := b.Answer(asked[len(asked)-1].(event.ApprovalAsked).ID, tools.Answer{Scope: tools.AnswerOnce}); err != nil {
 		t.Fatal(err)
 	}
 	end, events := b.turnEnd()
@@ -38,7 +39,7 @@ func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T)
 	}
 	nested := 0
 	for _, ev := range append(asked, events...) {
-		if n, ok := ev.(agent.Nested); ok && n.CallID == "t1" {
+		if n, ok := ev.(event.Nested); ok && n.CallID == "t1" {
 			nested++
 		}
 	}
@@ -58,7 +59,7 @@ func TestInterruptEndsTheSubAgentToo(t *testing.T) {
 		{text: "half", act: func(ctx context.Context) { b.Interrupt(); <-ctx.Done() }},
 		{text: "ok"},
 	}, builtin.Desk()...)
-	if end, _ := b.turn("go"); end.Reason != agent.StopInterrupted {
+	if end, _ := b.turn("go"); end.Reason != event.StopInterrupted {
 		t.Fatalf("end is %+v", end)
 	}
 	b.turn("next")
@@ -70,7 +71,7 @@ func TestInterruptEndsTheSubAgentToo(t *testing.T) {
 func TestPlanIsShownAndKept(t *testing.T) {
 	b := start(t, []reply{{calls: []model.Call{call("1", "todo", `{"items":[{"text":"a","status":"done"},{"text":"b","status":"pending"}]}`)}}, {text: "ok"}}, builtin.Desk()...)
 	_, events := b.turn("plan")
-	if !slices.ContainsFunc(events, func(ev agent.Event) bool { p, ok := ev.(agent.TodoChanged); return ok && len(p.Items) == 2 }) {
+	if !slices.ContainsFunc(events, func(ev event.Event) bool { p, ok := ev.(event.TodoChanged); return ok && len(p.Items) == 2 }) {
 		t.Error("the plan was not shown")
 	}
 	id := b.ID()
@@ -100,8 +101,8 @@ func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
 	}
 	defer c.Close()
 	again := &bench{t: t, Conversation: c, sub: c.Subscribe(), model: b.model}
-	events := again.until(func(ev agent.Event) bool { _, ok := ev.(agent.Notice); return ok })
-	if n := events[len(events)-1].(agent.Notice); n.Level != agent.LevelWarn || !strings.Contains(n.Text, "the stored plan could not be read") {
+	events := again.until(func(ev event.Event) bool { _, ok := ev.(event.Notice); return ok })
+	if n := events[len(events)-1].(event.Notice); n.Level != event.LevelWarn || !strings.Contains(n.Text, "the stored plan could not be read") {
 		t.Errorf("the notice is %+v", n)
 	}
 	if end, _ := again.turn("go on"); end.Text != "back" {
@@ -112,9 +113,9 @@ func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
 func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
 	replies := []reply{{calls: []model.Call{call("q", "ask", `{"question":"which?","options":["a","b"]}`)}}, {text: "ok"}}
 	b := start(t, replies, builtin.Desk()...)
-	b.Prompt(agent.Prompt{Text: "go"})
-	events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.AskPerson); return ok })
-	if err := b.Reply(events[len(events)-1].(agent.AskPerson).ID, "b"); err != nil {
+	b.Prompt(event.Prompt{Text: "go"})
+	events := b.until(func(ev event.Event) bool { _, ok := ev.(event.AskPerson); return ok })
+	if err := b.Reply(events[len(events)-1].(event.AskPerson).ID, "b"); err != nil {
 		t.Fatal(err)
 	}
 	b.turnEnd()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -30,7 +31,7 @@ type Extension struct {
 	// refuses the prompt.
 	Admit func(ctx context.Context, sessionID, prompt string) (context string, err error)
 	// TurnStarted is called when a prompt was committed.
-	TurnStarted func(TurnStart)
+	TurnStarted func(event.TurnStart)
 	// SkillGiven is called when a message with a skill's instructions was committed.
 	SkillGiven func(sessionID, skill string)
 	// Attach returns the content a prompt mentions, for the model to read with it; "" for none.
@@ -50,7 +51,7 @@ type Extension struct {
 	// "" lets the turn end.
 	Stopping func(ctx context.Context, s Stop) (goOn string)
 	// TurnEnded is called when a turn ends.
-	TurnEnded func(TurnEnd)
+	TurnEnded func(event.TurnEnd)
 }
 
 // Extensions are the extensions of one conversation.
@@ -90,7 +91,7 @@ func (l Extensions) admit(ctx context.Context, id, prompt string) (string, error
 	return strings.Join(told, "\n"), nil
 }
 
-func (l Extensions) turnStarted(ev TurnStart) {
+func (l Extensions) turnStarted(ev event.TurnStart) {
 	for _, e := range l {
 		if e.TurnStarted != nil {
 			e.TurnStarted(ev)
@@ -168,7 +169,7 @@ func (l Extensions) stopping(ctx context.Context, s Stop) string {
 	return ""
 }
 
-func (l Extensions) turnEnded(ev TurnEnd) {
+func (l Extensions) turnEnded(ev event.TurnEnd) {
 	for _, e := range l {
 		if e.TurnEnded != nil {
 			e.TurnEnded(ev)

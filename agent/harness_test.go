@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -137,7 +138,7 @@ type bench struct {
 	store *session.Store
 	reg   *tools.Registry
 	model *script
-	sub   *agent.Subscription
+	sub   *event.Subscription
 	opt   agent.Options
 }
 
@@ -182,11 +183,11 @@ func startWith(t testing.TB, replies []reply, change func(*agent.Options), list 
 }
 
 // until reads events up to the first that f accepts.
-func (b *bench) until(f func(agent.Event) bool) []agent.Event {
+func (b *bench) until(f func(event.Event) bool) []event.Event {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
-	var out []agent.Event
+	var out []event.Event
 	for {
 		ev, ok := b.sub.Next(ctx)
 		if !ok {
@@ -200,24 +201,24 @@ func (b *bench) until(f func(agent.Event) bool) []agent.Event {
 }
 
 // turn sends a prompt and waits for the end of its turn.
-func (b *bench) turn(text string) (agent.TurnEnd, []agent.Event) {
+func (b *bench) turn(text string) (event.TurnEnd, []event.Event) {
 	b.t.Helper()
-	b.Prompt(agent.Prompt{Text: text})
+	b.Prompt(event.Prompt{Text: text})
 	return b.turnEnd()
 }
 
-func (b *bench) turnEnd() (agent.TurnEnd, []agent.Event) {
+func (b *bench) turnEnd() (event.TurnEnd, []event.Event) {
 	b.t.Helper()
-	events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.TurnEnd); return ok })
-	return events[len(events)-1].(agent.TurnEnd), events
+	events := b.until(func(ev event.Event) bool { _, ok := ev.(event.TurnEnd); return ok })
+	return events[len(events)-1].(event.TurnEnd), events
 }
 
 // unsent waits for n prompts that are given back.
-func (b *bench) unsent(n int) (list []agent.Prompt) {
+func (b *bench) unsent(n int) (list []event.Prompt) {
 	b.t.Helper()
 	for range n {
-		events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.Unsent); return ok })
-		list = append(list, events[len(events)-1].(agent.Unsent).Prompt)
+		events := b.until(func(ev event.Event) bool { _, ok := ev.(event.Unsent); return ok })
+		list = append(list, events[len(events)-1].(event.Unsent).Prompt)
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -55,7 +56,7 @@ func (r *record) load(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		if row.Broken != "" {
-			r.c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
+			r.c.Notify(event.LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
 		}
 		if row.Role == session.RoleUser {
 			turns++
@@ -70,7 +71,7 @@ func (r *record) load(ctx context.Context) error {
 		err = json.Unmarshal(items, &todo)
 	}
 	if err != nil {
-		r.c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
+		r.c.Notify(event.LevelWarn, "the stored plan could not be read: %v", err)
 	}
 	r.c.opt.Extensions.loaded(r.row.ID, rows)
 	r.c.mu.Lock()
@@ -175,7 +176,7 @@ func summaryText(text string) string {
 const summaryHead = "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n"
 
 // appendUser commits a message of the person, creating the session's row first if necessary.
-func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
+func (r *record) appendUser(ctx context.Context, p event.Prompt) (int64, error) {
 	row := session.Message{Session: r.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
 	if p.Shown != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
@@ -199,7 +200,7 @@ func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
 }
 
 // firstTitle shows the title that the store derives from a session's first prompt.
-func (r *record) firstTitle(p Prompt) {
+func (r *record) firstTitle(p event.Prompt) {
 	r.c.mu.Lock()
 	first := r.c.state.Title == ""
 	if first {

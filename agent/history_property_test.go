@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/modeltest"
 	"jcode/session"
 	"jcode/tools"
@@ -176,10 +177,10 @@ func (l *strictLife) live(t *testing.T) {
 			l.change()
 		case op == 5:
 			l.did("interrupt")
-			l.b.Prompt(agent.Prompt{Text: fmt.Sprintf("prompt %d", i)})
-			l.b.until(func(ev agent.Event) bool {
-				_, text := ev.(agent.TextDelta)
-				_, end := ev.(agent.TurnEnd)
+			l.b.Prompt(event.Prompt{Text: fmt.Sprintf("prompt %d", i)})
+			l.b.until(func(ev event.Event) bool {
+				_, text := ev.(event.TextDelta)
+				_, end := ev.(event.TurnEnd)
 				if text {
 					l.b.Interrupt()
 				}

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -51,7 +52,7 @@ func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Ent
 func (l *listing) forget() { l.list = nil }
 
 // change returns the tools that were added and removed, as a request names them.
-func (l *listing) change(ev ToolsChanged) (c toolChange) {
+func (l *listing) change(ev event.ToolsChanged) (c toolChange) {
 	for _, e := range l.list {
 		if slices.Contains(ev.Added, e.Spec.Name) {
 			c.Added = append(c.Added, definition(e))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -28,7 +29,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 				return tools.Snapshot{}, nil, err
 			}
 			if !told.Silent {
-				t.Notify(LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
+				t.Notify(event.LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
 			}
 		}
 	}
@@ -51,7 +52,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	if before == nil {
 		return snap, listed, nil
 	}
-	ev := ToolsChanged{Owner: owners(kept, before)}
+	ev := event.ToolsChanged{Owner: owners(kept, before)}
 	for _, e := range kept {
 		if !before[e.Spec.Name] {
 			ev.Added = append(ev.Added, e.Spec.Name)
@@ -84,7 +85,7 @@ func owners(now []tools.Entry, before map[string]bool) string {
 }
 
 // changeLine tells the model in one line what was added and removed.
-func changeLine(ev ToolsChanged, snap tools.Snapshot) string {
+func changeLine(ev event.ToolsChanged, snap tools.Snapshot) string {
 	var parts []string
 	if len(ev.Added) > 0 {
 		parts = append(parts, "Tools now available: "+wireList(ev.Added, snap)+".")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/session"
@@ -154,23 +155,4 @@ type Announcement struct {
 	Silent bool
 }
 
-// Prompt is a message that the person sends.
-type Prompt struct {
-	// Text goes to the model.
-	Text string
-	// queued is its ID in the queue.
-	queued string
-	// Shown is how it appears in the transcript; empty means Text.
-	Shown string
-	// Images are shown to the model.
-	Images []model.Image
-	// Skill is the skill whose instructions Text holds; it is kept with the message.
-	Skill string
-	// Model and Role, when set, apply to this message only.
-	Model string
-	Role  string
-	// Allow are rules that hold while this message is worked on.
-	Allow []string
-}
-
-func shown(p Prompt) string { return cmp.Or(p.Shown, p.Text) }
+func shown(p event.Prompt) string { return cmp.Or(p.Shown, p.Text) }

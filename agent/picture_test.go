@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
@@ -19,7 +19,7 @@ func TestARefusedPictureIsTakenOutForGood(t *testing.T) {
 		return ""
 	}
 	b, srv := dial(t, nil, modeltest.RefuseIf(refuse, modeltest.Text("ok")).Forever())
-	b.Prompt(agent.Prompt{Text: "look", Images: []model.Image{{MIME: "image/png", Data: []byte("good")}, {MIME: "image/png", Data: []byte("junk")}}})
+	b.Prompt(event.Prompt{Text: "look", Images: []model.Image{{MIME: "image/png", Data: []byte("good")}, {MIME: "image/png", Data: []byte("junk")}}})
 	b.turnEnd()
 	n := len(srv.Requests())
 	if got := srv.Requests()[n-1]; n != 2 || got.Messages[1].Images != 1 || !strings.Contains(got.Messages[1].Content, "left out") {
@@ -66,7 +66,7 @@ func TestAnUnknownFinishReasonIsNamed(t *testing.T) {
 	_, events := b.turn("go")
 	said := ""
 	for _, ev := range events {
-		if n, ok := ev.(agent.Notice); ok {
+		if n, ok := ev.(event.Notice); ok {
 			said += n.Text
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -51,7 +52,7 @@ func (c *Conversation) Keep(ctx context.Context) error {
 			}
 			var err error
 			if hold, err = c.opt.Store.Hold(id); err != nil {
-				c.Notify(LevelWarn, "%v", err) // it is saved all the same
+				c.Notify(event.LevelWarn, "%v", err) // it is saved all the same
 			}
 		}
 		c.mu.Lock()

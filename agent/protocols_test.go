@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/model/catalogue"
 	dialer "jcode/agent/model/dial"
@@ -75,7 +76,7 @@ func TestCallsAndThinkingOverEveryProtocol(t *testing.T) {
 			modeltest.Text("done ", "now").WithReasoning("third").Usage(modeltest.Usage{Input: 900, Output: 9, Cached: 700}),
 			modeltest.Text("again"))
 		end, _ := b.turn("go")
-		if end.Text != "done now" || end.Reason != agent.StopDone || runs.Load() != 3 {
+		if end.Text != "done now" || end.Reason != event.StopDone || runs.Load() != 3 {
 			t.Fatalf("%+v, %d runs", end, runs.Load())
 		}
 		if end, _ := b.turn("more"); end.Text != "again" {
@@ -104,7 +105,7 @@ func TestRetriesAndRefusalsOverEveryProtocol(t *testing.T) {
 		if end, _ := b.turn("go"); end.Text != "whole" || len(srv.Requests()) != 3 {
 			t.Fatalf("%+v after %d requests", end, len(srv.Requests()))
 		}
-		if end, _ := b.turn("again"); end.Reason != agent.StopError || strings.Contains(end.Error, "sk-test") {
+		if end, _ := b.turn("again"); end.Reason != event.StopError || strings.Contains(end.Error, "sk-test") {
 			t.Fatalf("%+v", end)
 		}
 		if end, _ := b.turn("once more"); end.Text != "recovered" {
@@ -118,16 +119,16 @@ func TestInterruptsOverEveryProtocol(t *testing.T) {
 		var runs atomic.Int32
 		b, _ := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
 			modeltest.Text("half ", "an answer").WithReasoning("hm").WithCalls(modeltest.Call{Name: "read", Args: `{}`}).SilenceAfter(5), modeltest.Text("on"))
-		b.Prompt(agent.Prompt{Text: "go"})
-		b.until(func(ev agent.Event) bool {
+		b.Prompt(event.Prompt{Text: "go"})
+		b.until(func(ev event.Event) bool {
 			switch ev.(type) {
-			case agent.TextDelta, agent.ReasoningDelta:
+			case event.TextDelta, event.ReasoningDelta:
 				return true
 			}
 			return false
 		})
 		b.Interrupt()
-		if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted || runs.Load() != 0 {
+		if end, _ := b.turnEnd(); end.Reason != event.StopInterrupted || runs.Load() != 0 {
 			t.Fatalf("%+v", end)
 		}
 		if end, _ := b.turn("go on"); end.Text != "on" {
@@ -143,7 +144,7 @@ func TestCompactionOverEveryProtocol(t *testing.T) {
 		b, srv := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
 			call, modeltest.Text(strings.Repeat("one ", 200)), call, modeltest.Text("two"), call, modeltest.ContextOverflow(), modeltest.Text("SUMMARY"), modeltest.Text("three"), modeltest.Text("four"))
 		for _, prompt := range []string{"first", "second", "third", "fourth"} {
-			if end, _ := b.turn(prompt); end.Reason != agent.StopDone {
+			if end, _ := b.turn(prompt); end.Reason != event.StopDone {
 				t.Fatalf("%s: %+v", prompt, end)
 			}
 		}
@@ -173,7 +174,7 @@ func TestModelsChangeInTheMiddleOfATurn(t *testing.T) {
 			}
 			replies = append(replies, modeltest.Text("done"))
 			b, _ = polyglot(t, ids[from], []tools.Tool{switching}, nil, replies...)
-			if end, _ := b.turn("go"); end.Text != "done" || end.Reason != agent.StopDone {
+			if end, _ := b.turn("go"); end.Text != "done" || end.Reason != event.StopDone {
 				t.Fatalf("%+v", end)
 			}
 		})

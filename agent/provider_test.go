@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/modeltest"
@@ -123,7 +124,7 @@ func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) {
 	t.Run("for ever", func(t *testing.T) {
 		b, srv := dial(t, []tools.Tool{read}, call.EndAfter(4).Times(3), modeltest.Text("on"))
 		end, _ := b.turn("go")
-		if end.Reason != agent.StopError || runs.Load() != 0 || len(srv.Requests()) != 3 {
+		if end.Reason != event.StopError || runs.Load() != 0 || len(srv.Requests()) != 3 {
 			t.Fatalf("%+v, %d runs, %d requests", end, runs.Load(), len(srv.Requests()))
 		}
 		if end, _ := b.turn("again"); end.Text != "on" {
@@ -160,7 +161,7 @@ func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
 		t.Errorf("%+v after %d requests", end, len(srv.Requests()))
 	}
 	for _, ev := range events {
-		if d, ok := ev.(agent.TextDelta); ok && strings.Contains(d.Text, "look") {
+		if d, ok := ev.(event.TextDelta); ok && strings.Contains(d.Text, "look") {
 			t.Error("reasoning is shown as the answer")
 		}
 	}
@@ -182,7 +183,7 @@ func TestOverflowIsCompactedOnce(t *testing.T) {
 		b, srv := dial(t, []tools.Tool{read}, calls(), modeltest.Text("one"), calls(), modeltest.Text("two"), calls(), tooLong(60_000, modeltest.Text("made it")).Forever())
 		b.turn("1")
 		b.turn("2")
-		if end, _ := b.turn("3"); end.Text != "made it" && end.Reason != agent.StopDone {
+		if end, _ := b.turn("3"); end.Text != "made it" && end.Reason != event.StopDone {
 			t.Errorf("%+v after %d requests", end, len(srv.Requests()))
 		}
 	})
@@ -192,7 +193,7 @@ func TestOverflowIsCompactedOnce(t *testing.T) {
 		before := len(srv.Requests())
 		end, _ := b.turn("2")
 		reqs := srv.Requests()[before:]
-		if end.Reason != agent.StopError || len(reqs) > 4 {
+		if end.Reason != event.StopError || len(reqs) > 4 {
 			t.Fatalf("%+v after %d requests", end, len(reqs))
 		}
 		for i := 1; i < len(reqs); i++ {
@@ -219,7 +220,7 @@ func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) {
 	b, srv := dial(t, []tools.Tool{slow},
 		modeltest.Calls(modeltest.Call{ID: "a", Name: "slow", Args: `{"n":1}`}, modeltest.Call{ID: "b", Name: "slow", Args: `{"n":2}`}),
 		modeltest.Text("fine"))
-	b.Prompt(agent.Prompt{Text: "go"})
+	b.Prompt(event.Prompt{Text: "go"})
 	<-begun
 	b.Interrupt()
 	b.turnEnd()
@@ -237,7 +238,7 @@ func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) {
 	for n := range 12 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)}, reply.SilenceAfter(n), modeltest.Text("fine"))
-			b.Prompt(agent.Prompt{Text: "go"})
+			b.Prompt(event.Prompt{Text: "go"})
 			if _, ok := srv.Wait(1, time.Minute); !ok {
 				t.Fatal("no request came")
 			}
@@ -252,8 +253,8 @@ func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) {
 
 func TestInterruptEndsTheWaitForARetry(t *testing.T) {
 	b, _ := dial(t, nil, modeltest.Status(429, map[string][]string{"Retry-After": {"300"}}, ""), modeltest.Text("fine"))
-	b.Prompt(agent.Prompt{Text: "go"})
-	b.until(func(ev agent.Event) bool { r, ok := ev.(agent.Retrying); return ok && r.Wait >= 300*time.Second })
+	b.Prompt(event.Prompt{Text: "go"})
+	b.until(func(ev event.Event) bool { r, ok := ev.(event.Retrying); return ok && r.Wait >= 300*time.Second })
 	b.Interrupt()
 	b.turnEnd()
 	if end, _ := b.turn("again"); end.Text != "fine" {

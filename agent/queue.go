@@ -4,12 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"jcode/agent/event"
+
 	"github.com/google/uuid"
 )
 
 type queued struct {
 	id     string
-	prompt Prompt
+	prompt event.Prompt
 }
 
 // inbox is the part of a conversation that accepts prompts and holds them until their turn.
@@ -24,13 +26,13 @@ type inbox struct {
 
 // Prompt queues a message and returns its ID in the queue. When nothing runs it starts a turn; during a turn
 // the message joins at the next step. A read-only session refuses it with a notice and returns "".
-func (in *inbox) Prompt(p Prompt) string {
+func (in *inbox) Prompt(p event.Prompt) string {
 	id := uuid.NewString()
-	p.queued = id
+	p.Queued = id
 	in.c.mu.Lock()
 	if in.c.state.ReadOnly {
 		in.c.mu.Unlock()
-		in.c.Notify(LevelError, "this session is open in another jcode and read-only here: /fork continues in a copy")
+		in.c.Notify(event.LevelError, "this session is open in another jcode and read-only here: /fork continues in a copy")
 		return ""
 	}
 	in.held = false
@@ -45,20 +47,20 @@ func (in *inbox) Prompt(p Prompt) string {
 }
 
 // Queue lists the messages that wait.
-func (in *inbox) Queue() []Queued {
+func (in *inbox) Queue() []event.Queued {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()
-	out := make([]Queued, len(in.queue))
+	out := make([]event.Queued, len(in.queue))
 	for i, q := range in.queue {
-		out[i] = Queued{ID: q.id, Text: shown(q.prompt)}
+		out[i] = event.Queued{ID: q.id, Text: shown(q.prompt)}
 	}
 	return out
 }
 
 // Unqueue removes a waiting message from the queue; "" removes all. It returns what was removed.
-func (in *inbox) Unqueue(id string) []Prompt {
+func (in *inbox) Unqueue(id string) []event.Prompt {
 	in.c.mu.Lock()
-	var out []Prompt
+	var out []event.Prompt
 	in.queue = slices.DeleteFunc(in.queue, func(q queued) bool {
 		if id == "" || q.id == id {
 			out = append(out, q.prompt)
@@ -99,14 +101,14 @@ func (in *inbox) Fail(err error) {
 
 // steer takes the waiting prompts for a turn that is about to make its next step. Prompts for another model
 // or role wait for a turn of their own.
-func (in *inbox) steer() []Prompt {
+func (in *inbox) steer() []event.Prompt {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()
 	if in.held {
 		return nil
 	}
-	var out []Prompt
-	for len(in.queue) > 0 && in.queue[0].prompt.joins() {
+	var out []event.Prompt
+	for len(in.queue) > 0 && joins(in.queue[0].prompt) {
 		out = append(out, in.queue[0].prompt)
 		in.queue = in.queue[1:]
 	}
@@ -114,6 +116,6 @@ func (in *inbox) steer() []Prompt {
 }
 
 // joins reports whether a prompt may join a turn that runs under the session's settings.
-func (p Prompt) joins() bool { return p.Model == "" && p.Role == "" }
+func joins(p event.Prompt) bool { return p.Model == "" && p.Role == "" }
 
-func (in *inbox) emitQueue() { in.c.emit(QueueChanged{Queued: in.Queue()}) }
+func (in *inbox) emitQueue() { in.c.emit(event.QueueChanged{Queued: in.Queue()}) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 )
@@ -18,7 +19,7 @@ func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 		if _, err := c.opt.Store.History().Rewind(ctx, c.row.ID, from); err != nil {
 			return err
 		}
-		c.emit(Rewound{From: from})
+		c.emit(event.Rewound{From: from})
 		return c.load(ctx)
 	})
 }
@@ -47,12 +48,12 @@ func (c *Conversation) Regenerate(ctx context.Context) error {
 
 // Continue lets the model continue an answer that was cut off.
 func (c *Conversation) Continue() {
-	c.Prompt(Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
+	c.Prompt(event.Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
 }
 
 // promptOf turns a stored message back into its prompt.
-func promptOf(row session.Message) Prompt {
-	p := Prompt{Text: row.Text()}
+func promptOf(row session.Message) event.Prompt {
+	p := event.Prompt{Text: row.Text()}
 	for _, part := range row.Parts {
 		switch part.Kind {
 		case session.PartShown:

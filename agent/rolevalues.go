@@ -113,7 +113,7 @@ func (rs *roleState) requestRole(ctx context.Context, want RoleRequest) (Role, e
 	if rs.c.opt.Roles == nil {
 		return Role{}, fmt.Errorf("unknown role %q", want.Name)
 	}
-	if !want.Agent && !rs.c.opt.Headless && rs.c.broker.watched() {
+	if !want.Agent && !rs.c.opt.Headless && rs.c.broker.Watched() {
 		want.Ask = rs.c.AskForm
 	}
 	return rs.c.opt.Roles(ctx, want)

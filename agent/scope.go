@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -196,7 +197,7 @@ func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error
 		return nil, err
 	}
 	if err := rs.storeValues(ctx, role); err != nil {
-		rs.c.Notify(LevelWarn, "the values of role %s are not kept: %v", role.Name, err)
+		rs.c.Notify(event.LevelWarn, "the values of role %s are not kept: %v", role.Name, err)
 	}
 	rs.c.prompted = false
 	lent := rs.c.State().Model
@@ -215,7 +216,7 @@ func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error
 			return
 		}
 		if err := rs.putInForce(ctx, before); err != nil {
-			rs.c.Notify(LevelError, "restore role: %v", err)
+			rs.c.Notify(event.LevelError, "restore role: %v", err)
 		}
 		rs.c.mu.Lock()
 		rs.c.model = m

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/tools"
 )
@@ -117,7 +118,7 @@ func TestFailingRoleLeavesTheOldScopeUntouched(t *testing.T) {
 func TestRoleForOneMessageIsRestored(t *testing.T) {
 	l := &leases{}
 	b := roleBench(t, l, reply{text: "1"}, reply{text: "2"})
-	b.Prompt(agent.Prompt{Text: "one", Role: "reader"})
+	b.Prompt(event.Prompt{Text: "one", Role: "reader"})
 	b.turnEnd()
 	b.turn("two")
 	if got := toolNames(b.model.request(t, 0)); !slices.Equal(got, []string{"read"}) {
@@ -166,10 +167,10 @@ func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
 func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
 	l := &leases{waiting: make(chan struct{})}
 	b := roleBench(t, l)
-	b.Prompt(agent.Prompt{Text: "do it", Role: "endless"})
+	b.Prompt(event.Prompt{Text: "do it", Role: "endless"})
 	<-l.waiting
 	b.Interrupt()
-	if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted {
+	if end, _ := b.turnEnd(); end.Reason != event.StopInterrupted {
 		t.Errorf("the turn ended with %+v", end)
 	}
 	if got := b.unsent(1); len(got) != 1 || got[0].Text != "do it" || got[0].Role != "endless" {
@@ -233,7 +234,7 @@ func TestRoleChosenDuringAMessageOfAnotherHolds(t *testing.T) {
 			t.Error(err)
 		}
 	}}, reply{text: "2"})
-	b.Prompt(agent.Prompt{Text: "one", Role: "other"})
+	b.Prompt(event.Prompt{Text: "one", Role: "other"})
 	b.turnEnd()
 	if st := b.State(); st.Role != "reader" || b.Role().Name != "reader" {
 		t.Errorf("state %+v, role %s", st, b.Role().Name)
@@ -248,7 +249,7 @@ func TestRulesOfAQueuedCommandHoldForTheRestOfTheTurn(t *testing.T) {
 	var b *bench
 	held := map[string]int{}
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
-		b.Prompt(agent.Prompt{Text: "also this", Allow: []string{"exec(make)"}})
+		b.Prompt(event.Prompt{Text: "also this", Allow: []string{"exec(make)"}})
 		return tools.Result{Text: "r"}, nil
 	})
 	b = startWith(t, []reply{{calls: []model.Call{call("a", "read", "{}")}}, {text: "both", act: func(context.Context) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
@@ -46,9 +47,9 @@ func TestSearchesOfTheProviderAreShownAndGoBackWhole(t *testing.T) {
 		var said, used int
 		for _, ev := range events {
 			switch ev := ev.(type) {
-			case agent.Notice:
+			case event.Notice:
 				said += strings.Count(ev.Text, "web_search ran at the provider: go 2") + strings.Count(ev.Text, "https://example.com/b")
-			case agent.UsageEvent:
+			case event.Usage:
 				used += ev.Step.Searches
 			}
 		}
@@ -113,10 +114,10 @@ func TestASearchThatIsInterruptedLeavesAValidHistory(t *testing.T) {
 		},
 	} {
 		b, srv := polyglot(t, id, []tools.Tool{fetching()}, searching, modeltest.Chunks(append(chunks, `{"type":"ping"}`)...).SilenceAfter(len(chunks)), modeltest.Text("on"))
-		b.Prompt(agent.Prompt{Text: "go"})
-		b.until(func(ev agent.Event) bool {
-			_, text := ev.(agent.TextDelta)
-			_, ran := ev.(agent.Notice)
+		b.Prompt(event.Prompt{Text: "go"})
+		b.until(func(ev event.Event) bool {
+			_, text := ev.(event.TextDelta)
+			_, ran := ev.(event.Notice)
 			return text && id == "gpt-5.6" || ran // the search of the other is whole, and its result is not there
 		})
 		b.Interrupt()

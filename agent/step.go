@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/tools"
 )
@@ -48,17 +49,17 @@ func (c *Conversation) buildSystem(role Role, scope *tools.Scope) {
 func (t *turn) relay(ev model.Event) {
 	switch ev := ev.(type) {
 	case model.TextEvent:
-		t.emit(TextDelta{ev.Delta})
+		t.emit(event.TextDelta{Text: ev.Delta})
 	case model.ReasoningEvent:
-		t.emit(ReasoningDelta{ev.Delta})
+		t.emit(event.ReasoningDelta{Text: ev.Delta})
 	case model.CallEvent:
-		t.emit(CallWriting{Index: ev.Index, Name: ev.Name, Bytes: ev.Bytes})
+		t.emit(event.CallWriting{Index: ev.Index, Name: ev.Name, Bytes: ev.Bytes})
 	case model.RetryEvent:
-		t.emit(Retrying{Attempt: ev.Attempt, Wait: ev.Wait, Reason: ev.Reason})
+		t.emit(event.Retrying{Attempt: ev.Attempt, Wait: ev.Wait, Reason: ev.Reason})
 	case model.ResetEvent:
-		t.emit(AnswerReset{ev.Reason})
+		t.emit(event.AnswerReset{Reason: ev.Reason})
 	case model.NoticeEvent:
-		t.Notify(LevelInfo, "%s", ev.Text)
+		t.Notify(event.LevelInfo, "%s", ev.Text)
 	}
 }
 
@@ -73,7 +74,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 				t.overflowed = true
 				t.step--
 				if resp.Text != "" || resp.Reasoning != "" {
-					t.emit(AnswerReset{fault.Text})
+					t.emit(event.AnswerReset{Reason: fault.Text})
 				}
 				t.learnWindow(fault.Window)
 				return true, t.compactOverflow(ctx, fault)
@@ -85,7 +86,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 				t.dropped[key] = true
 				t.step--
 				t.refused++
-				t.Notify(LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
+				t.Notify(event.LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
 			}
 		case model.ClassImage:
@@ -134,7 +135,7 @@ func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, 
 		return false, err
 	}
 	t.step--
-	t.Notify(LevelWarn, "a picture was taken out of the conversation, because the provider refused it: %s", fault.Text)
+	t.Notify(event.LevelWarn, "a picture was taken out of the conversation, because the provider refused it: %s", fault.Text)
 	return true, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
@@ -87,7 +88,7 @@ func TestATrainedToolIsForTheModelsThatKnowIt(t *testing.T) {
 		if err := b.SetModel(id); err != nil {
 			t.Fatal(err)
 		}
-		if end, _ := b.turn("and now"); end.Reason != agent.StopDone {
+		if end, _ := b.turn("and now"); end.Reason != event.StopDone {
 			t.Fatalf("%+v", end)
 		}
 		if _, ok := offers(lastRequest(srv), "apply_patch"); ok != (id == "gpt-5.6") {

@@ -1,5 +1,7 @@
 package agent
 
+import "jcode/agent/event"
+
 // Tuning holds the settings of a session besides model, role and mode. Nil and zero mean the provider's or
 // the program's default.
 type Tuning struct {
@@ -13,10 +15,10 @@ type Tuning struct {
 
 // Usage returns what the session has used so far, its sub-agents included, in the form in which steps report
 // it. What the next request needs is known only after the first step.
-func (r *record) Usage() UsageEvent {
+func (r *record) Usage() event.Usage {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
-	return UsageEvent{Total: r.total, Window: r.c.model.Window, Cost: r.cost, Priced: r.cost > 0}
+	return event.Usage{Total: r.total, Window: r.c.model.Window, Cost: r.cost, Priced: r.cost > 0}
 }
 
 // Tuning returns the settings in force.

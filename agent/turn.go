@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"jcode/agent/event"
 )
 
 // turn is the processing of one prompt, from the message to the model's last answer. It runs on the conversation's goroutine.
@@ -28,7 +30,7 @@ type turn struct {
 }
 
 // runTurn works on one prompt until the model stops, or until a limit, an error or an interrupt.
-func (c *Conversation) runTurn(p Prompt) {
+func (c *Conversation) runTurn(p event.Prompt) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	c.mu.Lock()
@@ -42,7 +44,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	c.mu.Unlock()
 	c.emitQueue()
 
-	reason := StopError
+	reason := event.StopError
 	restore, err := t.enter(ctx, p)
 	if err == nil {
 		reason, err = t.work(ctx, p)
@@ -51,19 +53,19 @@ func (c *Conversation) runTurn(p Prompt) {
 	var unsent error
 	if t.number == 0 { // p is not committed
 		if unsent = err; ctx.Err() != nil {
-			reason, err = StopInterrupted, nil
+			reason, err = event.StopInterrupted, nil
 		}
 	}
 
 	c.mu.Lock()
 	c.interrupt, c.abort = nil, nil
 	c.state.Busy = false
-	if reason == StopInterrupted && c.failed != nil {
-		reason, err = StopError, c.failed
+	if reason == event.StopInterrupted && c.failed != nil {
+		reason, err = event.StopError, c.failed
 	}
 	c.mu.Unlock()
 	t.agents.unclaim()
-	end := TurnEnd{Turn: t.number, Queued: p.queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
+	end := event.TurnEnd{Turn: t.number, Queued: p.Queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
 	}
@@ -73,13 +75,13 @@ func (c *Conversation) runTurn(p Prompt) {
 		t.unsent(unsent, p)
 	}
 	c.emitState()
-	if reason == StopDone {
+	if reason == event.StopDone {
 		c.titleLater()
 	}
 }
 
 // work commits the prompt and runs the steps.
-func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
+func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, error) {
 	defer t.end()
 	prepared := t.preparing(p, "asking the hooks")
 	told, err := t.admit(ctx, p)
@@ -91,39 +93,39 @@ func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
 		err = t.tell(ctx, told)
 	}
 	if err != nil {
-		return StopError, err
+		return event.StopError, err
 	}
 	t.findWindow()
 	t.awaitReady(ctx)
 	if err := t.equip(ctx, p); err != nil {
-		return StopError, err
+		return event.StopError, err
 	}
 	for {
 		if ctx.Err() != nil {
-			return StopInterrupted, nil
+			return event.StopInterrupted, nil
 		}
 		if t.step >= t.Tuning().MaxSteps {
-			return StopLimit, fmt.Errorf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
+			return event.StopLimit, fmt.Errorf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
 		}
 		if err := t.overCost(); err != nil {
-			return StopLimit, err
+			return event.StopLimit, err
 		}
 		t.step++
 		more, err := t.makeStep(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return StopInterrupted, nil
+			return event.StopInterrupted, nil
 		case errors.Is(err, errLooping):
-			return StopLimit, err
+			return event.StopLimit, err
 		case err != nil:
-			return StopError, err
+			return event.StopError, err
 		case !more:
 			goOn, err := t.stopping(ctx)
 			if err != nil {
-				return StopError, err
+				return event.StopError, err
 			}
 			if !goOn {
-				return StopDone, nil
+				return event.StopDone, nil
 			}
 		}
 	}
@@ -139,13 +141,13 @@ func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
 		return false, nil
 	}
 	if t.goneOn++; t.goneOn > maxGoneOn {
-		t.Notify(LevelWarn, "the turn ends here: it went on %d times because a hook wanted it to", maxGoneOn)
+		t.Notify(event.LevelWarn, "the turn ends here: it went on %d times because a hook wanted it to", maxGoneOn)
 		return false, nil
 	}
 	if err := t.appendNotice(context.WithoutCancel(ctx), why); err != nil {
 		return false, err
 	}
-	t.Notify(LevelInfo, "%s", why)
+	t.Notify(event.LevelInfo, "%s", why)
 	return true, nil
 }
 
@@ -171,7 +173,7 @@ func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	if err := t.compactIfFull(ctx, offered); err != nil {
 		return false, err
 	}
-	t.emit(StepStart{Step: t.step})
+	t.emit(event.StepStart{Step: t.step})
 	resp, err := t.ask(ctx, offered)
 	if err != nil {
 		return t.recover(ctx, resp, err)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/acp"
 	"jcode/cli/config"
@@ -175,13 +176,13 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
 	var args map[string]any
 	if err := json.Unmarshal(entry, &args); err != nil {
-		a.board.say(agent.LevelError, "MCP server %s: %v", name, err)
+		a.board.say(event.LevelError, "MCP server %s: %v", name, err)
 		return
 	}
 	args["name"] = name
 	raw, err := json.Marshal(args)
 	if err != nil {
-		a.board.say(agent.LevelError, "MCP server %s: %v", name, err)
+		a.board.say(event.LevelError, "MCP server %s: %v", name, err)
 		return
 	}
 	out := a.dispatcher.Dispatch(ctx, tools.Call{
@@ -191,9 +192,9 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, na
 	switch {
 	case ctx.Err() != nil:
 	case out.Result.Failed:
-		a.board.say(agent.LevelWarn, "the editor's MCP server %s is not connected: %s", name, text.Headline(out.Result.Text))
+		a.board.say(event.LevelWarn, "the editor's MCP server %s is not connected: %s", name, text.Headline(out.Result.Text))
 	default:
-		a.board.say(agent.LevelInfo, "the editor's MCP server %s is connected", name)
+		a.board.say(event.LevelInfo, "the editor's MCP server %s is connected", name)
 	}
 }
 
@@ -216,7 +217,7 @@ func (a acpBackend) acpModels(context.Context) []acp.Choice {
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	rows, err := a.roles.roleRows(ctx)
 	if err != nil {
-		a.board.say(agent.LevelWarn, "roles: %v", err)
+		a.board.say(event.LevelWarn, "roles: %v", err)
 	}
 	return mapSlice(rows, func(r tui.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
 }

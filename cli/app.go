@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
@@ -153,7 +154,7 @@ func (a *app) openStore(ctx context.Context) error {
 		}
 	})
 	for _, n := range store.Notices() {
-		a.board.say(agent.LevelWarn, "%s", n.Text)
+		a.board.say(event.LevelWarn, "%s", n.Text)
 	}
 	return nil
 }
@@ -170,10 +171,10 @@ func openData(ctx context.Context, dir string) (*session.Store, error) {
 func (a *app) openModels(context.Context) error {
 	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
 	if err != nil {
-		a.board.say(agent.LevelWarn, "stored keys are not used: %v", err)
+		a.board.say(event.LevelWarn, "stored keys are not used: %v", err)
 	}
 	if warning != "" {
-		a.board.say(agent.LevelWarn, "%s", warning)
+		a.board.say(event.LevelWarn, "%s", warning)
 	}
 	a.models = &models{
 		settings: provider.Settings{
@@ -290,7 +291,7 @@ func (a *app) builtins() []tools.Tool {
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
 	web, err := webTools(a.config.WebSearch, a.std, a.dispatcher)
 	if err != nil {
-		a.board.say(agent.LevelWarn, "web_search is not offered: %v", err)
+		a.board.say(event.LevelWarn, "web_search is not offered: %v", err)
 	}
 	return slices.Concat(list, web, builtin.Desk())
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui"
@@ -24,8 +24,8 @@ func newTypedPrompts(a *app) typedPrompts { return typedPrompts{&a.commands, a.l
 
 // prompt turns words into a prompt: a slash command is carried out, anything else is taken as it
 // is. A word that can only be a misspelt command is an error.
-func (a typedPrompts) prompt(ctx context.Context, said string) (p agent.Prompt, notice string, err error) {
-	p = agent.Prompt{Text: said}
+func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, notice string, err error) {
+	p = event.Prompt{Text: said}
 	name, args, ok := cutCommand(said)
 	if !ok {
 		return p, "", nil
@@ -41,7 +41,7 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p agent.Prompt, 
 	if err != nil {
 		return p, "", err
 	}
-	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
+	return event.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
 }
 
 // cutCommand splits "/name arguments"; ok is false for a path and anything else.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -25,7 +26,7 @@ type board struct {
 }
 
 type notice struct {
-	level agent.Level
+	level event.Level
 	text  string
 }
 
@@ -75,7 +76,7 @@ func (b *board) sees() bool {
 }
 
 // say shows the person a line.
-func (b *board) say(level agent.Level, format string, args ...any) {
+func (b *board) say(level event.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.mu.Lock()
 	conv, other := b.conv, b.other
@@ -121,14 +122,14 @@ func (b *board) take(context.Context, string) agent.Announcement {
 }
 
 // ran is called by the gate for calls that ran although no person could see them.
-func (b *board) ran(_ tools.Caller, text string) { b.say(agent.LevelWarn, "%s", text) }
+func (b *board) ran(_ tools.Caller, text string) { b.say(event.LevelWarn, "%s", text) }
 
 // jobEnded tells the person and the model that a background command ended by itself.
 func (b *board) jobEnded(j builtin.Job) {
-	b.say(agent.LevelInfo, "job %d ended: %s (%s)", j.ID, j.State, j.Command)
+	b.say(event.LevelInfo, "job %d ended: %s (%s)", j.ID, j.State, j.Command)
 	told := fmt.Sprintf("Background job %d (%s) ended: %s. Its output: job action=output id=%d.", j.ID, j.Command, j.State, j.ID)
 	if j.News != "" {
-		b.say(agent.LevelWarn, "job %d: %s", j.ID, j.News)
+		b.say(event.LevelWarn, "job %d: %s", j.ID, j.News)
 		told += " In the sandbox " + j.News + "."
 	}
 	b.tell(told)

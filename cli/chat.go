@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 )
 
@@ -56,7 +57,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		return usageError("%w", err)
 	}
 	if notice != "" {
-		a.board.say(agent.LevelInfo, "%s", notice)
+		a.board.say(event.LevelInfo, "%s", notice)
 	}
 	pr, out := newPrinter(f.OutputFormat, std)
 	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/secret"
 	"jcode/tools"
 )
@@ -103,20 +104,20 @@ func (d *debugLog) opened(conv *agent.Conversation, _ bool) {
 }
 
 // write logs one event: of what was said only its size, of calls what AfterCall does not know.
-func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
+func (d *debugLog) write(log *slog.Logger, ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
-	case agent.TurnStart:
+	case event.TextDelta, event.ReasoningDelta, event.CallWriting, event.CallProgress, event.CallEnd:
+	case event.TurnStart:
 		log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
-	case agent.Preparing:
+	case event.Preparing:
 		log.Info("preparing", "bytes", len(ev.Prompt.Text), "doing", ev.Doing)
-	case agent.Unsent:
+	case event.Unsent:
 		log.Info("unsent", "bytes", len(ev.Prompt.Text), "error", ev.Err)
-	case agent.QueueChanged:
+	case event.QueueChanged:
 		log.Info("queue", "waiting", len(ev.Queued))
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		log.Info("answer", "seq", ev.Seq, "bytes", len(ev.Text), "calls", ev.Calls)
-	case agent.Nested:
+	case event.Nested:
 		d.write(log.With("agent", ev.Label, "session", ev.Session), ev.Event)
 	default:
 		log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."), "event", eventText(ev))
@@ -124,8 +125,8 @@ func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
 }
 
 // eventText encodes an event's fields as JSON; raw JSON in it remains text.
-func eventText(ev agent.Event) string {
-	if end, ok := ev.(agent.TurnEnd); ok {
+func eventText(ev event.Event) string {
+	if end, ok := ev.(event.TurnEnd); ok {
 		end.Err = nil // its text is in Error
 		ev = end
 	}

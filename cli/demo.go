@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -136,7 +137,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play *tourPl
 	if f.OutputFormat == "text" {
 		pr = &tourPrinter{printer: pr, notes: std.Err}
 	}
-	return runPrompt(ctx, conv, sub, agent.Prompt{Text: tour.Prompt}, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, event.Prompt{Text: tour.Prompt}, pr, out, a.initLine(conv))
 }
 
 // tourAsker answers approvals as the tour's person would, and says so.
@@ -159,11 +160,11 @@ type tourPrinter struct {
 	notes io.Writer
 }
 
-func (p *tourPrinter) event(ev agent.Event) {
+func (p *tourPrinter) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.CallStart:
+	case event.CallStart:
 		fmt.Fprintf(p.notes, "  → %s %s\n", ev.Name, ev.Arguments)
-	case agent.CallEnd:
+	case event.CallEnd:
 		mark := "✓"
 		if ev.Result.Failed {
 			mark = "✗"

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
 	"jcode/session"
@@ -53,7 +54,7 @@ func (a *app) openDocuments() {
 			return nil
 		},
 		Embedder: d.embedder,
-		Notify:   func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Notify:   func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 		Offer:    d.offer,
 	})
 	a.documents = d
@@ -73,7 +74,7 @@ func (d *documents) offer(t tools.Tool) {
 		list = []tools.Tool{t}
 	}
 	for _, err := range d.registry.Replace("documents", tools.RankBuiltin, list) {
-		d.board.say(agent.LevelWarn, "documents: %v", err)
+		d.board.say(event.LevelWarn, "documents: %v", err)
 	}
 }
 
@@ -152,14 +153,14 @@ func (d *documents) opened(conv *agent.Conversation, _ bool) {
 		return
 	}
 	if err := d.room.UseSession(context.Background(), sessionID); err != nil {
-		d.board.say(agent.LevelWarn, "documents: %v", err)
+		d.board.say(event.LevelWarn, "documents: %v", err)
 	}
 }
 
 // before makes the documents of the session searchable from its next step on.
 func (d *documents) before(ctx context.Context, sessionID string) agent.Announcement {
 	if err := d.room.UseSession(ctx, sessionID); err != nil {
-		d.board.say(agent.LevelWarn, "documents: %v", err)
+		d.board.say(event.LevelWarn, "documents: %v", err)
 	}
 	d.room.Settle(ctx)
 	return agent.Announcement{}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/mcp"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -76,7 +76,7 @@ func (a *app) openMCP() error {
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: a.confinement.keyNames(),
 		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, a.std.Getenv("BROWSER")}, Person: a.signsIn(),
-		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.servers = managed{a.mcp}
 	a.onClose(a.mcp.Close)

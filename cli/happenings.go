@@ -15,6 +15,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/hooks"
 	"jcode/internal/startfiles"
@@ -81,7 +82,7 @@ func (a *app) openHooks() {
 	}
 	h.engine = hooks.New(hooks.Options{
 		Runner: h, Cwd: a.cwd, Mode: func() string { return string(h.mode()) },
-		Notice: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Notice: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.happenings = h
 	h.reload()
@@ -177,7 +178,7 @@ func (h *happenings) say(problems []string) {
 		h.said[p] = true
 		h.mu.Unlock()
 		if !known {
-			h.board.say(agent.LevelWarn, "%s", p)
+			h.board.say(event.LevelWarn, "%s", p)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/hooks"
 )
 
@@ -34,7 +35,7 @@ func (h *happenings) tell(id, kind, message string) {
 	})
 }
 
-func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
+func (h *happenings) notify(conv *agent.Conversation, sub *event.Subscription) {
 	tell := func(kind, message string) { h.tell(conv.ID(), kind, message) }
 	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
 	idle.Stop()
@@ -45,13 +46,13 @@ func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
 			return
 		}
 		switch ev := ev.(type) {
-		case agent.TurnStart:
+		case event.TurnStart:
 			idle.Stop()
-		case agent.TurnEnd:
+		case event.TurnEnd:
 			idle.Reset(idleAfter)
-		case agent.ApprovalAsked:
+		case event.ApprovalAsked:
 			tell("permission_prompt", "jcode asks: "+ev.Question.Heading())
-		case agent.AskForm, agent.AskPerson:
+		case event.AskForm, event.AskPerson:
 			tell("elicitation_dialog", "jcode asks you something")
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/skills"
 	"jcode/tools"
@@ -103,7 +103,7 @@ func (a dormant) sayInert(ctx context.Context) {
 		notice = err.Error()
 	}
 	if notice != "" {
-		a.board.say(agent.LevelWarn, "%s", notice)
+		a.board.say(event.LevelWarn, "%s", notice)
 	}
 }
 
@@ -116,7 +116,7 @@ func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 	}
 	q, ok, err := a.trust.Question(ctx, a.inert())
 	if err != nil {
-		a.board.say(agent.LevelError, "trust: %v", err)
+		a.board.say(event.LevelError, "trust: %v", err)
 	}
 	if err != nil || !ok {
 		a.settle()

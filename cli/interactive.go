@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/cli/tour"
@@ -184,7 +185,7 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 	}
 	out, err := s.open(ctx, conv, "other")
 	if s.tour {
-		out.Notices = append([]agent.Notice{{Level: agent.LevelInfo, Text: tour.Head}}, out.Notices...)
+		out.Notices = append([]event.Notice{{Level: event.LevelInfo, Text: tour.Head}}, out.Notices...)
 	}
 	return out, err
 }
@@ -220,7 +221,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 	}
 	if conv.Private() && !s.toldPrivate {
 		s.toldPrivate = true
-		out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: privateNotice})
+		out.Notices = append(out.Notices, event.Notice{Level: event.LevelInfo, Text: privateNotice})
 	}
 	if first := s.asked(); first != nil {
 		out.Role, out.EnterRole = first.name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.name, first.given) }
@@ -238,7 +239,7 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 		if err == nil {
 			return s.enter(ctx, carried.ID, "clear")
 		}
-		s.board.say(agent.LevelWarn, "nothing is carried over: %v", err)
+		s.board.say(event.LevelWarn, "nothing is carried over: %v", err)
 	}
 	opt, err := s.options()
 	if err != nil {
@@ -326,7 +327,7 @@ func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session
 	if upTo > 0 {
 		part = "the beginning of "
 	}
-	out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: fmt.Sprintf("This is a copy of %s“%s”, which stays as it is.", part, copied.Title)})
+	out.Notices = append(out.Notices, event.Notice{Level: event.LevelInfo, Text: fmt.Sprintf("This is a copy of %s“%s”, which stays as it is.", part, copied.Title)})
 	return out, err
 }
 
@@ -356,7 +357,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	}
 	if row.Model != "" && !a.modelNamed {
 		if _, err := a.models.resolve(row.Model); err != nil {
-			a.board.say(agent.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
+			a.board.say(event.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
 		} else {
 			opt.Model = row.Model
 		}
@@ -365,7 +366,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		opt.Mode = opt.Mode.Under(kept) // more permissions than now must be granted by hand
 	}
 	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
-		a.board.say(agent.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)
+		a.board.say(event.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)
 	}
 	conv, err := agent.Resume(ctx, opt, id)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/session"
@@ -66,7 +67,7 @@ func (a *app) openLearning() error {
 	l.skills = skills.New(skills.Options{
 		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
 		Trust: a.everywhere(), Grants: l, Changed: l.changed,
-		Notice: func(text string) { a.board.say(agent.LevelWarn, "%s", text) },
+		Notice: func(text string) { a.board.say(event.LevelWarn, "%s", text) },
 	})
 	l.files = skills.NewCommandFiles(places, a.everywhere(), newPersonHost(a))
 	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
@@ -89,7 +90,7 @@ func (a *app) skillPlaces() skills.Places {
 // own implements extension.
 func (l *learning) own() agent.Extension {
 	e := l.agents()
-	e.Before, e.SkillGiven, e.TurnEnded = l.before, l.given, func(agent.TurnEnd) { l.turnEnded() }
+	e.Before, e.SkillGiven, e.TurnEnded = l.before, l.given, func(event.TurnEnd) { l.turnEnded() }
 	return e
 }
 
@@ -105,7 +106,7 @@ func (l *learning) begin() {
 		return
 	}
 	l.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
-		l.board.say(agent.LevelInfo, "commands: %s", c)
+		l.board.say(event.LevelInfo, "commands: %s", c)
 	}))
 }
 
@@ -144,9 +145,9 @@ func (l *learning) changed(c skills.Change) {
 	if l.flags.NoSkills {
 		return
 	}
-	level := agent.LevelInfo
+	level := event.LevelInfo
 	if len(c.Broken) > 0 {
-		level = agent.LevelWarn
+		level = event.LevelWarn
 	}
 	l.board.say(level, "skills: %s", c)
 }
@@ -170,7 +171,7 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
 	for _, n := range set.Notices() {
-		l.board.say(agent.LevelWarn, "%s", n)
+		l.board.say(event.LevelWarn, "%s", n)
 	}
 	if !l.flags.NoSkills {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
@@ -189,11 +190,11 @@ func (l *learning) sayBroken() {
 			continue
 		}
 		if said++; said <= most {
-			l.board.say(agent.LevelWarn, "%s", d)
+			l.board.say(event.LevelWarn, "%s", d)
 		}
 	}
 	if said > most {
-		l.board.say(agent.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
+		l.board.say(event.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
 	}
 }
 
@@ -222,7 +223,7 @@ func (l *learning) sayReplaced() {
 	})
 	l.mu.Unlock()
 	for _, line := range now {
-		l.board.say(agent.LevelInfo, "%s", text.Visible(line))
+		l.board.say(event.LevelInfo, "%s", text.Visible(line))
 	}
 }
 
@@ -246,7 +247,7 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 		lines, shown = append(lines, n.Text), append(shown, n.Short)
 	}
 	for _, n := range t.set.Notices() {
-		l.board.say(agent.LevelWarn, "%s", n)
+		l.board.say(event.LevelWarn, "%s", n)
 	}
 	return agent.Announcement{Text: strings.Join(lines, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
@@ -262,7 +263,7 @@ func (l *learning) restored(sessionID string, rows []session.Message) {
 func (l *learning) compacted(ctx context.Context, sessionID string) {
 	rows, err := l.history(ctx, sessionID)
 	if err != nil {
-		l.board.say(agent.LevelWarn, "skills: %v", err)
+		l.board.say(event.LevelWarn, "skills: %v", err)
 		return
 	}
 	live, _ := skillsIn(rows)
@@ -304,7 +305,7 @@ func skillsIn(rows []session.Message) (live, archived []string) {
 func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
 	release, err := l.allow(sessionID, rules)
 	if err != nil {
-		l.board.say(agent.LevelWarn, "%s: %v", source, err)
+		l.board.say(event.LevelWarn, "%s: %v", source, err)
 		return
 	}
 	l.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/internal/proc"
 	"jcode/tools"
@@ -35,7 +35,7 @@ func (a *app) openLSP() {
 			return spec, err
 		},
 		Changes: a.changes, Version: Version(),
-		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	}
 	o.Offer = func() { starts.offer(a.lsp) }
 	o.Servers, o.Disabled = a.bundles.languageServers(a.config.LSP)
@@ -72,7 +72,7 @@ func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []s
 func (a serverStarts) offer(room *lsp.Manager) {
 	for _, t := range room.Tools() {
 		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
-			a.board.say(agent.LevelWarn, "language servers: %v", err)
+			a.board.say(event.LevelWarn, "language servers: %v", err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -134,8 +135,8 @@ func (s *scripting) panels() []tui.Panel {
 func (s *scripting) own() agent.Extension {
 	return agent.Extension{
 		Ready: s.ready, Before: s.before,
-		TurnStarted: func(ev agent.TurnStart) { s.room.Prompt(ev.Prompt) },
-		TurnEnded:   func(ev agent.TurnEnd) { s.room.TurnEnd(ev.Turn, string(ev.Reason)) },
+		TurnStarted: func(ev event.TurnStart) { s.room.Prompt(ev.Prompt) },
+		TurnEnded:   func(ev event.TurnEnd) { s.room.TurnEnd(ev.Turn, string(ev.Reason)) },
 	}
 }
 
@@ -145,7 +146,7 @@ func (s *scripting) begin() { s.begun.Do(s.run) }
 
 func (s *scripting) run() {
 	if err := s.room.Start(s.ctx); err != nil {
-		s.board.say(agent.LevelWarn, "%v", err)
+		s.board.say(event.LevelWarn, "%v", err)
 		return
 	}
 	s.work.Go(s.follow)
@@ -201,9 +202,9 @@ func (s *scripting) ready(ctx context.Context) {
 	if s.room.WaitReady(quick) == nil || ctx.Err() != nil {
 		return
 	}
-	s.board.say(agent.LevelInfo, "loading scripts…")
+	s.board.say(event.LevelInfo, "loading scripts…")
 	if s.room.WaitReady(ctx) != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		s.board.say(agent.LevelWarn, "continuing without Lua scripts that are still loading")
+		s.board.say(event.LevelWarn, "continuing without Lua scripts that are still loading")
 	}
 }
 
@@ -218,7 +219,7 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 }
 
 // Notice implements lua.Notices.
-func (s *scripting) Notice(level, text string) { s.board.say(agent.Level(level), "%s", text) }
+func (s *scripting) Notice(level, text string) { s.board.say(event.Level(level), "%s", text) }
 
 // standing returns the caller for scripts that run by themselves.
 func (s *scripting) standing() tools.Caller {
@@ -252,7 +253,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 		return // what is pending at the start is asked about together with the rest
 	}
 	if !s.said.Swap(true) {
-		s.board.say(agent.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
+		s.board.say(event.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
 	}
 }
 
@@ -298,11 +299,11 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 	keep := answer.Scope == tools.AnswerProject
 	if err := s.trust.Accept(context.WithoutCancel(ctx), []tools.TrustItem{item}, keep); err != nil {
-		s.board.say(agent.LevelWarn, "%v", err)
+		s.board.say(event.LevelWarn, "%v", err)
 		return
 	}
 	if err := s.room.Reload(""); err != nil {
-		s.board.say(agent.LevelWarn, "%v", err)
+		s.board.say(event.LevelWarn, "%v", err)
 	}
 }
 
@@ -317,7 +318,7 @@ func (s *scripting) report(err error) {
 	s.failed = text
 	s.mu.Unlock()
 	if fresh && err != nil {
-		s.board.say(agent.LevelWarn, "Lua of this project stays off: %v", err)
+		s.board.say(event.LevelWarn, "Lua of this project stays off: %v", err)
 	}
 }
 
@@ -329,7 +330,7 @@ func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) 
 	if d.Allow {
 		return nil
 	}
-	s.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
+	s.board.say(event.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
 	return errors.New(d.Reason)
 }
 

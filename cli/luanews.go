@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -37,6 +37,6 @@ func (n *luaNews) look() {
 		return
 	}
 	if parts := differences(before, now, "added %s", "changed %s", "removed %s"); parts != nil {
-		n.board.say(agent.LevelInfo, "lua: %s", strings.Join(parts, ", "))
+		n.board.say(event.LevelInfo, "lua: %s", strings.Join(parts, ", "))
 	}
 }

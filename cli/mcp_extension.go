@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/tools"
@@ -42,7 +43,7 @@ func (e serverExtension) ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, printWait)
 	defer cancel()
 	if missing := e.mcp.WaitReady(ctx); len(missing) > 0 {
-		e.board.say(agent.LevelWarn, "continuing without MCP servers that are not connected: %s", strings.Join(missing, ", "))
+		e.board.say(event.LevelWarn, "continuing without MCP servers that are not connected: %s", strings.Join(missing, ", "))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -57,7 +57,7 @@ func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
 		defer cancel()
 		if err := a.store.Edits().NoteCommand(ctx, caller.Session, files); err != nil {
-			a.board.say(agent.LevelWarn, "who changed files while a command ran is not recorded: %v", err)
+			a.board.say(event.LevelWarn, "who changed files while a command ran is not recorded: %v", err)
 		}
 	}
 }

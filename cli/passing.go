@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/session"
 )
@@ -44,6 +44,6 @@ func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error
 		}
 	})
 	paths.Data, paths.Config = dir, cmp.Or(paths.Config, dir)
-	a.board.say(agent.LevelWarn, "%v: this run keeps its session in %s, which is deleted at its end; JCODE_HOME names a folder to keep it in", fault, dir)
+	a.board.say(event.LevelWarn, "%v: this run keeps its session in %s, which is deleted at its end; JCODE_HOME names a folder to keep it in", fault, dir)
 	return paths, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/watch"
 )
 
@@ -32,7 +33,7 @@ func (a pluginLife) look() {
 	}
 	b.force = hashes(now)
 	a.list.refresh()
-	a.board.say(agent.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
+	a.board.say(event.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
 }
 
 // before checks the plugins before a step.
@@ -45,7 +46,7 @@ func (a pluginLife) before(context.Context, string) agent.Announcement {
 func (a pluginLife) watch() {
 	list := a.bundles.store.ListFile()
 	root := watch.Root{Path: filepath.Dir(list), Match: func(path string) bool { return path == list }}
-	w := watch.New(context.Background(), []watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "plugins: %s", text) }})
+	w := watch.New(context.Background(), []watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(event.LevelWarn, "plugins: %s", text) }})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

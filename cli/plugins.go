@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/hooks"
 	"jcode/internal/atomicfile"
 	"jcode/plugins"
@@ -44,7 +44,7 @@ func (a *app) pluginStore() plugins.Store {
 
 // openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.
 func (a *app) openPlugins(context.Context) error {
-	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(agent.LevelWarn, format, args...) })
+	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(event.LevelWarn, format, args...) })
 	return nil
 }
 

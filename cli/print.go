@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/internal/text"
@@ -22,7 +23,7 @@ type printer interface {
 	// begin is called with a description of the run before anything happens.
 	begin(init initLine)
 	// event shows one event.
-	event(ev agent.Event)
+	event(ev event.Event)
 	// end closes the output with the result.
 	end(res resultLine)
 }
@@ -108,7 +109,7 @@ type (
 	}
 	noticeLine struct {
 		Type    string      `json:"type"`
-		Level   agent.Level `json:"level"`
+		Level   event.Level `json:"level"`
 		Message string      `json:"message"`
 	}
 	compactionLine struct {
@@ -134,20 +135,20 @@ type textPrinter struct {
 
 func (p *textPrinter) begin(initLine) {}
 
-func (p *textPrinter) event(ev agent.Event) {
+func (p *textPrinter) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.TextDelta:
+	case event.TextDelta:
 		p.shown.WriteString(ev.Text)
 		if p.live {
 			p.write(ev.Text)
 		}
-	case agent.AnswerReset:
+	case event.AnswerReset:
 		if p.live && p.shown.Len() > 0 {
 			fmt.Fprintf(p.notices, "jcode: the answer starts over: %s\n", ev.Reason)
 			p.write("\n")
 		}
 		p.shown.Reset()
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		// What was merged away or never streamed is written now.
 		rest := ev.Text
 		if p.live {
@@ -187,30 +188,30 @@ func (p *textPrinter) end(res resultLine) {
 }
 
 // noticeText writes the events that a person at a headless run should see.
-func noticeText(w io.Writer, ev agent.Event) {
+func noticeText(w io.Writer, ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.Notice:
+	case event.Notice:
 		fmt.Fprintf(w, "jcode: %s\n", ev.Text)
-	case agent.ApprovalDecided:
+	case event.ApprovalDecided:
 		if !ev.Allow {
 			fmt.Fprintf(w, "jcode: %s was denied (%s)\n", ev.Name, strings.TrimSpace(string(ev.By)+" "+ev.Rule))
 		}
-	case agent.Nested:
-		if below, ok := ev.Event.(agent.Nested); ok {
+	case event.Nested:
+		if below, ok := ev.Event.(event.Nested); ok {
 			noticeText(w, below)
 		}
-		if d, ok := ev.Event.(agent.ApprovalDecided); ok && !d.Allow {
+		if d, ok := ev.Event.(event.ApprovalDecided); ok && !d.Allow {
 			where := ""
 			if ev.Dir != "" {
 				where = " in its worktree " + ev.Dir
 			}
 			fmt.Fprintf(w, "jcode: agent %s: %s%s was denied (%s)\n", ev.Label, d.Name, where, strings.TrimSpace(string(d.By)+" "+d.Rule))
 		}
-	case agent.Retrying:
+	case event.Retrying:
 		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)
-	case agent.Compacted:
+	case event.Compacted:
 		fmt.Fprintf(w, "jcode: compacted the history from about %d to %d tokens\n", ev.BeforeTokens, ev.AfterTokens)
-	case agent.ToolsChanged:
+	case event.ToolsChanged:
 		if len(ev.Added) > 0 {
 			fmt.Fprintf(w, "jcode: tools added: %s\n", strings.Join(ev.Added, ", "))
 		}
@@ -227,7 +228,7 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) begin(initLine)       {}
-func (p *jsonPrinter) event(ev agent.Event) { noticeText(p.notices, ev) }
+func (p *jsonPrinter) event(ev event.Event) { noticeText(p.notices, ev) }
 func (p *jsonPrinter) end(res resultLine) {
 	writeLine(p.out, res)
 	if res.Error != "" {
@@ -243,36 +244,36 @@ func (p *streamPrinter) begin(init initLine) {
 	writeLine(p.out, init)
 }
 
-func (p *streamPrinter) event(ev agent.Event) {
+func (p *streamPrinter) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.TextDelta:
+	case event.TextDelta:
 		writeLine(p.out, deltaLine{"text", ev.Text})
-	case agent.ReasoningDelta:
+	case event.ReasoningDelta:
 		writeLine(p.out, deltaLine{"reasoning", ev.Text})
-	case agent.CallStart:
+	case event.CallStart:
 		writeLine(p.out, callLine{"tool_call", ev.ID, ev.Name, ev.Arguments})
-	case agent.ApprovalDecided:
+	case event.ApprovalDecided:
 		decision := "deny"
 		if ev.Allow {
 			decision = "allow"
 		}
 		writeLine(p.out, approvalLine{"approval", ev.CallID, decision, ev.By, ev.Rule})
-	case agent.CallEnd:
+	case event.CallEnd:
 		writeLine(p.out, toolResultLine{"tool_result", ev.ID, ev.Name, !ev.Result.Failed, ev.Result.Text, ev.Duration.Milliseconds()})
-	case agent.ToolsChanged:
+	case event.ToolsChanged:
 		writeLine(p.out, toolsChangedLine{"tools_changed", orEmpty(ev.Added), orEmpty(ev.Removed), ev.Owner})
-	case agent.Notice:
+	case event.Notice:
 		writeLine(p.out, noticeLine{"notice", ev.Level, ev.Text})
-	case agent.AnswerReset:
-		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, "the answer starts over: " + ev.Reason})
-	case agent.Retrying:
-		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)})
-	case agent.Compacted:
+	case event.AnswerReset:
+		writeLine(p.out, noticeLine{"notice", event.LevelWarn, "the answer starts over: " + ev.Reason})
+	case event.Retrying:
+		writeLine(p.out, noticeLine{"notice", event.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)})
+	case event.Compacted:
 		writeLine(p.out, compactionLine{"compaction", ev.BeforeTokens, ev.AfterTokens})
-	case agent.UsageEvent:
+	case event.Usage:
 		writeLine(p.out, usageLine{"usage", ev.Step})
-	case agent.Nested:
-		if below, ok := ev.Event.(agent.Nested); ok { // it is marked with the agent that it comes from
+	case event.Nested:
+		if below, ok := ev.Event.(event.Nested); ok { // it is marked with the agent that it comes from
 			p.event(below)
 			return
 		}
@@ -285,7 +286,7 @@ func (p *streamPrinter) event(ev agent.Event) {
 func writeLine(out *bufio.Writer, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		b, _ = json.Marshal(noticeLine{"notice", agent.LevelError, "encode: " + err.Error()})
+		b, _ = json.Marshal(noticeLine{"notice", event.LevelError, "encode: " + err.Error()})
 	}
 	out.Write(text.JSONLine(b)) //nolint:errcheck // the error sticks and comes with Flush
 	out.WriteByte('\n')         //nolint:errcheck // as above
@@ -294,21 +295,21 @@ func writeLine(out *bufio.Writer, v any) {
 
 // runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it
 // ended. sub was created before anything could be said that must be seen.
-func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
+func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscription, p event.Prompt, pr printer, out *bufio.Writer, init initLine) error {
 	started, before := time.Now(), conv.Usage().Total
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()
 	var usage model.Usage
 	var awaited awaitedAgents
-	var early []agent.Event // what happened before the session had an ID
+	var early []event.Event // what happened before the session had an ID
 	for begun := false; ; {
 		ev, ok := sub.Next(context.WithoutCancel(ctx))
 		if !ok {
 			return errors.New("the conversation ended without a result")
 		}
 		switch ev.(type) {
-		case agent.TurnStart, agent.TurnEnd: // only the end if the prompt could not be stored
+		case event.TurnStart, event.TurnEnd: // only the end if the prompt could not be stored
 			if !begun {
 				begun = true
 				init.SessionID = conv.ID()
@@ -324,21 +325,21 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 			}
 		}
 		switch ev := ev.(type) {
-		case agent.UsageEvent:
+		case event.Usage:
 			usage = since(before, ev.Total)
-		case agent.Nested:
+		case event.Nested:
 			awaited.saw(ev)
 		}
-		end, ok := ev.(agent.TurnEnd)
+		end, ok := ev.(event.TurnEnd)
 		if !ok {
 			pr.event(ev)
 			continue
 		}
 		res := resultLine{
-			Type: "result", OK: end.Reason == agent.StopDone, Text: end.Text, Error: end.Error,
+			Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error,
 			SessionID: conv.ID(), Steps: end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
 		}
-		if end.Reason == agent.StopInterrupted {
+		if end.Reason == event.StopInterrupted {
 			res.Error = "interrupted"
 		}
 		res.Agents = awaited.lines
@@ -364,17 +365,17 @@ func since(before, now model.Usage) model.Usage {
 }
 
 // endError returns the exit code for the end of a turn; what happened was printed.
-func endError(end agent.TurnEnd) error {
+func endError(end event.TurnEnd) error {
 	err := errors.New(end.Error)
 	//exhaustive:enforce
 	switch end.Reason {
-	case agent.StopDone:
+	case event.StopDone:
 		return nil
-	case agent.StopLimit:
+	case event.StopLimit:
 		return &exitError{code: exitLimit, silent: true, err: err}
-	case agent.StopInterrupted:
+	case event.StopInterrupted:
 		return &exitError{code: exitInt, silent: true, err: errors.New("interrupted")}
-	case agent.StopError:
+	case event.StopError:
 	}
 	return &exitError{code: exitModel, silent: true, err: err}
 }

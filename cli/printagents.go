@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/roster"
 )
 
 // agentLines marks the lines of a sub-agent with its name and its session.
 type agentLines struct {
 	out *bufio.Writer
-	ev  agent.Nested
+	ev  event.Nested
 }
 
 // Write accepts whole lines.
@@ -44,8 +45,8 @@ type awaitedAgents struct {
 	at    map[string]int // by session
 }
 
-func (a *awaitedAgents) saw(ev agent.Nested) {
-	if below, ok := ev.Event.(agent.Nested); ok {
+func (a *awaitedAgents) saw(ev event.Nested) {
+	if below, ok := ev.Event.(event.Nested); ok {
 		a.saw(below)
 		return
 	}
@@ -62,9 +63,9 @@ func (a *awaitedAgents) saw(ev agent.Nested) {
 		a.lines = append(a.lines, agentLine{Name: ev.Label, SessionID: ev.Session, Status: roster.Working})
 	}
 	switch line := &a.lines[i]; inner := ev.Event.(type) {
-	case agent.UsageEvent:
+	case event.Usage:
 		line.Tokens, line.CostUSD = inner.Total.Input+inner.Total.Output, inner.Cost
-	case agent.TurnEnd:
+	case event.TurnEnd:
 		line.Status = agent.AgentStatus(inner.Reason)
 	}
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -63,7 +63,7 @@ func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {
 			continue
 		}
 		if err := i.checkpoints.Cannot(context.Background(), call.Caller.Session, call.Caller.Turn, what); err != nil {
-			i.board.say(agent.LevelWarn, "%v", err)
+			i.board.say(event.LevelWarn, "%v", err)
 		}
 	}
 }

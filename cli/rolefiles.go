@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/session"
 	"jcode/session/role"
@@ -101,7 +101,7 @@ func (a roleFiles) reaching() []tools.TrustItem {
 	layers.Trusted = nil // as if all were trusted: what they would replace
 	all, err := layers.List(context.Background())
 	if err != nil {
-		a.board.say(agent.LevelWarn, "roles: %v", err)
+		a.board.say(event.LevelWarn, "roles: %v", err)
 	}
 	var items []tools.TrustItem
 	for _, l := range all {

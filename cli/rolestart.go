@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/session/role"
 )
@@ -67,11 +68,11 @@ func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, res
 		return conv.SetRole(ctx, row.RoleName)
 	}
 	if err := a.enterKept(ctx, conv, kept); err != nil {
-		a.board.say(agent.LevelWarn, "the session's role can't be entered: %v", err)
+		a.board.say(event.LevelWarn, "the session's role can't be entered: %v", err)
 		return nil
 	}
 	if now, err := a.layers().Get(ctx, row.RoleName); err != nil || !now.SameAs(kept) {
-		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
+		a.board.say(event.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (a roleStarts) preludeRole(ctx context.Context, conv *agent.Conversation) e
 	if err == nil || a.flags.Print {
 		return err
 	}
-	a.board.say(agent.LevelError, "the prelude's role is not entered: %v", err)
+	a.board.say(event.LevelError, "the prelude's role is not entered: %v", err)
 	return nil
 }
 
@@ -140,12 +141,12 @@ func (a roleStarts) enterKept(ctx context.Context, conv *agent.Conversation, kep
 		return err
 	}
 	if unknown != nil {
-		a.board.say(agent.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
+		a.board.say(event.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
 	}
 	if err = conv.EnterRole(ctx, role); err == nil || role.Servers == nil {
 		return err
 	}
-	a.board.say(agent.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
+	a.board.say(event.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
 	role.Servers = nil
 	return conv.EnterRole(ctx, role)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/watch"
 	"jcode/session/role"
 )
@@ -36,7 +36,7 @@ func (a roleWatch) begin() {
 		}
 		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
 	}
-	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
+	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.say(event.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	layers.Rows = nil // only the program changes rows
@@ -83,14 +83,14 @@ func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]stri
 		current := conv.Role().Name
 		if i := slices.Index(parts, "changed "+current); i >= 0 {
 			if entered, err := a.reenter(ctx, current); err != nil {
-				a.board.say(agent.LevelWarn, "%v; the session stays in %s as it was", err, current)
+				a.board.say(event.LevelWarn, "%v; the session stays in %s as it was", err, current)
 			} else if entered {
 				parts[i] += ", which is entered again"
 			}
 		}
 	}
 	if parts != nil {
-		a.board.say(agent.LevelInfo, "roles: %s", strings.Join(parts, ", "))
+		a.board.say(event.LevelInfo, "roles: %s", strings.Join(parts, ", "))
 	}
 }
 

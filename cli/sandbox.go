@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/internal/paths"
@@ -52,7 +52,7 @@ func newConfinement(a *app) *confinement {
 	}
 	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
 		c.box = sandbox.New(self, c.sandboxPolicy)
-		c.box.OnGap(func(g sandbox.Gap) { a.board.say(agent.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
+		c.box.OnGap(func(g sandbox.Gap) { a.board.say(event.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
 	}
 	return c
 }
@@ -125,14 +125,14 @@ func (a *confinement) keepProtected(caller tools.Caller, open []string) (note fu
 			err = before.Keep(context.Background(), caller.Session, caller.Turn, changed)
 		}
 		if err != nil {
-			a.board.say(agent.LevelWarn, "protected files can't be taken back: %v", err)
+			a.board.say(event.LevelWarn, "protected files can't be taken back: %v", err)
 		}
 	}
 }
 
 // tellProtected tells the person what a command did to protected files.
 func (a *confinement) tellProtected(news string) {
-	a.board.say(agent.LevelWarn, "%s", text.Visible(news))
+	a.board.say(event.LevelWarn, "%s", text.Visible(news))
 }
 
 // confinesOwn reports whether commands that jcode itself starts (after_edit, lines of command files) run in
@@ -195,7 +195,7 @@ func checkKept(c *config.Config, getenv func(string) string, board *board) {
 	keys := keyNames(c, getenv)
 	for _, name := range c.Environment.Keep {
 		if slices.Contains(keys, name) {
-			board.say(agent.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
+			board.say(event.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/fileview"
 	"jcode/session"
 	"jcode/tools/builtin"
@@ -61,7 +61,7 @@ func (k keptViews) Move(ctx context.Context, id, from, to string) {
 func (k keptViews) failed(err error) {
 	if err != nil {
 		k.once.Do(func() {
-			k.board.say(agent.LevelWarn, "what the model was shown of files is not kept with the session: %v", err)
+			k.board.say(event.LevelWarn, "what the model was shown of files is not kept with the session: %v", err)
 		})
 	}
 }

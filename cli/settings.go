@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
@@ -33,7 +33,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 		if a.flags.Print && p.LosesRules() { // no one would notice what they no longer forbid
 			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)
 		}
-		a.board.say(agent.LevelWarn, "%s", p)
+		a.board.say(event.LevelWarn, "%s", p)
 	}
 	checkKept(&a.config, a.std.Getenv, &a.board)
 	var err error
@@ -60,7 +60,7 @@ func (a *app) applySettings(ctx context.Context) error {
 	if err == nil {
 		a.gate.SetRules(rules)
 	}
-	a.board.say(agent.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
+	a.board.say(event.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
 	return errors.Join(append(errs, err)...)
 }
 
@@ -68,7 +68,7 @@ func (a *app) applySettings(ctx context.Context) error {
 func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash string) bool {
 	ok, err := a.trust.Trusted(ctx, tools.TrustItem{Kind: kind, Name: name, Hash: hash})
 	if err != nil {
-		a.board.say(agent.LevelError, "trust: %v", err)
+		a.board.say(event.LevelError, "trust: %v", err)
 	}
 	return err == nil && ok
 }

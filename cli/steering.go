@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -63,6 +63,6 @@ func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
 	}
 	slices.Sort(paths)
 	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
-	s.board.say(agent.LevelWarn, "%s", line)
+	s.board.say(event.LevelWarn, "%s", line)
 	s.board.tell("Note: " + line + ".")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/roster"
 )
 
@@ -19,7 +19,7 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 		{Name: "cat", Status: roster.Done},
 		{Name: "dan", Status: roster.Done, Changed: true},
 	} {
-		feed(p, agent.AgentChanged{Agent: s})
+		feed(p, event.AgentChanged{Agent: s})
 	}
 	s := stripped(p.frameText())
 	for _, want := range []string{"ann  working · exec · 1200 tokens", "ctrl+t shows them", "ben  waiting", "dan  done · changes to merge"} {
@@ -34,13 +34,13 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 		t.Error("the strip does not move")
 	}
 	for _, name := range []string{"ann", "ben", "dan"} {
-		feed(p, agent.AgentChanged{Agent: roster.State{Name: name, Status: roster.Done}})
+		feed(p, event.AgentChanged{Agent: roster.State{Name: name, Status: roster.Done}})
 	}
 	if s := stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
 		t.Errorf("it stays:\n%s", s)
 	}
 	for range 9 {
-		feed(p, agent.AgentChanged{Agent: roster.State{Name: strings.Repeat("x", len(p.agents)+1), Status: roster.Working}})
+		feed(p, event.AgentChanged{Agent: roster.State{Name: strings.Repeat("x", len(p.agents)+1), Status: roster.Working}})
 	}
 	if s := stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
 		t.Errorf("many agents:\n%s", s)

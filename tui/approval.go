@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
@@ -211,7 +211,7 @@ func (a *approval) reply(h host, option int, word string) tea.Cmd {
 	}
 	h.close(a)
 	if err := a.answer(ans); err != nil {
-		h.say(agent.LevelInfo, err.Error())
+		h.say(event.LevelInfo, err.Error())
 	}
 	return nil
 }

@@ -3,35 +3,35 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
 // askEvent opens and closes questions.
-func (p *listener) askEvent(ev agent.Event) tea.Cmd {
+func (p *listener) askEvent(ev event.Event) tea.Cmd {
 	conv := p.conv
 	switch ev := ev.(type) {
-	case agent.ApprovalAsked:
+	case event.ApprovalAsked:
 		p.turn.calls[ev.Question.CallID].wait(true)
 		p.ask(newApproval(ev.ID, ev.Question, func(a tools.Answer) error {
 			p.turn.calls[ev.Question.CallID].answered(a)
 			return conv.Answer(ev.ID, a)
 		}))
 		return p.outside.notify("jcode waits for you", ev.Question.Heading())
-	case agent.ApprovalClosed:
+	case event.ApprovalClosed:
 		for _, d := range p.asks {
 			if a, ok := d.(*approval); ok && a.id == ev.ID {
 				p.turn.calls[a.q.CallID].wait(false)
 				p.close(d)
 			}
 		}
-	case agent.AskPerson:
+	case event.AskPerson:
 		p.ask(newQuestion(ev, func(s string) error { return conv.Reply(ev.ID, s) }))
 		return p.outside.notify("jcode asks you", ev.Text)
-	case agent.AskForm:
+	case event.AskForm:
 		p.ask(newForm(ev, func(a tools.FormAnswer) error { return conv.Fill(ev.ID, a) }))
 		return p.outside.notify(ev.Form.From+" asks you", ev.Form.Text)
-	case agent.AskClosed:
+	case event.AskClosed:
 		for _, d := range p.asks {
 			q, isQuestion := d.(*question)
 			f, isForm := d.(*form)

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/cells"
 	"jcode/internal/pattern"
@@ -67,7 +67,7 @@ func namedPictures(read func(path string) (mime string, data []byte, err error),
 }
 
 // attachImages adds the pictures that a prompt names with @.
-func (p *outside) attachImages(m *agent.Prompt) error {
+func (p *outside) attachImages(m *event.Prompt) error {
 	images, labels, err := namedPictures(p.opt.Image, m.Text)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 )
 
@@ -73,7 +73,7 @@ func TestANamedPictureIsAChip(t *testing.T) {
 			if len(prompts) != 1 || prompts[0].Text != sent || len(prompts[0].Images) != 1 {
 				t.Fatalf("sent %+v", prompts)
 			}
-			feed(p, agent.TurnStart{Prompt: sent, Seq: 1})
+			feed(p, event.TurnStart{Prompt: sent, Seq: 1})
 			if s := squeezed(stripped(p.frameText())); !strings.Contains(s, "shot.png64×48]") || strings.Contains(s, "shot.png\"") || strings.Contains(s, "@shot") {
 				t.Errorf("no chip in the transcript:\n%s", stripped(p.frameText()))
 			}

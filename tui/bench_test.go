@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -50,10 +50,10 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 func bigTranscript(t testing.TB, n int) *program {
 	p, _ := still(t, 120, 40, nil)
 	for i := range n {
-		feed(p, agent.TurnStart{Prompt: "prompt " + itoa(i), Seq: int64(i + 1), At: clock},
-			agent.CallStart{ID: itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
-			agent.CallEnd{ID: itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
-			agent.TextDelta{Text: sampleAnswer}, agent.AssistantMessage{Text: sampleAnswer}, agent.TurnEnd{Reason: agent.StopDone})
+		feed(p, event.TurnStart{Prompt: "prompt " + itoa(i), Seq: int64(i + 1), At: clock},
+			event.CallStart{ID: itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
+			event.CallEnd{ID: itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
+			event.TextDelta{Text: sampleAnswer}, event.AssistantMessage{Text: sampleAnswer}, event.TurnEnd{Reason: event.StopDone})
 	}
 	return p
 }
@@ -115,7 +115,7 @@ func BenchmarkKeyToFrame500Lines(b *testing.B) {
 
 func BenchmarkStreamedDelta(b *testing.B) {
 	p, _ := still(b, 120, 40, nil)
-	feed(p, agent.TurnStart{Prompt: "x"})
+	feed(p, event.TurnStart{Prompt: "x"})
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -124,7 +124,7 @@ func BenchmarkStreamedDelta(b *testing.B) {
 		if i%12 == 0 {
 			s = "and an end.\n\n"
 		}
-		feed(p, agent.TextDelta{Text: s})
+		feed(p, event.TextDelta{Text: s})
 		p.compose.build()
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 )
 
@@ -17,7 +17,7 @@ func (p *panels) changes() tea.Cmd {
 	}
 	return fetch(p, p.opt.Changes, func(files []FileChange, err error) tea.Cmd {
 		if err != nil {
-			p.say(agent.LevelError, "diff: "+err.Error())
+			p.say(event.LevelError, "diff: "+err.Error())
 			return nil
 		}
 		p.open(newDiffView(files))

@@ -16,7 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/terminal"
@@ -47,15 +47,15 @@ func child(mode string) int {
 			}
 		}
 	case "turn":
-		f.onPrompt = func(agent.Prompt) {
-			f.emit(agent.TextDelta{Text: "done\n"}, agent.AssistantMessage{Text: "done\n"}, agent.TurnEnd{Reason: agent.StopDone})
+		f.onPrompt = func(event.Prompt) {
+			f.emit(event.TextDelta{Text: "done\n"}, event.AssistantMessage{Text: "done\n"}, event.TurnEnd{Reason: event.StopDone})
 		}
 	case "busy":
-		f.onPrompt = func(agent.Prompt) {
+		f.onPrompt = func(event.Prompt) {
 			f.busy(true)
 			go func() {
 				for i := 0; f.State().Busy; i++ {
-					f.emit(agent.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+					f.emit(event.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
 					time.Sleep(2 * time.Millisecond)
 				}
 			}()

@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/internal/tidy"
@@ -248,9 +248,9 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 				return p.paste(got.text)
 			case !asked:
 			case errors.Is(err, errNoClipboard):
-				p.say(agent.LevelWarn, noClipboard(env))
+				p.say(event.LevelWarn, noClipboard(env))
 			case err != nil:
-				p.say(agent.LevelWarn, "The clipboard could not be read: "+text.Clean(err.Error()))
+				p.say(event.LevelWarn, "The clipboard could not be read: "+text.Clean(err.Error()))
 			default:
 				p.flash("the clipboard is empty")
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // onPath sets PATH to a folder that contains only these scripts, so that no real clipboard program is found.
@@ -150,7 +150,7 @@ func TestCopyingSaysWhatIsKnown(t *testing.T) {
 			}
 			onPath(t, scripts)
 			r := run(t, 100, 24, func(o *Options) { o.Env = append(o.Env, c.env...) }).ready()
-			r.fake.emit(agent.TextDelta{Text: "the answer"}, agent.AssistantMessage{Text: "the answer"}, agent.TurnEnd{Reason: agent.StopDone})
+			r.fake.emit(event.TextDelta{Text: "the answer"}, event.AssistantMessage{Text: "the answer"}, event.TurnEnd{Reason: event.StopDone})
 			r.see("the answer")
 			r.Type("/copy")
 			r.see("› /copy")

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -145,18 +145,18 @@ func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 // outcome shows or sends the outcome of a command.
 func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	if err != nil {
-		p.say(agent.LevelError, line+": "+err.Error())
+		p.say(event.LevelError, line+": "+err.Error())
 		return nil
 	}
 	if out.Notice != "" {
-		p.say(agent.LevelInfo, out.Notice)
+		p.say(event.LevelInfo, out.Notice)
 		p.told = p.tr.last()
 	}
 	if out.Draft != "" {
 		p.in.SetText(out.Draft)
 	}
 	if out.Prompt != "" {
-		p.sender.prompt(agent.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.sender.prompt(event.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (p *program) failed(what string, err error) {
 	if !strings.HasPrefix(said, what+" ") { // otherwise the error says what it is about
 		said = what + ": " + said
 	}
-	p.say(agent.LevelError, said)
+	p.say(event.LevelError, said)
 }
 
 func (p *settings) rename(title string) tea.Cmd {

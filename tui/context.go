@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 )
 
@@ -19,7 +20,7 @@ func (p *panels) showTodo() tea.Cmd {
 	for _, it := range p.todo {
 		said += "\n" + todoMark(it) + " " + it.Text
 	}
-	p.say(agent.LevelInfo, said)
+	p.say(event.LevelInfo, said)
 	return nil
 }
 
@@ -40,7 +41,7 @@ func (p *panels) showCost() tea.Cmd {
 	} else {
 		said += "\nThe price of this model is not known."
 	}
-	p.say(agent.LevelInfo, said)
+	p.say(event.LevelInfo, said)
 	return nil
 }
 
@@ -55,10 +56,10 @@ func (p *panels) showContext() tea.Cmd {
 	}
 	return fetch(p, p.opt.Context, func(use agent.ContextUse, err error) tea.Cmd {
 		if err != nil {
-			p.say(agent.LevelError, "/context: "+err.Error())
+			p.say(event.LevelError, "/context: "+err.Error())
 			return nil
 		}
-		p.say(agent.LevelInfo, contextText(use))
+		p.say(event.LevelInfo, contextText(use))
 		return nil
 	})
 }

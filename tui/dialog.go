@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tui/editor"
 )
@@ -30,7 +30,7 @@ type dialog interface {
 // host is everything that a dialog needs from the program.
 type host interface {
 	// say shows a line in the transcript, flash a few words for a moment.
-	say(level agent.Level, msg string)
+	say(level event.Level, msg string)
 	flash(msg string)
 	// open puts another dialog in front; close removes one.
 	open(d dialog)

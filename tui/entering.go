@@ -6,20 +6,20 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // eventsMsg carries what happened in the conversation.
 type eventsMsg struct {
 	pump   int
-	events []agent.Event
+	events []event.Event
 }
 
 // started enters the first session.
 func (p *program) started(s Session, err error) tea.Cmd {
 	p.status, p.switcher.moving = "", false
 	if err != nil {
-		p.say(agent.LevelError, err.Error())
+		p.say(event.LevelError, err.Error())
 		return nil
 	}
 	return tea.Batch(p.enter(s), p.switcher.goOn())
@@ -57,7 +57,7 @@ func (p *program) enter(s Session) tea.Cmd {
 		if cmd, ok := p.slashes.line(line); ok {
 			first = tea.Batch(first, cmd)
 		} else {
-			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
+			p.switcher.waiting = append(p.switcher.waiting, event.Prompt{Text: line})
 		}
 	}
 	later := p.switcher.later
@@ -93,6 +93,6 @@ func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
 		if !ok {
 			return
 		}
-		send(eventsMsg{pump: id, events: append([]agent.Event{ev}, events.Drain()...)})
+		send(eventsMsg{pump: id, events: append([]event.Event{ev}, events.Drain()...)})
 	}
 }

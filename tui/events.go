@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 )
@@ -20,7 +20,7 @@ type turn struct {
 	started time.Time
 	// doing says what it is working on: "thinking", "writing edit (2 KB)", "running exec".
 	doing    string
-	prepared []agent.Prompt // the prompt, until it is committed
+	prepared []event.Prompt // the prompt, until it is committed
 	retry    time.Time      // when a failed request is tried again
 	answer   *answerItem
 	thought  *thoughtItem
@@ -43,45 +43,45 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (p *listener) event(ev agent.Event) tea.Cmd {
+func (p *listener) event(ev event.Event) tea.Cmd {
 	switch ev := ev.(type) {
-	case agent.Preparing:
+	case event.Preparing:
 		p.listen.turnBegins()
-		p.turn.doing, p.turn.prepared = ev.Doing, []agent.Prompt{ev.Prompt}
-	case agent.TurnStart:
+		p.turn.doing, p.turn.prepared = ev.Doing, []event.Prompt{ev.Prompt}
+	case event.TurnStart:
 		p.listen.turnBegins()
 		if p.turn.prepared != nil {
 			p.turn.doing, p.turn.prepared = "thinking", nil
 		}
 		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
 		p.tr.find = finder{}
-	case agent.StepStart:
+	case event.StepStart:
 		p.turn.doing, p.turn.retry = "thinking", time.Time{}
-	case agent.TextDelta, agent.ReasoningDelta, agent.AnswerReset, agent.AssistantMessage:
+	case event.TextDelta, event.ReasoningDelta, event.AnswerReset, event.AssistantMessage:
 		p.listen.answerEvent(ev)
-	case agent.CallWriting, agent.CallStart, agent.CallProgress, agent.CallEnd, agent.Nested:
+	case event.CallWriting, event.CallStart, event.CallProgress, event.CallEnd, event.Nested:
 		p.listen.callEvent(ev)
-	case agent.ApprovalAsked, agent.ApprovalClosed, agent.AskPerson, agent.AskForm, agent.AskClosed:
+	case event.ApprovalAsked, event.ApprovalClosed, event.AskPerson, event.AskForm, event.AskClosed:
 		return p.listen.askEvent(ev)
-	case agent.TurnEnd:
+	case event.TurnEnd:
 		return p.listen.turnEnd(ev)
-	case agent.StateChanged:
+	case event.StateChanged:
 		p.state = ev.State
-	case agent.UsageEvent:
+	case event.Usage:
 		p.usage = ev
-	case agent.Rewound:
+	case event.Rewound:
 		last := p.tr.last()
 		p.tr.cut(ev.From)
 		if last != nil && last == p.told && p.tr.last() != last { // the command that rewound was answered before
 			p.tr.add(last)
 		}
-	case agent.QueueChanged:
+	case event.QueueChanged:
 		p.queue = ev.Queued
-	case agent.Unsent: // the error is shown as the turn's, or as a notice
-		p.sender.giveBack([]agent.Prompt{ev.Prompt})
-	case agent.TodoChanged:
+	case event.Unsent: // the error is shown as the turn's, or as a notice
+		p.sender.giveBack([]event.Prompt{ev.Prompt})
+	case event.TodoChanged:
 		p.todo = ev.Items
-	case agent.AgentChanged:
+	case event.AgentChanged:
 		p.listen.agentChanged(ev.Agent)
 	default:
 		p.listen.newsEvent(ev)
@@ -90,10 +90,10 @@ func (p *listener) event(ev agent.Event) tea.Cmd {
 }
 
 // answerEvent shows the answer and the thinking as they stream.
-func (p *listener) answerEvent(ev agent.Event) {
+func (p *listener) answerEvent(ev event.Event) {
 	t := &p.turn
 	switch ev := ev.(type) {
-	case agent.TextDelta:
+	case event.TextDelta:
 		if t.thought != nil {
 			t.thought.finish(p.look.now)
 		}
@@ -103,14 +103,14 @@ func (p *listener) answerEvent(ev agent.Event) {
 		}
 		t.answer.append(ev.Text)
 		t.doing = "answering"
-	case agent.ReasoningDelta:
+	case event.ReasoningDelta:
 		if t.thought == nil || t.thought.done {
 			t.thought = &thoughtItem{start: p.look.now}
 			p.tr.add(t.thought)
 		}
 		t.thought.append(ev.Text)
 		t.doing = "thinking"
-	case agent.AnswerReset:
+	case event.AnswerReset:
 		if t.answer != nil {
 			p.tr.remove(t.answer)
 		}
@@ -118,14 +118,14 @@ func (p *listener) answerEvent(ev agent.Event) {
 			p.tr.remove(t.thought)
 		}
 		t.answer, t.thought = nil, nil
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		p.answeredIn = p.state.Role
 		p.listen.assistant(ev)
 	}
 }
 
 // assistant completes the streamed answer with the committed one.
-func (p *listener) assistant(ev agent.AssistantMessage) {
+func (p *listener) assistant(ev event.AssistantMessage) {
 	t := &p.turn
 	if t.thought != nil {
 		t.thought.finish(p.look.now)
@@ -144,12 +144,12 @@ func (p *listener) assistant(ev agent.AssistantMessage) {
 }
 
 // callEvent shows what tools do.
-func (p *listener) callEvent(ev agent.Event) {
+func (p *listener) callEvent(ev event.Event) {
 	t := &p.turn
 	switch ev := ev.(type) {
-	case agent.CallWriting:
+	case event.CallWriting:
 		t.doing = fmt.Sprintf("writing %s (%s)", ev.Name, size(ev.Bytes))
-	case agent.CallStart:
+	case event.CallStart:
 		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
 		if t.calls == nil {
 			t.calls = map[string]*callItem{}
@@ -157,23 +157,23 @@ func (p *listener) callEvent(ev agent.Event) {
 		t.calls[ev.ID] = c
 		p.tr.addCall(c)
 		t.doing = "running " + ev.Name
-	case agent.CallProgress:
+	case event.CallProgress:
 		if c := t.calls[ev.ID]; c != nil {
 			c.progress(ev.Text, ev.Output)
 		}
-	case agent.CallEnd:
+	case event.CallEnd:
 		if c := t.calls[ev.ID]; c != nil {
 			c.end(ev)
 			delete(t.calls, ev.ID)
 			t.sum.note(ev.Result.Display)
 		}
-	case agent.Nested:
+	case event.Nested:
 		if c := t.calls[ev.CallID]; c != nil {
 			if c.nested == nil {
 				c.nested = &nested{}
 			}
 			c.nested.event(ev.Event)
-			if end, ok := ev.Event.(agent.CallEnd); ok {
+			if end, ok := ev.Event.(event.CallEnd); ok {
 				t.sum.note(end.Result.Display)
 			}
 			c.drop()
@@ -189,30 +189,30 @@ func (p *listener) turnBegins() {
 }
 
 // newsEvent shows notices and other side information.
-func (p *listener) newsEvent(ev agent.Event) {
+func (p *listener) newsEvent(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.Notice:
+	case event.Notice:
 		p.say(ev.Level, ev.Text)
-	case agent.ToolsChanged:
-		p.say(agent.LevelInfo, toolsChanged(ev))
-	case agent.Retrying:
+	case event.ToolsChanged:
+		p.say(event.LevelInfo, toolsChanged(ev))
+	case event.Retrying:
 		p.turn.doing = "trying again, attempt " + itoa(ev.Attempt+1) + ": " + oneLine(ev.Reason)
 		p.turn.retry = p.look.now.Add(ev.Wait)
-	case agent.Compacting:
+	case event.Compacting:
 		p.turn.doing = "summarising the conversation"
-	case agent.Compacted:
-		p.say(agent.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", thousands(ev.BeforeTokens), thousands(ev.AfterTokens)))
-	case agent.ApprovalDecided:
+	case event.Compacted:
+		p.say(event.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", thousands(ev.BeforeTokens), thousands(ev.AfterTokens)))
+	case event.ApprovalDecided:
 		if !ev.Allow && ev.Rule != "" {
-			p.say(agent.LevelWarn, ev.Name+" was refused by "+ev.Rule)
+			p.say(event.LevelWarn, ev.Name+" was refused by "+ev.Rule)
 		}
 	}
 }
 
 // turnEnd closes a turn and says how it ended unless that is obvious.
-func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
+func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 	for _, c := range p.turn.calls {
-		c.end(agent.CallEnd{Status: string(session.StatusInterrupted)})
+		c.end(event.CallEnd{Status: string(session.StatusInterrupted)})
 	}
 	if p.turn.answer != nil { // cut off: what arrived is kept
 		p.turn.answer.finish(p.turn.answer.text())
@@ -224,21 +224,21 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	sum.took, sum.after = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {
-	case agent.StopInterrupted:
-		p.say(agent.LevelWarn, "Interrupted. What was finished is kept.")
+	case event.StopInterrupted:
+		p.say(event.LevelWarn, "Interrupted. What was finished is kept.")
 		if n := len(p.queue); n > 0 {
 			p.sender.takeBack()
-			p.say(agent.LevelInfo, count(n, "queued message")+": back in the input.")
+			p.say(event.LevelInfo, count(n, "queued message")+": back in the input.")
 		}
-	case agent.StopError:
+	case event.StopError:
 		msg := cmp.Or(ev.Error, "the turn failed")
 		if refused := new(model.Error); errors.As(ev.Err, &refused) && refused.Class == model.ClassAuth && p.opt.Login != nil {
 			msg += "\n/login enters another key."
 		}
-		p.say(agent.LevelError, msg)
-	case agent.StopLimit:
-		p.say(agent.LevelWarn, cmp.Or(ev.Error, "stopped at a limit"))
-	case agent.StopDone:
+		p.say(event.LevelError, msg)
+	case event.StopLimit:
+		p.say(event.LevelWarn, cmp.Or(ev.Error, "stopped at a limit"))
+	case event.StopDone:
 		p.plans.offer(ev)
 	}
 	if it := sum.item(); it != nil && began {
@@ -248,7 +248,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	return p.outside.notify("jcode is done", ev.Text)
 }
 
-func toolsChanged(ev agent.ToolsChanged) string {
+func toolsChanged(ev event.ToolsChanged) string {
 	var parts []string
 	if len(ev.Added) > 0 {
 		parts = append(parts, "New tools: "+list(ev.Added))

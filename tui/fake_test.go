@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
@@ -25,16 +26,16 @@ const limit = time.Minute
 // fake is a conversation that a test controls.
 type fake struct {
 	mu       sync.Mutex
-	state    agent.State
-	prompts  []agent.Prompt
-	queued   []agent.Prompt
+	state    event.State
+	prompts  []event.Prompt
+	queued   []event.Prompt
 	answers  map[string]tools.Answer
 	replies  map[string]string
 	filled   map[string]tools.FormAnswer
 	stopped  int
 	blind    bool // the model does not accept pictures
-	events   chan agent.Event
-	onPrompt func(p agent.Prompt)
+	events   chan event.Event
+	onPrompt func(p event.Prompt)
 	compact  string
 	values   []string
 	slowRole chan struct{} // SetRole waits for it
@@ -42,18 +43,18 @@ type fake struct {
 
 func newFake() *fake {
 	return &fake{
-		state:   agent.State{Session: "s1", Model: "test/model", Mode: tools.ModeAsk, Cwd: "/code/project"},
-		answers: map[string]tools.Answer{}, replies: map[string]string{}, filled: map[string]tools.FormAnswer{}, events: make(chan agent.Event, 10000),
+		state:   event.State{Session: "s1", Model: "test/model", Mode: tools.ModeAsk, Cwd: "/code/project"},
+		answers: map[string]tools.Answer{}, replies: map[string]string{}, filled: map[string]tools.FormAnswer{}, events: make(chan event.Event, 10000),
 	}
 }
 
-func (f *fake) emit(evs ...agent.Event) {
+func (f *fake) emit(evs ...event.Event) {
 	for _, ev := range evs {
 		f.events <- ev
 	}
 }
 
-func (f *fake) Next(ctx context.Context) (agent.Event, bool) {
+func (f *fake) Next(ctx context.Context) (event.Event, bool) {
 	select {
 	case ev := <-f.events:
 		return ev, true
@@ -62,8 +63,8 @@ func (f *fake) Next(ctx context.Context) (agent.Event, bool) {
 	}
 }
 
-func (f *fake) Drain() []agent.Event {
-	var out []agent.Event
+func (f *fake) Drain() []event.Event {
+	var out []event.Event
 	for {
 		select {
 		case ev := <-f.events:
@@ -76,7 +77,7 @@ func (f *fake) Drain() []agent.Event {
 
 func (f *fake) Close() {}
 
-func (f *fake) Prompt(p agent.Prompt) string {
+func (f *fake) Prompt(p event.Prompt) string {
 	f.mu.Lock()
 	f.prompts = append(f.prompts, p)
 	busy := f.state.Busy
@@ -93,7 +94,7 @@ func (f *fake) Prompt(p agent.Prompt) string {
 	if shown == "" {
 		shown = p.Text
 	}
-	f.emit(agent.TurnStart{Turn: 1, Prompt: shown, At: time.Now()})
+	f.emit(event.TurnStart{Turn: 1, Prompt: shown, At: time.Now()})
 	if on != nil {
 		on(p)
 	}
@@ -102,15 +103,15 @@ func (f *fake) Prompt(p agent.Prompt) string {
 
 func (f *fake) emitQueue() {
 	f.mu.Lock()
-	ev := agent.QueueChanged{}
+	ev := event.QueueChanged{}
 	for _, q := range f.queued {
-		ev.Queued = append(ev.Queued, agent.Queued{ID: q.Text, Text: q.Text})
+		ev.Queued = append(ev.Queued, event.Queued{ID: q.Text, Text: q.Text})
 	}
 	f.mu.Unlock()
 	f.emit(ev)
 }
 
-func (f *fake) Unqueue(string) []agent.Prompt {
+func (f *fake) Unqueue(string) []event.Prompt {
 	f.mu.Lock()
 	out := f.queued
 	f.queued = nil
@@ -132,7 +133,7 @@ func (f *fake) Interrupt() bool {
 	f.state.Busy = false
 	f.mu.Unlock()
 	if was {
-		f.emit(agent.TurnEnd{Reason: agent.StopInterrupted})
+		f.emit(event.TurnEnd{Reason: event.StopInterrupted})
 	}
 	return was
 }
@@ -141,7 +142,7 @@ func (f *fake) Answer(id string, a tools.Answer) error {
 	f.mu.Lock()
 	f.answers[id] = a
 	f.mu.Unlock()
-	f.emit(agent.ApprovalClosed{ID: id})
+	f.emit(event.ApprovalClosed{ID: id})
 	return nil
 }
 
@@ -156,7 +157,7 @@ func (f *fake) Reply(id, text string) error {
 	f.mu.Lock()
 	f.replies[id] = text
 	f.mu.Unlock()
-	f.emit(agent.AskClosed{ID: id})
+	f.emit(event.AskClosed{ID: id})
 	return nil
 }
 
@@ -164,7 +165,7 @@ func (f *fake) Fill(id string, a tools.FormAnswer) error {
 	f.mu.Lock()
 	f.filled[id] = a
 	f.mu.Unlock()
-	f.emit(agent.AskClosed{ID: id})
+	f.emit(event.AskClosed{ID: id})
 	return nil
 }
 
@@ -178,18 +179,18 @@ func (f *fake) sent() []string {
 	return out
 }
 
-func (f *fake) State() agent.State { f.mu.Lock(); defer f.mu.Unlock(); return f.state }
+func (f *fake) State() event.State { f.mu.Lock(); defer f.mu.Unlock(); return f.state }
 func (f *fake) Sees() bool         { f.mu.Lock(); defer f.mu.Unlock(); return !f.blind }
-func (f *fake) set(change func(s *agent.State)) {
+func (f *fake) set(change func(s *event.State)) {
 	f.mu.Lock()
 	change(&f.state)
 	s := f.state
 	f.mu.Unlock()
-	f.emit(agent.StateChanged{State: s})
+	f.emit(event.StateChanged{State: s})
 }
-func (f *fake) SetMode(m tools.Mode) { f.set(func(s *agent.State) { s.Mode = m }) }
+func (f *fake) SetMode(m tools.Mode) { f.set(func(s *event.State) { s.Mode = m }) }
 func (f *fake) SetModel(name string) error {
-	f.set(func(s *agent.State) { s.Model = name })
+	f.set(func(s *event.State) { s.Model = name })
 	return nil
 }
 
@@ -208,12 +209,12 @@ func (f *fake) SetRole(ctx context.Context, name string) error {
 			return ctx.Err()
 		}
 	}
-	f.set(func(s *agent.State) { s.Role = name })
+	f.set(func(s *event.State) { s.Role = name })
 	return nil
 }
 
 func (f *fake) Rename(title string) error {
-	f.set(func(s *agent.State) { s.Title = title })
+	f.set(func(s *event.State) { s.Title = title })
 	return nil
 }
 
@@ -347,7 +348,7 @@ func jsonOf(pairs ...string) json.RawMessage {
 
 var (
 	_ Conversation = (*agent.Conversation)(nil)
-	_ Events       = (*agent.Subscription)(nil)
+	_ Events       = (*event.Subscription)(nil)
 )
 
 // lineWith returns the row that contains a text.

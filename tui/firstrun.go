@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 )
 
@@ -64,7 +64,7 @@ func (p *panels) login() tea.Cmd {
 		case !strings.Contains(name, "/"):
 			name += "/" // its first coding model
 		}
-		p.say(agent.LevelInfo, "Going on with "+strings.TrimSuffix(name, "/")+"; /model chooses another model.")
+		p.say(event.LevelInfo, "Going on with "+strings.TrimSuffix(name, "/")+"; /model chooses another model.")
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
 	})
 }

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -26,7 +26,7 @@ type form struct {
 	free   bool // the person scrolls: the field with the cursor may be out of view
 }
 
-func newForm(ev agent.AskForm, send func(a tools.FormAnswer) error) *form {
+func newForm(ev event.AskForm, send func(a tools.FormAnswer) error) *form {
 	f := &form{id: ev.ID, send: send, person: ev.Form.Person, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
 	for _, field := range ev.Form.Fields {
 		f.fields = append(f.fields, newFormField(field))
@@ -133,7 +133,7 @@ func (f *form) submit(h host) tea.Cmd {
 func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
 	h.close(f)
 	if err := f.send(a); err != nil {
-		h.say(agent.LevelInfo, err.Error())
+		h.say(event.LevelInfo, err.Error())
 		return nil
 	}
 	said := map[tools.FormAction]string{
@@ -150,7 +150,7 @@ func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
 			said += ": " + strings.Join(names, ", ")
 		}
 	}
-	h.say(agent.LevelInfo, said+".")
+	h.say(event.LevelInfo, said+".")
 	return nil
 }
 

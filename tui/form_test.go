@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -20,7 +20,7 @@ import (
 func opened(t *testing.T, ask tools.Form) (*program, *fake, *form) {
 	t.Helper()
 	p, f := still(t, 80, 24, nil)
-	feed(p, agent.AskForm{ID: "f", Form: ask})
+	feed(p, event.AskForm{ID: "f", Form: ask})
 	d := p.asks[0].(*form)
 	d.open = true
 	return p, f, d
@@ -117,7 +117,7 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	p.typing.last = time.Now()
-	feed(p, agent.AskForm{ID: "f", Form: sampleForm()})
+	feed(p, event.AskForm{ID: "f", Form: sampleForm()})
 	for _, k := range []string{"h", "i", "enter"} {
 		msg := tea.KeyPressMsg{Text: k, Code: rune(k[0])}
 		if k == "enter" {
@@ -133,11 +133,11 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 func TestFormClosesWithItsCall(t *testing.T) {
 	t.Parallel()
 	p, f, _ := opened(t, sampleForm())
-	feed(p, agent.AskClosed{ID: "another"})
+	feed(p, event.AskClosed{ID: "another"})
 	if len(p.asks) != 1 {
 		t.Fatal("closed by another")
 	}
-	feed(p, agent.AskClosed{ID: "f"})
+	feed(p, event.AskClosed{ID: "f"})
 	if len(p.asks) != 0 || len(f.filled) != 0 {
 		t.Error("the form stays when nobody waits for it")
 	}
@@ -216,7 +216,7 @@ func TestPlainFormIsFilledInLineByLine(t *testing.T) {
 			}
 		}
 	}
-	f.emit(agent.AskForm{ID: "f", Form: sampleForm()})
+	f.emit(event.AskForm{ID: "f", Form: sampleForm()})
 	for _, step := range [][2]string{
 		{"Name* (As in the passport; at least 2 characters): ", "A"},
 		{"✗ must have at least 2 characters", "Ada"},
@@ -238,7 +238,7 @@ func TestPlainFormIsFilledInLineByLine(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for id, word := range map[string]string{"d": "/decline", "c": "/cancel"} {
-		f.emit(agent.AskForm{ID: id, Form: tools.Form{From: "MCP server " + id, Text: "?"}})
+		f.emit(event.AskForm{ID: id, Form: tools.Form{From: "MCP server " + id, Text: "?"}})
 		see("MCP server " + id + " asks")
 		if _, err := io.WriteString(w, word+"\n"); err != nil {
 			t.Fatal(err)
@@ -247,7 +247,7 @@ func TestPlainFormIsFilledInLineByLine(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	f.emit(agent.AskForm{ID: "e", Form: tools.Form{From: "MCP server e"}})
+	f.emit(event.AskForm{ID: "e", Form: tools.Form{From: "MCP server e"}})
 	see("MCP server e asks")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/cells"
 	"jcode/internal/testkit/terminal"
@@ -61,7 +61,7 @@ func settleCmd(p *program, cmd tea.Cmd) {
 	}
 }
 
-func feed(p *program, events ...agent.Event) {
+func feed(p *program, events ...event.Event) {
 	for _, ev := range events {
 		p.listen.event(ev)
 	}
@@ -87,20 +87,20 @@ const sampleAnswer = "The test fails because `total` starts at **1**.\n\n1. Fix 
 // conversation emits a turn that contains most kinds of items.
 func conversation(p *program) {
 	feed(p,
-		agent.TurnStart{Turn: 1, Seq: 1, Prompt: "Why does TestSum fail? Please mend it.", At: clock},
-		agent.ReasoningDelta{Text: "Let me look at the code."},
-		agent.TextDelta{Text: "I look at the code first."},
-		agent.AssistantMessage{Text: "I look at the code first.", Reasoning: "Let me look at the code.", Calls: 2},
-		agent.CallStart{ID: "1", Name: "read", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
-		agent.CallEnd{ID: "1", Name: "read", Status: "done", Result: tools.Result{Text: "…", Display: tools.Display{Summary: "9 lines"}}, Duration: 3 * time.Millisecond},
-		agent.CallStart{ID: "2", Name: "edit", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
-		agent.CallEnd{ID: "2", Name: "edit", Status: "done", Result: tools.Result{Text: "ok", Display: tools.Display{Diff: sampleDiff, Added: 3, Removed: 2, Path: "calc/sum.go"}}, Duration: 120 * time.Millisecond},
-		agent.CallStart{ID: "3", Name: "exec", Arguments: jsonOf("cmd", "go test ./..."), At: clock},
-		agent.CallEnd{ID: "3", Name: "exec", Status: "failed", Result: tools.Result{Text: "--- FAIL: TestSum\n    sum_test.go:9: got 7, want 6\nFAIL", Failed: true, Display: tools.Display{Summary: "exit 1"}}, Duration: 1300 * time.Millisecond},
-		agent.TextDelta{Text: sampleAnswer},
-		agent.AssistantMessage{Text: sampleAnswer},
-		agent.UsageEvent{Total: model.Usage{Input: 12000, Output: 800}, Context: 12800, Window: 128000, Cost: 0.0312, Priced: true},
-		agent.TurnEnd{Reason: agent.StopDone},
+		event.TurnStart{Turn: 1, Seq: 1, Prompt: "Why does TestSum fail? Please mend it.", At: clock},
+		event.ReasoningDelta{Text: "Let me look at the code."},
+		event.TextDelta{Text: "I look at the code first."},
+		event.AssistantMessage{Text: "I look at the code first.", Reasoning: "Let me look at the code.", Calls: 2},
+		event.CallStart{ID: "1", Name: "read", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
+		event.CallEnd{ID: "1", Name: "read", Status: "done", Result: tools.Result{Text: "…", Display: tools.Display{Summary: "9 lines"}}, Duration: 3 * time.Millisecond},
+		event.CallStart{ID: "2", Name: "edit", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
+		event.CallEnd{ID: "2", Name: "edit", Status: "done", Result: tools.Result{Text: "ok", Display: tools.Display{Diff: sampleDiff, Added: 3, Removed: 2, Path: "calc/sum.go"}}, Duration: 120 * time.Millisecond},
+		event.CallStart{ID: "3", Name: "exec", Arguments: jsonOf("cmd", "go test ./..."), At: clock},
+		event.CallEnd{ID: "3", Name: "exec", Status: "failed", Result: tools.Result{Text: "--- FAIL: TestSum\n    sum_test.go:9: got 7, want 6\nFAIL", Failed: true, Display: tools.Display{Summary: "exit 1"}}, Duration: 1300 * time.Millisecond},
+		event.TextDelta{Text: sampleAnswer},
+		event.AssistantMessage{Text: sampleAnswer},
+		event.Usage{Total: model.Usage{Input: 12000, Output: 800}, Context: 12800, Window: 128000, Cost: 0.0312, Priced: true},
+		event.TurnEnd{Reason: event.StopDone},
 	)
 }
 
@@ -123,32 +123,32 @@ var screens = map[string]func(p *program, f *fake){
 	"chat":    func(p *program, _ *fake) { conversation(p) },
 	"busy": func(p *program, _ *fake) {
 		feed(p,
-			agent.TurnStart{Turn: 1, Prompt: "do it", At: clock},
-			agent.TodoChanged{Items: []tools.TodoItem{{Text: "read the code", Status: "done"}, {Text: "write the fix", Status: "in_progress"}, {Text: "run the tests", Status: "pending"}}},
-			agent.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "make all"), At: clock.Add(-5 * time.Second)},
-			agent.CallProgress{ID: "1", Output: "compiling a\ncompiling b\n漢字 too\n"},
-			agent.QueueChanged{Queued: []agent.Queued{{ID: "a", Text: "and then commit"}}},
+			event.TurnStart{Turn: 1, Prompt: "do it", At: clock},
+			event.TodoChanged{Items: []tools.TodoItem{{Text: "read the code", Status: "done"}, {Text: "write the fix", Status: "in_progress"}, {Text: "run the tests", Status: "pending"}}},
+			event.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "make all"), At: clock.Add(-5 * time.Second)},
+			event.CallProgress{ID: "1", Output: "compiling a\ncompiling b\n漢字 too\n"},
+			event.QueueChanged{Queued: []event.Queued{{ID: "a", Text: "and then commit"}}},
 		)
 		p.in.Insert("next thought")
 	},
 	"approval": func(p *program, _ *fake) {
 		conversation(p)
-		feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
 		p.asks[0].(*approval).open = true
 	},
 	"approval-diff": func(p *program, _ *fake) {
 		q := approvalQuestion()
 		q.Title, q.Command, q.Diff = "Edit calc/sum.go", "", sampleDiff
-		feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.ApprovalAsked{ID: "q", Question: q})
+		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
 		p.asks[0].(*approval).open = true
 	},
 	"question": func(p *program, _ *fake) {
-		feed(p, agent.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
+		feed(p, event.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
 		p.asks[0].(*question).open = true
 	},
 	"form": func(p *program, _ *fake) {
 		conversation(p)
-		feed(p, agent.TurnStart{Prompt: "book it", At: clock}, agent.AskForm{ID: "f", Form: sampleForm()})
+		feed(p, event.TurnStart{Prompt: "book it", At: clock}, event.AskForm{ID: "f", Form: sampleForm()})
 		f := p.asks[0].(*form)
 		f.open = true
 		for range 3 {

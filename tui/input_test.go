@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
@@ -152,7 +152,7 @@ func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
 	r.see("› слово")
 	r.Type("\x1b[1089;5u") // the same without the alternate key
 	r.see("ask for something")
-	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 	r.see("yes, once")
 	r.Type("н") // the key that types y on a Latin layout
 	r.until("answer", func() bool { a, ok := r.fake.answered("q1"); return ok && a.Scope == tools.AnswerOnce })

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tui/markdown"
@@ -267,16 +267,16 @@ func (t *thoughtItem) draw(l *look) []string {
 }
 
 // notice returns an item for a message to the person.
-func notice(level agent.Level, msg string) *textItem {
+func notice(level event.Level, msg string) *textItem {
 	msg = strings.TrimRight(text.Clean(msg), "\n")
 	return &textItem{plain: msg, draw: func(l *look) []string {
 		mark, style := "· ", l.theme.Faint
 		switch level {
-		case agent.LevelWarn:
+		case event.LevelWarn:
 			mark, style = "! ", l.theme.Warn
-		case agent.LevelError:
+		case event.LevelError:
 			mark, style = "✗ ", l.theme.Bad
-		case agent.LevelInfo:
+		case event.LevelInfo:
 		}
 		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, l.width-2)
 		return prefixed(body, cells.Paint(style, mark), "  ")

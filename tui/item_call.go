@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -87,7 +87,7 @@ func (c *callItem) progress(state, output string) {
 	c.drop()
 }
 
-func (c *callItem) end(ev agent.CallEnd) {
+func (c *callItem) end(ev event.CallEnd) {
 	c.wait(false)
 	c.status, c.took, c.result = ev.Status, max(ev.Duration-c.waited, 0), ev.Result
 	if c.status == "" {

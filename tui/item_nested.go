@@ -3,7 +3,7 @@ package tui
 import (
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
 )
@@ -38,22 +38,22 @@ func (n *nested) draw(l *look, open bool) []string {
 }
 
 // event shows what a sub-agent did.
-func (n *nested) event(ev agent.Event) {
+func (n *nested) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.CallStart:
+	case event.CallStart:
 		n.calls = append(n.calls, newCall(ev.ID, ev.Name, ev.Arguments, ev.At))
 		n.total++
 		n.text = ""
 		if len(n.calls) > 50 {
 			n.calls = append([]*callItem(nil), n.calls[25:]...)
 		}
-	case agent.CallEnd:
+	case event.CallEnd:
 		for _, c := range n.calls {
 			if c.id == ev.ID {
 				c.end(ev)
 			}
 		}
-	case agent.TextDelta:
+	case event.TextDelta:
 		n.text = text.CutTail(n.text+ev.Text, 2000)
 	}
 }

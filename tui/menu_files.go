@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 )
 
@@ -72,7 +72,7 @@ func (p *completion) readFiles() tea.Cmd {
 	files := fetch(p, read, func(list fileList, err error) tea.Cmd {
 		p.complete.files.files = list
 		if err != nil {
-			p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
+			p.say(event.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 		}
 		return arrived()
 	})
@@ -83,7 +83,7 @@ func (p *completion) readFiles() tea.Cmd {
 	return tea.Batch(files, fetch(p, p.opt.Mentions, func(list []Row, err error) tea.Cmd {
 		p.complete.files.mentions = list
 		if err != nil {
-			p.say(agent.LevelWarn, err.Error())
+			p.say(event.LevelWarn, err.Error())
 		}
 		return arrived()
 	}))

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -39,9 +39,9 @@ type program struct {
 	stop context.CancelFunc
 
 	turn  turn
-	state agent.State
-	usage agent.UsageEvent
-	queue []agent.Queued
+	state event.State
+	usage event.Usage
+	queue []event.Queued
 	todo  []tools.TodoItem
 	// agents are the sub-agents of the conversation, in start order.
 	agents []roster.State
@@ -103,7 +103,7 @@ type (
 		*program
 		moving  bool             // another session or role is about to replace this one
 		next    []nextSwitch     // that were requested meanwhile
-		waiting []agent.Prompt   // sent before their conversation existed
+		waiting []event.Prompt   // sent before their conversation existed
 		later   []func() tea.Cmd // commands that were entered before there was a conversation
 		// unswitch cancels the switch of roles under way; nil without one.
 		unswitch context.CancelFunc
@@ -153,7 +153,7 @@ func newProgram(ctx context.Context, opt Options) *program {
 	p.in.ExpandKey = p.keys.first(actPasteExpand)
 	p.tr.add(p.compose.welcome())
 	for _, msg := range problems {
-		p.tr.add(notice(agent.LevelWarn, msg))
+		p.tr.add(notice(event.LevelWarn, msg))
 	}
 	return p
 }
@@ -349,7 +349,7 @@ func (p *settings) setTheme(name string) {
 }
 
 // say shows the person a line in the transcript.
-func (p *program) say(level agent.Level, msg string) {
+func (p *program) say(level event.Level, msg string) {
 	p.tr.add(notice(level, msg))
 	p.record.note(shownNotice, keptNotice{Level: level, Text: text.Cut(msg, keptBytes)})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
@@ -32,7 +32,7 @@ func (r *running) copied(text string) bool {
 func TestDraggingSelectsAndCopies(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, agent.TurnEnd{Reason: agent.StopDone})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, event.TurnEnd{Reason: event.StopDone})
 	s := r.see("first words 漢字 here", "second line")
 	x, y, _ := s.Find("words")
 	x2, y2, _ := s.Find("line of")
@@ -59,8 +59,8 @@ func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
 	for i := range 60 {
 		out = append(out, "output "+itoa(i))
 	}
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make")},
-		agent.CallEnd{ID: "c", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Join(out, "\n")}}, agent.TurnEnd{Reason: agent.StopDone})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make")},
+		event.CallEnd{ID: "c", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Join(out, "\n")}}, event.TurnEnd{Reason: event.StopDone})
 	s := r.see("✓ exec make", "output 59")
 	if s.Contains("output 40") {
 		t.Fatalf("it is not folded:\n%s", s.Text())
@@ -89,7 +89,7 @@ func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
 	for i := range 60 {
 		command = append(command, "echo "+itoa(i)+" of them")
 	}
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
 	r.see("echo 0 of", "enter choose")
 	for range 40 {
 		r.mouse(65, 5, 12, false)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/session"
 	"jcode/tools"
@@ -16,9 +17,9 @@ import (
 // Conversation is what the program drives. *agent.Conversation implements it.
 type Conversation interface {
 	// Prompt queues a message; during a turn it joins at the next step. It returns the queue ID.
-	Prompt(p agent.Prompt) string
+	Prompt(p event.Prompt) string
 	// Unqueue removes a waiting message, with "" all of them.
-	Unqueue(id string) []agent.Prompt
+	Unqueue(id string) []event.Prompt
 	// Interrupt ends the running turn and reports whether there was one.
 	Interrupt() bool
 	// Answer settles an approval question, Reply a question of the ask tool, Fill a form.
@@ -30,7 +31,7 @@ type Conversation interface {
 
 // Settings are what a person changes in a running conversation.
 type Settings interface {
-	State() agent.State
+	State() event.State
 	// Sees reports whether the current model accepts pictures.
 	Sees() bool
 	SetMode(m tools.Mode)
@@ -43,12 +44,12 @@ type Settings interface {
 	Compact(ctx context.Context, keep string) error
 }
 
-// Events are what happens in a conversation. *agent.Subscription implements it.
+// Events are what happens in a conversation. *event.Subscription implements it.
 type Events interface {
 	// Next waits for an event; false means that there are no more, or that ctx ended.
-	Next(ctx context.Context) (agent.Event, bool)
+	Next(ctx context.Context) (event.Event, bool)
 	// Drain returns pending events without waiting.
-	Drain() []agent.Event
+	Drain() []event.Event
 	Close()
 }
 
@@ -63,14 +64,14 @@ type Session struct {
 	Todo  []tools.TodoItem
 	Draft string
 	// Usage is what it has used so far.
-	Usage agent.UsageEvent
+	Usage event.Usage
 	// Agents are its sub-agents.
 	Agents []roster.State
 	// Role is the role to enter first, by EnterRole, which may show a form.
 	Role      string
 	EnterRole func(ctx context.Context) error
 	// Notices are shown when the session opens ("the role has changed since").
-	Notices []agent.Notice
+	Notices []event.Notice
 }
 
 // Sessions switches between sessions. All methods may take a while; the program calls them outside its loop.

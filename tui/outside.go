@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // externalEditor opens the input in $VISUAL or $EDITOR, with folded pastes in full.
@@ -33,7 +33,7 @@ func (p *outside) externalEditor() tea.Cmd {
 	return p.outside.edit(file, func(err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
-			p.say(agent.LevelWarn, err.Error())
+			p.say(event.LevelWarn, err.Error())
 			return nil
 		}
 		s := strings.TrimRight(string(data), "\n")

@@ -15,7 +15,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
@@ -209,7 +209,7 @@ func TestUpTakesQueuedMessagesBack(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.busy(true)
-	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.fake.emit(event.TurnStart{Prompt: "x"})
 	r.see("stops")
 	r.Type("one more thing")
 	r.see("› one more thing")
@@ -229,8 +229,8 @@ func TestUpTakesQueuedMessagesBack(t *testing.T) {
 func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make"), At: time.Now()},
-		agent.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make"), At: time.Now()},
+		event.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
 	r.see("? exec make", "waits for you", "enter choose")
 	r.Press("y")
 	r.until("it is answered", func() bool { _, ok := r.fake.answered("a"); return ok })
@@ -238,7 +238,7 @@ func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
 	if strings.Contains(lineWith(s, "exec make"), "?") {
 		t.Errorf("it still seems to wait:\n%s", s.Text())
 	}
-	r.fake.emit(agent.CallEnd{ID: "c", Name: "exec", Status: "done", Duration: 200 * time.Millisecond})
+	r.fake.emit(event.CallEnd{ID: "c", Name: "exec", Status: "done", Duration: 200 * time.Millisecond})
 	s = r.see("✓ exec make")
 	if line := lineWith(s, "exec make"); strings.Contains(line, "ms") || strings.Contains(line, " s") {
 		t.Errorf("the wait is counted as the call's: %q", line)
@@ -249,7 +249,7 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 12, nil).ready()
 	for i := range 30 {
-		r.fake.emit(agent.Notice{Text: "notice " + itoa(i)})
+		r.fake.emit(event.Notice{Text: "notice " + itoa(i)})
 	}
 	r.see("notice 29")
 	r.Press("pgup", "pgup")
@@ -335,7 +335,7 @@ func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 func TestACallIsShownAsItRan(t *testing.T) {
 	t.Parallel()
 	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: jsonOf("cmd", "ls old")})
-	feed(p, agent.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
+	feed(p, event.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
 	press(p, "e")
 	a.edit.SetText("ls new")
 	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})

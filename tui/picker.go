@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tui/keyboard"
 )
@@ -254,7 +254,7 @@ func (pk *picker) run(h host, a *Action) tea.Cmd {
 		}
 		h.close(pk)
 		if msg != "" {
-			h.say(agent.LevelInfo, msg)
+			h.say(event.LevelInfo, msg)
 		}
 		return nil
 	})

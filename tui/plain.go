@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -32,14 +32,14 @@ type plain struct {
 	out  io.Writer
 	conv Conversation
 	// events are those of conv, until unplug is called.
-	events chan agent.Event
+	events chan event.Event
 	unplug func()
 	// prompts are the session's prompts, oldest first.
 	prompts []*promptItem
 	calls   map[string]*callItem
 	diffs   map[string]string // approved unchanged, by their call
 	sum     turnSum
-	usage   agent.UsageEvent
+	usage   event.Usage
 	record  record          // of what is written in addition to the messages
 	line    strings.Builder // of the answer, until its end
 	ended   chan func()     // what the loop does with the results of background work

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -31,7 +31,7 @@ func (p *plain) pose(a plainAsk, prompt string) {
 }
 
 // approval asks a question that the next line answers.
-func (p *plain) approval(ev agent.ApprovalAsked) {
+func (p *plain) approval(ev event.ApprovalAsked) {
 	a := newApproval(ev.ID, ev.Question, nil)
 	p.say("Question: " + text.Visible(a.q.Heading()))
 	for _, part := range a.text.parts {
@@ -47,7 +47,7 @@ func (p *plain) approval(ev agent.ApprovalAsked) {
 	p.pose(ask, "Answer (number; words to the model may follow a no): ")
 }
 
-func (p *plain) ask(ev agent.AskPerson) {
+func (p *plain) ask(ev event.AskPerson) {
 	p.say("Question: " + ev.Text)
 	p.pose(plainAsk{id: ev.ID, options: ev.Options}, "Answer (number or text): ")
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -38,7 +38,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 
 // send sends a prompt with the pictures that it names.
 func (p *plain) send(line string) {
-	prompt := agent.Prompt{Text: line}
+	prompt := event.Prompt{Text: line}
 	images, _, err := namedPictures(p.opt.Image, line)
 	if err != nil {
 		p.say("Warning: " + err.Error())
@@ -196,7 +196,7 @@ func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 		p.say(out.Notice)
 	}
 	if out.Prompt != "" {
-		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.conv.Prompt(event.Prompt{Text: out.Prompt, Shown: cmp.Or(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 		p.busy = true
 	}
 	return nil

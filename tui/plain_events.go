@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 )
 
 // event writes what happened.
-func (p *plain) event(ev agent.Event) {
+func (p *plain) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.TurnStart:
+	case event.TurnStart:
 		if !p.turning { // otherwise a queued message joined the turn
 			p.sum = turnSum{before: p.usage}
 		}
@@ -22,47 +22,47 @@ func (p *plain) event(ev agent.Event) {
 			p.prompts = append(p.prompts, newPrompt(ev.Prompt, ev.At, ev.Seq, nil))
 		}
 		p.say("You: " + ev.Prompt)
-	case agent.TextDelta:
+	case event.TextDelta:
 		p.text(ev.Text)
-	case agent.AnswerReset:
+	case event.AnswerReset:
 		p.say("(the answer begins again: " + ev.Reason + ")")
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		p.flush()
-	case agent.CallStart:
+	case event.CallStart:
 		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
 		p.calls[ev.ID] = c
 		p.say("Tool " + ev.Name + ": " + oneLine(c.brief))
-	case agent.CallEnd:
+	case event.CallEnd:
 		p.callEnd(ev)
-	case agent.ApprovalAsked:
+	case event.ApprovalAsked:
 		p.approval(ev)
-	case agent.AskPerson:
+	case event.AskPerson:
 		p.ask(ev)
-	case agent.AskForm:
+	case event.AskForm:
 		p.form(ev)
-	case agent.ApprovalClosed:
+	case event.ApprovalClosed:
 		p.closed(ev.ID)
-	case agent.AskClosed:
+	case event.AskClosed:
 		p.closed(ev.ID)
-	case agent.Notice:
+	case event.Notice:
 		p.notice(ev)
-	case agent.ToolsChanged:
+	case event.ToolsChanged:
 		p.say(toolsChanged(ev))
-	case agent.Retrying:
+	case event.Retrying:
 		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + oneLine(ev.Reason))
-	case agent.UsageEvent:
+	case event.Usage:
 		p.usage = ev
-	case agent.Nested:
-		if end, ok := ev.Event.(agent.CallEnd); ok {
+	case event.Nested:
+		if end, ok := ev.Event.(event.CallEnd); ok {
 			p.sum.note(end.Result.Display)
 		}
-	case agent.Rewound:
+	case event.Rewound:
 		p.prompts = slices.DeleteFunc(p.prompts, func(it *promptItem) bool { return it.seq >= ev.From })
-	case agent.Compacted:
+	case event.Compacted:
 		p.say("The conversation was summarised.")
-	case agent.Unsent:
+	case event.Unsent:
 		p.say("Not sent: " + typedAs(ev.Prompt))
-	case agent.TurnEnd:
+	case event.TurnEnd:
 		p.turnEnd(ev)
 	}
 }
@@ -81,20 +81,20 @@ func (p *plain) text(s string) {
 }
 
 // notice writes a line that is stored with the session.
-func (p *plain) notice(n agent.Notice) {
+func (p *plain) notice(n event.Notice) {
 	p.record.note(shownNotice, keptNotice{Level: n.Level, Text: text.Cut(n.Text, keptBytes)})
 	prefix := ""
 	switch n.Level {
-	case agent.LevelError:
+	case event.LevelError:
 		prefix = "Error: "
-	case agent.LevelWarn:
+	case event.LevelWarn:
 		prefix = "Warning: "
-	case agent.LevelInfo:
+	case event.LevelInfo:
 	}
 	p.say(prefix + n.Text)
 }
 
-func (p *plain) callEnd(ev agent.CallEnd) {
+func (p *plain) callEnd(ev event.CallEnd) {
 	c := p.calls[ev.ID]
 	if c == nil {
 		return
@@ -144,18 +144,18 @@ func (p *plain) excerpt(s string, limit int, tail bool) {
 	}
 }
 
-func (p *plain) turnEnd(ev agent.TurnEnd) {
+func (p *plain) turnEnd(ev event.TurnEnd) {
 	p.flush()
 	began := p.turning
 	p.busy, p.turning = false, false
 	switch ev.Reason {
-	case agent.StopInterrupted:
-		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Interrupted. What was finished is kept."})
-	case agent.StopError:
-		p.notice(agent.Notice{Level: agent.LevelError, Text: cmp.Or(ev.Error, "the turn failed")})
-	case agent.StopLimit:
-		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Stopped at a limit: " + ev.Error})
-	case agent.StopDone:
+	case event.StopInterrupted:
+		p.notice(event.Notice{Level: event.LevelWarn, Text: "Interrupted. What was finished is kept."})
+	case event.StopError:
+		p.notice(event.Notice{Level: event.LevelError, Text: cmp.Or(ev.Error, "the turn failed")})
+	case event.StopLimit:
+		p.notice(event.Notice{Level: event.LevelWarn, Text: "Stopped at a limit: " + ev.Error})
+	case event.StopDone:
 	}
 	p.sum.took, p.sum.after = ev.Duration, p.usage
 	if parts := p.sum.parts(); began && len(parts) > 0 {

@@ -3,7 +3,7 @@ package tui
 import (
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -16,7 +16,7 @@ type plainForm struct {
 }
 
 // form shows a form; the next lines fill it in.
-func (p *plain) form(ev agent.AskForm) {
+func (p *plain) form(ev event.AskForm) {
 	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
 	f := &plainForm{form: ev.Form, values: map[string]any{}}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -88,15 +88,15 @@ func (l *lines) quit() {
 func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.onPrompt = func(agent.Prompt) {
-		l.fake.emit(agent.CallStart{ID: "c", Name: "edit", Arguments: jsonOf("path", "calc/sum.go")},
-			agent.ApprovalAsked{ID: "q", Question: tools.Question{CallID: "c", Tool: "edit", Title: "Edit calc/sum.go", Diff: sampleDiff}})
+	l.fake.onPrompt = func(event.Prompt) {
+		l.fake.emit(event.CallStart{ID: "c", Name: "edit", Arguments: jsonOf("path", "calc/sum.go")},
+			event.ApprovalAsked{ID: "q", Question: tools.Question{CallID: "c", Tool: "edit", Title: "Edit calc/sum.go", Diff: sampleDiff}})
 	}
 	l.write("change it")
 	l.see("Answer (number; words to the model may follow a no): ")
 	l.write("1")
-	l.fake.emit(agent.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: sampleDiff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
-		agent.UsageEvent{Total: model.Usage{Input: 1500, Output: 20}}, agent.TurnEnd{Reason: agent.StopDone, Duration: 2 * time.Second})
+	l.fake.emit(event.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: sampleDiff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
+		event.Usage{Total: model.Usage{Input: 1500, Output: 20}}, event.TurnEnd{Reason: event.StopDone, Duration: 2 * time.Second})
 	l.see("Tool edit done. +3 -2\n2s · calc/sum.go +3 -2 · 1.5k tokens in, 20 out · /undo\n> ")
 	if n := strings.Count(l.out.String(), "+++ b/calc/sum.go"); n != 1 {
 		t.Errorf("the change shows %d times:\n%s", n, l.out.String())
@@ -107,21 +107,21 @@ func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
 func TestThePlainFormTakesAWordWithANoAndStopsInAQuestion(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.onPrompt = func(p agent.Prompt) {
-		l.fake.emit(agent.ApprovalAsked{ID: p.Text, Question: approvalQuestion()})
+	l.fake.onPrompt = func(p event.Prompt) {
+		l.fake.emit(event.ApprovalAsked{ID: p.Text, Question: approvalQuestion()})
 	}
 	l.write("first")
 	l.see("may follow a no): ")
 	l.write("4 use the other tool")
 	l.fake.until(t, func() bool { a, ok := l.fake.answered("first"); return ok && a.Word == "use the other tool" })
-	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
 	l.write("second")
 	l.see("may follow a no): ")
 	l.fake.busy(true)
 	l.write("/stop")
 	l.see("Warning: Interrupted. What was finished is kept.")
-	l.fake.emit(agent.ApprovalClosed{ID: "second"}, agent.Notice{Text: "closed"})
+	l.fake.emit(event.ApprovalClosed{ID: "second"}, event.Notice{Text: "closed"})
 	l.see("closed")
 	l.quit()
 }
@@ -196,7 +196,7 @@ func TestThePlainFormKeepsAndShowsWhatStoodBesideTheMessages(t *testing.T) {
 	}
 	l.write("go on")
 	l.see("You: go on")
-	l.fake.emit(agent.TurnEnd{Reason: agent.StopError, Error: "the key was refused"})
+	l.fake.emit(event.TurnEnd{Reason: event.StopError, Error: "the key was refused"})
 	select {
 	case s := <-kept:
 		if got := fmt.Sprint(s.Kind, " ", string(s.Data)); !strings.Contains(got, "the key was refused") {
@@ -219,8 +219,8 @@ func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
 	}
 	var out strings.Builder
 	lines := &plain{out: &out, calls: map[string]*callItem{}}
-	lines.event(agent.CallStart{ID: "1", Name: "nope"})
-	lines.event(agent.CallEnd{ID: "1", Name: "nope", Result: gone})
+	lines.event(event.CallStart{ID: "1", Name: "nope"})
+	lines.event(event.CallEnd{ID: "1", Name: "nope", Result: gone})
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("in the plain form:\n%s", out.String())
 	}
@@ -230,8 +230,8 @@ func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	p := &plain{out: &out, calls: map[string]*callItem{}}
-	p.event(agent.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
-	p.event(agent.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
+	p.event(event.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
+	p.event(event.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
 	want := "Tool exec failed. exit 1\n(15 more lines)\nok\nok\nok\nok\nok\nFAIL here\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%q does not end in %q", out.String(), want)
@@ -242,8 +242,8 @@ func TestMoneyThatRestsOnEstimatesIsMarked(t *testing.T) {
 	t.Parallel()
 	for _, estimated := range []bool{false, true} {
 		p, _ := still(t, 100, 24, nil)
-		used := agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900, Written: 2000, Estimated: estimated}, Cost: 0.0412, Priced: true}
-		feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.AssistantMessage{Text: "done"}, used, agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+		used := event.Usage{Total: model.Usage{Input: 13000, Output: 900, Written: 2000, Estimated: estimated}, Cost: 0.0412, Priced: true}
+		feed(p, event.TurnStart{Prompt: "go", At: clock}, event.AssistantMessage{Text: "done"}, used, event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
 		p.panels.showCost()
 		s := stripped(p.frameText())
 		if strings.Count(s, "$0.04") != 3 || (strings.Count(s, "~$0.04") == 3) != estimated || !strings.Contains(s, "2.0k written to the cache") {
@@ -255,11 +255,11 @@ func TestMoneyThatRestsOnEstimatesIsMarked(t *testing.T) {
 func TestAChangeOfSeveralFilesIsCountedByFile(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)
-	feed(p, agent.TurnStart{Prompt: "change them", At: clock})
+	feed(p, event.TurnStart{Prompt: "change them", At: clock})
 	called(p, "1", "apply_patch", []string{"input", "*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+one\n*** End Patch"}, tools.Result{Display: tools.Display{
 		Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/b c.txt\n@@ -0,0 +1 @@\n+one\n", Path: "a.go", Added: 2, Removed: 1, Summary: "2 files, +2 -1",
 	}})
-	feed(p, agent.AssistantMessage{Text: "done"}, agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
+	feed(p, event.AssistantMessage{Text: "done"}, event.TurnEnd{Reason: event.StopDone, Duration: 12 * time.Second})
 	s := stripped(p.frameText())
 	for _, want := range []string{"✓ apply_patch a.go, b c.txt", "12s · a.go +1 -1 · b c.txt +1 -0"} {
 		if !strings.Contains(s, want) {

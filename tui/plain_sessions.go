@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 )
 
@@ -26,7 +26,7 @@ func (p *plain) plug(ctx context.Context, s Session) {
 		p.unplug()
 	}
 	inner, cancel := context.WithCancel(ctx)
-	events := make(chan agent.Event)
+	events := make(chan event.Event)
 	p.conv, p.events, p.unplug = s.Conversation, events, cancel
 	if s.Events == nil {
 		return

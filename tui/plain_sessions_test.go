@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
@@ -48,13 +48,13 @@ func TestForkCountsPromptsInThePlainFormToo(t *testing.T) {
 	for said, want := range map[string]int64{"/fork 1": 10, "/fork 2": 20, "/fork 3": 0, "/fork": 0} {
 		fs := &fakeSessions{}
 		l := talk(t, func(o *Options) { o.Sessions = fs })
-		l.fake.emit(agent.Rewound{From: 1}) // there is nothing yet
+		l.fake.emit(event.Rewound{From: 1}) // there is nothing yet
 		for i, prompt := range []string{"the first", "the second", "the third", "taken back"} {
-			l.fake.emit(agent.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, agent.TurnEnd{Reason: agent.StopDone})
+			l.fake.emit(event.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, event.TurnEnd{Reason: event.StopDone})
 			l.see("You: " + prompt)
 		}
-		l.fake.emit(agent.Rewound{From: 31})
-		l.fake.emit(agent.Notice{Text: "Rewound."})
+		l.fake.emit(event.Rewound{From: 31})
+		l.fake.emit(event.Notice{Text: "Rewound."})
 		l.see("Rewound.")
 		l.write("/fork 4")
 		l.see("Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n1. the first\n2. the second\n3. the third\n")
@@ -71,11 +71,11 @@ func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {
 	t.Parallel()
 	fs := &fakeSessions{}
 	l := talk(t, func(o *Options) { o.Sessions = fs })
-	l.fake.onPrompt = func(agent.Prompt) {}
+	l.fake.onPrompt = func(event.Prompt) {}
 	l.write("work")
 	l.write("/new")
 	l.see("Error: not while something runs")
-	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
 	if len(fs.carried) > 0 {
 		t.Error("a session was begun")
@@ -106,7 +106,7 @@ func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 		t.Error("yes was taken for no")
 	}
 	l.fake.until(t, func() bool { return slices.Equal(l.fake.sent(), []string{"hello"}) })
-	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
 	l.quit()
 }

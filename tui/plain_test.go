@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -57,10 +57,10 @@ func TestPlainModeTalksInLines(t *testing.T) {
 		}
 	}
 	see("> ")
-	f.onPrompt = func(agent.Prompt) {
-		f.emit(agent.TextDelta{Text: "one\ntw"}, agent.TextDelta{Text: "o \x1b[31mred"}, agent.AssistantMessage{Text: "one\ntwo red"},
-			agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "ls")},
-			agent.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	f.onPrompt = func(event.Prompt) {
+		f.emit(event.TextDelta{Text: "one\ntw"}, event.TextDelta{Text: "o \x1b[31mred"}, event.AssistantMessage{Text: "one\ntwo red"},
+			event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "ls")},
+			event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
 	}
 	write("hello\n")
 	see("You: hello\none\ntwo red\nTool exec: ls\nQuestion: Run a command\n  go test ./...")
@@ -81,7 +81,7 @@ func TestPlainModeTalksInLines(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	f.emit(agent.TurnEnd{Reason: agent.StopDone})
+	f.emit(event.TurnEnd{Reason: event.StopDone})
 	write("/nope\n")
 	see("Unknown command /nope")
 	write("/quit\n")

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/editor"
 )
@@ -17,7 +17,7 @@ type planView struct {
 	guard
 	plan     string
 	in       *editor.Editor // the input
-	carryOut func(mode tools.Mode, m agent.Prompt) tea.Cmd
+	carryOut func(mode tools.Mode, m event.Prompt) tea.Cmd
 	at       int
 }
 
@@ -39,8 +39,8 @@ const (
 )
 
 // offer opens the question when a turn in mode plan ended with an answer.
-func (p *planning) offer(ev agent.TurnEnd) {
-	if ev.Reason == agent.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
+func (p *planning) offer(ev event.TurnEnd) {
+	if ev.Reason == event.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
 		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.plans.carryOut})
 	}
 }
@@ -77,7 +77,7 @@ func (v *planView) choose(h host, at int) tea.Cmd {
 		if at == planEdits {
 			mode = tools.ModeEdits
 		}
-		return v.carryOut(mode, agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
+		return v.carryOut(mode, event.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
 	case planChange:
 		v.in.SetText(ownPlan + "\n\n" + v.plan)
 		h.flash("enter carries it out, asking before edits and commands")
@@ -94,12 +94,12 @@ func (p *planning) isOwn(s string) bool {
 }
 
 // carryOutOwn has a plan of the person's own carried out.
-func (p *planning) carryOutOwn(prompt agent.Prompt) tea.Cmd {
+func (p *planning) carryOutOwn(prompt event.Prompt) tea.Cmd {
 	return p.plans.carryOut(tools.ModeAsk, prompt)
 }
 
 // carryOut leaves plan mode, and the role if it allows no other mode, and has a plan carried out.
-func (p *planning) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
+func (p *planning) carryOut(mode tools.Mode, prompt event.Prompt) tea.Cmd {
 	return p.change("plan", func(ctx context.Context, c Conversation) error {
 		c.SetMode(mode)
 		if c.State().Mode == tools.ModePlan {

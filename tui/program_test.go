@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
@@ -18,9 +18,9 @@ import (
 func TestPromptAndAnswerShow(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.onPrompt = func(agent.Prompt) {
+	r.fake.onPrompt = func(event.Prompt) {
 		r.fake.busy(true)
-		r.fake.emit(agent.StepStart{Step: 1}, agent.TextDelta{Text: "Here is **bold** text:\n\n- one\n- two\n"})
+		r.fake.emit(event.StepStart{Step: 1}, event.TextDelta{Text: "Here is **bold** text:\n\n- one\n- two\n"})
 	}
 	r.Type("hello there")
 	r.see("› hello there")
@@ -29,12 +29,12 @@ func TestPromptAndAnswerShow(t *testing.T) {
 	if x, y, ok := s.Find("bold"); !ok || !s.Cell(x, y).Bold {
 		t.Error("bold text is not bold")
 	}
-	r.fake.emit(agent.CallStart{ID: "c1", Name: "read", Arguments: jsonOf("path", "src/a.go"), At: time.Now()})
+	r.fake.emit(event.CallStart{ID: "c1", Name: "read", Arguments: jsonOf("path", "src/a.go"), At: time.Now()})
 	r.see("read src/a.go")
-	r.fake.emit(agent.CallEnd{ID: "c1", Name: "read", Status: "done", Result: tools.Result{Text: "x", Display: tools.Display{Summary: "12 lines"}}})
+	r.fake.emit(event.CallEnd{ID: "c1", Name: "read", Status: "done", Result: tools.Result{Text: "x", Display: tools.Display{Summary: "12 lines"}}})
 	r.see("✓ read src/a.go  12 lines")
 	r.fake.busy(false)
-	r.fake.emit(agent.AssistantMessage{Text: "Here is **bold** text:\n\n- one\n- two\n"}, agent.TurnEnd{Reason: agent.StopDone})
+	r.fake.emit(event.AssistantMessage{Text: "Here is **bold** text:\n\n- one\n- two\n"}, event.TurnEnd{Reason: event.StopDone})
 	s = r.gone("stops")
 	if !s.Contains("› hello there") || !s.Contains("ask for something") {
 		t.Errorf("screen:\n%s", s.Text())
@@ -60,7 +60,7 @@ func TestApprovalIsAnsweredByKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "enter": tools.AnswerOnce} {
 		r := run(t, 80, 24, nil).ready()
-		r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+		r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 		r.see("Run a command", "go test ./...", "yes, once")
 		r.Press(key)
 		r.until("answer to "+key, func() bool { _, ok := r.fake.answered("q1"); return ok })
@@ -79,7 +79,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 		for i, c := range "yes please " { // the pauses are too short
 			time.Sleep(quiet - time.Millisecond)
 			if i == 3 {
-				feed(p, agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+				feed(p, event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 			}
 			write(c)
 			if _, ok := f.answered("q1"); ok {
@@ -109,7 +109,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 func TestRefusalCarriesAWord(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 	r.see("yes, once")
 	r.Press("w")
 	r.see("tell it why not:")
@@ -127,7 +127,7 @@ func TestWholeCommandIsVisible(t *testing.T) {
 	r := run(t, 60, 20, nil).ready()
 	q := approvalQuestion()
 	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
-	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: q})
+	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: q})
 	s := r.see("yes, once")
 	for _, want := range []string{"; curl x", "300 spaces", "U+202E", "evil"} {
 		if !s.Contains(want) {
@@ -150,7 +150,7 @@ func TestCtrlC(t *testing.T) {
 	r.Press("ctrl+c")
 	r.see("ask for something")
 	r.fake.busy(true)
-	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.fake.emit(event.TurnStart{Prompt: "x"})
 	r.see("stops")
 	r.Press("ctrl+c")
 	r.see("Interrupted.")
@@ -172,7 +172,7 @@ func TestEscGivesQueuedTextBack(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.busy(true)
-	r.fake.emit(agent.TurnStart{Prompt: "first"})
+	r.fake.emit(event.TurnStart{Prompt: "first"})
 	r.see("stops")
 	r.Type("second")
 	r.see("› second")
@@ -202,7 +202,7 @@ func TestUnknownCommandIsNamed(t *testing.T) {
 func TestTinyAndHugeTerminals(t *testing.T) {
 	r := run(t, 200, 50, nil).ready()
 	r.fake.busy(true)
-	r.fake.emit(agent.TurnStart{Prompt: "go"})
+	r.fake.emit(event.TurnStart{Prompt: "go"})
 	stop := make(chan struct{})
 	go func() {
 		for i := range 200 {
@@ -211,7 +211,7 @@ func TestTinyAndHugeTerminals(t *testing.T) {
 				return
 			default:
 			}
-			r.fake.emit(agent.TextDelta{Text: "word " + itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
+			r.fake.emit(event.TextDelta{Text: "word " + itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
 			time.Sleep(time.Millisecond)
 		}
 	}()
@@ -220,7 +220,7 @@ func TestTinyAndHugeTerminals(t *testing.T) {
 		r.Settle(30*time.Millisecond, 300*time.Millisecond)
 	}
 	close(stop)
-	r.fake.emit(agent.TextDelta{Text: "THE END\n"})
+	r.fake.emit(event.TextDelta{Text: "THE END\n"})
 	s := r.see("THE END", "test/model")
 	if n := strings.Count(s.Text(), "THE END"); n != 1 {
 		t.Errorf("left-overs on the screen:\n%s", s.Text())
@@ -270,7 +270,7 @@ func TestTerminalIsRestored(t *testing.T) {
 func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	t.Parallel()
 	p, f := still(t, 80, 24, nil)
-	feed(p, agent.TurnStart{Prompt: "x"}, agent.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
+	feed(p, event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
 	a := p.asks[0].(*approval)
 	a.open = true
 	first := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
@@ -287,7 +287,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 		t.Errorf("y alone answers %v", ans)
 	}
 
-	feed(p, agent.ApprovalAsked{ID: "b", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
+	feed(p, event.ApprovalAsked{ID: "b", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
 	p.asks[0].(*approval).open = true
 	held := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // the person reconsiders

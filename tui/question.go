@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 )
 
@@ -20,7 +20,7 @@ type question struct {
 	text           review
 }
 
-func newQuestion(ev agent.AskPerson, send func(s string) error) *question {
+func newQuestion(ev event.AskPerson, send func(s string) error) *question {
 	q := &question{id: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
 	q.text.parts = []reviewPart{{text: q.ask, prose: true}}
 	for _, o := range ev.Options {
@@ -74,10 +74,10 @@ func (q *question) reply(h host) tea.Cmd {
 	}
 	h.close(q)
 	if err := q.send(s); err != nil {
-		h.say(agent.LevelInfo, err.Error())
+		h.say(event.LevelInfo, err.Error())
 		return nil
 	}
-	h.say(agent.LevelInfo, "You answered: "+s)
+	h.say(event.LevelInfo, "You answered: "+s)
 	return nil
 }
 

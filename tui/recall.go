@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tui/editor"
 )
 
@@ -102,7 +102,7 @@ func (p *program) loadHistory() tea.Cmd {
 	p.hist.loading = true
 	return fetch(p, h.Recent, func(recent []string, err error) tea.Cmd {
 		if err != nil {
-			p.say(agent.LevelWarn, "the history of prompts could not be read: "+err.Error())
+			p.say(event.LevelWarn, "the history of prompts could not be read: "+err.Error())
 		}
 		p.hist.load(recent, p.in)
 		return nil
@@ -214,7 +214,7 @@ func (p *program) warned(what string, err error) tea.Msg {
 		if p.ctx.Err() != nil {
 			return nil // the program is ending
 		}
-		p.say(agent.LevelWarn, what+": "+err.Error())
+		p.say(event.LevelWarn, what+": "+err.Error())
 		return nil
 	})
 }

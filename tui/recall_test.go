@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools/command"
 )
 
@@ -78,7 +78,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
-	p.sender.giveBack([]agent.Prompt{{Text: "all of a skill", Shown: "/greeting you"}, {Text: "what is this", Role: "explain"}, {Text: "plain"}})
+	p.sender.giveBack([]event.Prompt{{Text: "all of a skill", Shown: "/greeting you"}, {Text: "what is this", Role: "explain"}, {Text: "plain"}})
 	if got := p.in.Text(); got != "/greeting you\n/role explain what is this\nplain" {
 		t.Errorf("given back: %q", got)
 	}

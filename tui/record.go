@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -32,7 +32,7 @@ const (
 
 type (
 	keptNotice struct {
-		Level agent.Level `json:"level"`
+		Level event.Level `json:"level"`
 		Text  string      `json:"text"`
 	}
 	keptShell struct {
@@ -83,7 +83,7 @@ func (r *record) changed(p *program) tea.Cmd {
 				return nil
 			}
 			if r.unkept == 0 { // reported once until it works again
-				p.tr.add(notice(agent.LevelWarn, err.Error()))
+				p.tr.add(notice(event.LevelWarn, err.Error()))
 			}
 			if p.state.Session != id { // its session was left meanwhile
 				return nil
@@ -117,7 +117,7 @@ func shownItem(v session.Shown) item {
 		if json.Unmarshal(v.Data, &s) == nil {
 			c := newCall("", "!", nil, v.At)
 			c.brief, c.open = text.Clean(s.Line), true
-			c.end(agent.CallEnd{Status: "done", Result: tools.Result{Text: s.Output, Failed: s.Failed, Display: tools.Display{Summary: s.Why}}, Duration: s.Took})
+			c.end(event.CallEnd{Status: "done", Result: tools.Result{Text: s.Output, Failed: s.Failed, Display: tools.Display{Summary: s.Why}}, Duration: s.Took})
 			return c
 		}
 	case shownTurn:

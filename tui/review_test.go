@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/diff"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -22,7 +22,7 @@ import (
 func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *approval) {
 	t.Helper()
 	p, f := still(t, cols, rows, nil)
-	feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.ApprovalAsked{ID: "q", Question: q})
+	feed(p, event.TurnStart{Prompt: "go", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
 	a := p.asks[0].(*approval)
 	a.open = true
 	return p, f, a
@@ -361,7 +361,7 @@ func TestApprovalCanBeEdited(t *testing.T) {
 	p, f := still(t, 80, 24, nil)
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
-	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	feed(p, event.ApprovalAsked{ID: "q", Question: q})
 	p.asks[0].(*approval).open = true
 	press(p, "e", "ctrl+u", "go vet", "enter")
 	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
@@ -381,7 +381,7 @@ func TestEditingNeverLosesBytes(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
-	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	feed(p, event.ApprovalAsked{ID: "q", Question: q})
 	p.asks[0].(*approval).open = true
 	press(p, "e")
 	if p.asks[0].(*approval).edit != nil {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 )
 
@@ -23,7 +24,7 @@ func (p *settings) role(args string) tea.Cmd {
 	case name == "":
 		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
-		p.sender.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
+		p.sender.prompt(event.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
 	case name == "off":
 		name = ""
@@ -75,13 +76,13 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 			p.state = conv.State()
 			if err == nil {
 				if done != "" {
-					p.say(agent.LevelInfo, done)
+					p.say(event.LevelInfo, done)
 				}
 				p.switcher.sendWaiting()
 				return p.switcher.goOn()
 			}
 			if stopped {
-				p.say(agent.LevelInfo, "The switch was taken back: everything is as before.")
+				p.say(event.LevelInfo, "The switch was taken back: everything is as before.")
 			} else {
 				p.failed("role", err)
 			}

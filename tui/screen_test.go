@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/tools"
 )
@@ -51,10 +51,10 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 func TestStreamedTablesAndOpenFencesFit(t *testing.T) {
 	t.Parallel()
 	r := run(t, 40, 20, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.fake.emit(event.TurnStart{Prompt: "x"})
 	src := "| name | what it is and what it does, at some length |\n|---|---|\n| one | a cell with far more words than the screen has room for in one line |\n\n```nosuchlang\nfoo <bar> \"baz\n"
 	for _, c := range strings.Split(src, "") {
-		r.fake.emit(agent.TextDelta{Text: c})
+		r.fake.emit(event.TextDelta{Text: c})
 	}
 	s := r.see("foo <bar> \"baz", "│ a cell with far more")
 	for y, l := range s.Lines() {
@@ -73,7 +73,7 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, 100, 30, nil).ready()
-			r.fake.emit(agent.TurnStart{Prompt: "x"})
+			r.fake.emit(event.TurnStart{Prompt: "x"})
 			r.see("stops")
 			before := r.Written()
 			var shown int
@@ -81,7 +81,7 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 				s := strings.ReplaceAll(line, "%d", itoa(i))
 				shown += len(s)
 				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as a model sends them
-					r.fake.emit(agent.TextDelta{Text: strings.Join(words, "")})
+					r.fake.emit(event.TextDelta{Text: strings.Join(words, "")})
 				}
 				if i%4 == 3 {
 					r.see("number " + itoa(i) + ",")
@@ -100,17 +100,17 @@ func TestHostileOutputTouchesNothing(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	evil := "a\rb\n\033[2J\033[?1049h\033[5;5H\033]0;pwned\007\033]52;c;eA==\007x\n"
-	r.fake.emit(agent.TurnStart{Prompt: "run " + evil},
-		agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "printf "+evil)},
-		agent.CallProgress{ID: "c", Text: "state " + evil, Output: evil})
+	r.fake.emit(event.TurnStart{Prompt: "run " + evil},
+		event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "printf "+evil)},
+		event.CallProgress{ID: "c", Text: "state " + evil, Output: evil})
 	r.see("│ b", "│ x")
-	r.fake.emit(agent.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
-		agent.TextDelta{Text: evil}, agent.Notice{Level: agent.LevelWarn, Text: evil}, agent.ReasoningDelta{Text: evil},
-		agent.AskPerson{ID: "a", Text: evil, Options: []string{evil, "fine"}},
-		agent.AskForm{ID: "f", Form: tools.Form{From: evil, Text: evil, Fields: []tools.FormField{{Name: evil, Title: evil, Description: evil, Kind: tools.FieldChoice, Options: []string{evil}, Labels: []string{evil}, Default: evil}}}},
-		agent.StateChanged{State: agent.State{Model: "m" + evil, Title: "t" + evil, Role: evil, Mode: tools.ModeAsk}},
-		agent.QueueChanged{Queued: []agent.Queued{{Text: evil}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: evil, Status: "pending"}}},
-		agent.ToolsChanged{Added: []string{evil}}, agent.Retrying{Reason: evil, Wait: time.Second})
+	r.fake.emit(event.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
+		event.TextDelta{Text: evil}, event.Notice{Level: event.LevelWarn, Text: evil}, event.ReasoningDelta{Text: evil},
+		event.AskPerson{ID: "a", Text: evil, Options: []string{evil, "fine"}},
+		event.AskForm{ID: "f", Form: tools.Form{From: evil, Text: evil, Fields: []tools.FormField{{Name: evil, Title: evil, Description: evil, Kind: tools.FieldChoice, Options: []string{evil}, Labels: []string{evil}, Default: evil}}}},
+		event.StateChanged{State: event.State{Model: "m" + evil, Title: "t" + evil, Role: evil, Mode: tools.ModeAsk}},
+		event.QueueChanged{Queued: []event.Queued{{Text: evil}}}, event.TodoChanged{Items: []tools.TodoItem{{Text: evil, Status: "pending"}}},
+		event.ToolsChanged{Added: []string{evil}}, event.Retrying{Reason: evil, Wait: time.Second})
 	s := r.see("fine")
 	if s.Title != "jcode: ta ⏎ b ⏎ x" {
 		t.Errorf("title %q", s.Title)
@@ -131,13 +131,13 @@ func TestHostileOutputTouchesNothing(t *testing.T) {
 func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
 	for i := range 6 {
 		id := "n" + itoa(i)
-		r.fake.emit(agent.Nested{CallID: "t", Label: "reviewer", Event: agent.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+itoa(i)+".go"), At: time.Now()}},
-			agent.Nested{CallID: "t", Event: agent.CallEnd{ID: id, Name: "read", Status: "done"}})
+		r.fake.emit(event.Nested{CallID: "t", Label: "reviewer", Event: event.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+itoa(i)+".go"), At: time.Now()}},
+			event.Nested{CallID: "t", Event: event.CallEnd{ID: id, Name: "read", Status: "done"}})
 	}
-	r.fake.emit(agent.Nested{CallID: "t", Event: agent.TextDelta{Text: "looks good"}})
+	r.fake.emit(event.Nested{CallID: "t", Event: event.TextDelta{Text: "looks good"}})
 	s := r.see("task review it (reviewer)", "✓ read f5.go", "2 earlier calls", "looks good")
 	if s.Contains("f0.go") {
 		t.Errorf("all calls show:\n%s", s.Text())
@@ -154,7 +154,7 @@ func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 			}
 		}
 	}).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TurnEnd{Reason: agent.StopDone, Text: "one"}, agent.Notice{Text: "first over"})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "one"}, event.Notice{Text: "first over"})
 	r.see("first over")
 	if n := len(notifications(r)); n != 0 {
 		t.Errorf("%d notifications with the window in focus", n)
@@ -165,7 +165,7 @@ func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	case <-time.After(limit):
 		t.Fatal("the loss of focus was not noticed")
 	}
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TurnEnd{Reason: agent.StopDone, Text: "two"})
+	r.fake.emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "two"})
 	r.until("notification", func() bool { return len(notifications(r)) > 0 })
 }
 
@@ -213,17 +213,17 @@ func notifications(r *running) []string {
 func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 	t.Parallel()
 	r := run(t, 60, 16, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.fake.emit(event.TurnStart{Prompt: "x"})
 	var b strings.Builder
 	for i := range 60 {
 		b.WriteString("line " + itoa(i) + "\n\n")
 	}
-	r.fake.emit(agent.TextDelta{Text: b.String()}, agent.AssistantMessage{Text: b.String()})
+	r.fake.emit(event.TextDelta{Text: b.String()}, event.AssistantMessage{Text: b.String()})
 	r.see("line 59")
 	r.Press("pgup")
 	s := r.gone("line 59")
 	first := s.Line(0)
-	r.fake.emit(agent.Notice{Text: "news"}, agent.Notice{Text: "more news"})
+	r.fake.emit(event.Notice{Text: "news"}, event.Notice{Text: "more news"})
 	s = r.see("2 new items below")
 	if s.Line(0) != first {
 		t.Errorf("the window moved from %q to %q", first, s.Line(0))
@@ -236,7 +236,7 @@ func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 func TestStatusShowsWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	r := run(t, 100, 12, func(o *Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
-	r.fake.emit(agent.UsageEvent{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
+	r.fake.emit(event.Usage{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
 	r.see("test/model · ask · 50% of 128.0k · $1.50 · mcp 2/3")
 	r.Press("shift+tab")
 	r.see("mode edits:")

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -89,7 +89,7 @@ func (p *switcher) undo() tea.Cmd {
 		seq, files, err := p.opt.Undoable(ctx)
 		return func() tea.Cmd {
 			if err != nil {
-				p.say(agent.LevelInfo, "/undo: "+err.Error())
+				p.say(event.LevelInfo, "/undo: "+err.Error())
 				return nil
 			}
 			turn := p.tr.promptOf(seq)
@@ -140,7 +140,7 @@ func (p *switcher) session(name string) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
 			return p.switcher.newSession(name)
 		}
-		p.say(agent.LevelError, err.Error())
+		p.say(event.LevelError, err.Error())
 		return nil
 	})
 }
@@ -260,7 +260,7 @@ func (p *switcher) fork(args string) tea.Cmd {
 	}
 	upTo, ok := forkEnd(p.tr.prompts(), args)
 	if !ok {
-		p.say(agent.LevelInfo, whichFork(p.tr.prompts()))
+		p.say(event.LevelInfo, whichFork(p.tr.prompts()))
 		return nil
 	}
 	id := p.state.Session

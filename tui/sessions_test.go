@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -24,14 +24,14 @@ func TestRewindGoesBackToAPrompt(t *testing.T) {
 		}}}}}
 	})
 	for i, s := range []string{"first", "second", "third"} {
-		feed(p, agent.TurnStart{Prompt: s, Seq: int64(10 * (i + 1)), At: clock}, agent.TextDelta{Text: "answer to " + s}, agent.AssistantMessage{Text: "answer to " + s}, agent.TurnEnd{Reason: agent.StopDone})
+		feed(p, event.TurnStart{Prompt: s, Seq: int64(10 * (i + 1)), At: clock}, event.TextDelta{Text: "answer to " + s}, event.AssistantMessage{Text: "answer to " + s}, event.TurnEnd{Reason: event.StopDone})
 	}
 	p.in.Insert("/rewind")
 	press(p, "enter", "down", "enter", "down", "down", "enter")
 	if len(ran) != 1 || ran[0] != "2 both" {
 		t.Fatalf("ran %q", ran)
 	}
-	feed(p, agent.Rewound{From: 20})
+	feed(p, event.Rewound{From: 20})
 	if s := stripped(p.frameText()); strings.Contains(s, "answer to second") || !strings.Contains(s, "answer to first") || !strings.Contains(s, "› second") {
 		t.Errorf("screen:\n%s", s)
 	}
@@ -91,7 +91,7 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 	for answer, want := range map[string]bool{"enter": false, "down": true} {
 		fs := &fakeSessions{}
 		p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
-		feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+		feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone})
 		p.in.Insert("/new")
 		press(p, "enter")
 		if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") {
@@ -115,8 +115,8 @@ func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
 	t.Parallel()
 	fs := &fakeSessions{unknown: true}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
-	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
-		agent.Notice{Text: "skills: changed"})
+	feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone},
+		event.Notice{Text: "skills: changed"})
 	p.in.Insert("/session fresh")
 	press(p, "enter")
 	if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") || len(fs.carried) > 0 {
@@ -137,7 +137,7 @@ func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
 	p.state.Session = "s"
 	for i, said := range []string{"the first", "the second", "the third"} {
-		feed(p, agent.TurnStart{Prompt: said, Seq: int64(10*i + 1)}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+		feed(p, event.TurnStart{Prompt: said, Seq: int64(10*i + 1)}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone})
 	}
 	p.in.Insert("/fork 7")
 	press(p, "enter")
@@ -161,8 +161,8 @@ func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
 	t.Parallel()
 	fs := &fakeSessions{}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
-	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
-		agent.StateChanged{State: agent.State{Role: "reviewer"}})
+	feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone},
+		event.StateChanged{State: event.State{Role: "reviewer"}})
 	p.in.Insert("/new")
 	press(p, "enter")
 	if len(fs.carried) != 1 || fs.carried[0] {
@@ -232,12 +232,12 @@ func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 	for name, answerFirst := range map[string]bool{"answer first": true, "event first": false} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := still(t, 80, 24, nil)
-			feed(p, agent.TurnStart{Prompt: "go", Seq: 1}, agent.TextDelta{Text: "gone"}, agent.AssistantMessage{Text: "gone"}, agent.TurnEnd{Reason: agent.StopDone})
+			feed(p, event.TurnStart{Prompt: "go", Seq: 1}, event.TextDelta{Text: "gone"}, event.AssistantMessage{Text: "gone"}, event.TurnEnd{Reason: event.StopDone})
 			answer := func() { p.slashes.outcome("/rewind 1", command.Outcome{Notice: "Rewound."}, nil) }
 			if answerFirst {
 				answer()
 			}
-			feed(p, agent.Rewound{From: 1})
+			feed(p, event.Rewound{From: 1})
 			if !answerFirst {
 				answer()
 			}

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -20,7 +20,7 @@ func (p *outside) shell(line string) tea.Cmd {
 	}
 	args, err := json.Marshal(map[string]string{"cmd": line})
 	if err != nil {
-		p.say(agent.LevelError, err.Error())
+		p.say(event.LevelError, err.Error())
 		return nil
 	}
 	c := newCall("", "exec", args, time.Now())
@@ -45,7 +45,7 @@ func (p *outside) shell(line string) tea.Cmd {
 				}
 			}
 			c.open = true
-			c.end(agent.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
+			c.end(event.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
 			p.record.note(shownShell, keptShell{Line: line, Output: text.CutTail(res.Text, keptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.took})
 			return nil
 		}

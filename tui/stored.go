@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -30,7 +30,7 @@ func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 	for _, m := range rows {
 		upTo(m.Seq)
 		if m.Broken != "" {
-			t.items = append(t.items, notice(agent.LevelWarn, "A message could not be read and is left out: "+m.Broken))
+			t.items = append(t.items, notice(event.LevelWarn, "A message could not be read and is left out: "+m.Broken))
 			continue
 		}
 		switch m.Role {
@@ -42,7 +42,7 @@ func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 			t.addAnswer(m)
 		case session.RoleSummary:
 			s := strings.TrimSpace(partText(m.Parts, session.PartText))
-			t.items = append(t.items, notice(agent.LevelInfo, "The conversation up to here was summarised.\n"+s))
+			t.items = append(t.items, notice(event.LevelInfo, "The conversation up to here was summarised.\n"+s))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tools"
 )
@@ -67,15 +67,15 @@ func stormEvent(p *program, n int) {
 	case 1:
 		q := approvalQuestion()
 		q.Editable, q.Arguments, q.Diff = "cmd", jsonOf("cmd", "x"), sampleDiff
-		feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+		feed(p, event.ApprovalAsked{ID: "q", Question: q})
 		for _, d := range p.asks {
 			if a, ok := d.(*approval); ok {
 				a.since, a.open = time.Now(), true
 			}
 		}
 	case 2:
-		feed(p, agent.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
-		feed(p, agent.AskForm{ID: "f", Form: sampleForm()})
+		feed(p, event.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
+		feed(p, event.AskForm{ID: "f", Form: sampleForm()})
 		for _, d := range p.asks {
 			switch d := d.(type) {
 			case *question:
@@ -85,16 +85,16 @@ func stormEvent(p *program, n int) {
 			}
 		}
 	case 3:
-		feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.TextDelta{Text: sampleAnswer})
+		feed(p, event.TurnStart{Prompt: "go", At: clock}, event.TextDelta{Text: sampleAnswer})
 	case 4:
-		feed(p, agent.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: jsonOf("a", strings.Repeat("漢", 200)), At: clock}, agent.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
+		feed(p, event.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: jsonOf("a", strings.Repeat("漢", 200)), At: clock}, event.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
 	case 5:
-		feed(p, agent.AnswerReset{Reason: "cut"}, agent.ApprovalClosed{ID: "q"}, agent.AskClosed{ID: "a"}, agent.AskClosed{ID: "f"})
+		feed(p, event.AnswerReset{Reason: "cut"}, event.ApprovalClosed{ID: "q"}, event.AskClosed{ID: "a"}, event.AskClosed{ID: "f"})
 	case 6:
-		feed(p, agent.TurnEnd{Reason: agent.StopError, Error: "the provider said no"})
+		feed(p, event.TurnEnd{Reason: event.StopError, Error: "the provider said no"})
 	case 7:
-		feed(p, agent.QueueChanged{Queued: []agent.Queued{{Text: "q1"}, {Text: "q2"}, {Text: "q3"}, {Text: "q4"}, {Text: "q5"}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: "x", Status: "in_progress"}, {Text: "y", Status: "pending"}}})
+		feed(p, event.QueueChanged{Queued: []event.Queued{{Text: "q1"}, {Text: "q2"}, {Text: "q3"}, {Text: "q4"}, {Text: "q5"}}}, event.TodoChanged{Items: []tools.TodoItem{{Text: "x", Status: "in_progress"}, {Text: "y", Status: "pending"}}})
 	case 8:
-		feed(p, agent.Rewound{From: 1}, agent.Notice{Level: agent.LevelError, Text: "bad 漢字"})
+		feed(p, event.Rewound{From: 1}, event.Notice{Level: event.LevelError, Text: "bad 漢字"})
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // isCommand reports whether the input is one line with a known command: its Enter need not wait, since pasted
@@ -37,13 +37,13 @@ func (p sender) submit() tea.Cmd {
 		p.flash("this session is read only here; /fork continues in a copy")
 		return nil
 	}
-	prompt := agent.Prompt{Text: strings.TrimRight(s, " \n")}
+	prompt := event.Prompt{Text: strings.TrimRight(s, " \n")}
 	if err := p.outside.attachImages(&prompt); err != nil {
-		p.say(agent.LevelWarn, err.Error())
+		p.say(event.LevelWarn, err.Error())
 		return nil
 	}
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
-		p.say(agent.LevelWarn, blindNotice(p.state.Model, n))
+		p.say(event.LevelWarn, blindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
 		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
@@ -57,7 +57,7 @@ func (p sender) submit() tea.Cmd {
 func (p *program) insert(s string) { p.in.Insert(typed(s)) }
 
 // prompt passes a message to the conversation, or keeps it until its conversation is ready.
-func (p sender) prompt(m agent.Prompt) {
+func (p sender) prompt(m event.Prompt) {
 	p.tr.toBottom()
 	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
@@ -100,7 +100,7 @@ func (p sender) takeBack() {
 }
 
 // typedAs returns what the person typed to send a message.
-func typedAs(m agent.Prompt) string {
+func typedAs(m event.Prompt) string {
 	s := cmp.Or(m.Shown, m.Text)
 	if m.Role != "" {
 		s = "/role " + m.Role + " " + s
@@ -109,7 +109,7 @@ func typedAs(m agent.Prompt) string {
 }
 
 // giveBack puts messages that were not sent back into the input, before its current content.
-func (p sender) giveBack(messages []agent.Prompt) {
+func (p sender) giveBack(messages []event.Prompt) {
 	if len(messages) == 0 {
 		return
 	}

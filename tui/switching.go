@@ -5,13 +5,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // nextSwitch is a switch that waits for the one under way.
 type nextSwitch struct {
 	begin   func() tea.Cmd
-	waiting []agent.Prompt // sent before the switch was requested: they are for the session before it
+	waiting []event.Prompt // sent before the switch was requested: they are for the session before it
 }
 
 // interruptFor stops a running turn before the session is left.
@@ -24,7 +24,7 @@ func (p *switcher) interruptFor() {
 // switchTo leaves this session for another.
 func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
 	return p.switcher.switchOr(open, func(err error) tea.Cmd {
-		p.say(agent.LevelError, err.Error())
+		p.say(event.LevelError, err.Error())
 		return nil
 	})
 }

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tui/keyboard"
 )
 
@@ -72,7 +72,7 @@ func (v *trustView) decide(h host, trusted bool) tea.Cmd {
 		return func() tea.Cmd {
 			h.close(v)
 			if err != nil {
-				h.say(agent.LevelError, err.Error())
+				h.say(event.LevelError, err.Error())
 			}
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -22,7 +23,7 @@ import (
 
 // called emits the events of a finished call.
 func called(p *program, id, name string, args []string, res tools.Result) {
-	feed(p, agent.CallStart{ID: id, Name: name, Arguments: jsonOf(args...), At: clock}, agent.CallEnd{ID: id, Name: name, Status: "done", Result: res})
+	feed(p, event.CallStart{ID: id, Name: name, Arguments: jsonOf(args...), At: clock}, event.CallEnd{ID: id, Name: name, Status: "done", Result: res})
 }
 
 func exitCode(n int) *int { return &n }
@@ -30,7 +31,7 @@ func exitCode(n int) *int { return &n }
 func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
-	feed(p, agent.TurnStart{Prompt: "x", At: clock})
+	feed(p, event.TurnStart{Prompt: "x", At: clock})
 	called(p, "1", "exec", []string{"cmd", "ls nope"}, tools.Result{Text: "one\ntwo\nls: cannot access 'nope'\nexit code 2", Display: tools.Display{Summary: "exit 2", ExitCode: exitCode(2)}})
 	called(p, "2", "exec", []string{"cmd", "ls"}, tools.Result{Text: "a.txt", Display: tools.Display{Summary: "exit 0", ExitCode: exitCode(0)}})
 	s := stripped(p.frameText())
@@ -52,13 +53,13 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 func TestATurnOfAResumedSessionCountsItsOwnTokensOnly(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, func(o *Options) {
-		o.Session.Usage = agent.UsageEvent{Total: model.Usage{Input: 40000, Output: 900}, Cost: 1.5, Priced: true}
+		o.Session.Usage = event.Usage{Total: model.Usage{Input: 40000, Output: 900}, Cost: 1.5, Priced: true}
 	})
 	if s := stripped(p.frameText()); !strings.Contains(s, "$1.50") {
 		t.Errorf("what the session cost so far is not shown:\n%s", s)
 	}
-	feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.UsageEvent{Total: model.Usage{Input: 43000, Output: 950}, Cost: 1.6, Priced: true},
-		agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+	feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.Usage{Total: model.Usage{Input: 43000, Output: 950}, Cost: 1.6, Priced: true},
+		event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
 	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 3.0k tokens in, 50 out · $0.10") {
 		t.Errorf("the turn's line:\n%s", s)
 	}
@@ -67,13 +68,13 @@ func TestATurnOfAResumedSessionCountsItsOwnTokensOnly(t *testing.T) {
 func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)
-	feed(p, agent.UsageEvent{Total: model.Usage{Input: 1000, Output: 100}, Cost: 0.01, Priced: true},
-		agent.TurnStart{Prompt: "change it", At: clock})
+	feed(p, event.Usage{Total: model.Usage{Input: 1000, Output: 100}, Cost: 0.01, Priced: true},
+		event.TurnStart{Prompt: "change it", At: clock})
 	for i, f := range []string{"a.go", "b.go", "a.go"} {
 		called(p, fmt.Sprint(i), "edit", []string{"path", f}, tools.Result{Display: tools.Display{Diff: sampleDiff, Path: f, Added: 2, Removed: 1}})
 	}
-	feed(p, agent.AssistantMessage{Text: "done"}, agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900}, Cost: 0.0412, Priced: true},
-		agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
+	feed(p, event.AssistantMessage{Text: "done"}, event.Usage{Total: model.Usage{Input: 13000, Output: 900}, Cost: 0.0412, Priced: true},
+		event.TurnEnd{Reason: event.StopDone, Duration: 12 * time.Second})
 	if s := stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 -2 · b.go +2 -1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
 		t.Errorf("the turn's line:\n%s", s)
 	}
@@ -81,8 +82,8 @@ func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	if s := stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 -2") {
 		t.Errorf("in 40 columns:\n%s", s)
 	}
-	feed(p, agent.TurnStart{Prompt: "talk", At: clock}, agent.AssistantMessage{Text: "hi"},
-		agent.UsageEvent{Total: model.Usage{Input: 14000, Output: 910}, Priced: false}, agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+	feed(p, event.TurnStart{Prompt: "talk", At: clock}, event.AssistantMessage{Text: "hi"},
+		event.Usage{Total: model.Usage{Input: 14000, Output: 910}, Priced: false}, event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
 	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 1.0k tokens in, 10 out") || strings.Count(s, "/undo") != 1 {
 		t.Errorf("a turn that only talked:\n%s", s)
 	}
@@ -91,10 +92,10 @@ func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 30, nil)
-	feed(p, agent.TurnStart{Prompt: "look", At: clock})
+	feed(p, event.TurnStart{Prompt: "look", At: clock})
 	for i := range 20 {
 		called(p, fmt.Sprint("r", i), "read", []string{"path", fmt.Sprintf("src/f%d.go", i)}, tools.Result{Text: "x"})
-		feed(p, agent.ReasoningDelta{Text: "hm"}, agent.AssistantMessage{Reasoning: "hm"})
+		feed(p, event.ReasoningDelta{Text: "hm"}, event.AssistantMessage{Reasoning: "hm"})
 	}
 	called(p, "g", "grep", []string{"pattern", "Fetch", "path", "."}, tools.Result{Text: "2 matches"})
 	s := stripped(p.frameText())
@@ -119,13 +120,13 @@ func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 func TestALookThatFailedShows(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
-	feed(p, agent.TurnStart{Prompt: "look", At: clock})
+	feed(p, event.TurnStart{Prompt: "look", At: clock})
 	called(p, "1", "read", []string{"path", "a.go"}, tools.Result{Text: "x"})
-	feed(p, agent.CallStart{ID: "2", Name: "read", Arguments: jsonOf("path", "gone.go"), At: clock})
+	feed(p, event.CallStart{ID: "2", Name: "read", Arguments: jsonOf("path", "gone.go"), At: clock})
 	if s := stripped(p.frameText()); !strings.Contains(s, "a.go · gone.go") || strings.Contains(s, "✓ read 2") {
 		t.Errorf("while it runs:\n%s", s)
 	}
-	feed(p, agent.CallEnd{ID: "2", Name: "read", Status: "failed", Result: tools.Result{Text: "gone.go does not exist", Failed: true}})
+	feed(p, event.CallEnd{ID: "2", Name: "read", Status: "failed", Result: tools.Result{Text: "gone.go does not exist", Failed: true}})
 	called(p, "3", "ls", []string{"path", "src"}, tools.Result{Text: "x"})
 	if s := stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "read 2, ls") {
 		t.Errorf("what failed is hidden:\n%s", s)
@@ -135,10 +136,10 @@ func TestALookThatFailedShows(t *testing.T) {
 func TestEachFoldNamesItsKey(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 60, nil)
-	feed(p, agent.TurnStart{Prompt: strings.Repeat("line\n", 39) + "end", At: clock})
+	feed(p, event.TurnStart{Prompt: strings.Repeat("line\n", 39) + "end", At: clock})
 	called(p, "1", "exec", []string{"cmd", "make"}, tools.Result{Text: strings.Repeat("out\n", 40)})
 	called(p, "2", "edit", []string{"path", "a"}, tools.Result{Display: tools.Display{Diff: newFileDiff("a", strings.Repeat("x\n", 60)), Path: "a", Added: 60}})
-	feed(p, agent.ReasoningDelta{Text: "hm"}, agent.AssistantMessage{Text: "x"}, agent.QueueChanged{Queued: []agent.Queued{{Text: "later"}}})
+	feed(p, event.ReasoningDelta{Text: "hm"}, event.AssistantMessage{Text: "x"}, event.QueueChanged{Queued: []event.Queued{{Text: "later"}}})
 	p.in.Paste(strings.Repeat("pasted\n", 30))
 	s := stripped(p.frameText())
 	for _, want := range []string{"… 28 more lines (ctrl+o)", "… 35 more lines (ctrl+o)", "60 changed lines in all (ctrl+o)", "✻ Thought (ctrl+o)", "⧗ later  (alt+q takes back)", "[Pasted text #1: 30 lines · ctrl+x]"} {
@@ -160,7 +161,7 @@ func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 		if p.front() != nil {
 			t.Error("there is nothing to go back to")
 		}
-		feed(p, agent.TurnStart{Prompt: "one", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
+		feed(p, event.TurnStart{Prompt: "one", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone})
 		p.route(esc)
 		if s := stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
 			t.Errorf("the first says nothing:\n%s", s)
@@ -199,8 +200,8 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 			return 3, []FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}, nil
 		}
 	})
-	feed(p, agent.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone},
-		agent.TurnStart{Prompt: "talk", Seq: 9, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
+	feed(p, event.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone},
+		event.TurnStart{Prompt: "talk", Seq: 9, At: clock}, event.TurnEnd{Reason: event.StopDone})
 	settleCmd(p, p.switcher.undo())
 	s := stripped(p.frameText())
 	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 -1", "b.md", "/redo"} {
@@ -243,14 +244,14 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	})
 	f.onPrompt = nil
 	write := func() { settleCmd(p, p.record.changed(p)) }
-	p.say(agent.LevelInfo, "loaded 3 skills") // shown at each start
+	p.say(event.LevelInfo, "loaded 3 skills") // shown at each start
 	p.in.SetText("hello")
 	settleCmd(p, p.sender.submit())
-	feed(p, agent.TurnStart{Prompt: "hello", Seq: 1, At: clock}, agent.TurnEnd{Reason: agent.StopError, Error: "401: the key was refused", Duration: time.Second})
+	feed(p, event.TurnStart{Prompt: "hello", Seq: 1, At: clock}, event.TurnEnd{Reason: event.StopError, Error: "401: the key was refused", Duration: time.Second})
 	write()
 	p.in.SetText("! false")
 	settleCmd(p, p.sender.submit())
-	feed(p, agent.Notice{Level: agent.LevelInfo, Text: "Undid turn #1: a.go"})
+	feed(p, event.Notice{Level: event.LevelInfo, Text: "Undid turn #1: a.go"})
 	write()
 	if len(kept) != 4 {
 		t.Fatalf("%d things are kept: %+v", len(kept), kept)
@@ -327,7 +328,7 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 		p.paste(s)
 		settleCmd(p, p.route(enter))
 	}
-	feed(p, agent.TurnEnd{Reason: agent.StopError, Error: "401", Err: &model.Error{Class: model.ClassAuth}})
+	feed(p, event.TurnEnd{Reason: event.StopError, Error: "401", Err: &model.Error{Class: model.ClassAuth}})
 	if s := stripped(p.frameText()); !strings.Contains(s, "/login enters another key") {
 		t.Errorf("a refused key does not lead to /login:\n%s", s)
 	}

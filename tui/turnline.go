@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -16,8 +16,8 @@ import (
 type turnSum struct {
 	took   time.Duration
 	files  []fileSum
-	before agent.UsageEvent // what the session had used when the turn began
-	after  agent.UsageEvent
+	before event.Usage // what the session had used when the turn began
+	after  event.Usage
 	undo   bool // files can be restored
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 )
 
@@ -30,16 +30,16 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 	})
 	p.record.acted = true
 	write := func() { settleCmd(p, p.record.changed(p)) }
-	p.say(agent.LevelInfo, "first")
+	p.say(event.LevelInfo, "first")
 	write()
 	write() // nothing new: no attempt
-	p.say(agent.LevelInfo, "second")
+	p.say(event.LevelInfo, "second")
 	write()
 	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
 	full = false
-	p.say(agent.LevelInfo, "third")
+	p.say(event.LevelInfo, "third")
 	write()
 	for i, text := range []string{"first", "second", "third"} {
 		if at := slices.IndexFunc(kept, func(s string) bool { return strings.Contains(s, text) }); at != i {
@@ -47,7 +47,7 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 		}
 	}
 	full = true
-	p.say(agent.LevelInfo, "fourth")
+	p.say(event.LevelInfo, "fourth")
 	write()
 	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 2 {
 		t.Errorf("a new failure is told %d times", n-1)
@@ -70,8 +70,8 @@ func TestEachSettingThatCannotBeSavedIsTold(t *testing.T) {
 func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.onPrompt = func(p agent.Prompt) {
-		l.fake.emit(agent.TurnEnd{Reason: agent.StopError, Error: "a hook refused it"}, agent.Unsent{Prompt: p, Err: errors.New("a hook refused it")})
+	l.fake.onPrompt = func(p event.Prompt) {
+		l.fake.emit(event.TurnEnd{Reason: event.StopError, Error: "a hook refused it"}, event.Unsent{Prompt: p, Err: errors.New("a hook refused it")})
 	}
 	l.write("my password")
 	l.see("Error: a hook refused it\n")
@@ -82,7 +82,7 @@ func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
 func TestAPromptThatIsBeingPreparedGoesBackIntoTheInputWhenTheSessionIsLeft(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 40, nil)
-	p.listen.event(agent.Preparing{Prompt: agent.Prompt{Text: "first of all", Role: "reader"}, Doing: "asking the hooks"})
+	p.listen.event(event.Preparing{Prompt: event.Prompt{Text: "first of all", Role: "reader"}, Doing: "asking the hooks"})
 	p.in.SetText("then this")
 	p.leave()
 	p.leave()
@@ -90,8 +90,8 @@ func TestAPromptThatIsBeingPreparedGoesBackIntoTheInputWhenTheSessionIsLeft(t *t
 		t.Errorf("the input holds %q", got)
 	}
 	p.in.Reset()
-	p.listen.event(agent.Preparing{Prompt: agent.Prompt{Text: "second"}, Doing: "asking the hooks"})
-	p.listen.event(agent.TurnStart{Turn: 1, Seq: 1, Prompt: "second"})
+	p.listen.event(event.Preparing{Prompt: event.Prompt{Text: "second"}, Doing: "asking the hooks"})
+	p.listen.event(event.TurnStart{Turn: 1, Seq: 1, Prompt: "second"})
 	p.leave()
 	if got := p.in.Text(); got != "" {
 		t.Errorf("the committed prompt is in the input: %q", got)

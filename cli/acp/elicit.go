@@ -9,7 +9,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 	"github.com/google/uuid"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -23,7 +23,7 @@ func (o *openSession) canElicit() bool {
 }
 
 // askPerson asks a question of the `ask` tool.
-func (o *openSession) askPerson(ev agent.AskPerson) {
+func (o *openSession) askPerson(ev event.AskPerson) {
 	o.question(ev.ID, func(ctx context.Context) {
 		reply, err := o.personReply(ctx, ev)
 		if err != nil {
@@ -39,7 +39,7 @@ func (o *openSession) askPerson(ev agent.AskPerson) {
 
 var errCannotAsk = errors.New("the client has neither forms nor choices for it")
 
-func (o *openSession) personReply(ctx context.Context, ev agent.AskPerson) (string, error) {
+func (o *openSession) personReply(ctx context.Context, ev event.AskPerson) (string, error) {
 	field := tools.FormField{Name: "answer", Title: "Answer", Kind: tools.FieldText, Required: true}
 	if len(ev.Options) > 0 {
 		field.Kind, field.Options = tools.FieldChoice, ev.Options
@@ -68,7 +68,7 @@ func (o *openSession) personReply(ctx context.Context, ev agent.AskPerson) (stri
 }
 
 // askForm shows a form, as MCP servers request one.
-func (o *openSession) askForm(ev agent.AskForm) {
+func (o *openSession) askForm(ev event.AskForm) {
 	o.question(ev.ID, func(ctx context.Context) {
 		answer, err := o.formAnswer(ctx, ev.Form)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -62,7 +63,7 @@ type Workspace struct {
 	Commands func() []command.Command
 	// Prompt turns a person's text into what is sent to the model: a slash command is run. notice is the
 	// command's output; if the prompt's text is empty, the model need not answer.
-	Prompt func(ctx context.Context, text string) (p agent.Prompt, notice string, err error)
+	Prompt func(ctx context.Context, text string) (p event.Prompt, notice string, err error)
 	// Models and Roles are the available choices.
 	Models, Roles func(ctx context.Context) []Choice
 	// Trust is the question about what the folder brings, nil when nothing is pending.

@@ -10,14 +10,14 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/picture"
 )
 
 // message turns a prompt's blocks into what is sent to the model. The transcript shows the person's text;
 // what the editor attached follows it.
-func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
+func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (event.Prompt, error) {
 	var said, attached []string
 	var images []model.Image
 	for i, b := range blocks {
@@ -29,13 +29,13 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (a
 		case b.Image != nil:
 			image, err := decodeImage(b.Image.Data)
 			if err != nil {
-				return agent.Prompt{}, invalid("block %d: %v", i+1, err)
+				return event.Prompt{}, invalid("block %d: %v", i+1, err)
 			}
 			images = append(images, image)
 		case b.Resource != nil:
 			text, image, err := embedded(b.Resource.Resource)
 			if err != nil {
-				return agent.Prompt{}, invalid("block %d: %v", i+1, err)
+				return event.Prompt{}, invalid("block %d: %v", i+1, err)
 			}
 			if text != "" {
 				attached = append(attached, text)
@@ -44,17 +44,17 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (a
 				images = append(images, *image)
 			}
 		default:
-			return agent.Prompt{}, invalid("block %d: this kind of content is not understood", i+1)
+			return event.Prompt{}, invalid("block %d: this kind of content is not understood", i+1)
 		}
 	}
 	typed := strings.TrimSpace(strings.Join(said, ""))
 	if typed == "" && len(attached) == 0 && len(images) == 0 {
-		return agent.Prompt{}, invalid("the prompt is empty")
+		return event.Prompt{}, invalid("the prompt is empty")
 	}
 	select {
 	case <-o.ready:
 	case <-ctx.Done():
-		return agent.Prompt{}, ctx.Err()
+		return event.Prompt{}, ctx.Err()
 	}
 	p, notice, err := o.w.Prompt(ctx, typed)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 	"github.com/google/uuid"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -39,7 +39,7 @@ func (o *openSession) closeQuestion(id string) {
 }
 
 // ask shows a question of the gate in the client. Anything but a clear yes is a no.
-func (o *openSession) ask(ev agent.ApprovalAsked) {
+func (o *openSession) ask(ev event.ApprovalAsked) {
 	o.question(ev.ID, func(ctx context.Context) {
 		answer := tools.Answer{Scope: tools.AnswerNo, Option: -1}
 		options := ev.Question.Options

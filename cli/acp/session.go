@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent"
+	"jcode/agent/event"
 )
 
 // openSession is one session that the client has open.
@@ -19,7 +20,7 @@ type openSession struct {
 	cwd    string
 	w      *Workspace
 	conv   *agent.Conversation
-	events *agent.Subscription
+	events *event.Subscription
 	ctx    context.Context // ends when the session is closed
 	end    context.CancelFunc
 	ready  chan struct{} // closed when the workspace has started: commands need its conversation
@@ -155,7 +156,7 @@ func (o *openSession) run(ctx context.Context, p *prompt, blocks []acp.ContentBl
 }
 
 // enqueue passes a prompt to the conversation, unless it was cancelled meanwhile.
-func (o *openSession) enqueue(p *prompt, message agent.Prompt) bool {
+func (o *openSession) enqueue(p *prompt, message event.Prompt) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if p.stopped || o.ctx.Err() != nil {
@@ -211,7 +212,7 @@ func (o *openSession) stopCancelled() {
 }
 
 // unsent answers a prompt that was not committed while a turn runs, which TurnEnd does not name.
-func (o *openSession) unsent(ev agent.Unsent) {
+func (o *openSession) unsent(ev event.Unsent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, p := range o.pending {
@@ -226,21 +227,21 @@ func (o *openSession) unsent(ev agent.Unsent) {
 }
 
 // turnEnded answers the prompts that the turn worked on.
-func (o *openSession) turnEnded(ev agent.TurnEnd) {
+func (o *openSession) turnEnded(ev event.TurnEnd) {
 	out := outcome{reason: acp.StopReasonEndTurn}
 	switch ev.Reason {
-	case agent.StopDone:
+	case event.StopDone:
 		switch ev.Finish {
 		case "length":
 			out.reason = acp.StopReasonMaxTokens
 		case "content_filter", "refusal":
 			out.reason = acp.StopReasonRefusal
 		}
-	case agent.StopInterrupted:
+	case event.StopInterrupted:
 		out.reason = acp.StopReasonCancelled
-	case agent.StopLimit:
+	case event.StopLimit:
 		out.reason = acp.StopReasonMaxTurnRequests
-	case agent.StopError:
+	case event.StopError:
 		out.err = &acp.RequestError{Code: -32603, Message: cmp.Or(ev.Error, "the model failed")}
 	}
 	o.mu.Lock()

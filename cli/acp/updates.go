@@ -7,7 +7,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 	"github.com/google/uuid"
 
-	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -21,7 +21,7 @@ type shown struct {
 	thought  string
 	streamed strings.Builder // of the answer's text
 	calls    map[string]*shownCall
-	state    agent.State
+	state    event.State
 	commands string // the last list of commands, encoded
 }
 
@@ -47,55 +47,55 @@ func (o *openSession) follow() {
 	}
 }
 
-func (o *openSession) event(ev agent.Event) {
+func (o *openSession) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.TurnStart:
+	case event.TurnStart:
 		o.turnStarted(ev.Queued)
-	case agent.StepStart:
+	case event.StepStart:
 		o.stopCancelled()
 		o.sendCommands() // changes of the last reload
-	case agent.TextDelta:
+	case event.TextDelta:
 		o.text(ev.Text)
-	case agent.ReasoningDelta:
+	case event.ReasoningDelta:
 		o.think(ev.Text)
-	case agent.AnswerReset:
+	case event.AnswerReset:
 		if o.shown.streamed.Len() > 0 {
 			o.nextMessage()
 			o.say("The answer starts over: " + ev.Reason)
 		}
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		// What was merged away or never streamed is sent now.
 		if rest, ok := strings.CutPrefix(ev.Text, o.shown.streamed.String()); ok && rest != "" {
 			o.text(rest)
 		}
 		o.nextMessage()
-	case agent.CallStart:
+	case event.CallStart:
 		o.callStarted(ev)
-	case agent.CallProgress:
+	case event.CallProgress:
 		o.callProgress(ev)
-	case agent.CallEnd:
+	case event.CallEnd:
 		o.callEnded(ev)
-	case agent.Nested:
+	case event.Nested:
 		o.nested(ev)
-	case agent.ApprovalAsked:
+	case event.ApprovalAsked:
 		o.ask(ev)
-	case agent.AskPerson:
+	case event.AskPerson:
 		o.askPerson(ev)
-	case agent.AskForm:
+	case event.AskForm:
 		o.askForm(ev)
-	case agent.ApprovalClosed:
+	case event.ApprovalClosed:
 		o.closeQuestion(ev.ID)
-	case agent.AskClosed:
+	case event.AskClosed:
 		o.closeQuestion(ev.ID)
-	case agent.TodoChanged:
+	case event.TodoChanged:
 		o.plan(ev.Items)
-	case agent.UsageEvent:
+	case event.Usage:
 		o.usage(ev)
-	case agent.StateChanged:
+	case event.StateChanged:
 		o.stateChanged(ev.State)
-	case agent.Unsent:
+	case event.Unsent:
 		o.unsent(ev)
-	case agent.TurnEnd:
+	case event.TurnEnd:
 		o.nextMessage()
 		o.sendCommands()
 		o.turnEnded(ev)
@@ -105,15 +105,15 @@ func (o *openSession) event(ev agent.Event) {
 }
 
 // notice shows what a person should know and is not part of the answer.
-func (o *openSession) notice(ev agent.Event) {
+func (o *openSession) notice(ev event.Event) {
 	switch ev := ev.(type) {
-	case agent.Notice:
+	case event.Notice:
 		o.say(ev.Text)
-	case agent.Retrying:
+	case event.Retrying:
 		o.say("Retrying: " + ev.Reason)
-	case agent.Compacted:
+	case event.Compacted:
 		o.say("The conversation up to here was summarised to save room.")
-	case agent.ToolsChanged:
+	case event.ToolsChanged:
 		o.sendCommands()
 	}
 }
@@ -141,7 +141,7 @@ func (o *openSession) nextMessage() {
 	o.shown.streamed.Reset()
 }
 
-func (o *openSession) callStarted(ev agent.CallStart) {
+func (o *openSession) callStarted(ev event.CallStart) {
 	c := &shownCall{name: ev.Name, args: ev.Arguments}
 	o.shown.calls[ev.ID] = c
 	d := describe(ev.Name, ev.Arguments, o.cwd)
@@ -153,7 +153,7 @@ func (o *openSession) callStarted(ev agent.CallStart) {
 
 // callProgress repeats the end of what a call has written so far: an update replaces the content of the
 // previous one.
-func (o *openSession) callProgress(ev agent.CallProgress) {
+func (o *openSession) callProgress(ev event.CallProgress) {
 	c := o.shown.calls[ev.ID]
 	if c == nil {
 		return
@@ -171,7 +171,7 @@ func (o *openSession) callProgress(ev agent.CallProgress) {
 	o.update(acp.SessionUpdate{ToolCallUpdate: &u})
 }
 
-func (o *openSession) callEnded(ev agent.CallEnd) {
+func (o *openSession) callEnded(ev event.CallEnd) {
 	c := o.shown.calls[ev.ID]
 	delete(o.shown.calls, ev.ID)
 	var args json.RawMessage
@@ -182,18 +182,18 @@ func (o *openSession) callEnded(ev agent.CallEnd) {
 }
 
 // nested shows what a sub-agent does inside its call.
-func (o *openSession) nested(ev agent.Nested) {
+func (o *openSession) nested(ev event.Nested) {
 	line := ""
 	switch inner := ev.Event.(type) {
-	case agent.CallStart:
+	case event.CallStart:
 		line = "→ " + describe(inner.Name, inner.Arguments, o.cwd).title + "\n"
-	case agent.AssistantMessage:
+	case event.AssistantMessage:
 		if inner.Text != "" {
 			line = inner.Text + "\n"
 		}
 	}
 	if line != "" {
-		o.callProgress(agent.CallProgress{ID: ev.CallID, Output: line})
+		o.callProgress(event.CallProgress{ID: ev.CallID, Output: line})
 	}
 }
 
@@ -211,7 +211,7 @@ func (o *openSession) plan(items []tools.TodoItem) {
 	o.update(acp.UpdatePlan(entries...))
 }
 
-func (o *openSession) usage(ev agent.UsageEvent) {
+func (o *openSession) usage(ev event.Usage) {
 	if ev.Window <= 0 {
 		return // the update must state the window's size
 	}
@@ -223,7 +223,7 @@ func (o *openSession) usage(ev agent.UsageEvent) {
 }
 
 // stateChanged reports changes that were not made by the client.
-func (o *openSession) stateChanged(st agent.State) {
+func (o *openSession) stateChanged(st event.State) {
 	before := o.shown.state
 	o.shown.state = st
 	if st.Title != before.Title && st.Title != "" {

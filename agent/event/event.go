@@ -1,4 +1,4 @@
-package agent
+package event
 
 import (
 	"encoding/json"
@@ -12,6 +12,25 @@ import (
 // Event is something that happened in a conversation. Deltas may be merged or
 // dropped for a slow subscriber; every other event is delivered in order.
 type Event interface{ event() }
+
+// Prompt is a message that the person sends.
+type Prompt struct {
+	// Text goes to the model.
+	Text string
+	// Queued is its ID in the queue; the conversation sets it.
+	Queued string
+	// Shown is how it appears in the transcript; empty means Text.
+	Shown string
+	// Images are shown to the model.
+	Images []model.Image
+	// Skill is the skill whose instructions Text holds; it is kept with the message.
+	Skill string
+	// Model and Role, when set, apply to this message only.
+	Model string
+	Role  string
+	// Allow are rules that hold while this message is worked on.
+	Allow []string
+}
 
 // TurnStart says that a prompt was committed and is being worked on.
 type TurnStart struct {
@@ -158,7 +177,7 @@ type Compacted struct {
 type Rewound struct{ From int64 }
 
 // UsageEvent reports the tokens of one step and the conversation's totals.
-type UsageEvent struct {
+type Usage struct {
 	Step    model.Usage
 	Total   model.Usage
 	Context int // tokens that the next request is expected to need
@@ -262,7 +281,7 @@ func (Retrying) event()         {}
 func (Compacting) event()       {}
 func (Compacted) event()        {}
 func (Rewound) event()          {}
-func (UsageEvent) event()       {}
+func (Usage) event()            {}
 func (QueueChanged) event()     {}
 func (Preparing) event()        {}
 func (Unsent) event()           {}

@@ -1,4 +1,4 @@
-package agent
+package event
 
 import (
 	"context"
@@ -126,8 +126,8 @@ func merge(a, b Event) (Event, bool) {
 	return nil, false
 }
 
-// broker hands events to subscribers. Deltas go out at most once a frame.
-type broker struct {
+// Broker hands events to subscribers. Deltas go out at most once a frame.
+type Broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
 	early []Event // notices from before the first subscription, which gets them; observers don't
@@ -137,11 +137,12 @@ type broker struct {
 	done  bool
 }
 
-func newBroker() *broker { return &broker{subs: map[*Subscription]struct{}{}} }
+// NewBroker returns a broker without subscribers.
+func NewBroker() *Broker { return &Broker{subs: map[*Subscription]struct{}{}} }
 
-// subscribe adds a reader. A mere observer neither takes the early notices nor counts as somebody
+// Subscribe adds a reader. A mere observer neither takes the early notices nor counts as somebody
 // who could answer.
-func (b *broker) subscribe(observer bool) *Subscription {
+func (b *Broker) Subscribe(observer bool) *Subscription {
 	s := &Subscription{wake: make(chan struct{}, 1), observer: observer}
 	s.drop = func() {
 		b.mu.Lock()
@@ -165,15 +166,15 @@ func (b *broker) subscribe(observer bool) *Subscription {
 	return s
 }
 
-// watched reports whether anyone reads the events and could answer a question.
-func (b *broker) watched() bool {
+// Watched reports whether anyone reads the events and could answer a question.
+func (b *Broker) Watched() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.answerable()
 }
 
-// answerable is watched for a caller that holds the lock.
-func (b *broker) answerable() bool {
+// answerable is Watched for a caller that holds the lock.
+func (b *Broker) answerable() bool {
 	for s := range b.subs {
 		if !s.observer {
 			return true
@@ -182,8 +183,8 @@ func (b *broker) answerable() bool {
 	return false
 }
 
-// emit delivers an event after every delta that came before it.
-func (b *broker) emit(ev Event) {
+// Emit delivers an event after every delta that came before it.
+func (b *Broker) Emit(ev Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !isDelta(ev) {
@@ -211,14 +212,14 @@ func (b *broker) emit(ev Event) {
 	b.send(ev)
 }
 
-func (b *broker) tick() {
+func (b *Broker) tick() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.flush()
 }
 
 // flush sends the collected delta. The caller holds the lock.
-func (b *broker) flush() {
+func (b *Broker) flush() {
 	if b.held == nil {
 		return
 	}
@@ -228,7 +229,7 @@ func (b *broker) flush() {
 	b.send(ev)
 }
 
-func (b *broker) send(ev Event) {
+func (b *Broker) send(ev Event) {
 	if _, ok := ev.(Notice); ok && len(b.early) < maxEarly && !b.answerable() {
 		b.early = append(b.early, ev)
 	}
@@ -237,7 +238,8 @@ func (b *broker) send(ev Event) {
 	}
 }
 
-func (b *broker) close() {
+// Close ends all subscriptions once what they hold is read.
+func (b *Broker) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.flush()

@@ -189,3 +189,63 @@ func receiver(fn *ast.FuncDecl) string {
 		}
 	}
 }
+
+// startsPrograms are the files that may start a program or look for one in PATH, each with its reason: all
+// others ask internal/launch, which knows where programs must not come from, or internal/proc, which starts what
+// a person or a gate has judged.
+var startsPrograms = map[string]string{
+	"internal/launch/programs.go":       "is the way for what jcode starts for itself",
+	"internal/proc/init_linux.go":       "starts the first process of a namespace again, itself",
+	"internal/proc/proc.go":             "is the way for commands, servers and hosts, which were judged",
+	"internal/startfiles/startfiles.go": "names the program that a line would start, for its hash",
+	"mcp/config/expand.go":              "names the program of a server to the person who is asked about it",
+	"cli/demo.go":                       "looks for sh and for jcode itself",
+	"cli/doctorservers.go":              "says whether the program of a server exists",
+	"cli/mcp_edit.go":                   "says whether the program of a server exists",
+	"cli/pluginspanel.go":               "says whether the program of a language server exists",
+	"tools/builtin/shell_windows.go":    "names the shell of commands, which were judged",
+	"tools/sandbox/main_linux.go":       "starts a command that was judged, inside the sandbox",
+}
+
+func TestProgramsAreStartedInOnePlace(t *testing.T) {
+	starts := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		path := filepath.ToSlash(f.path)
+		if f.test || f.room == "bench" || f.room == "packaging" || strings.HasPrefix(f.room, "internal/testkit/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			what := startsProgram(n)
+			if what == "" {
+				return true
+			}
+			starts[path] = true
+			if startsPrograms[path] == "" {
+				t.Errorf("%s: %s: start it with internal/launch", path, what)
+			}
+			return true
+		})
+	}
+	for path := range startsPrograms {
+		if !starts[path] {
+			t.Errorf("%s starts no program: take it off startsPrograms", path)
+		}
+	}
+}
+
+// startsProgram returns how a node starts a program, or looks for one, or "".
+func startsProgram(n ast.Node) string {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	switch name := pkg.Name + "." + sel.Sel.Name; name {
+	case "exec.Command", "exec.CommandContext", "exec.LookPath", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess", "unix.Exec":
+		return name
+	}
+	return ""
+}

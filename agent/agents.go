@@ -89,9 +89,12 @@ func (c *Conversation) MergeAgent(ctx context.Context, call tools.Call, name str
 	if err != nil {
 		return "", err
 	}
-	said, err := site.Merge(ctx, call)
+	said, left, err := site.Merge(ctx, call)
 	if err != nil {
 		return "", err
+	}
+	if len(left) > 0 {
+		return said + fmt.Sprintf("\nNot merged: %s. The worktree %s stays for it: copy what is needed from there, then discard %s.", strings.Join(left, ", "), site.Dir(), name), nil
 	}
 	if err := c.agents.removed(ctx, m); err != nil { // the merge is done all the same
 		said += fmt.Sprintf("\nIts worktree is left: %v. Then discard %s.", err, name)
@@ -111,7 +114,11 @@ func (c *Conversation) DiffAgent(ctx context.Context, name string) (string, erro
 			return "", err
 		}
 	}
-	return w.site.Diff(ctx)
+	diff, left, err := w.site.Diff(ctx)
+	if len(left) > 0 {
+		diff = strings.TrimLeft(diff+"\nNot merged, only in "+w.site.Dir()+": "+strings.Join(left, ", ")+"\n", "\n")
+	}
+	return diff, err
 }
 
 // DiscardAgent removes an agent's worktree and its changes.
@@ -182,8 +189,8 @@ func (a *agents) restore(ctx context.Context) error {
 				w.site = nil
 				a.c.Notify(event.LevelWarn, "agent %s: %v", row.Name, err)
 			} else {
-				diff, err := w.site.Diff(ctx)
-				state.Changed = diff != "" || err != nil
+				diff, left, err := w.site.Diff(ctx)
+				state.Changed = diff != "" || len(left) > 0 || err != nil
 			}
 		}
 		if state.Status == roster.Left {

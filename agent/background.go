@@ -231,16 +231,21 @@ func leaveSite(site Site, name string, status roster.Status) (changed bool, note
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	diff, err := site.Diff(ctx)
+	diff, left, err := site.Diff(ctx)
 	switch {
 	case err != nil:
 		return true, fmt.Sprintf(" What it changed in %s can't be read: %v.", site.Dir(), err)
+	case diff == "" && len(left) > 0:
+		return true, fmt.Sprintf(" What it made in %s can't be merged: %s. The worktree stays: copy what is needed from there, then discard it (agent %s).", site.Dir(), strings.Join(left, ", "), name)
 	case diff == "" && status == roster.Done:
 		return false, " It changed no file."
 	case diff == "":
 		return false, ""
 	}
 	files := strings.Count("\n"+diff, "\ndiff --git ")
+	if len(left) > 0 {
+		return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s). Not merged, only in %s: %s.", text.Count(files, "file"), name, site.Dir(), strings.Join(left, ", "))
+	}
 	return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
 }
 

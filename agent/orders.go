@@ -35,11 +35,14 @@ func planDiscard(ctx context.Context, a *agents, m *member) (tools.Plan, error) 
 	if w.site == nil || state.Running() {
 		return tools.Plan{}, nil // there is nothing to lose, or nothing will be done
 	}
-	diff, err := w.site.Diff(ctx)
-	if err == nil && diff == "" {
+	diff, left, err := w.site.Diff(ctx)
+	if err == nil && diff == "" && len(left) == 0 {
 		return tools.Plan{}, nil
 	}
 	plan := tools.Plan{Summary: "Discard the changes of the agent " + state.Name, Diff: diff}
+	for _, what := range left {
+		plan.Notes = append(plan.Notes, "removes "+what)
+	}
 	plan.Accesses = []tools.Access{{Kind: tools.AccessDelete, Path: state.Dir}}
 	return plan, nil //nolint:nilerr // what can't be read is discarded after a question, too
 }

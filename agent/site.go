@@ -16,12 +16,13 @@ type Site interface {
 	Dir() string
 	// Row returns what must be stored to reopen the site.
 	Row() (dir, branch, base string)
-	// Diff returns what was changed there as a unified diff; "" for nothing.
-	Diff(ctx context.Context) (string, error)
+	// Diff returns what was changed there and can be merged, as a unified diff, "" for nothing; left names what
+	// can't be merged.
+	Diff(ctx context.Context) (diff string, left []string, err error)
 	// Plan returns what a merge would change. Merge carries it out as one change of the call: all of it or
-	// nothing.
+	// nothing. left names what it did not take along.
 	Plan(ctx context.Context) (tools.Plan, error)
-	Merge(ctx context.Context, call tools.Call) (string, error)
+	Merge(ctx context.Context, call tools.Call) (said string, left []string, err error)
 	// Close closes the tools; the copy stays. Remove deletes it with everything in it.
 	Close()
 	Remove(ctx context.Context) error

@@ -21,11 +21,17 @@ func (s *copied) Row() (dir, branch, base string) {
 	return "/copy", "branch", "base"
 }
 
-func (s *copied) Diff(context.Context) (string, error)              { return "diff --git a/x b/x\n", nil }
-func (s *copied) Plan(context.Context) (tools.Plan, error)          { return tools.Plan{}, nil }
-func (s *copied) Merge(context.Context, tools.Call) (string, error) { return "", nil }
-func (s *copied) Close()                                            { s.closed++ }
-func (s *copied) Remove(context.Context) error                      { return nil }
+func (s *copied) Diff(context.Context) (string, []string, error) {
+	return "diff --git a/x b/x\n", nil, nil
+}
+
+func (s *copied) Plan(context.Context) (tools.Plan, error) { return tools.Plan{}, nil }
+func (s *copied) Merge(context.Context, tools.Call) (string, []string, error) {
+	return "", nil, nil
+}
+
+func (s *copied) Close()                       { s.closed++ }
+func (s *copied) Remove(context.Context) error { return nil }
 
 // An agent that ends by itself is closed while the program that ends closes all.
 func TestAConversationThatIsClosedTwiceAtOnceEndsOnce(t *testing.T) {

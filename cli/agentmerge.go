@@ -21,11 +21,14 @@ import (
 
 // Plan implements agent.Site: the merge as the gate judges it.
 func (s *agentSite) Plan(ctx context.Context) (tools.Plan, error) {
-	steps, err := s.steps(ctx)
+	steps, left, err := s.steps(ctx)
 	if err != nil {
 		return tools.Plan{}, err
 	}
 	plan := tools.Plan{Summary: fmt.Sprintf("Merge %s of the agent %s", text.Count(len(steps), "file"), s.name)}
+	for _, what := range left {
+		plan.Notes = append(plan.Notes, "not merged: "+what)
+	}
 	for _, st := range steps {
 		access := tools.Access{Kind: tools.AccessWrite}
 		if st.now == nil {
@@ -41,64 +44,68 @@ func (s *agentSite) Plan(ctx context.Context) (tools.Plan, error) {
 }
 
 // Merge implements agent.Site.
-func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) {
-	steps, err := s.steps(ctx)
+func (s *agentSite) Merge(ctx context.Context, call tools.Call) (said string, left []string, err error) {
+	steps, left, err := s.steps(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if len(steps) == 0 && len(left) > 0 {
+		return "There is nothing that can be merged.", left, nil
 	}
 	if len(steps) == 0 {
-		return "There is nothing to merge: the files are as in the worktree of " + s.name + " already.", nil
+		return "There is nothing to merge: the files are as in the worktree of " + s.name + " already.", nil, nil
 	}
 	names := mapSlice(steps, func(st mergeStep) string { return st.path })
 	whole := mapSlice(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
 	done, err := newRecorder(s.main).Track(ctx, call, whole)
 	if err != nil {
-		return "", fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
+		return "", nil, fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
 	}
 	err = applyMerge(s.main.root, s.main.cwd, steps)
 	if err := errors.Join(err, done(context.WithoutCancel(ctx))); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), nil
+	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), left, nil
 }
 
-// steps computes what a merge does. On a conflict nothing is done, and the error lists every
-// conflict with both sides.
-func (s *agentSite) steps(ctx context.Context) ([]mergeStep, error) {
+// steps computes what a merge does, and names what it can't take along. On a conflict nothing is done, and the
+// error lists every conflict with both sides.
+func (s *agentSite) steps(ctx context.Context) (steps []mergeStep, left []string, err error) {
 	if err := s.check(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	changes, err := s.tree.Changes(ctx)
+	work, err := s.tree.Work(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	root, err := os.OpenRoot(s.main.root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }() // it is only read
-	m := merging{root: root}
-	for _, c := range changes {
+	m := merging{root: root, sparse: func(name string) bool { return s.tree.Sparse(ctx, name) }}
+	for _, c := range work.Changes {
 		if err := m.add(c); err != nil {
-			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
+			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
 	if err := m.findObstacles(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m.conflicts != nil {
-		return nil, tools.Errorf(tools.KindIO, "%s changed here and in the worktree of %s, so nothing was merged. Change one side so that they agree:\n\n%s",
+		return nil, nil, tools.Errorf(tools.KindIO, "%s changed here and in the worktree of %s, so nothing was merged. Change one side so that they agree:\n\n%s",
 			text.Count(len(m.conflicts), "file"), s.name, text.Cut(strings.Join(m.conflicts, "\n"), 20_000))
 	}
 	// What goes makes room for what comes: a folder where a file was, and the other way round.
 	slices.SortStableFunc(m.steps, func(a, b mergeStep) int { return cmp.Compare(a.rank(), b.rank()) })
-	return m.steps, nil
+	return m.steps, work.Left, nil
 }
 
 // merging collects what a merge does to the main tree.
 type merging struct {
 	root      *os.Root
+	sparse    func(name string) bool // reports whether git leaves a file out of the main tree
 	steps     []mergeStep
 	conflicts []string
 }
@@ -114,6 +121,9 @@ func (m *merging) add(c worktree.Change) error {
 		if ours, err = readIn(m.root, c.From); err != nil {
 			return err
 		}
+	}
+	if ours == nil && c.Base != nil && c.From == "" && m.sparse(c.Path) {
+		ours = c.Base // it is not here because nobody needs it here, not because it was removed
 	}
 	merged, ok := mergeFile(c.Base, ours, c.Theirs)
 	switch {

@@ -41,12 +41,12 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 	}
 	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
 	for n := 2; ; n++ { // an earlier session may have left one
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.root, branch) {
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.git, a.root, branch) {
 			break
 		}
 		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("jcode/%s-%d", name, n)
 	}
-	tree, err := worktree.Add(ctx, worktree.Options{Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, First: a.opensWith()})
+	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, First: a.opensWith()})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
-	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+	tree := worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
 	err := checkTree(ctx, tree, row.Name)
 	if err == nil {
 		tree, err = worktree.Reopen(ctx, tree)
@@ -78,7 +78,7 @@ func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, 
 // forget removes what is left of a worktree that can't be opened. If something other than a worktree of this
 // repository is in its place, it is not touched.
 func (a agentSites) forget(ctx context.Context, row session.Agent) error {
-	return removeTree(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch}, row.Name)
+	return removeTree(ctx, worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch}, row.Name)
 }
 
 func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
@@ -162,11 +162,15 @@ func checkTree(ctx context.Context, tree worktree.Tree, name string) error {
 }
 
 // Diff implements agent.Site.
-func (s *agentSite) Diff(ctx context.Context) (string, error) {
+func (s *agentSite) Diff(ctx context.Context) (diff string, left []string, err error) {
 	if err := s.check(ctx); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return s.tree.Diff(ctx)
+	work, err := s.tree.Work(ctx)
+	if err == nil {
+		diff, err = s.tree.Diff(ctx, work.Changes)
+	}
+	return diff, work.Left, err
 }
 
 // Close implements agent.Site.

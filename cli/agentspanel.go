@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent/roster"
+	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/session"
@@ -25,13 +26,14 @@ type agentActions struct {
 	store         *session.Store
 	definitions   definitionActions
 	project, root string
+	git           launch.Git
 	worktrees     string          // the folder of this project's worktrees
 	copied        func() []string // the setting worktree.copy
 }
 
 func newAgentActions(a *app) agentActions {
 	return agentActions{
-		&a.board, a.store, newDefinitionActions(a), a.project, a.root, agentSites{a}.worktrees(),
+		&a.board, a.store, newDefinitionActions(a), a.project, a.root, a.git, agentSites{a}.worktrees(),
 		func() []string { return a.config.Worktree.Copy },
 	}
 }
@@ -206,13 +208,13 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 	if info, err := d.Info(); err != nil || time.Since(info.ModTime()) < orphanAge {
 		return false // another process may be creating it
 	}
-	tree, err := worktree.Find(ctx, a.root, dir)
+	tree, err := worktree.Find(ctx, a.git, a.root, dir)
 	if err != nil {
 		return false
 	}
 	tree.Copied = a.copied()
-	left, err := tree.Changes(ctx)
-	return err == nil && len(left) == 0 && tree.Remove(ctx) == nil
+	left, err := tree.Work(ctx)
+	return err == nil && left.None() && tree.Remove(ctx) == nil
 }
 
 // pruneTree removes the worktree of a known agent, unless it holds changes or is in use.
@@ -222,13 +224,13 @@ func (a agentActions) pruneTree(ctx context.Context, row session.Agent) (removed
 		return false, nil //nolint:nilerr // the agent is working
 	}
 	defer func() { err = errors.Join(err, hold.Release()) }()
-	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
+	tree := worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
 	switch check := tree.Check(ctx); {
 	case errors.Is(check, worktree.ErrGone):
 	case check != nil:
 		return false, check
 	default:
-		if left, err := tree.Changes(ctx); err != nil || len(left) > 0 {
+		if left, err := tree.Work(ctx); err != nil || !left.None() {
 			return false, nil //nolint:nilerr // what can't be read may be work
 		}
 	}
@@ -247,7 +249,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 	}
 	var removed, kept, failed []string
 	if _, err := os.Lstat(a.worktrees); err == nil {
-		if removed, err = worktree.Repair(ctx, a.root, a.worktrees); err != nil {
+		if removed, err = worktree.Repair(ctx, a.git, a.root, a.worktrees); err != nil {
 			failed = append(failed, err.Error())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/session"
 	"jcode/tools"
@@ -44,6 +45,7 @@ type app struct {
 	theirHooks config.Hooks
 	mode       tools.Mode
 	hooks      hookPlaces // folders besides git's own from which git runs hooks
+	git        launch.Git // handles the worktrees of agents
 	// modelNamed says that the command line or the environment names the model. Such a name takes
 	// precedence over the model of a resumed session; the one in config.json does not.
 	modelNamed bool
@@ -213,6 +215,8 @@ func (a *app) openGate(context.Context) error {
 		return err
 	}
 	a.confinement = newConfinement(a)
+	a.git = a.ownGit()
+	a.hooks.git = a.git
 	logs := filepath.Join(a.paths.Data, "logs")
 	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))
 	a.gate, err = permission.New(permission.Options{
@@ -223,7 +227,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules:  rules,
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Offered: a.offered.named, Env: a.confinement.commandEnv,
+		Notify: a.board.ran, Offered: a.offered.named, Programs: a.programs(),
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)

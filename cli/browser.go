@@ -3,21 +3,34 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
+
+	"jcode/internal/launch"
 )
 
-// openInBrowser opens an address with the program of $BROWSER, otherwise with the system's.
-func openInBrowser(ctx context.Context, browser, url string) error {
-	argv := strings.Fields(browser)
+// browser opens addresses with the program of $BROWSER, otherwise with the system's.
+type browser struct {
+	programs launch.Programs
+	named    string // the command of $BROWSER
+}
+
+// browser returns the person's browser.
+func (a *app) browser() browser { return browser{a.programs(), a.std.Getenv("BROWSER")} }
+
+// open opens an address.
+func (b browser) open(ctx context.Context, url string) error {
+	argv := strings.Fields(b.named)
 	if len(argv) == 0 {
 		var err error
-		if argv, err = systemBrowser(); err != nil {
+		if argv, err = systemBrowser(b.programs); err != nil {
 			return err
 		}
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], append(argv[1:], url)...)
-	if err := cmd.Start(); err != nil {
+	cmd, err := b.programs.Own(context.WithoutCancel(ctx), argv[0], append(argv[1:], url)...)
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		return fmt.Errorf("open %s: %w", url, err)
 	}
 	go func() { _ = cmd.Wait() }() // the browser reports errors to the person itself

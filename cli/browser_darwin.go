@@ -1,4 +1,6 @@
 package cli
 
+import "jcode/internal/launch"
+
 // systemBrowser returns the command that opens an address.
-func systemBrowser() ([]string, error) { return []string{"open"}, nil }
+func systemBrowser(launch.Programs) ([]string, error) { return []string{"open"}, nil }

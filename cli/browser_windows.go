@@ -1,6 +1,8 @@
 package cli
 
+import "jcode/internal/launch"
+
 // systemBrowser returns the command that opens an address.
-func systemBrowser() ([]string, error) {
+func systemBrowser(launch.Programs) ([]string, error) {
 	return []string{"rundll32", "url.dll,FileProtocolHandler"}, nil
 }

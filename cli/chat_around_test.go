@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/programs"
 	"jcode/internal/testkit/terminal"
 )
 
@@ -204,13 +205,9 @@ func (c *chat) pids(name string, n int) []int {
 // sed command on the file, with that line as $line.
 func (c *chat) editor(sed string) {
 	c.t.Helper()
-	dir := c.t.TempDir() // found by PATH, since its own path may contain blanks
-	file := filepath.Join(dir, "test-editor")
-	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
-	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
-		c.t.Fatal(err)
-	}
-	c.env = append(c.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "VISUAL=", "EDITOR=test-editor")
+	script := "echo editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
+	bin := programs.Write(c.t, map[string]string{"test-editor": script}) // found by PATH, since its own path may contain blanks
+	c.env = append(c.env, "PATH="+programs.First(bin), "VISUAL=", "EDITOR=test-editor")
 }
 
 // folderAsks waits until the question about the folder accepts keys.

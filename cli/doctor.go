@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/internal/launch"
 	"jcode/internal/system"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -136,8 +136,8 @@ func (d *doctor) examine(ctx context.Context) {
 	d.model(ctx)
 	d.webSearch()
 	d.terminal()
-	d.programs()
-	d.worktrees(ctx, a.root)
+	d.programs(a.programs())
+	d.worktrees(ctx, a.ownGit(), a.root)
 	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
 	d.languageServers(a)
 	d.sandbox(a.workRoots())
@@ -314,23 +314,26 @@ func (d *doctor) terminal() {
 }
 
 // worktrees names the worktrees that sub-agents left with changes, and those at which git fails.
-func (d *doctor) worktrees(ctx context.Context, root string) {
+func (d *doctor) worktrees(ctx context.Context, git launch.Git, root string) {
 	left, err := filepath.Glob(filepath.Join(d.paths.Data, "worktrees", "*", "*"))
 	if err == nil && len(left) > 0 {
 		d.warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
 			"%d left by agents: %s", len(left), strings.Join(left, ", "))
 	}
-	for _, dir := range worktree.Incomplete(ctx, root) {
+	for _, dir := range worktree.Incomplete(ctx, git, root) {
 		d.warn("worktrees", "/agents prune removes it if it is an agent's; otherwise remove that folder, unless a git that creates a worktree is running",
 			"git fails in this repository, because the entry %s of a worktree is incomplete", dir)
 	}
 }
 
 // programs reports the optional programs that jcode uses.
-func (d *doctor) programs() {
-	if path, err := exec.LookPath("git"); err == nil {
+func (d *doctor) programs(found launch.Programs) {
+	switch path, err := found.Find("git"); {
+	case err == nil:
 		d.ok("programs", "git at %s", path)
-	} else {
+	case launch.IsPassedOver(err):
+		d.warn("programs", "", "%v", err)
+	default:
 		d.warn("programs", "install git if your projects use it", "git is not in PATH")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/programs"
 	"jcode/internal/testkit/terminal"
 )
 
@@ -162,13 +163,10 @@ func (c *chat) mendsKey(srv *modeltest.Handler, texts ...string) {
 
 func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
 	t.Parallel()
-	bin := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in --list-types) echo image/png;; *) printf '\\211\\120\\116\\107\\015\\012\\032\\012\\000\\000\\000\\015\\111\\110\\104\\122\\000\\000\\000\\001\\000\\000\\000\\001\\010\\006\\000\\000\\000\\037\\025\\304\\211\\000\\000\\000\\015\\111\\104\\101\\124\\170\\332\\143\\144\\370\\317\\120\\017\\000\\003\\206\\001\\200\\132\\064\\175\\153\\000\\000\\000\\000\\111\\105\\116\\104\\256\\102\\140\\202';; esac\n"
-	if err := os.WriteFile(filepath.Join(bin, "wl-paste"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	script := "case \"$*\" in --list-types) echo image/png;; *) printf '\\211\\120\\116\\107\\015\\012\\032\\012\\000\\000\\000\\015\\111\\110\\104\\122\\000\\000\\000\\001\\000\\000\\000\\001\\010\\006\\000\\000\\000\\037\\025\\304\\211\\000\\000\\000\\015\\111\\104\\101\\124\\170\\332\\143\\144\\370\\317\\120\\017\\000\\003\\206\\001\\200\\132\\064\\175\\153\\000\\000\\000\\000\\111\\105\\116\\104\\256\\102\\140\\202';; esac\n"
+	bin := programs.Write(t, map[string]string{"wl-paste": script})
 	c := newChat(t, modeltest.Text("A picture of digits."))
-	c.env = append(c.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "WAYLAND_DISPLAY=wayland-test")
+	c.env = append(c.env, "PATH="+programs.First(bin), "WAYLAND_DISPLAY=wayland-test")
 	c.start()
 	c.Type("what is")
 	c.wait("› what is")

@@ -3,14 +3,13 @@ package cli
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
-	"jcode/internal/proc"
 )
 
 // hookAge is how long git's answer is cached: the files that could change it are protected too.
@@ -19,6 +18,8 @@ const hookAge = 2 * time.Second
 // hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), according to git
 // itself. It is safe for concurrent use.
 type hookPlaces struct {
+	git launch.Git
+
 	mu    sync.Mutex
 	asked time.Time
 	known []string
@@ -33,25 +34,27 @@ func (h *hookPlaces) in(roots []string) []string {
 	}
 	h.known = nil
 	for _, root := range roots {
-		h.known = append(h.known, hooksOf(root)...)
+		h.known = append(h.known, h.hooksOf(root)...)
 	}
 	h.asked = time.Now()
 	return h.known
 }
 
 // hooksOf asks git. Without git, or outside a repository, there are none.
-func hooksOf(root string) []string {
+func (h *hookPlaces) hooksOf(root string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "-C", root, "config", "--type=path", "--null", "--get-all", "core.hooksPath")
-	cmd.Env = proc.CommandEnv(os.Environ(), proc.EnvRules{})
+	cmd, err := h.git.Command(ctx, root, "config", "--type=path", "--null", "--get-all", "core.hooksPath")
+	if err != nil {
+		return nil
+	}
 	out, err := cmd.Output()
 	if err != nil {
 		return nil
 	}
 	var list []string
 	for dir := range strings.SplitSeq(string(out), "\x00") {
-		if dir == "" {
+		if dir == "" || dir == os.DevNull { // the second is our own
 			continue
 		}
 		if !filepath.IsAbs(dir) {

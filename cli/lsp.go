@@ -29,7 +29,7 @@ func (a *app) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: !isOff(a.config.LSP.AfterEdit),
-		Env:       a.confinement.commandEnv, Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
+		Env:       a.confinement.commandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
 			spec, _, err := a.confinement.box.Confine(spec)
 			return spec, err
@@ -124,7 +124,7 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 
 // languageServers lists the servers that are installed, and those that would fit this folder.
 func (d *doctor) languageServers(a *app) {
-	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}}
+	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}, Programs: a.programs()}
 	o.Servers, o.Disabled = a.bundles.languageServers(d.conf.LSP)
 	room := lsp.New(o)
 	defer room.Close()

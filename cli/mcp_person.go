@@ -14,7 +14,7 @@ import (
 type mcpElicitor struct {
 	board   *board
 	flags   *flags
-	browser string // the command of $BROWSER
+	browser browser
 }
 
 // Elicit shows the form, or asks for consent to a visit.
@@ -37,7 +37,7 @@ func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.
 	if err != nil || reply != yes {
 		return tools.FormAnswer{Action: tools.FormDecline}, err
 	}
-	if err := openInBrowser(ctx, e.browser, q.URL); err != nil {
+	if err := e.browser.open(ctx, q.URL); err != nil {
 		e.board.say("info", "open this address yourself: %s", q.URL)
 	}
 	return tools.FormAnswer{Action: tools.FormAccept}, nil

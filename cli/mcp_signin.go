@@ -40,7 +40,7 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	person := terminalPerson{std: std, noBrowser: c.NoBrowser}
+	person := terminalPerson{std: std, browser: a.browser(), noBrowser: c.NoBrowser}
 	if c.URL != "" {
 		target := mcpconfig.Target{Type: mcpconfig.HTTP, URL: c.URL}
 		if settings {
@@ -84,7 +84,7 @@ func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) err
 		fmt.Fprintf(std.Err, "%s: it asks for a sign-in: %s\n", name, login)
 		return nil
 	}
-	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std}); err != nil {
+	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std, browser: a.browser()}); err != nil {
 		if ctx.Err() != nil {
 			err = auth.ErrDeclined
 		}
@@ -131,6 +131,7 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 // terminalPerson signs in from a command line.
 type terminalPerson struct {
 	std       Streams
+	browser   browser
 	noBrowser bool
 }
 
@@ -138,7 +139,7 @@ type terminalPerson struct {
 func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	fmt.Fprintf(p.std.Err, "%s\n\n%s\n\n", visitText(v), v.URL)
 	if !p.noBrowser {
-		if err := openInBrowser(ctx, p.std.Getenv("BROWSER"), v.URL); err != nil {
+		if err := p.browser.open(ctx, v.URL); err != nil {
 			fmt.Fprintf(p.std.Err, "open the address yourself (%v)\n", err)
 		}
 	}
@@ -226,7 +227,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 
 // signsIn returns the person who signs in to servers in this run, nil if no person can be asked.
 func (a *app) signsIn() auth.Person {
-	chat := chatPerson{&a.board, func(ctx context.Context, url string) error { return openInBrowser(ctx, a.std.Getenv("BROWSER"), url) }}
+	chat := chatPerson{&a.board, a.browser().open}
 	switch {
 	case a.tour != nil:
 		return a.tour.person(a, chat)

@@ -12,6 +12,7 @@ import (
 	"jcode/agent/event"
 	"jcode/hooks"
 	"jcode/internal/atomicfile"
+	"jcode/internal/launch"
 	"jcode/plugins"
 	"jcode/session/role"
 	"jcode/skills"
@@ -39,7 +40,7 @@ type bundles struct {
 }
 
 func (a *app) pluginStore() plugins.Store {
-	return plugins.Store{Dir: filepath.Join(a.paths.Data, "plugins")}
+	return plugins.Store{Dir: filepath.Join(a.paths.Data, "plugins"), Git: launch.Git{Programs: a.programs()}}
 }
 
 // openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.

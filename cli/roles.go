@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -281,9 +280,12 @@ func (a roleActions) edit(ctx context.Context, path string) error {
 	if len(words) == 0 {
 		return usageError("no editor: set EDITOR, or change %s yourself", path)
 	}
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, behind(a.std.Out), behind(a.std.Err)
-	if err := cmd.Run(); err != nil {
+	cmd, err := a.editor.Own(ctx, words[0], append(words[1:], path)...)
+	if err == nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, behind(a.std.Out), behind(a.std.Err)
+		err = cmd.Run()
+	}
+	if err != nil {
 		return usageError("editor %s: %w", words[0], err)
 	}
 	return nil

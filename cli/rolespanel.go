@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/cli/config"
+	"jcode/internal/launch"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tui"
@@ -21,11 +22,12 @@ type roleActions struct {
 	board   *board
 	std     Streams
 	paths   config.Paths
+	editor  launch.Programs                                      // finds it
 	reenter func(ctx context.Context, name string) (bool, error) // re-enters a role if it is in force
 }
 
 func newRoleActions(a *app) roleActions {
-	return roleActions{newRoleFiles(a).layers, a.store, &a.board, a.std, a.paths, newRoleWatch(a).reenter}
+	return roleActions{newRoleFiles(a).layers, a.store, &a.board, a.std, a.paths, a.programs(), newRoleWatch(a).reenter}
 }
 
 // panel lists the roles; Enter works in one.

@@ -11,12 +11,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"jcode/internal/proc"
+	"jcode/internal/launch"
 	"jcode/internal/text"
 )
 
@@ -94,12 +93,12 @@ func isSCP(s string) bool {
 // fetch copies a plugin's files into dir, a new folder, and returns their commit, "" for a folder
 // without one. If the address is a marketplace and names no plugin, offers are the plugins to
 // choose from.
-func fetch(ctx context.Context, a Address, dir string) (commit string, offers []Offer, err error) {
+func fetch(ctx context.Context, git launch.Git, a Address, dir string) (commit string, offers []Offer, err error) {
 	source := a.From
 	if info, err := os.Stat(a.From); err != nil || !info.IsDir() || isRepository(a.From) {
 		clone := dir + ".git"
 		defer func() { _ = os.RemoveAll(clone) }()
-		if commit, err = cloneAt(ctx, a, clone); err != nil {
+		if commit, err = cloneAt(ctx, git, a, clone); err != nil {
 			return "", nil, err
 		}
 		source = clone
@@ -189,14 +188,14 @@ func readMarket(dir string) ([]Offer, error) {
 
 // cloneAt clones a repository and checks out one commit. Nothing of the repository runs: no
 // hooks, no submodules, and no filters except the person's own.
-func cloneAt(ctx context.Context, a Address, dir string) (commit string, err error) {
+func cloneAt(ctx context.Context, by launch.Git, a Address, dir string) (commit string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
 	git := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{
-			"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never", "-c", "core.symlinks=true",
-		}, args...)...)
-		cmd.Env = append(proc.CommandEnv(os.Environ(), proc.EnvRules{}), "GIT_TERMINAL_PROMPT=0")
+		cmd, err := by.Remote(ctx, filepath.Dir(dir), append([]string{"-c", "core.symlinks=true"}, args...)...)
+		if err != nil {
+			return "", err
+		}
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		cmd.WaitDelay = time.Second

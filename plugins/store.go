@@ -16,6 +16,7 @@ import (
 
 	"jcode/internal/atomicfile"
 	"jcode/internal/filelock"
+	"jcode/internal/launch"
 )
 
 // lockWait is how long a change waits for another process that is making one.
@@ -25,6 +26,8 @@ const lockWait = 10 * time.Second
 type Store struct {
 	// Dir is the folder of the copies; it need not exist.
 	Dir string
+	// Git clones plugins.
+	Git launch.Git
 }
 
 // Installed is a plugin that a person accepted.
@@ -155,7 +158,7 @@ func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 		return nil, fmt.Errorf("add plugin: %w", err)
 	}
 	st := &Staged{dir: dir, Installed: Installed{Address: a, Added: time.Now().UTC().Truncate(time.Second)}}
-	if st.Commit, st.Offers, err = fetch(ctx, a, dir); err == nil && st.Offers == nil {
+	if st.Commit, st.Offers, err = fetch(ctx, s.Git, a, dir); err == nil && st.Offers == nil {
 		if st.Bundle, err = Read(dir); err == nil {
 			st.Name, st.Version = st.Bundle.Name, st.Bundle.Version
 			st.Hash, err = HashTree(dir)

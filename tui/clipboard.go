@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent/event"
-	"jcode/internal/proc"
+	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/internal/tidy"
 )
@@ -56,16 +56,15 @@ const clipboardWait = 5 * time.Second
 const maxPicture = 10 << 20
 
 // run starts the program with arguments and returns what it prints.
-func (c clipboard) run(ctx context.Context, args []string, input string) ([]byte, error) {
-	path, err := exec.LookPath(c.name)
-	if err != nil {
-		return nil, err
-	}
+func (c clipboard) run(ctx context.Context, programs launch.Programs, args []string, input string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, clipboardWait)
 	defer cancel()
 	out := &capped{max: 2*maxPicture + 1024}
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(proc.CommandEnv(os.Environ(), proc.EnvRules{}), c.keep...)
+	cmd, err := programs.Command(ctx, c.name, args...)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(cmd.Env, c.keep...)
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
 	cmd.WaitDelay = time.Second // a process that it leaves running may hold its output
 	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -90,9 +89,9 @@ func (c *capped) Write(b []byte) (int, error) {
 // copyText puts text on the clipboard and reports what is known: that a program has accepted it, or only that
 // it was sent to the terminal, which never replies.
 func (p *outside) copyText(s string) tea.Cmd {
-	lines, env := count(strings.Count(s, "\n")+1, "line"), p.env
+	lines, env, programs := count(strings.Count(s, "\n")+1, "line"), p.env, p.opt.Programs
 	return p.background(func(ctx context.Context) do {
-		where := writeClipboard(ctx, env, s)
+		where := writeClipboard(ctx, programs, env, s)
 		remote := env("SSH_CONNECTION") != "" || env("SSH_TTY") != ""
 		return func() tea.Cmd {
 			var tell tea.Cmd
@@ -113,12 +112,12 @@ func (p *outside) copyText(s string) tea.Cmd {
 }
 
 // writeClipboard passes text to a program that keeps it and returns the program's name; "" if none does.
-func writeClipboard(ctx context.Context, env func(string) string, s string) string {
+func writeClipboard(ctx context.Context, programs launch.Programs, env func(string) string, s string) string {
 	for _, c := range clipboards(env) {
 		if c.write == nil {
 			continue
 		}
-		if _, err := c.run(ctx, c.write, s); err == nil {
+		if _, err := c.run(ctx, programs, c.write, s); err == nil {
 			return c.name
 		}
 	}
@@ -127,7 +126,7 @@ func writeClipboard(ctx context.Context, env func(string) string, s string) stri
 	}
 	tmux := clipboard{name: "tmux", keep: []string{"TMUX=" + env("TMUX")}}
 	for _, args := range [][]string{{"load-buffer", "-w", "-"}, {"load-buffer", "-"}} { // -w exists since version 3.2
-		if _, err := tmux.run(ctx, args, s); err == nil {
+		if _, err := tmux.run(ctx, programs, args, s); err == nil {
 			return tmux.name
 		}
 	}
@@ -162,14 +161,14 @@ var pictureKinds = []string{"png", "jpeg", "webp", "gif"}
 
 // readClipboard returns the content of the clipboard, a picture before text. failed says what went wrong if
 // nothing was found; it is errNoClipboard if no program could be asked.
-func readClipboard(ctx context.Context, env func(string) string) (got pasted, failed error) {
+func readClipboard(ctx context.Context, programs launch.Programs, env func(string) string) (got pasted, failed error) {
 	failed = errNoClipboard
 	all := clipboards(env)
 	for _, c := range all {
 		if c.picture == nil {
 			continue
 		}
-		data, err := c.readPicture(ctx)
+		data, err := c.readPicture(ctx, programs)
 		if errors.Is(err, exec.ErrNotFound) {
 			continue
 		}
@@ -186,7 +185,7 @@ func readClipboard(ctx context.Context, env func(string) string) (got pasted, fa
 		if c.text == nil {
 			continue
 		}
-		out, err := c.run(ctx, c.text, "")
+		out, err := c.run(ctx, programs, c.text, "")
 		switch {
 		case errors.Is(err, exec.ErrNotFound):
 		case err != nil && (failed == nil || errors.Is(failed, errNoClipboard)):
@@ -201,10 +200,10 @@ func readClipboard(ctx context.Context, env func(string) string) (got pasted, fa
 }
 
 // readPicture returns the picture on the clipboard, nothing if there is none.
-func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
+func (c clipboard) readPicture(ctx context.Context, programs launch.Programs) ([]byte, error) {
 	args := c.picture
 	if c.types != nil {
-		out, err := c.run(ctx, c.types, "")
+		out, err := c.run(ctx, programs, c.types, "")
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +214,7 @@ func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 		}
 		args = append(slices.Clip(args), "image/"+pictureKinds[i])
 	}
-	out, err := c.run(ctx, args, "")
+	out, err := c.run(ctx, programs, args, "")
 	if err != nil || c.decode == nil {
 		return out, err
 	}
@@ -229,9 +228,9 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	if asked {
 		p.flash("reading the clipboard …")
 	}
-	env, private := p.env, p.state.Private
+	env, private, programs := p.env, p.state.Private, p.opt.Programs
 	return p.background(func(ctx context.Context) do {
-		got, err := readClipboard(ctx, env)
+		got, err := readClipboard(ctx, programs, env)
 		file := ""
 		switch {
 		case err == nil && got.picture != nil && private:

@@ -9,21 +9,16 @@ import (
 	"testing"
 
 	"jcode/agent/event"
+	"jcode/internal/testkit/programs"
 )
 
 // onPath sets PATH to a folder that contains only these scripts, so that no real clipboard program is found.
 func onPath(t *testing.T, scripts map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
-	for name, body := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh")
 	}
-	t.Setenv("PATH", dir)
+	t.Setenv("PATH", programs.Write(t, scripts))
 }
 
 // pngStart prints as much of a picture as is needed to detect its type.

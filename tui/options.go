@@ -9,6 +9,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/roster"
+	"jcode/internal/launch"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -212,6 +213,8 @@ type Options struct {
 	Prompt string
 	// Editor is the command of the external editor; "" means $VISUAL, $EDITOR, or vi.
 	Editor string
+	// Programs finds the external editor and the programs that reach the clipboard.
+	Programs launch.Programs
 
 	Sessions Sessions
 	History  History

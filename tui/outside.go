@@ -46,7 +46,7 @@ func (p *outside) externalEditor() tea.Cmd {
 }
 
 // editorFor returns the command that opens a file in the person's editor.
-func (p *outside) editorFor(file string) *exec.Cmd {
+func (p *outside) editorFor(file string) (*exec.Cmd, error) {
 	var editor []string
 	for _, line := range []string{p.opt.Editor, p.outside.env("VISUAL"), p.outside.env("EDITOR")} {
 		if editor = strings.Fields(line); len(editor) > 0 {
@@ -56,12 +56,16 @@ func (p *outside) editorFor(file string) *exec.Cmd {
 	if len(editor) == 0 {
 		editor = []string{"vi"}
 	}
-	return exec.CommandContext(p.ctx, editor[0], append(editor[1:], file)...)
+	return p.opt.Programs.Own(p.ctx, editor[0], append(editor[1:], file)...)
 }
 
 // edit opens a file in the person's editor and then continues with after.
 func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
-	return p.outside.handOver(p.outside.editorFor(file), func(err error) tea.Msg {
+	cmd, err := p.outside.editorFor(file)
+	if err != nil {
+		return after(fmt.Errorf("editor: %w", err))
+	}
+	return p.outside.handOver(cmd, func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("editor: %w", err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/internal/testkit/programs"
 	"jcode/tools"
 )
 
@@ -26,10 +27,8 @@ const pause = 40 * time.Millisecond
 func TestExternalEditorGetsTheRealText(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
-	if err := os.WriteFile(filepath.Join(dir, "test-editor"), []byte("#!/bin/sh\ncp \"$1\" '"+seen+"'\necho added >> \"$1\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")) // the folder's name may contain spaces
+	bin := programs.Write(t, map[string]string{"test-editor": "cp \"$1\" '" + seen + "'\necho added >> \"$1\"\n"})
+	t.Setenv("PATH", programs.First(bin)) // the folder's name may contain spaces
 	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
 	text := strings.Repeat("a pasted line\n", 50) + "end"
 	r.Paste(text)

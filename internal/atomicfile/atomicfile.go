@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"jcode/internal/paths"
 	"jcode/internal/text"
@@ -198,4 +199,13 @@ func (t tempFile) fill(data []byte, old fs.FileInfo, before *os.File, sync bool)
 		return t.Sync()
 	}
 	return nil
+}
+
+// IsTemporary reports whether a file's name is one that a write gives to what it has not finished: a process that
+// was killed leaves such a file.
+func IsTemporary(name string) bool {
+	rest, ok := strings.CutSuffix(name, ".tmp")
+	random := rest[strings.LastIndexByte(rest, '.')+1:]
+	_, err := hex.DecodeString(random)
+	return ok && err == nil && len(random) == 16 && len(rest) > len(random)+2 && rest[0] == '.'
 }

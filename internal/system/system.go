@@ -31,3 +31,7 @@ func KeyringNeedsBus() bool { return keyringNeedsBus }
 
 // ShellName returns a person's shell if SHELL names none.
 func ShellName() string { return shellName }
+
+// TempFolders returns the folders in which every program of this machine may make files, besides the one of
+// os.TempDir.
+func TempFolders() []string { return tempFolders() }

@@ -11,3 +11,5 @@ const (
 	keyringNeedsBus = false
 	shellName       = "sh"
 )
+
+func tempFolders() []string { return []string{"/tmp", "/var/tmp", "/private/tmp"} }

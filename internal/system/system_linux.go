@@ -11,3 +11,5 @@ const (
 	keyringNeedsBus = true
 	shellName       = "sh"
 )
+
+func tempFolders() []string { return []string{"/tmp", "/var/tmp", "/dev/shm"} }

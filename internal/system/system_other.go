@@ -13,3 +13,5 @@ const (
 	keyringNeedsBus = true
 	shellName       = "sh"
 )
+
+func tempFolders() []string { return []string{"/tmp", "/var/tmp"} }

@@ -11,3 +11,5 @@ const (
 	keyringNeedsBus = false
 	shellName       = "powershell"
 )
+
+func tempFolders() []string { return nil }

@@ -1,14 +1,12 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -81,15 +79,15 @@ func (t Tree) whole(ctx context.Context) bool {
 }
 
 func (t Tree) mark(ctx context.Context) (string, error) {
-	dir, err := git(ctx, t.Dir, nil, "rev-parse", "--absolute-git-dir")
+	dir, err := git(ctx, t.Git, t.Dir, nil, "rev-parse", "--absolute-git-dir")
 	return filepath.Join(dir, unfinished), err
 }
 
 // fill determines what the work in a new copy begins with, and writes the files that come first.
 func (t *Tree) fill(ctx context.Context, o Options) (err error) {
-	t.Base, err = git(ctx, t.Dir, nil, "rev-parse", "HEAD^{tree}")
+	t.Base, err = git(ctx, t.Git, t.Dir, nil, "rev-parse", "HEAD^{tree}")
 	if o.Uncommitted {
-		t.Base, err = snapshot(ctx, t.Root, nil)
+		t.Base, err = snapshot(ctx, t.Git, t.Root)
 	}
 	if err != nil {
 		return err
@@ -101,10 +99,10 @@ func (t *Tree) fill(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := git(ctx, t.Dir, nil, "read-tree", t.Base); err != nil {
+	if _, err := git(ctx, t.Git, t.Dir, nil, "read-tree", t.Base); err != nil {
 		return err
 	}
-	list, err := git(ctx, t.Dir, nil, "ls-files", "-z")
+	list, err := git(ctx, t.Git, t.Dir, nil, "ls-files", "-z")
 	if err != nil {
 		return err
 	}
@@ -119,7 +117,7 @@ func (t *Tree) fill(ctx context.Context, o Options) (err error) {
 	}
 	if first := o.First(tracked); len(first) > 0 {
 		in := strings.NewReader(strings.Join(first, "\x00") + "\x00")
-		if _, err := gitInput(ctx, t.Dir, nil, in, "checkout-index", "-q", "-u", "-z", "--stdin"); err != nil {
+		if _, err := gitInput(ctx, t.Git, t.Dir, nil, in, "checkout-index", "-q", "-u", "-z", "--stdin"); err != nil {
 			return err
 		}
 	}
@@ -146,15 +144,21 @@ func (t *Tree) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := t.Git.Vouched(t.Dir); err != nil {
+		return fmt.Errorf("fill the worktree %s: %w", t.Dir, err)
+	}
 	if _, err := t.checkedOut(ctx); err != nil {
 		return fmt.Errorf("fill the worktree %s: %w", t.Dir, err)
 	}
-	if head, err := git(ctx, t.Dir, nil, "rev-parse", "HEAD^{tree}"); err != nil {
+	if head, err := git(ctx, t.Git, t.Dir, nil, "rev-parse", "HEAD^{tree}"); err != nil {
 		return err
 	} else if head != t.Base { // what was not committed stays uncommitted
-		if _, err := git(ctx, t.Dir, nil, "reset", "-q"); err != nil {
+		if _, err := git(ctx, t.Git, t.Dir, nil, "reset", "-q"); err != nil {
 			return err
 		}
+	}
+	if err := t.keepStart(ctx); err != nil {
+		return fmt.Errorf("fill the worktree %s: %w", t.Dir, err)
 	}
 	return os.Remove(mark)
 }
@@ -163,12 +167,12 @@ func (t *Tree) finish(ctx context.Context) error {
 // works in a copy before it is whole.
 func (t *Tree) checkedOut(ctx context.Context) (string, error) {
 	for began := time.Now(); ; {
-		said, err := git(ctx, t.Dir, nil, "-c", "checkout.workers=0", "read-tree", "--reset", "-u", t.Base)
+		said, err := git(ctx, t.Git, t.Dir, nil, "-c", "checkout.workers=0", "read-tree", "--reset", "-u", t.Base)
 		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "index.lock") {
 			return said, err
 		}
 		if time.Since(began) > lockPatience {
-			dir, err := git(ctx, t.Dir, nil, "rev-parse", "--absolute-git-dir")
+			dir, err := git(ctx, t.Git, t.Dir, nil, "rev-parse", "--absolute-git-dir")
 			if err == nil {
 				err = os.Remove(filepath.Join(dir, "index.lock"))
 			}
@@ -182,45 +186,4 @@ func (t *Tree) checkedOut(ctx context.Context) (string, error) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// copyIn copies a file, or links a folder, unless git supplies it.
-func (t *Tree) copyIn(path string, tracked []string) error {
-	if !filepath.IsLocal(path) {
-		return fmt.Errorf("%s lies outside the repository: it is not copied into the worktree", path)
-	}
-	slashed := filepath.ToSlash(filepath.Clean(path))
-	if slices.ContainsFunc(tracked, func(name string) bool { return name == slashed || strings.HasPrefix(name, slashed+"/") }) {
-		return nil
-	}
-	from, to := filepath.Join(t.Root, path), filepath.Join(t.Dir, path)
-	info, err := os.Stat(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return os.Symlink(from, to)
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, info.Mode().Perm())
-}
-
-// git runs git and returns its output.
-func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	return gitInput(ctx, dir, env, nil, args...)
-}
-
-// gitInput is git with input.
-func gitInput(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) (string, error) {
-	out, err := gitBytes(ctx, dir, env, in, args...)
-	return string(bytes.TrimSuffix(out, []byte("\n"))), err
 }

@@ -46,7 +46,7 @@ func TestChosenFilesAreThereBeforeTheOthers(t *testing.T) {
 	if got := changes(t, tree); len(got) != 0 {
 		t.Errorf("missing files are taken for removed ones: %v", got)
 	}
-	if diff, err := tree.Diff(t.Context()); diff != "" || err != nil {
+	if diff, err := unified(t, tree); diff != "" || err != nil {
 		t.Errorf("diff %q, %v", diff, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

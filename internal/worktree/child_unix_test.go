@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/programs"
 	"jcode/internal/worktree"
 )
 
@@ -22,13 +23,10 @@ func TestCanceledGitMayCleanUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in *'worktree add'*) ;; *) exec '" + git + "' \"$@\" ;; esac\n" +
-		"trap 'echo >" + bin + "/ended; exit 1' TERM\necho >" + bin + "/begun\nwhile :; do sleep 0.05; done\n"
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	said := t.TempDir()
+	script := "case \"$*\" in *'worktree add'*) ;; *) exec '" + git + "' \"$@\" ;; esac\n" +
+		"trap 'echo >" + said + "/ended; exit 1' TERM\necho >" + said + "/begun\nwhile :; do sleep 0.05; done\n"
+	t.Setenv("PATH", programs.First(programs.Write(t, map[string]string{"git": script})))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	made := make(chan error, 1)
@@ -37,7 +35,7 @@ func TestCanceledGitMayCleanUp(t *testing.T) {
 		made <- err
 	}()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(bin, "begun")); err == nil {
+		if _, err := os.Stat(filepath.Join(said, "begun")); err == nil {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -48,7 +46,7 @@ func TestCanceledGitMayCleanUp(t *testing.T) {
 	if err := <-made; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(bin, "ended")); err != nil {
+	if _, err := os.Stat(filepath.Join(said, "ended")); err != nil {
 		t.Error("git was killed without having been asked to end")
 	}
 }

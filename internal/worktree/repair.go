@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"jcode/internal/launch"
 )
 
 const (
@@ -30,8 +32,8 @@ type entry struct {
 // Repair removes the incomplete entries of copies below a folder, which a killed "git worktree add" leaves:
 // they make git fail at nearly everything it does with the repository. It returns the folders of their
 // copies, none of which contained a file.
-func Repair(ctx context.Context, root, below string) (removed []string, err error) {
-	all, err := incomplete(ctx, root)
+func Repair(ctx context.Context, by launch.Git, root, below string) (removed []string, err error) {
+	all, err := incomplete(ctx, by, root)
 	for _, e := range all {
 		if e.age < addLimit || !inside(below, e.copy) || same(below, e.copy) {
 			continue
@@ -47,8 +49,8 @@ func Repair(ctx context.Context, root, below string) (removed []string, err erro
 
 // Incomplete returns the folders in a repository's git directory that are incomplete entries of copies,
 // whoever made them. A folder that is not a repository has none.
-func Incomplete(ctx context.Context, root string) (dirs []string) {
-	all, _ := incomplete(ctx, root)
+func Incomplete(ctx context.Context, by launch.Git, root string) (dirs []string) {
+	all, _ := incomplete(ctx, by, root)
 	for _, e := range all {
 		if e.age >= addLimit {
 			dirs = append(dirs, e.dir)
@@ -58,8 +60,8 @@ func Incomplete(ctx context.Context, root string) (dirs []string) {
 }
 
 // incomplete lists the entries that git has not finished.
-func incomplete(ctx context.Context, root string) ([]entry, error) {
-	common, err := git(ctx, root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+func incomplete(ctx context.Context, by launch.Git, root string) ([]entry, error) {
+	common, err := git(ctx, by, root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +119,12 @@ func (e entry) remove() error {
 func addEntry(ctx context.Context, o Options) error {
 	branch := "-b"
 	for began := time.Now(); ; {
-		_, err := git(ctx, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, "HEAD")
+		_, err := git(ctx, o.Git, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, "HEAD")
 		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "commondir") {
 			return err
 		}
 		branch = "-B" // the failed one may have created it
-		if _, fault := Repair(ctx, o.Root, filepath.Dir(o.Dir)); fault != nil {
+		if _, fault := Repair(ctx, o.Git, o.Root, filepath.Dir(o.Dir)); fault != nil {
 			return errors.Join(err, fault)
 		}
 		if time.Since(began) > 2*addLimit {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/worktree"
 )
 
@@ -31,14 +32,14 @@ func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
 			root := repository(t)
 			copies := filepath.Join(t.TempDir(), "copies")
 			entry := leave(t, root, filepath.Join(copies, "killed"), name, text, time.Minute)
-			if dirs := worktree.Incomplete(t.Context(), root); len(dirs) != 1 || dirs[0] != entry {
+			if dirs := worktree.Incomplete(t.Context(), launch.Git{}, root); len(dirs) != 1 || dirs[0] != entry {
 				t.Errorf("incomplete are %q", dirs)
 			}
 			tree, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(copies, "x"), Branch: "jcode/x"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := worktree.Repair(t.Context(), root, copies); err != nil {
+			if _, err := worktree.Repair(t.Context(), launch.Git{}, root, copies); err != nil {
 				t.Fatal(err)
 			}
 			if s := run(t, root, "worktree", "list"); strings.Contains(s, "killed") || !strings.Contains(s, tree.Branch) {
@@ -47,7 +48,7 @@ func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
 			if _, err := os.Lstat(filepath.Join(copies, "killed")); err == nil {
 				t.Error("its folder is still there")
 			}
-			if dirs := worktree.Incomplete(t.Context(), root); dirs != nil {
+			if dirs := worktree.Incomplete(t.Context(), launch.Git{}, root); dirs != nil {
 				t.Errorf("incomplete are %q", dirs)
 			}
 		})
@@ -64,7 +65,7 @@ func TestRepairLeavesWhatItMustNotRemove(t *testing.T) {
 		leave(t, root, filepath.Join(copies, "full"), "locked", "initializing", time.Minute),
 	}
 	write(t, filepath.Join(copies, "full"), "work.txt", "work\n")
-	removed, err := worktree.Repair(t.Context(), root, copies)
+	removed, err := worktree.Repair(t.Context(), launch.Git{}, root, copies)
 	if len(removed) != 0 || err == nil || !strings.Contains(err.Error(), "full: there are files in it") {
 		t.Errorf("removed %q, error %v", removed, err)
 	}

@@ -5,16 +5,16 @@
 package worktree
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"jcode/internal/launch"
 )
 
 // Tree is a working tree that Add made.
@@ -24,12 +24,14 @@ type Tree struct {
 	Branch string
 	Base   string   // the git tree that the work began with
 	Copied []string // paths below Root that were copied or linked though git ignores them
+	Git    launch.Git
 
 	filling *checkout // nil: all files exist, or that is unknown
 }
 
 // Options configure Add.
 type Options struct {
+	Git               launch.Git
 	Root, Dir, Branch string
 	// Uncommitted includes uncommitted changes.
 	Uncommitted bool
@@ -43,11 +45,11 @@ type Options struct {
 
 // Add makes a copy of the last commit in a new folder, on a new branch.
 func Add(ctx context.Context, o Options) (Tree, error) {
-	t := Tree{Root: o.Root, Dir: o.Dir, Branch: o.Branch, Copied: o.Copy}
+	t := Tree{Root: o.Root, Dir: o.Dir, Branch: o.Branch, Copied: o.Copy, Git: o.Git}
 	if inside(o.Root, o.Dir) {
 		return t, fmt.Errorf("the folder %s of the copy lies inside the repository %s: set JCODE_HOME to a folder outside it", o.Dir, o.Root)
 	}
-	if err := copyable(ctx, o.Root); err != nil {
+	if err := copyable(ctx, o.Git, o.Root); err != nil {
 		return t, err
 	}
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
@@ -63,8 +65,8 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 }
 
 // copyable returns an error that says why no copy of a folder can be made.
-func copyable(ctx context.Context, root string) error {
-	switch within, err := git(ctx, root, nil, "rev-parse", "--is-inside-work-tree"); {
+func copyable(ctx context.Context, by launch.Git, root string) error {
+	switch within, err := git(ctx, by, root, nil, "rev-parse", "--is-inside-work-tree"); {
 	case err != nil && strings.Contains(err.Error(), "not a git repository"):
 		return fmt.Errorf("%s is in no git repository, so there is no commit to make a copy of: run git init and commit something, or work without isolation", root)
 	case err != nil:
@@ -72,44 +74,36 @@ func copyable(ctx context.Context, root string) error {
 	case within != "true":
 		return fmt.Errorf("%s has no files of its own to which changes could come back (it is a bare repository or the inside of one): start jcode in a worktree of it, or work without isolation", root)
 	}
-	if _, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
+	if err := by.Vouched(root); err != nil {
+		return fmt.Errorf("there is no copy of %s: %w. Work without isolation, or remove that from the repository and put it into your own git configuration", root, err)
+	}
+	if _, err := git(ctx, by, root, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
 		return fmt.Errorf("%s has no commit to make a copy of: commit something first, or work without isolation", root)
 	}
 	return nil
 }
 
 // Find returns a copy that Add made of root, as if no work had been done in it.
-func Find(ctx context.Context, root, dir string) (Tree, error) {
-	t := Tree{Root: root, Dir: dir}
+func Find(ctx context.Context, by launch.Git, root, dir string) (Tree, error) {
+	t := Tree{Root: root, Dir: dir, Git: by}
 	err := t.Check(ctx)
 	if err == nil {
-		t.Branch, err = git(ctx, dir, nil, "symbolic-ref", "--short", "HEAD")
+		t.Branch, err = git(ctx, by, dir, nil, "symbolic-ref", "--short", "HEAD")
 	}
 	if err == nil {
-		t.Base, err = git(ctx, dir, nil, "rev-parse", "HEAD^{tree}")
+		if s, known := t.start(ctx); known {
+			t.Base = s.base
+		} else {
+			t.Base, err = git(ctx, by, dir, nil, "rev-parse", "HEAD^{tree}")
+		}
 	}
 	return t, err
 }
 
 // HasBranch reports whether a repository has the named branch.
-func HasBranch(ctx context.Context, root, branch string) bool {
-	_, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)
+func HasBranch(ctx context.Context, by launch.Git, root, branch string) bool {
+	_, err := git(ctx, by, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)
 	return err == nil
-}
-
-// Linked returns the folders of the original that the copy links to.
-func (t Tree) Linked() []string {
-	var all []string
-	for _, path := range t.Copied {
-		info, err := os.Lstat(filepath.Join(t.Dir, path))
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			continue
-		}
-		if to, err := filepath.EvalSymlinks(filepath.Join(t.Dir, path)); err == nil {
-			all = append(all, to)
-		}
-	}
-	return all
 }
 
 // ErrGone says that the folder of a copy no longer exists.
@@ -121,14 +115,14 @@ func (t Tree) Check(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", ErrGone, t.Dir)
 	}
 	const common = "--git-common-dir"
-	said, err := git(ctx, t.Dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", common)
+	said, err := git(ctx, t.Git, t.Dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", common)
 	top, of, _ := strings.Cut(said, "\n")
 	if err != nil || !same(top, t.Dir) {
 		return fmt.Errorf("%s is no longer a git worktree", t.Dir)
 	}
-	mine, err := git(ctx, t.Root, nil, "rev-parse", "--path-format=absolute", common)
+	mine, err := git(ctx, t.Git, t.Root, nil, "rev-parse", "--path-format=absolute", common)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s, of which %s is a copy, can't be used as a git repository any more", t.Root, t.Dir)
 	}
 	if !same(mine, of) {
 		return fmt.Errorf("%s belongs to another repository, %s", t.Dir, of)
@@ -138,7 +132,7 @@ func (t Tree) Check(ctx context.Context) error {
 
 // locked reports whether the copy is locked against removal, and the reason that was given.
 func (t Tree) locked(ctx context.Context) (reason string, locked bool) {
-	list, err := git(ctx, t.Root, nil, "worktree", "list", "--porcelain")
+	list, err := git(ctx, t.Git, t.Root, nil, "worktree", "list", "--porcelain")
 	if err != nil {
 		return "", false
 	}
@@ -159,8 +153,8 @@ func (t Tree) locked(ctx context.Context) (reason string, locked bool) {
 // Remove deletes the copy and its branch, whatever is in it. It is not an error if it is already gone.
 func (t Tree) Remove(ctx context.Context) error {
 	t.Stop()
-	if _, err := git(ctx, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
-		if _, fault := Repair(ctx, t.Root, filepath.Dir(t.Dir)); fault != nil {
+	if _, err := git(ctx, t.Git, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
+		if _, fault := Repair(ctx, t.Git, t.Root, filepath.Dir(t.Dir)); fault != nil {
 			return fmt.Errorf("remove worktree: %w", errors.Join(err, fault))
 		}
 		if why, locked := t.locked(ctx); locked {
@@ -170,50 +164,20 @@ func (t Tree) Remove(ctx context.Context) error {
 			return fmt.Errorf("remove worktree: %w", err)
 		}
 	}
-	if !HasBranch(ctx, t.Root, t.Branch) {
+	if !HasBranch(ctx, t.Git, t.Root, t.Branch) {
 		return nil
 	}
-	list, err := git(ctx, t.Root, nil, "worktree", "list", "--porcelain")
+	list, err := git(ctx, t.Git, t.Root, nil, "worktree", "list", "--porcelain")
 	if err == nil && strings.Contains(list+"\n", "\nbranch refs/heads/"+t.Branch+"\n") {
 		err = fmt.Errorf("%s is checked out in another worktree", t.Branch)
 	}
 	if err == nil { // "git branch -D" would rewrite git's configuration, which is watched
-		_, err = git(ctx, t.Root, nil, "update-ref", "-d", "refs/heads/"+t.Branch)
+		_, err = git(ctx, t.Git, t.Root, nil, "update-ref", "-d", "refs/heads/"+t.Branch)
 	}
 	if err != nil {
 		return fmt.Errorf("remove branch: %w", err)
 	}
 	return nil
-}
-
-// gitBytes runs git without the repository's hooks and watchers, and regardless of the repository
-// that the environment names.
-func gitBytes(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{
-		"-C", dir, "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
-	}, args...)...)
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GIT_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if in != nil {
-		cmd.Stdin = in
-	}
-	cmd.WaitDelay = pipeDelay
-	if err := runChild(cmd); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if text := strings.TrimSpace(said.String()); text != "" {
-			return nil, fmt.Errorf("git %s: %s", args[0], text)
-		}
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out.Bytes(), nil
 }
 
 func inside(root, path string) bool {

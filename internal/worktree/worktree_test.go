@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/worktree"
 )
 
@@ -64,14 +65,24 @@ func add(t *testing.T, o worktree.Options) worktree.Tree {
 	return tree
 }
 
+// unified returns the changes as a diff.
+func unified(t *testing.T, tree worktree.Tree) (string, error) {
+	t.Helper()
+	work, err := tree.Work(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree.Diff(t.Context(), work.Changes)
+}
+
 func changes(t *testing.T, tree worktree.Tree) map[string]worktree.Change {
 	t.Helper()
-	list, err := tree.Changes(t.Context())
+	work, err := tree.Work(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]worktree.Change{}
-	for _, c := range list {
+	for _, c := range work.Changes {
 		out[c.Path] = c
 	}
 	return out
@@ -98,7 +109,7 @@ func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
 		got["new file.txt"].Base != nil || got["sub/b.txt"].Theirs != nil {
 		t.Errorf("changes %+v", got)
 	}
-	if diff, err := tree.Diff(t.Context()); err != nil || !strings.Contains(diff, "+changed") {
+	if diff, err := unified(t, tree); err != nil || !strings.Contains(diff, "+changed") {
 		t.Errorf("diff %q, %v", diff, err)
 	}
 	if s := run(t, root, "status", "--porcelain"); s != "" {
@@ -210,11 +221,11 @@ func TestWhatCannotBeCopiedIsSaid(t *testing.T) {
 func TestCopyIsFoundByItsFolder(t *testing.T) {
 	root := repository(t)
 	made := add(t, worktree.Options{Root: root})
-	tree, err := worktree.Find(t.Context(), root, made.Dir)
+	tree, err := worktree.Find(t.Context(), launch.Git{}, root, made.Dir)
 	if err != nil || tree.Branch != made.Branch || tree.Base != made.Base {
 		t.Errorf("found %+v, %v, made %+v", tree, err, made)
 	}
-	if tree, err := worktree.Find(t.Context(), root, t.TempDir()); err == nil {
+	if tree, err := worktree.Find(t.Context(), launch.Git{}, root, t.TempDir()); err == nil {
 		t.Errorf("a folder that is no copy: %+v", tree)
 	}
 	if err := tree.Remove(t.Context()); err != nil {

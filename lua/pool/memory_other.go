@@ -4,17 +4,22 @@ package pool
 
 import (
 	"context"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"jcode/internal/launch"
 )
 
 // ResidentMemory returns the resident memory of a process in bytes; 0 if unknown.
 func ResidentMemory(pid int) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "ps", "-o", "rss=", "-p", strconv.Itoa(pid)).Output()
+	cmd, err := launch.Programs{}.Command(ctx, "/bin/ps", "-o", "rss=", "-p", strconv.Itoa(pid))
+	if err != nil {
+		return 0
+	}
+	out, err := cmd.Output()
 	if err != nil {
 		return 0
 	}

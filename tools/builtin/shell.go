@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/internal/tidy"
 	"jcode/tools"
@@ -195,7 +196,7 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 				return s.startReading(c, spec, *v)
 			}
 		}
-		spec.Env = sandbox.Outside(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
+		spec.Env = launch.Outside(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
 	}
 	if !how.sandbox {
 		if how.watched && s.opts.Watch != nil {

@@ -1,26 +1,29 @@
 package lsp
 
 import (
+	"errors"
 	"iter"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
+	"jcode/internal/text"
 )
 
 // lookFor is how long jcode remembers whether a program is installed.
 const lookFor = 30 * time.Second
 
 type looked struct {
-	path string
-	at   time.Time
+	path, own string
+	at        time.Time
 }
 
-// installed finds a server's program: the path that is configured, the project's own node_modules
-// if the project is trusted, or PATH. "" means that it is not installed.
+// installed finds a server's program: the path that is configured, PATH, or, if the project is trusted, what it
+// has itself: in its node_modules, or in an environment that is active. "" means that it is not installed.
 func (m *Manager) installed(s Server, root string) string {
 	name := s.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') {
@@ -32,28 +35,60 @@ func (m *Manager) installed(s Server, root string) string {
 		}
 		return ""
 	}
-	if m.opts.Trusted != nil && m.opts.Trusted() {
-		for dir := range upwards(root, m.opts.Root) {
-			own := filepath.Join(dir, "node_modules", ".bin", name)
-			if info, err := os.Stat(own); err == nil && !info.IsDir() {
-				return own
-			}
+	l := m.looked(name)
+	if l.path != "" || m.opts.Trusted == nil || !m.opts.Trusted() {
+		return l.path
+	}
+	for dir := range upwards(root, m.opts.Root) {
+		own := filepath.Join(dir, "node_modules", ".bin", name)
+		if info, err := os.Stat(own); err == nil && !info.IsDir() {
+			return own
 		}
 	}
+	return l.own
+}
+
+// looked finds a program in PATH, and remembers it for a while.
+func (m *Manager) looked(name string) looked {
 	m.mu.Lock()
 	l, ok := m.found[name]
 	m.mu.Unlock()
 	if ok && time.Since(l.at) < lookFor {
-		return l.path
+		return l
 	}
-	path, err := exec.LookPath(name)
-	if err != nil || !filepath.IsAbs(path) {
-		path = "" // not installed, or it is where jcode was started
+	l = looked{at: time.Now()}
+	path, err := m.opts.Programs.Find(name)
+	var passed *launch.PassedOver
+	switch {
+	case err == nil:
+		l.path = path
+	case errors.As(err, &passed) && m.ofWorkspace(passed.Path):
+		l.own = passed.Path
 	}
 	m.mu.Lock()
-	m.found[name] = looked{path, time.Now()}
+	m.found[name] = l
 	m.mu.Unlock()
-	return path
+	return l
+}
+
+// ofWorkspace reports whether a program is the workspace's own.
+func (m *Manager) ofWorkspace(program string) bool {
+	for _, root := range m.opts.Roots {
+		if paths.Within(root, program) || paths.Within(root, paths.Real(program)) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandLine is what a person is asked about, and what an answer holds for: a program of the workspace is named
+// with its folder, as another one of its name is not meant.
+func (m *Manager) commandLine(s Server, program string) string {
+	words := slices.Clone(s.Command)
+	if m.ofWorkspace(program) {
+		words[0] = program
+	}
+	return text.Visible(strings.Join(words, " "))
 }
 
 // upwards yields a folder and those above it, up to top.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
-	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -46,6 +46,8 @@ type Options struct {
 	AfterEdit bool
 	// Env returns the environment of servers. Nil means the process's own without credentials.
 	Env func() []string
+	// Programs finds the programs of servers.
+	Programs launch.Programs
 	// Trusted reports whether programs of the project itself may run. Nil means no.
 	Trusted func() bool
 	// Allow decides whether a server may be started, because it runs code of the project. confined
@@ -256,7 +258,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 	ok, confined, why := false, false, "nobody may start language servers here"
 	if m.opts.Allow != nil {
 		ok, confined, why = m.opts.Allow(ctx, call, Start{
-			Name: s.Name, Root: root, Command: text.Visible(strings.Join(s.Command, " ")), Program: program,
+			Name: s.Name, Root: root, Command: m.commandLine(s, program), Program: program,
 		})
 	}
 	if !ok {

@@ -248,7 +248,7 @@ func newWatcher(t *testing.T) *watcher {
 	w.env = func() []string {
 		return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}, proc.EnvRules{})
 	}
-	told := func(o *permission.Options) { o.Env = w.env }
+	told := func(o *permission.Options) { o.Programs.Base = w.env }
 	w.ruled, w.free = newGate(t, w.root, w.home, parseRules(t, nil, nil, []string{"read(secrets/**)", "read(.env)"}), told), newGate(t, w.root, w.home, permission.RuleSet{}, told)
 	return w
 }

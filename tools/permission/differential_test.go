@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/internal/testkit/observe"
 	"jcode/tools"
 	"jcode/tools/permission"
 	"jcode/tools/permission/repository"
-	"jcode/tools/sandbox"
 )
 
 // searchPath is a PATH that may contain a folder of the workspace.
@@ -133,7 +133,7 @@ func TestNothingVouchedForDoesMoreThanRead(t *testing.T) {
 		env := func() []string {
 			return proc.CommandEnv([]string{"PATH=" + path, "HOME=" + a.home, "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}, proc.EnvRules{})
 		}
-		gate := newGate(t, a.root, a.home, rules, func(o *permission.Options) { o.Env = env })
+		gate := newGate(t, a.root, a.home, rules, func(o *permission.Options) { o.Programs.Base = env })
 		for range 12 {
 			line := a.line(r)
 			made++
@@ -170,7 +170,7 @@ func (a *arena) watch(line string, env []string, v tools.Vouched, ruled bool) {
 	if err := os.MkdirAll(temp, 0o700); err != nil {
 		a.t.Fatal(err)
 	}
-	env = sandbox.Outside(append(env, "TMPDIR="+temp), []string{a.root})
+	env = launch.Outside(append(env, "TMPDIR="+temp), []string{a.root})
 	if v.Git {
 		env = repository.Overrides(env)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"jcode/internal/launch"
 	"jcode/tools"
 	"jcode/tools/permission/repository"
 )
@@ -22,8 +23,9 @@ type Options struct {
 	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then no command in them is
 	// vouched for.
 	ForeignShell bool
-	// Env returns the environment that commands get. Nil means the process's own.
-	Env func() []string
+	// Programs finds the git that is asked about repositories, and has the environment that commands get. Without
+	// its Roots, programs of the workspace are not used.
+	Programs launch.Programs
 	// Offered reports whether jcode itself offered a resolved path to a session for reading: the file with the
 	// whole of a truncated result. Nil means none.
 	Offered func(session, path string) bool
@@ -67,9 +69,12 @@ func New(o Options) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("protected files: %w", err)
 	}
+	if o.Programs.Roots == nil {
+		o.Programs.Roots = p.Roots
+	}
 	g := &Gate{
 		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, grants: o.Grants, rules: o.Rules,
-		repositories: &repository.Looker{Inside: p.Inside, Env: o.Env},
+		repositories: &repository.Looker{Inside: p.Inside, Programs: o.Programs},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {

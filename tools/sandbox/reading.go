@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 )
@@ -38,7 +39,7 @@ func (b *Box) ConfineToReading(spec proc.Spec, r Reading) (confined proc.Spec, d
 		return spec, nil, errors.New("confine command to reading: " + why)
 	}
 	policy := b.policy()
-	spec.Env = Outside(spec.Env, policy.Roots)
+	spec.Env = launch.Outside(spec.Env, policy.Roots)
 	if policy.Temp != "" {
 		if err := os.MkdirAll(policy.Temp, 0o700); err != nil {
 			return spec, nil, fmt.Errorf("confine command to reading: %w", err)

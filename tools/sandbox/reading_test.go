@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/tools/sandbox"
 )
@@ -214,7 +215,7 @@ func TestEnvironmentOfReadingLeadsToNothingOfTheWorkspace(t *testing.T) {
 		"JAVA_TOOL_OPTIONS=-javaagent:x.jar":         "",
 		"NOT_LD_PRELOAD=.":                           "NOT_LD_PRELOAD=.",
 	} {
-		if got := strings.Join(sandbox.Outside([]string{given}, []string{root}), "\n"); got != want {
+		if got := strings.Join(launch.Outside([]string{given}, []string{root}), "\n"); got != want {
 			t.Errorf("%s: %q, want %q", given, got, want)
 		}
 	}

@@ -1,17 +1,15 @@
 package repository
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
 )
 
@@ -21,13 +19,15 @@ const maxAsk = 5 * time.Second
 // asked returns git's own objection to looking: git uses a different repository than the one found, or its
 // configuration has settings that our own reading did not see.
 func (l *Looker) asked(dir string, found []candidate) string {
-	git, err := exec.LookPath("git")
-	if err != nil {
+	switch _, err := l.Programs.Find("git"); {
+	case launch.IsPassedOver(err):
+		return err.Error()
+	case err != nil:
 		return "" // then none runs
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxAsk)
 	defer cancel()
-	q := question{ctx: ctx, git: git, dir: dir, env: l.environment()}
+	q := question{ctx: ctx, programs: l.Programs, dir: dir}
 	r, why := q.repository(found)
 	if why != "" || r.own == "" {
 		return why
@@ -41,13 +41,12 @@ func (l *Looker) asked(dir string, found []candidate) string {
 
 // Alias returns the expansion of a git alias in a folder, "" for none.
 func (l *Looker) Alias(dir, name string) string {
-	git, err := exec.LookPath("git")
-	if err != nil || strings.ContainsAny(name, ".\n") {
+	if strings.ContainsAny(name, ".\n") {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxAsk)
 	defer cancel()
-	q := question{ctx: ctx, git: git, dir: dir, env: l.environment()}
+	q := question{ctx: ctx, programs: l.Programs, dir: dir}
 	out, err := q.run("config", "--null", "--get", "alias."+name)
 	if err != nil {
 		return ""
@@ -55,19 +54,11 @@ func (l *Looker) Alias(dir, name string) string {
 	return strings.TrimSuffix(out, "\x00")
 }
 
-// environment returns the environment for asking git.
-func (l *Looker) environment() []string {
-	if l.Env == nil {
-		return Overrides(os.Environ())
-	}
-	return Overrides(l.Env())
-}
-
 // question is one round of asking git about a folder.
 type question struct {
 	ctx      context.Context
-	git, dir string
-	env      []string
+	programs launch.Programs
+	dir      string
 
 	asked   bool
 	local   []setting
@@ -76,8 +67,11 @@ type question struct {
 }
 
 func (q *question) run(args ...string) (string, error) {
-	cmd := exec.CommandContext(q.ctx, q.git, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = q.dir, q.env, time.Second
+	cmd, err := q.programs.Command(q.ctx, "git", args...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Dir, cmd.Env, cmd.WaitDelay = q.dir, launch.GitOverrides(cmd.Env), time.Second
 	out, err := cmd.Output()
 	return string(out), err
 }
@@ -180,65 +174,5 @@ func localSettings(out string) (list []setting, origins []string) {
 	return list, origins
 }
 
-// override is a setting that git gets from its environment while it only looks; it takes precedence over the
-// repository's.
-type override struct{ key, value string }
-
-// overrides are the settings under which git runs nothing of the repository's, and accepts no folder as a
-// repository that is not marked as one.
-func overrides() []override {
-	return []override{
-		{"core.fsmonitor", "false"},
-		{"core.hooksPath", os.DevNull},
-		{"core.pager", "cat"},
-		{"core.sshCommand", "false"},
-		{"core.gitProxy", ""},
-		{"core.alternateRefsCommand", "false"},
-		{"core.askPass", "true"},
-		{"credential.helper", ""},
-		{"gpg.program", "false"},
-		{"gpg.ssh.program", "false"},
-		{"gpg.x509.program", "false"},
-		{"log.showSignature", "false"},
-		{"protocol.allow", "never"},
-		{"safe.bareRepository", "explicit"},
-		{"status.submoduleSummary", "false"},
-		{"maintenance.auto", "false"},
-		{"gc.auto", "0"},
-	}
-}
-
-// Overrides returns an environment that carries these settings. GIT_CONFIG_COUNT reaches git itself,
-// GIT_CONFIG_PARAMETERS also the git of a submodule.
-func Overrides(env []string) []string {
-	out := make([]string, 0, len(env)+48)
-	count, parameters := 0, ""
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		switch {
-		case name == "GIT_CONFIG_PARAMETERS":
-			parameters = value + " "
-			continue
-		case strings.HasPrefix(name, "GIT_CONFIG_"):
-			if name == "GIT_CONFIG_GLOBAL" || name == "GIT_CONFIG_SYSTEM" || name == "GIT_CONFIG_NOSYSTEM" {
-				break
-			}
-			continue // settings that a person made for one command do not apply to these
-		case name == "GIT_EXTERNAL_DIFF", name == "GIT_SSH", name == "GIT_SSH_COMMAND", name == "GIT_PROXY_COMMAND", strings.HasPrefix(name, "GIT_TRACE"):
-			continue
-		}
-		out = append(out, kv)
-	}
-	var quoted bytes.Buffer
-	for _, o := range overrides() {
-		n := strconv.Itoa(count)
-		out = append(out, "GIT_CONFIG_KEY_"+n+"="+o.key, "GIT_CONFIG_VALUE_"+n+"="+o.value)
-		if count++; quoted.Len() > 0 {
-			quoted.WriteByte(' ')
-		}
-		quoted.WriteString("'" + o.key + "=" + o.value + "'")
-	}
-	return append(out,
-		"GIT_CONFIG_COUNT="+strconv.Itoa(count), "GIT_CONFIG_PARAMETERS="+parameters+quoted.String(),
-		"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=")
-}
+// Overrides returns an environment under which git runs nothing of the repository's while it only looks.
+func Overrides(env []string) []string { return launch.GitOverrides(env) }

@@ -253,8 +253,22 @@ func (s setting) steers(worktree bool) bool {
 		return s.name == "partialclone"
 	case "remote":
 		return s.name == "promisor" && on
+	case "lfs": // what its filters run
+		return strings.HasPrefix(s.sub, "customtransfer.") || strings.HasPrefix(s.sub, "extension.") || s.name == "standalonetransferagent"
 	}
 	return false
+}
+
+// beaten reports whether a setting that steers has no effect on jcode's own git: package launch sets another
+// value, forbids what it leads to, or the commands that it concerns are not used.
+func (s setting) beaten() bool {
+	switch s.section {
+	case "core":
+		return s.name != "worktree"
+	case "filter", "lfs", "include", "includeif":
+		return false
+	}
+	return true
 }
 
 // names returns the file that a setting makes git read and print parts of, "" for none.

@@ -57,6 +57,9 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 			return why
 		}
 	}
+	if l.Own {
+		return "" // it runs no hooks
+	}
 	// The only hook that a read can trigger: git diff refreshes the index.
 	if info, err := os.Stat(filepath.Join(r.common, "hooks", "post-index-change")); err == nil && !info.IsDir() {
 		return "the repository has a hook that git diff may run (post-index-change)"
@@ -69,13 +72,13 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 	for _, s := range list {
 		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
-		if s.steers(worktree) && !own {
+		if s.steers(worktree) && !own && !(l.Own && s.beaten()) {
 			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
 		}
 		if s.key() == "core.worktree" && s.sub == "" && !worktree && !own && !l.Inside(worktreeOf(r.own)) {
 			return "a repository inside is configured to look outside the workspace (core.worktree)"
 		}
-		if name := s.names(); name != "" && !l.within(r, name) {
+		if name := s.names(); name != "" && !l.Own && !l.within(r, name) {
 			return "the repository is configured to read a file outside the workspace (" + s.key() + ")"
 		}
 	}

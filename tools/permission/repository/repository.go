@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/launch"
 	"jcode/internal/paths"
 )
 
@@ -22,8 +23,11 @@ const (
 type Looker struct {
 	// Inside reports whether a resolved path is in the workspace.
 	Inside func(path string) bool
-	// Env returns the environment that git commands get; nil means the process's own.
-	Env func() []string
+	// Programs finds the git that is asked, and has the environment that git commands get.
+	Programs launch.Programs
+	// Own says that jcode's own git handles the files, under the settings of package launch: what these beat does
+	// not matter, nor what that git never prints.
+	Own bool
 
 	answers answers
 }

@@ -1,4 +1,4 @@
-package sandbox
+package launch
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 // ones, which depend on where a command runs; variables that hold code or flags, which could change what a
 // command means, are removed.
 func Outside(env, roots []string) []string {
-	roots = append(slices.Clone(roots), resolveAll(roots)...)
+	roots = append(slices.Clone(roots), resolved(roots)...)
 	out := make([]string, 0, len(env))
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -37,8 +37,8 @@ func Outside(env, roots []string) []string {
 // outsideList returns a list of files and folders without those of the workspace.
 func outsideList(value string, roots []string) string {
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(value), func(path string) bool {
-		real, err := paths.Resolve(path)
-		return !filepath.IsAbs(path) || err != nil || below(real, roots) || below(filepath.Clean(path), roots)
+		_, err := paths.Resolve(path)
+		return !filepath.IsAbs(path) || err != nil || below(path, roots)
 	}), string(os.PathListSeparator))
 }
 
@@ -62,4 +62,19 @@ func meansMore(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "BASH_FUNC_")
+}
+
+// resolved returns folders without links; those that can't be resolved are left out.
+func resolved(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, p := range list {
+		if real, err := paths.Resolve(p); err == nil {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+func belowAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return paths.Within(dir, path) })
 }

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"slices"
+
+	"jcode/internal/launch"
+	"jcode/internal/paths"
+	"jcode/tools/permission/repository"
+)
+
+// programs returns what starts the programs that jcode needs for itself: none of the workspace, of the
+// checkouts that it is a copy of, or of a worktree of an agent.
+func (a *app) programs() launch.Programs {
+	return launch.Programs{
+		Roots: func() []string {
+			return slices.Concat(a.workRoots(), a.originals, []string{agentSites{a}.worktrees()})
+		},
+		Base: func() []string {
+			if a.confinement == nil {
+				return launch.Programs{}.Env()
+			}
+			return a.confinement.commandEnv()
+		},
+	}
+}
+
+// ownGit returns what runs git for jcode itself. It handles files only in repositories that make git run nothing.
+func (a *app) ownGit() launch.Git {
+	looker := &repository.Looker{Programs: a.programs(), Own: true, Inside: func(path string) bool {
+		return slices.ContainsFunc(a.workRoots(), func(root string) bool { return paths.Within(paths.Real(root), path) })
+	}}
+	return launch.Git{Programs: a.programs(), Look: func(dir string) string { return looker.Look(paths.Real(dir)).Why }}
+}

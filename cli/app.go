@@ -17,6 +17,7 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -32,6 +33,7 @@ type app struct {
 	cwd     string // working folder, resolved; "" until findPlaces sets the process's own
 	project string // project ID
 	root    string // project root
+	plain   bool   // the root is no git repository
 	// originals are the roots of the checkouts that this one is a copy of, for an agent in a worktree; the first
 	// is the person's, whose roles apply.
 	originals []string
@@ -127,8 +129,13 @@ func (a *app) findPlaces(context.Context) (err error) {
 	if a.cwd, err = paths.Resolve(a.cwd); err != nil {
 		return usageError("working folder: %w", err)
 	}
-	if a.project, a.root, err = session.ProjectID(a.cwd); err != nil {
+	found, err := session.FindProject(a.cwd)
+	if err != nil {
 		return usageError("%w", err)
+	}
+	a.project, a.root, a.plain = found.ID, found.Root, !found.Repository
+	if found.Foreign != "" {
+		a.board.say(agent.LevelWarn, "%s and is not used, nor are instructions that other users wrote: this folder alone is the project. If you trust them, add that folder to safe.directory: git config --global --add safe.directory FOLDER", text.Visible(found.Foreign))
 	}
 	if f := a.flags.MCPConfig; f != "" {
 		if _, err := os.Stat(f); err != nil {

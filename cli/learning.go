@@ -41,6 +41,9 @@ type learning struct {
 	skills *skills.Registry
 	files  *skills.CommandFiles
 
+	// foreign returns whose a file is if it belongs to another user and does not count; nil if all count.
+	foreign func(path string) string
+
 	broken   sync.Once
 	mu       sync.Mutex
 	texts    map[string]*sessionInstructions // by session ID
@@ -59,7 +62,8 @@ type sessionInstructions struct {
 func (a *app) openLearning() error {
 	places := a.skillPlaces()
 	l := &learning{
-		board: &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
+		foreign: a.foreign(),
+		board:   &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
 		replaced: newRoleFiles(a).replaced, onClose: a.onClose, allow: a.allow,
 		texts: map[string]*sessionInstructions{}, told: map[string]bool{},
 	}
@@ -159,7 +163,7 @@ func (l *learning) of(sessionID string) *sessionInstructions {
 	t := l.texts[sessionID]
 	if t == nil {
 		t = &sessionInstructions{set: instructions.New(instructions.Options{
-			Config: l.paths.Config, Home: l.paths.Home, Root: l.places.Project, Cwd: l.cwd, Denied: l.places.Denied,
+			Config: l.paths.Config, Home: l.paths.Home, Root: l.places.Project, Cwd: l.cwd, Denied: l.places.Denied, Foreign: l.foreign,
 		})}
 		l.texts[sessionID] = t
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 
 	"jcode/internal/launch"
+	"jcode/internal/owner"
 	"jcode/internal/paths"
 	"jcode/tools/permission/repository"
 )
@@ -30,4 +32,14 @@ func (a *app) ownGit() launch.Git {
 		return slices.ContainsFunc(a.workRoots(), func(root string) bool { return paths.Within(paths.Real(root), path) })
 	}}
 	return launch.Git{Programs: a.programs(), Look: func(dir string) string { return looker.Look(paths.Real(dir)).Why }}
+}
+
+// foreign returns what says whose a file of the project is, nil if all its files count: whoever can write in a
+// repository of the person's was let in, but a plain folder may be everybody's.
+func (a *app) foreign() func(path string) string {
+	if !a.plain {
+		return nil
+	}
+	rules := owner.Here()
+	return func(path string) string { return cmp.Or(rules.Whose(path), rules.Whose(paths.Real(path))) }
 }

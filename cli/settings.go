@@ -25,7 +25,7 @@ func findPaths(std Streams) (config.Paths, error) {
 // loadConfig reads the configuration of person and project. A fault is reported, and affects only its own
 // setting.
 func (a *app) loadConfig(ctx context.Context) error {
-	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
+	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Originals: a.originals, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
 	a.config, a.held, a.origin, a.theirEdits, a.theirHooks = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits, loaded.TheirHooks

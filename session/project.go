@@ -8,22 +8,44 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"jcode/internal/owner"
 )
 
 // ProjectID returns the identity of the project that a folder belongs to, and its root: the
 // git top level above the folder, else the folder itself, with links resolved. The ID can be
-// used in file names, and differs between roots of the same name. It needs no git program.
+// used in file names, and differs between roots of the same name.
 func ProjectID(dir string) (id, root string, err error) {
-	root, err = filepath.Abs(dir)
+	p, err := FindProject(dir)
+	return p.ID, p.Root, err
+}
+
+// Project is what a folder belongs to.
+type Project struct {
+	ID, Root string
+	// Repository says that the root is the top level of a git repository.
+	Repository bool
+	// Foreign says why a repository around the folder is not used: whose it is, and where. The folder itself is the
+	// root then.
+	Foreign string
+}
+
+// FindProject finds the project of a folder, see ProjectID. A repository of another user is not used.
+func FindProject(dir string) (p Project, err error) {
+	root, err := filepath.Abs(dir)
 	if err != nil {
-		return "", "", fmt.Errorf("project of %s: %w", dir, err)
+		return p, fmt.Errorf("project of %s: %w", dir, err)
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return "", "", fmt.Errorf("project of %s: %w", dir, err)
+		return p, fmt.Errorf("project of %s: %w", dir, err)
 	}
 	for d := root; ; {
 		if gitTop(d) {
-			root = d
+			if whose := owner.Here().Repository(d); whose != "" {
+				p.Foreign = fmt.Sprintf("the git repository in %s belongs to %s", d, whose)
+				break
+			}
+			root, p.Repository = d, true
 			break
 		}
 		parent := filepath.Dir(d)
@@ -33,7 +55,8 @@ func ProjectID(dir string) (id, root string, err error) {
 		d = parent
 	}
 	sum := sha256.Sum256([]byte(root))
-	return readable(filepath.Base(root)) + "-" + hex.EncodeToString(sum[:6]), root, nil
+	p.ID, p.Root = readable(filepath.Base(root))+"-"+hex.EncodeToString(sum[:6]), root
+	return p, nil
 }
 
 // gitTop reports whether a folder is the top of a working tree: it holds a repository, or

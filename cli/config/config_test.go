@@ -306,3 +306,37 @@ func BenchmarkLoad(b *testing.B) {
 		config.Load(config.Options{Paths: config.Paths{Config: dir}})
 	}
 }
+
+// What narrows holds in a copy of a checkout as it does in the checkout, whichever file says so; nothing else of
+// the checkout does.
+func TestCopyOfACheckoutIsNarrowedByBoth(t *testing.T) {
+	main, copied, own := t.TempDir(), t.TempDir(), t.TempDir()
+	write(t, `{"permissions": {"deny": ["exec(mine)"]}}`, own, "config.json")
+	write(t, `{"permissions": {"deny": ["exec(git push)"], "allow": ["exec(make)"]}, "sandbox": {"protect": ["conf/*"], "network": true}, "max_steps": 5, "hooks": {"PreToolUse": [{"hooks": [{"command": "./guard.sh"}]}]}}`, config.ProjectFile(main))
+	write(t, `{"permissions": {"deny": ["exec(npm publish)"]}, "max_steps": 9}`, config.ProjectFile(copied))
+	hook := ""
+	load := func(trusted bool) *config.Loaded {
+		return config.Load(config.Options{Paths: config.Paths{Config: own}, Project: copied, Originals: []string{main}, Trusted: func(key, hash string) bool {
+			if strings.HasPrefix(key, "hooks.") {
+				hook = hash
+			}
+			return trusted
+		}})
+	}
+	l := load(true)
+	if got := l.Config.Permissions.Deny; !slices.Equal(got, []string{"exec(mine)", "exec(git push)", "exec(npm publish)"}) {
+		t.Errorf("deny %q", got)
+	}
+	if c := l.Config; !slices.Equal(c.Sandbox.Protect, []string{"conf/*"}) || c.MaxSteps != 5 && c.MaxSteps != 9 || len(c.Permissions.Allow) > 0 || c.Sandbox.Network != nil && *c.Sandbox.Network {
+		t.Errorf("%+v", c)
+	}
+	if len(l.TheirHooks["PreToolUse"]) != 1 || hook == "" || len(l.Held) > 0 {
+		t.Errorf("hooks %+v, held %+v", l.TheirHooks, l.Held)
+	}
+	if l := load(false); len(l.TheirHooks) > 0 || len(l.Config.Permissions.Deny) != 3 || l.Config.MaxSteps != 5 || len(l.Held) != 1 {
+		t.Errorf("without trust: hooks %+v, deny %q, held %+v", l.TheirHooks, l.Config.Permissions.Deny, l.Held)
+	}
+	if o := l.Origin("permissions.deny", 1); !strings.HasPrefix(o, main) {
+		t.Errorf("origin %s", o)
+	}
+}

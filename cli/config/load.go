@@ -28,6 +28,9 @@ type Options struct {
 	Paths Paths
 	// Project is the project's root; empty without one.
 	Project string
+	// Originals are the roots of checkouts that the project is a copy of. Of their files, what narrows applies too,
+	// and hooks that are trusted: they may not be committed, or in an older version.
+	Originals []string
 	// Trusted reports whether the person trusted this setting of this project, pinned to
 	// the hash of its value. Nil trusts nothing.
 	Trusted func(key, hash string) bool
@@ -73,6 +76,11 @@ func Load(o Options) *Loaded {
 	if o.Project == "" {
 		return l
 	}
+	for _, root := range o.Originals {
+		if from := ProjectFile(root); !sameFile(from, file) {
+			l.original(root, from, o)
+		}
+	}
 	project := ProjectFile(o.Project)
 	if sameFile(project, file) {
 		return l // the person's own, in a home that is the project
@@ -85,6 +93,26 @@ func Load(o Options) *Loaded {
 		l.layer(d, w, &theirs, o)
 	}
 	return l
+}
+
+// original applies what narrows of the file of a checkout that the project is a copy of.
+func (l *Loaded) original(root, file string, o Options) {
+	var theirs Config
+	d := read(root, file, &theirs)
+	l.Problems = append(l.Problems, d.problems...)
+	resolveFolders(&theirs, filepath.Dir(file), o.Paths.Home)
+	held := l.Held // what waits for trust there is asked about there
+	for _, w := range latest(d.set) {
+		if strings.HasPrefix(w.key, "hooks.") {
+			l.layer(d, w, &theirs, Options{Project: root, Trusted: o.Trusted})
+			continue
+		}
+		from, to, f := locate(reflect.ValueOf(&theirs).Elem(), reflect.ValueOf(&l.Config).Elem(), w.key)
+		if f.tag.Get("narrow") != "never" && narrows(f, from, to.get()) {
+			l.layer(d, w, &theirs, Options{Project: root})
+		}
+	}
+	l.Held = held
 }
 
 // latest keeps the last of several settings of the same key.
@@ -191,7 +219,11 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 	}
 	if f.tag.Get("merge") == "append" {
 		if mine := to.get(); mine.Len() > 0 {
-			l.joined[w.key] = []joinedPart{{mine.Len(), l.Origins[w.key]}, {from.Len(), d.origin(w)}}
+			parts := l.joined[w.key]
+			if parts == nil {
+				parts = []joinedPart{{mine.Len(), l.Origins[w.key]}}
+			}
+			l.joined[w.key] = append(parts, joinedPart{from.Len(), d.origin(w)})
 		}
 		to.set(reflect.AppendSlice(slicesClone(to.get()), from))
 	} else {
@@ -219,7 +251,11 @@ func (l *Loaded) layerHooks(d *decoder, w where, event string, groups []hooks.Gr
 	if l.TheirHooks == nil {
 		l.TheirHooks = Hooks{}
 	}
-	l.TheirHooks[event] = groups
+	for _, g := range groups { // a checkout and its copy mostly have the same
+		if !slices.ContainsFunc(l.TheirHooks[event], func(known hooks.Group) bool { return reflect.DeepEqual(known, g) }) {
+			l.TheirHooks[event] = append(l.TheirHooks[event], g)
+		}
+	}
 	l.Origins[w.key] = d.origin(w)
 }
 

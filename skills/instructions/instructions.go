@@ -44,6 +44,9 @@ type Options struct {
 	Cwd  string
 	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
 	Denied func(path string) bool
+	// Foreign returns whose a file is if it belongs to another user whose instructions do not count, else "". Nil
+	// means that all files of the project count.
+	Foreign func(path string) string
 }
 
 // Set is the instructions of one conversation. It is safe for concurrent use.
@@ -145,6 +148,12 @@ func (s *Set) take(path, folder string, personal bool, depth int) []*source {
 	if !personal && s.denied(path) {
 		s.notice("%s: your rules forbid to read it", path)
 		return nil
+	}
+	if s.opts.Foreign != nil && !personal {
+		if whose := s.opts.Foreign(path); whose != "" {
+			s.notice("%s belongs to %s and is not read", path, whose)
+			return nil
+		}
 	}
 	for _, g := range s.given {
 		if os.SameFile(g.info, info) {

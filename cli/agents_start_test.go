@@ -22,7 +22,8 @@ func slowFile(t *testing.T, c *chat, smudge string) {
 	c.write(".gitattributes", "*.slow filter=hold\n")
 	gitRepository(t, c.dir)
 	for _, set := range [][2]string{{"clean", "cat"}, {"smudge", smudge}, {"required", "true"}} {
-		if out, err := exec.Command("git", "-C", c.dir, "config", "filter.hold."+set[0], set[1]).CombinedOutput(); err != nil {
+		own := filepath.Join(c.home, ".gitconfig") // a filter that the repository brings is not run
+		if out, err := exec.Command("git", "config", "--file", own, "filter.hold."+set[0], set[1]).CombinedOutput(); err != nil {
 			t.Fatalf("git config: %s", out)
 		}
 	}

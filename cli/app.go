@@ -135,7 +135,7 @@ func (a *app) findPlaces(context.Context) (err error) {
 	}
 	a.project, a.root, a.plain = found.ID, found.Root, !found.Repository
 	if found.Foreign != "" {
-		a.board.say(agent.LevelWarn, "%s and is not used, nor are instructions that other users wrote: this folder alone is the project. If you trust them, add that folder to safe.directory: git config --global --add safe.directory FOLDER", text.Visible(found.Foreign))
+		a.board.say(event.LevelWarn, "%s and is not used, nor are instructions that other users wrote: this folder alone is the project. If you trust them, add that folder to safe.directory: git config --global --add safe.directory FOLDER", text.Visible(found.Foreign))
 	}
 	if f := a.flags.MCPConfig; f != "" {
 		if _, err := os.Stat(f); err != nil {

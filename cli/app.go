@@ -222,7 +222,7 @@ func (a *app) openGate(context.Context) error {
 		return err
 	}
 	a.confinement = newConfinement(a)
-	a.git = a.ownGit()
+	a.git = newOwnGit(a)
 	a.hooks.git = a.git
 	logs := filepath.Join(a.paths.Data, "logs")
 	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))

@@ -14,8 +14,8 @@ type browser struct {
 	named    string // the command of $BROWSER
 }
 
-// browser returns the person's browser.
-func (a *app) browser() browser { return browser{a.programs(), a.std.Getenv("BROWSER")} }
+// newBrowser returns the person's browser.
+func newBrowser(a *app) browser { return browser{a.programs(), a.std.Getenv("BROWSER")} }
 
 // open opens an address.
 func (b browser) open(ctx context.Context, url string) error {

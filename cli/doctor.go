@@ -137,7 +137,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.webSearch()
 	d.terminal()
 	d.programs(a.programs())
-	d.worktrees(ctx, a.ownGit(), a.root)
+	d.worktrees(ctx, newOwnGit(a), a.root)
 	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
 	d.languageServers(a)
 	d.sandbox(a.workRoots())

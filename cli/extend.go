@@ -75,7 +75,7 @@ func (a *app) openMCP() error {
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: a.confinement.keyNames(),
-		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, a.browser()}, Person: a.signsIn(),
+		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.servers = managed{a.mcp}

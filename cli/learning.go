@@ -62,7 +62,7 @@ type sessionInstructions struct {
 func (a *app) openLearning() error {
 	places := a.skillPlaces()
 	l := &learning{
-		foreign: a.foreign(),
+		foreign: foreignFiles(a),
 		board:   &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
 		replaced: newRoleFiles(a).replaced, onClose: a.onClose, allow: a.allow,
 		texts: map[string]*sessionInstructions{}, told: map[string]bool{},

@@ -40,7 +40,7 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	person := terminalPerson{std: std, browser: a.browser(), noBrowser: c.NoBrowser}
+	person := terminalPerson{std: std, browser: newBrowser(a), noBrowser: c.NoBrowser}
 	if c.URL != "" {
 		target := mcpconfig.Target{Type: mcpconfig.HTTP, URL: c.URL}
 		if settings {
@@ -84,7 +84,7 @@ func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) err
 		fmt.Fprintf(std.Err, "%s: it asks for a sign-in: %s\n", name, login)
 		return nil
 	}
-	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std, browser: a.browser()}); err != nil {
+	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std, browser: newBrowser(a)}); err != nil {
 		if ctx.Err() != nil {
 			err = auth.ErrDeclined
 		}
@@ -227,7 +227,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 
 // signsIn returns the person who signs in to servers in this run, nil if no person can be asked.
 func (a *app) signsIn() auth.Person {
-	chat := chatPerson{&a.board, a.browser().open}
+	chat := chatPerson{&a.board, newBrowser(a).open}
 	switch {
 	case a.tour != nil:
 		return a.tour.person(a, chat)

@@ -26,17 +26,17 @@ func (a *app) programs() launch.Programs {
 	}
 }
 
-// ownGit returns what runs git for jcode itself. It handles files only in repositories that make git run nothing.
-func (a *app) ownGit() launch.Git {
+// newOwnGit returns what runs git for jcode itself. It handles files only in repositories that make git run nothing.
+func newOwnGit(a *app) launch.Git {
 	looker := &repository.Looker{Programs: a.programs(), Own: true, Inside: func(path string) bool {
 		return slices.ContainsFunc(a.workRoots(), func(root string) bool { return paths.Within(paths.Real(root), path) })
 	}}
 	return launch.Git{Programs: a.programs(), Look: func(dir string) string { return looker.Look(paths.Real(dir)).Why }}
 }
 
-// foreign returns what says whose a file of the project is, nil if all its files count: whoever can write in a
+// foreignFiles returns what says whose a file of the project is, nil if all its files count: whoever can write in a
 // repository of the person's was let in, but a plain folder may be everybody's.
-func (a *app) foreign() func(path string) string {
+func foreignFiles(a *app) func(path string) string {
 	if !a.plain {
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestPrintedTextNeverDrivesTheTerminal(t *testing.T) {
 		".jcode/skills/bad/SKILL.md":        "---\n" + evil + ": x\nname: " + evil + "\n",
 		".jcode/commands/c" + "\x1b[31m.md": "text " + evil,
 		".jcode/roles/r.md":                 "---\ndescription: " + evil + "\nmode: " + evil + "\n" + evil + ": x\n---\n" + evil,
-		".jcode/config.json":                `{"model": "` + quoted + `", "unknown` + quoted + `": 1, "permissions": {"deny": ["` + quoted + `"]}}`,
+		".jcode/config.json":                `{"model": "` + quoted + `", "unknown` + quoted + `": 1, "permissions": {"deny": ["exec(` + quoted + `)"]}}`,
 		".mcp.json":                         `{"mcpServers": {"a` + quoted + `": {"command": "x` + quoted + `"}, "b": {"command": "` + quoted + `", "args": ["` + quoted + `"]}}}`,
 		"answer.jsonl":                      `{"text": "before ` + quoted + ` after"}` + "\n",
 		"AGENTS.md":                         "see @" + evil + ".md",

@@ -113,8 +113,10 @@ func (a permissionActions) ruleOrigins() map[string]string {
 		kept, given []string
 	}{{"allow", p.Allow, a.given.Allow}, {"ask", p.Ask, nil}, {"deny", p.Deny, a.given.Deny}} {
 		add := func(rule, from string) {
-			if r, err := permission.ParseRule(rule); err == nil && out[set.effect+" "+r.String()] == "" {
-				out[set.effect+" "+r.String()] = from
+			for _, r := range meaning(set.effect, rule) {
+				if out[set.effect+" "+r.String()] == "" {
+					out[set.effect+" "+r.String()] = from
+				}
 			}
 		}
 		for i, rule := range set.kept {
@@ -125,6 +127,19 @@ func (a permissionActions) ruleOrigins() map[string]string {
 		}
 	}
 	return out
+}
+
+// meaning returns what a rule of this effect means; nothing if it can't be read.
+func meaning(effect, text string) []permission.Rule {
+	if effect != "allow" {
+		rules, _ := permission.ParseRestriction(text) // its faults are reported where the settings are read
+		return rules
+	}
+	r, err := permission.ParseRule(text)
+	if err != nil {
+		return nil
+	}
+	return []permission.Rule{r}
 }
 
 type permissionsExplainCmd struct {
@@ -181,18 +196,18 @@ func (a permissionActions) words(ctx context.Context, args string) (notice strin
 		}
 		return "always in this project: " + rest, nil
 	case "deny", "ask":
-		r, err := permission.ParseRule(rest)
+		added, err := permission.ParseRestriction(rest)
 		if err != nil {
 			return "", fmt.Errorf("/permissions %s RULE: %w", word, err)
 		}
 		rules := a.gate.Rules()
 		if word == "deny" {
-			rules.Deny = append(rules.Deny[:len(rules.Deny):len(rules.Deny)], r)
+			rules.Deny = append(rules.Deny[:len(rules.Deny):len(rules.Deny)], added...)
 		} else {
-			rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], r)
+			rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], added...)
 		}
 		a.gate.SetRules(rules)
-		return word + " " + r.String() + " until jcode ends; permissions." + word + " in config.json keeps it", nil
+		return word + " " + added[0].String() + " until jcode ends; permissions." + word + " in config.json keeps it", nil
 	}
 	return "", tui.ErrSearch
 }

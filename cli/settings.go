@@ -89,6 +89,11 @@ func newTrust(a *app, store *session.Store) *permission.Trust {
 // rules joins the rules of configuration and flags.
 func (a *app) rules() (permission.RuleSet, error) {
 	p := a.config.Permissions
+	for _, text := range a.flags.Deny {
+		if _, err := permission.ParseRestriction(text); err != nil {
+			return permission.RuleSet{}, usageError("--deny: %w", err)
+		}
+	}
 	set, err := permission.ParseRules(append(p.Allow, a.flags.Allow...), p.Ask, append(p.Deny, a.flags.Deny...))
 	if err != nil {
 		return set, usageError("permission rules: %w", err)

@@ -116,9 +116,9 @@ type Prices struct {
 
 // Permissions are approval rules; deny takes precedence over ask, and ask over allow.
 type Permissions struct {
-	Allow []string `json:"allow" desc:"What runs without a question." merge:"append" rule:"true"`
-	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" rule:"true" narrow:"append"`
-	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied entirely isn't offered." merge:"append" rule:"true" narrow:"append"`
+	Allow []string `json:"allow" desc:"What runs without a question." merge:"append" rule:"allow"`
+	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" rule:"restrict" narrow:"append"`
+	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied entirely isn't offered." merge:"append" rule:"restrict" narrow:"append"`
 }
 
 // Sandbox bounds the commands of mode auto.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -204,14 +205,30 @@ func (d *decoder) text(v hujson.Value, into reflect.Value, key string, f field) 
 		d.problem(v.StartOffset, key, "must be one of %s, not %s%s", strings.Join(allowed, ", "), brief(v, key), hint)
 		return false
 	}
-	if f.tag.Get("rule") != "" {
-		if _, err := permission.ParseRule(s); err != nil {
-			d.problem(v.StartOffset, key, "%v", err)
-			return false
-		}
+	if !d.rule(v, s, key, f.tag.Get("rule")) {
+		return false
 	}
 	into.SetString(s)
 	return true
+}
+
+// rule checks a rule of this effect. One that no tool can match is a fault that stays in the list: a tool of
+// that name may come.
+func (d *decoder) rule(v hujson.Value, s, key, effect string) bool {
+	var err error
+	switch effect {
+	case "":
+		return true
+	case "allow":
+		_, err = permission.ParseRule(s)
+	default:
+		_, err = permission.ParseRestriction(s)
+	}
+	if err != nil {
+		d.problem(v.StartOffset, key, "%v", err)
+	}
+	none := (*permission.NoTool)(nil)
+	return err == nil || errors.As(err, &none)
 }
 
 func (d *decoder) number(v hujson.Value, into reflect.Value, key string, f field) bool {

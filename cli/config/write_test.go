@@ -231,7 +231,7 @@ const everything = `{
     "max_tools": 10, "idle_timeout": "30s", "quirks": {"developer_role": true, "max_completion_tokens": true, "no_stream_options": true, "strict": true,
     "no_temperature": true, "no_images": true, "reasoning_back": true, "think_open": true, "short_call_ids": true, "cache_markers": [""]}}},
   "models": [{"id": "m", "window": 1, "max_output": 1, "prices": {"input": 1, "output": 2.5, "cached": 0}, "vision": true, "reasons": false}],
-  "mode": "plan", "permissions": {"allow": ["a"], "ask": ["b"], "deny": ["c"]},
+  "mode": "plan", "permissions": {"allow": ["ls"], "ask": ["grep"], "deny": ["glob"]},
   "sandbox": {"network": true, "caches": ["c"], "protect": ["p"]}, "trust": {"folders": ["~/x"]},
   "mcp": {"tools": "direct", "deferThreshold": 8000, "maxTools": 20, "importClaude": false},
   "skills": {"folders": ["/s"], "disabled": ["d"]}, "lua": {"eval": true}, "compaction": {"threshold": 0.5}, "loop": {"repeats": 3, "alerts": 1},

@@ -38,6 +38,8 @@ type Problem struct {
 	Text string
 	// Cure says what to do about it.
 	Cure string
+	// Key is the key whose value it is about, "" for a line that has no key of its own.
+	Key string
 }
 
 // Field is a key with its value.
@@ -147,6 +149,11 @@ func (d *Document) problem(line int, text, cure string) {
 	d.Problems = append(d.Problems, Problem{Line: line, Text: text, Cure: cure})
 }
 
+// about records a problem of a key's value.
+func (d *Document) about(key string, line int, text, cure string) {
+	d.Problems = append(d.Problems, Problem{Line: line, Text: text, Cure: cure, Key: key})
+}
+
 // chunk is one key with all the lines that belong to it.
 type chunk struct {
 	key   string
@@ -226,7 +233,7 @@ func (d *Document) value(c chunk) Value {
 	if err == nil && len(node.Content) == 1 && node.Content[0].Kind == yaml.MappingNode && len(node.Content[0].Content) == 2 {
 		return fromNode(node.Content[0].Content[1])
 	}
-	d.problem(c.line, "the value of `"+c.key+"` is not valid YAML and is read as text",
+	d.about(c.key, c.line, "the value of `"+c.key+"` is not valid YAML and is read as text",
 		"put it in double quotes, or begin it with `>-` and indent it on the next line")
 	return Value{Kind: Text, Text: fold(first, rest)}
 }
@@ -238,11 +245,16 @@ func isDash(s string) bool {
 
 // plain reads a plain scalar over one or more lines.
 func (d *Document) plain(c chunk, first string, rest []string) Value {
+	for i, l := range rest {
+		if strings.HasPrefix(l, "-") {
+			d.about(c.key, c.line+1+i, "the line is read as part of `"+c.key+"`", "a list begins on the line after the key; else put the whole value in double quotes")
+		}
+	}
 	text := fold(first, rest)
 	if i := strings.Index(text, " # "); i >= 0 {
 		text = strings.TrimSpace(text[:i])
 	} else if strings.Contains(text, " #") {
-		d.problem(c.line, "other programs read ` #` in `"+c.key+"` as the start of a comment", "put the value in double quotes")
+		d.about(c.key, c.line, "other programs read ` #` in `"+c.key+"` as the start of a comment", "put the value in double quotes")
 	}
 	if text == "~" || text == "null" {
 		return Value{Kind: Null}

@@ -37,3 +37,12 @@ func Ours(name string) (string, bool) {
 	}
 	return "", false
 }
+
+// Builtin lists the names of jcode's own tools, and of the kinds of access that rules name like a tool.
+func Builtin() []string {
+	return []string{
+		"agent", "apply_patch", "ask", "code_action", "definition", "diagnostics", "docs_search", "edit", "exec", "fetch", "glob", "grep", "hover", "job", "ls",
+		"lua", "lua_eval", "mcp", "mcp_call", "mcp_connect", "mcp_describe", "mcp_disconnect", "mcp_list", "mcp_reload", "mcp_search", "mkdir", "mv", "read", "references",
+		"reload_skills", "remove", "rename", "skill", "symbols", "task", "todo", "web_search", "write",
+	}
+}

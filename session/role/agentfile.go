@@ -2,6 +2,7 @@ package role
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/internal/frontmatter"
@@ -24,6 +25,11 @@ func (r *Role) setAgent(f frontmatter.Field, raw func() string) {
 		r.Tools = r.agentTools(f)
 	case "disallowedtools":
 		r.Disallowed = r.agentTools(f)
+		for i := range r.Problems { // what is left out here is given
+			if p := &r.Problems[i]; p.Line == f.Line && !slices.ContainsFunc(lacking(), func(name string) bool { return strings.Contains(p.Text, `"`+name+`"`) }) {
+				p.Fatal = true
+			}
+		}
 	case "model":
 		r.Model = r.agentModel(f)
 	case "permissionmode":
@@ -36,7 +42,7 @@ func (r *Role) setAgent(f frontmatter.Field, raw func() string) {
 		r.MaxSteps = r.count(f, "requests")
 	default:
 		r.Unknown = append(r.Unknown, Field{Key: f.Key, Raw: raw()})
-		r.problem(f.Line, fmt.Sprintf("the key %q has no meaning here", f.Key), "it has no effect", false)
+		r.problem(f.Line, fmt.Sprintf("the key %q has no meaning here", f.Key), "it has no effect", meantToLimit(f.Key))
 	}
 }
 
@@ -61,6 +67,14 @@ func (r *Role) agentTools(f frontmatter.Field) []string {
 		}
 	}
 	return out
+}
+
+// lacking are tools of Claude Code that jcode has nothing like: to take them away changes nothing.
+func lacking() []string {
+	return []string{
+		"NotebookEdit", "NotebookRead", "ExitPlanMode", "EnterPlanMode", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool", "WebSearch", "TaskOutput", "TaskStop",
+		"TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "ToolSearch", "LSP", "Monitor", "CronCreate", "CronDelete", "CronList", "EnterWorktree", "ExitWorktree", "SendMessage", "PowerShell",
+	}
 }
 
 // agentModel reads a model's name. The short names are Claude Code's own.

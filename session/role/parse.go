@@ -34,10 +34,12 @@ func read(name string, data []byte, foreign bool) Role {
 	if size > MaxBytes {
 		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", size, MaxBytes), "shorten it", true)
 	}
-	for i, p := range doc.Problems {
-		// Front matter that is never closed is the last problem, and fatal: the whole prompt
-		// would be taken for keys.
-		r.problem(p.Line, p.Text, p.Cure, doc.Present && !doc.Closed && i == len(doc.Problems)-1)
+	if n := len(doc.Problems); doc.Present && !doc.Closed { // the cause of the others
+		doc.Problems = append(doc.Problems[n-1:n:n], doc.Problems[:n-1]...)
+	}
+	for _, p := range doc.Problems {
+		// Whatever is not understood may be what limits the role: only a description can't be.
+		r.problem(p.Line, p.Text, p.Cure, roleKey(p.Key) != "description")
 	}
 	if foreign && !doc.Present {
 		r.problem(1, "it does not begin with front matter", "begin with a line ---, the keys name and description, and a line ---", true)
@@ -48,8 +50,14 @@ func read(name string, data []byte, foreign bool) Role {
 	}
 	for i, f := range doc.Fields {
 		set(&r, f, func() string { return rawField(data, doc, i) })
+		if f.Kind == frontmatter.Text {
+			r.swallowed(f, rawField(data, doc, i))
+		}
 	}
 	r.Body = strings.Trim(doc.Body, "\n")
+	if line := misplaced(doc.Body, doc.Present && len(doc.Fields) > 0); line > 0 {
+		r.problem(doc.BodyLine+line-1, "keys of a role in its text, where they have no effect", "front matter begins with --- at the start of the first line, and there is one only", true)
+	}
 	blank := len(doc.Body) - len(strings.TrimLeft(doc.Body, "\n"))
 	r.checkVariables(doc.BodyLine + blank)
 	return r
@@ -59,9 +67,22 @@ func (r *Role) problem(line int, text, cure string, fatal bool) {
 	r.Problems = append(r.Problems, Problem{Line: line, Text: text, Cure: cure, Fatal: fatal})
 }
 
+// swallowed reports a key that limits a role and was read as a part of another key's text.
+func (r *Role) swallowed(f frontmatter.Field, raw string) {
+	lines := strings.Split(raw, "\n")
+	if _, value, _ := strings.Cut(lines[0], ":"); strings.ContainsAny(strings.TrimSpace(value)+" ", "|>") && len(strings.TrimSpace(value)) < 4 {
+		return // a block of text, as it says itself
+	}
+	for i, line := range lines[1:] {
+		if limits(line) {
+			r.problem(f.Line+1+i, fmt.Sprintf("%s is read as part of %s", keyOf(line), f.Key), "begin the line with the key", true)
+		}
+	}
+}
+
 // set applies one key.
 func (r *Role) set(f frontmatter.Field, raw func() string) {
-	switch roleKey(f.Key) {
+	switch knownKey(f.Key) {
 	case "description":
 		r.Description = f.String()
 	case "model":
@@ -91,13 +112,16 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 	case "variables":
 		r.variables(f, raw())
 	case "mode":
+		if f.Kind == frontmatter.Null {
+			r.problem(f.Line, "mode has no value", "use "+strings.Join(Modes(), ", ")+", or leave the key out", true)
+		}
 		r.Mode = strings.ToLower(strings.TrimSpace(f.String()))
 		if r.Mode != "" && !slices.Contains(Modes(), r.Mode) {
 			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(Modes(), ", "), true)
 		}
 	default:
 		r.Unknown = append(r.Unknown, Field{Key: f.Key, Raw: raw()})
-		r.problem(f.Line, fmt.Sprintf("unknown key %q", f.Key), "it is kept and has no effect", false)
+		r.problem(f.Line, fmt.Sprintf("unknown key %q", f.Key), "it has no effect: correct or remove it; keys of your own begin with x-", !harmless(f.Key))
 	}
 }
 

@@ -370,7 +370,7 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 func TestRoleImportAndExportLoseNothing(t *testing.T) {
 	s := open(t)
 	roles := &role.Layers{Rows: s.Roles()}
-	odd := "\xef\xbb\xbf---\r\ndescription: x\r\n# a comment\r\nunknown: {a: [1, 2]}\r\n---\r\nbody \r\n\r\n"
+	odd := "\xef\xbb\xbf---\r\ndescription: x\r\n# a comment\r\nx-unknown: {a: [1, 2]}\r\n---\r\nbody \r\n\r\n"
 	path := writeRole(t, t.TempDir(), "odd", odd)
 	if _, err := roles.Import(t.Context(), path); err != nil {
 		t.Fatal(err)

@@ -192,23 +192,23 @@ func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
 	}
 	switch kind {
 	case tools.AccessRead:
-		return r.Tool == "read"
+		return r.named("read")
 	case tools.AccessWrite:
-		return r.Tool == "write"
+		return r.named("write")
 	case tools.AccessDelete:
-		return r.Tool == "remove"
+		return r.named("remove")
 	}
-	return r.Tool == string(kind)
+	return r.named(string(kind))
 }
 
 // about reports whether a rule names a tool. A rule for edit also applies to what apply_patch writes.
 func (r Rule) about(tool string, kind tools.AccessKind) bool {
-	return r.Tool == tool || tool == "apply_patch" && kind == tools.AccessWrite && r.Tool == "edit"
+	return r.named(tool) || tool == "apply_patch" && kind == tools.AccessWrite && r.Tool == "edit"
 }
 
 // hides reports whether a deny rule covers a tool entirely.
 func (r Rule) hides(spec tools.Spec) bool {
-	if r.Tool == spec.Name && !r.HasPattern {
+	if r.named(spec.Name) && !r.HasPattern {
 		return true
 	}
 	switch spec.Group {

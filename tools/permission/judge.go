@@ -165,13 +165,13 @@ func serverTool(spec tools.Spec) string { return strings.TrimPrefix(spec.Name, "
 // bare judges a builtin that touches nothing outside jcode.
 func (c *checking) bare() verdict {
 	name := c.req.Spec.Name
-	if v, ok := c.restricted(func(r Rule) bool { return r.Tool == name && !r.HasPattern }); ok {
+	if v, ok := c.restricted(func(r Rule) bool { return r.named(name) && !r.HasPattern }); ok {
 		return v
 	}
 	if c.req.Spec.ReadOnly || c.req.Spec.Needs&(tools.CapWrite|tools.CapDelete|tools.CapExecute|tools.CapHTTP) == 0 {
 		return verdict{by: tools.ByMode, silent: true}
 	}
-	if a, ok := c.allowed("", func(r Rule) bool { return r.Tool == name && !r.HasPattern }); ok {
+	if a, ok := c.allowed("", func(r Rule) bool { return r.named(name) && !r.HasPattern }); ok {
 		return a
 	}
 	return c.byMode(verdict{reason: name + " changes something", store: []string{name}}, false)

@@ -198,7 +198,7 @@ func (c *checking) execAllowed(line shell.Line) (bool, verdict) {
 		return true, v
 	}
 	if v, ok := c.allowedAs(line.Pin(), func(r Rule) bool {
-		return !c.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.VouchesLine(line.Text))
+		return !c.elsewhere && r.named("exec") && (!r.HasPattern || r.command != nil && r.command.VouchesLine(line.Text))
 	}); ok {
 		return true, v
 	}

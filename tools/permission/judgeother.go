@@ -86,7 +86,7 @@ func matchTarget(pattern, target string) bool {
 // server judges a call of an MCP server's tool.
 func (c *checking) server(a tools.Access) verdict {
 	match := func(r Rule) bool {
-		return r.Tool == c.req.Spec.Name && !r.HasPattern || r.Tool == "mcp" && (!r.HasPattern || matchTarget(r.Pattern, a.Target))
+		return r.named(c.req.Spec.Name) && !r.HasPattern || r.Tool == "mcp" && (!r.HasPattern || matchTarget(r.Pattern, a.Target))
 	}
 	v, restricted := c.restricted(match)
 	if restricted && v.outcome == deny {
@@ -119,7 +119,7 @@ func (c *checking) connect(a tools.Access) verdict {
 		return c.refusedByPlan()
 	}
 	match := func(r Rule) bool {
-		return r.Tool == string(tools.AccessConnect) && (!r.HasPattern || shell.MatchText(r.Pattern, line))
+		return r.named(string(tools.AccessConnect)) && (!r.HasPattern || shell.MatchText(r.Pattern, line))
 	}
 	v, restricted := c.restricted(match)
 	if restricted && v.outcome == deny {
@@ -151,7 +151,7 @@ func escapeStar(s string) string {
 // lua judges a Lua tool or a component's operation.
 func (c *checking) lua(a tools.Access) verdict {
 	match := func(r Rule) bool {
-		return r.Tool == c.req.Spec.Name && !r.HasPattern || r.Tool == "lua" && (!r.HasPattern || matchTarget(r.Pattern, a.Target) || r.Pattern == a.Target)
+		return r.named(c.req.Spec.Name) && !r.HasPattern || r.Tool == "lua" && (!r.HasPattern || matchTarget(r.Pattern, a.Target) || r.Pattern == a.Target)
 	}
 	v, restricted := c.restricted(match)
 	if restricted && v.outcome == deny {

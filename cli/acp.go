@@ -20,7 +20,6 @@ import (
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
-	"jcode/tui"
 )
 
 // acpCmd serves an editor.
@@ -135,8 +134,8 @@ type acpBackend struct {
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
 	starts     roleStarts
 	roles      roleActions
-	question   func(ctx context.Context) *tui.Trust // about what the folder contains
-	configured func() []config.Model                // the models that the settings name
+	question   func(ctx context.Context) *command.Trust // about what the folder contains
+	configured func() []config.Model                    // the models that the settings name
 }
 
 func newACPBackend(a *app) acpBackend {
@@ -219,7 +218,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	if err != nil {
 		a.board.say(event.LevelWarn, "roles: %v", err)
 	}
-	return mapSlice(rows, func(r tui.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
+	return mapSlice(rows, func(r command.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
 }
 
 // acpTrust returns the question about what the folder contains, nil if there is nothing to ask.

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // delegatesMax bounds the part of the system prompt that lists definitions of agents, in bytes.
@@ -68,10 +68,10 @@ func variableNames(r role.Role) string {
 }
 
 // definitionRows returns the definitions as the list of agents shows them.
-func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
-	return mapSlice(a.agentDefinitions(ctx), func(l role.Listing) tui.Row {
+func (a definitionActions) definitionRows(ctx context.Context) []command.Row {
+	return mapSlice(a.agentDefinitions(ctx), func(l role.Listing) command.Row {
 		line := listRole(l)
-		row := tui.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: roleDetail(line)}
+		row := command.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: roleDetail(line)}
 		if line.Waiting != "" {
 			row.State = "definition, waits until you trust this project"
 		}
@@ -80,20 +80,20 @@ func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 }
 
 // definitionToEdit and definitionEdited open the file of a definition in the person's editor.
-func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
+func (a definitionActions) definitionToEdit(row command.Row) (string, error) {
 	name, ok := strings.CutPrefix(row.ID, definition)
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions can be edited", row.Name)
 	}
-	return a.roles.roleToEdit(tui.Row{ID: name})
+	return a.roles.roleToEdit(command.Row{ID: name})
 }
 
-func (a definitionActions) definitionEdited(ctx context.Context, row tui.Row, file string) (string, error) {
-	return a.roles.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+func (a definitionActions) definitionEdited(ctx context.Context, row command.Row, file string) (string, error) {
+	return a.roles.roleEdited(ctx, command.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.
-func (a definitionActions) definitionToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
+func (a definitionActions) definitionToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" {
 		return row, false, nil

@@ -17,7 +17,7 @@ import (
 	"jcode/internal/worktree"
 	"jcode/session"
 	"jcode/tools"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // agentActions are the actions of a person on sub-agents: the panel and the words of /agents.
@@ -39,25 +39,25 @@ func newAgentActions(a *app) agentActions {
 }
 
 // panel returns the live view of the sub-agents.
-func (a agentActions) panel() tui.Panel {
-	act := func(verb string) func(context.Context, tui.Row) (string, error) {
-		return func(ctx context.Context, row tui.Row) (string, error) {
+func (a agentActions) panel() command.Panel {
+	act := func(verb string) func(context.Context, command.Row) (string, error) {
+		return func(ctx context.Context, row command.Row) (string, error) {
 			if err := atWork(row); err != nil {
 				return "", err
 			}
 			return a.words(ctx, verb+" "+row.ID)
 		}
 	}
-	return tui.Panel{
+	return command.Panel{
 		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new defines one, edit NAME", Title: "Agents", Live: true,
 		Words: a.words, Complete: a.completeAgents,
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
-		Rows: func(ctx context.Context) ([]tui.Row, error) {
+		Rows: func(ctx context.Context) ([]command.Row, error) {
 			rows, err := a.agentRows(ctx)
 			return append(rows, a.definitions.definitionRows(ctx)...), err
 		},
 		Edits: a.definitions.definitionToOpen,
-		Actions: []tui.Action{
+		Actions: []command.Action{
 			{Label: "resume", Run: act("resume")},
 			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stop")},
 			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act("merge")},
@@ -68,12 +68,12 @@ func (a agentActions) panel() tui.Panel {
 }
 
 // agentRows returns the agents of the open conversation, and the sessions of other processes.
-func (a agentActions) agentRows(ctx context.Context) ([]tui.Row, error) {
+func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 	claims, err := a.store.Edits().Claims(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}
-	var rows []tui.Row
+	var rows []command.Row
 	if conv := a.board.open(); conv != nil {
 		for _, s := range conv.Agents() {
 			row, err := a.agentRow(ctx, s, claims, conv.AgentOutput(s.Name))
@@ -87,8 +87,8 @@ func (a agentActions) agentRows(ctx context.Context) ([]tui.Row, error) {
 	return append(rows, others...), err
 }
 
-func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (tui.Row, error) {
-	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
+func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (command.Row, error) {
+	row := command.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
 	row.Keys = agentKeys(s)
 	took := time.Since(s.Started)
 	if !s.Ended.IsZero() {
@@ -159,7 +159,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	case verb == "new" && said == "":
 		return a.definitions.newDefinition(ctx, conv, name)
 	case name == "":
-		return "", tui.ErrSearch
+		return "", command.ErrSearch
 	}
 	switch verb {
 	case "message":
@@ -179,7 +179,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 		}
 		return d, err
 	}
-	return "", tui.ErrSearch
+	return "", command.ErrSearch
 }
 
 // completeAgents completes verbs and names.

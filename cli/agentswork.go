@@ -12,7 +12,7 @@ import (
 
 	"jcode/internal/paths"
 	"jcode/session"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 const (
@@ -25,14 +25,14 @@ const (
 )
 
 // elsewhereRows returns the sessions of this project that other processes work with.
-func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor) ([]tui.Row, error) {
+func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor) ([]command.Row, error) {
 	list, err := a.store.Elsewhere(ctx, a.project)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]tui.Row, 0, len(list))
+	rows := make([]command.Row, 0, len(list))
 	for _, e := range list {
-		row := tui.Row{ID: otherProcess + strconv.Itoa(e.PID), Name: e.Who(), State: fmt.Sprintf("in another jcode, process %d", e.PID), Keys: []string{}}
+		row := command.Row{ID: otherProcess + strconv.Itoa(e.PID), Name: e.Who(), State: fmt.Sprintf("in another jcode, process %d", e.PID), Keys: []string{}}
 		works := a.claimed(claims, e.Session, a.root)
 		if works != "" {
 			row.Info = "works on " + works
@@ -98,7 +98,7 @@ func below(dir, path string) string {
 
 // atWork returns an error for a row that is not an agent of this conversation: the actions on agents do not
 // apply to it.
-func atWork(row tui.Row) error {
+func atWork(row command.Row) error {
 	if name, ok := strings.CutPrefix(row.ID, definition); ok {
 		return fmt.Errorf("%s is a definition, not a running agent: ask for an agent in this role, or /role %s works in it yourself", name, name)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"jcode/agent"
 	"jcode/tools"
+	"jcode/tools/command"
 	"jcode/tools/lsp"
-	"jcode/tui"
 )
 
 // extension is a part that adds to what jcode can do while it runs. An app has a list of them and asks each;
@@ -38,7 +38,7 @@ type extension interface {
 	// wake puts into force what of it has just been trusted; items are those of all extensions.
 	wake(items []tools.TrustItem) error
 	// panels returns the lists that its slash commands show.
-	panels() []tui.Panel
+	panels() []command.Panel
 	// status summarises its state, "" for nothing. It is called for each frame.
 	status() string
 }
@@ -56,7 +56,7 @@ func (plain) own() agent.Extension                   { return agent.Extension{} 
 func (plain) agents() agent.Extension                { return agent.Extension{} }
 func (plain) inert() []tools.TrustItem               { return nil }
 func (plain) wake([]tools.TrustItem) error           { return nil }
-func (plain) panels() []tui.Panel                    { return nil }
+func (plain) panels() []command.Panel                { return nil }
 func (plain) status() string                         { return "" }
 
 // listExtensions puts the extensions in the order in which they are asked.
@@ -153,8 +153,8 @@ func (l extensionList) wake(items []tools.TrustItem) error {
 	return errors.Join(errs...)
 }
 
-func (l extensionList) panels() []tui.Panel {
-	var list []tui.Panel
+func (l extensionList) panels() []command.Panel {
+	var list []command.Panel
 	for _, e := range l {
 		list = append(list, e.panels()...)
 	}
@@ -201,8 +201,8 @@ func (e pluginExtension) wake(items []tools.TrustItem) error {
 	return errors.Join(errs...)
 }
 
-func (e pluginExtension) panels() []tui.Panel {
-	return []tui.Panel{e.actions.panel()}
+func (e pluginExtension) panels() []command.Panel {
+	return []command.Panel{e.actions.panel()}
 }
 
 // boardExtension tells a conversation's model what the other parts of jcode have to say.
@@ -249,7 +249,7 @@ func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
 }
 
 func (e roleExtension) inert() []tools.TrustItem { return e.reaching() }
-func (e roleExtension) panels() []tui.Panel      { return []tui.Panel{e.roles.panel()} }
+func (e roleExtension) panels() []command.Panel  { return []command.Panel{e.roles.panel()} }
 
 // languageExtension starts language servers.
 type languageExtension struct {

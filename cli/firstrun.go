@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	"jcode/tools/command"
 	"jcode/tui"
 )
 
@@ -43,23 +44,23 @@ func newFirstStart(a *app) firstStart {
 func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
 	known := a.models.settings.Known()
 	first := &tui.FirstRun{
-		Found: func(ctx context.Context) ([]tui.Row, error) {
-			var rows []tui.Row
+		Found: func(ctx context.Context) ([]command.Row, error) {
+			var rows []command.Row
 			for _, f := range dial.DetectLocal(ctx, known) {
-				row := tui.Row{ID: f.Provider.Name, Name: f.Provider.Name, Info: fmt.Sprintf("on this machine, %d models", len(f.Models))}
+				row := command.Row{ID: f.Provider.Name, Name: f.Provider.Name, Info: fmt.Sprintf("on this machine, %d models", len(f.Models))}
 				if m, ok := provider.FirstModel(f.Provider, f.Models); ok {
 					row.ID, row.Info = f.Provider.Name+"/"+m.ID, m.ID+", on this machine"
 				}
 				rows = append(rows, row)
 			}
-			return append(rows, tui.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
+			return append(rows, command.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
 		},
 		Looked:      a.looked(known),
 		EnterServer: a.enterServer,
 		EnterKey: func(ctx context.Context, name, key string) error {
 			return a.enterKey(ctx, known, name, key)
 		},
-		Choose: func(ctx context.Context, row tui.Row) (tui.Session, error) {
+		Choose: func(ctx context.Context, row command.Row) (tui.Session, error) {
 			if row.ID == rowTour {
 				leave(errTour)
 				return tui.Session{}, errTour
@@ -78,14 +79,14 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 		},
 	}
 	if p, ok := a.models.endpoint(); ok {
-		first.Providers = append(first.Providers, tui.Row{
+		first.Providers = append(first.Providers, command.Row{
 			ID: endpointRow, Name: p.Address(), Info: p.KeyEnv, Current: true,
 			Detail: "It is asked whether it takes the key, which is then used until jcode ends.",
 		})
 	}
 	for _, p := range known {
 		if !p.Local {
-			first.Providers = append(first.Providers, tui.Row{ID: p.Name, Name: p.Name, Info: p.KeyEnv})
+			first.Providers = append(first.Providers, command.Row{ID: p.Name, Name: p.Name, Info: p.KeyEnv})
 		}
 	}
 	return first
@@ -155,42 +156,42 @@ const ownServer = "server"
 
 // enterServer asks a server for its models and, if it answers, stores its address, its key and the first of
 // its models that suits coding.
-func (a firstStart) enterServer(ctx context.Context, address, key string) (tui.Row, error) {
+func (a firstStart) enterServer(ctx context.Context, address, key string) (command.Row, error) {
 	if err := provider.CheckURL(address); err != nil {
-		return tui.Row{}, err
+		return command.Row{}, err
 	}
 	cfg := provider.Config{Name: ownServer, BaseURL: address, Key: provider.Secret(key)}
 	client, err := dial.Open(cfg)
 	if err != nil {
-		return tui.Row{}, err
+		return command.Row{}, err
 	}
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(ctx, keyWait)
 	defer cancel()
 	list, err := client.ListModels(ctx)
 	if err != nil {
-		return tui.Row{}, fmt.Errorf("%s does not list its models, and nothing was stored: %w", cfg.Address(), err)
+		return command.Row{}, fmt.Errorf("%s does not list its models, and nothing was stored: %w", cfg.Address(), err)
 	}
 	m, ok := provider.FirstModel(cfg, list)
 	if !ok {
-		return tui.Row{}, fmt.Errorf("%s answers, but names no model", cfg.Address())
+		return command.Row{}, fmt.Errorf("%s answers, but names no model", cfg.Address())
 	}
 	name := ownServer + "/" + m.ID
 	if key != "" {
 		if err := config.StoreKey(a.credentials, ownServer, key); err != nil {
-			return tui.Row{}, err
+			return command.Row{}, err
 		}
 	}
 	for _, kv := range [][2]string{{"providers." + ownServer + ".base_url", address}, {"model", name}} {
 		if err := config.Set(a.settings, kv[0], kv[1]); err != nil {
-			return tui.Row{}, err
+			return command.Row{}, err
 		}
 	}
 	if err := a.readKeys(); err != nil {
-		return tui.Row{}, err
+		return command.Row{}, err
 	}
 	a.models.addProvider(provider.Config{Name: ownServer, BaseURL: address})
-	return tui.Row{ID: name, Name: name, Info: "your own server"}, nil
+	return command.Row{ID: name, Name: name, Info: "your own server"}, nil
 }
 
 // keyWait is how long a provider may take to check a key.

@@ -11,8 +11,8 @@ import (
 	"jcode/cli/config"
 	"jcode/skills"
 	"jcode/tools"
+	"jcode/tools/command"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
 // dormant is the content of a project that stays off until the person trusts it.
@@ -108,7 +108,7 @@ func (a dormant) sayInert(ctx context.Context) {
 }
 
 // folderQuestion is the one question about this folder, nil when nothing needs an answer.
-func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
+func (a dormant) folderQuestion(ctx context.Context) *command.Trust {
 	select {
 	case <-a.started: // the files of servers have been read
 	case <-ctx.Done():
@@ -122,14 +122,14 @@ func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 		a.settle()
 		return nil
 	}
-	rows := make([]tui.Row, len(q.Items))
+	rows := make([]command.Row, len(q.Items))
 	for i, item := range q.Items {
-		rows[i] = tui.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: strings.Join(item.Runs, " · ")}
+		rows[i] = command.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: strings.Join(item.Runs, " · ")}
 		if item.Changed {
 			rows[i].State += " (changed)"
 		}
 	}
-	return &tui.Trust{
+	return &command.Trust{
 		Folder: a.root, Items: rows,
 		Decide: func(ctx context.Context, trusted bool) error {
 			defer a.settle()

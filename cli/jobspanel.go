@@ -9,18 +9,18 @@ import (
 
 	"jcode/internal/text"
 	"jcode/tools/builtin"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // jobsPanel lists background commands, and can end them.
-func jobsPanel(shell *builtin.Shell) tui.Panel {
-	return tui.Panel{
+func jobsPanel(shell *builtin.Shell) command.Panel {
+	return command.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",
-		Rows:  func(context.Context) ([]tui.Row, error) { return mapSlice(shell.Jobs(), jobRow), nil },
-		Actions: []tui.Action{
-			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
-			{Key: "ctrl+d", Label: "end it", Confirm: true, Run: func(_ context.Context, row tui.Row) (string, error) {
+		Rows:  func(context.Context) ([]command.Row, error) { return mapSlice(shell.Jobs(), jobRow), nil },
+		Actions: []command.Action{
+			{Label: "look at it", Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
+			{Key: "ctrl+d", Label: "end it", Confirm: true, Run: func(_ context.Context, row command.Row) (string, error) {
 				var id int
 				if _, err := fmt.Sscan(row.ID, &id); err != nil {
 					return "", errors.New("no job chosen")
@@ -31,7 +31,7 @@ func jobsPanel(shell *builtin.Shell) tui.Panel {
 	}
 }
 
-func jobRow(j builtin.Job) tui.Row {
+func jobRow(j builtin.Job) command.Row {
 	took := time.Since(j.Started)
 	if !j.Ended.IsZero() {
 		took = j.Ended.Sub(j.Started)
@@ -40,7 +40,7 @@ func jobRow(j builtin.Job) tui.Row {
 	for _, p := range j.Running {
 		lines = append(lines, fmt.Sprintf("running: %s (pid %d)", p.Command, p.Pid))
 	}
-	return tui.Row{
+	return command.Row{
 		ID: fmt.Sprint(j.ID), Name: text.Headline(j.Command), Info: took.Round(time.Second).String(), State: j.State,
 		Current: j.Ended.IsZero(), Detail: strings.Join(lines, "\n"),
 	}

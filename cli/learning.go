@@ -20,7 +20,6 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
 // learning is what files teach the agent in this folder: skills, command files, and
@@ -137,11 +136,11 @@ func (l *learning) inert() []tools.TrustItem {
 }
 
 // panels implements extension.
-func (l *learning) panels() []tui.Panel {
+func (l *learning) panels() []command.Panel {
 	if l.flags.NoSkills {
 		return nil
 	}
-	return []tui.Panel{skillActions{l.skills, l.places, l.paths.File()}.panel()}
+	return []command.Panel{skillActions{l.skills, l.places, l.paths.File()}.panel()}
 }
 
 // changed tells the person what a reload found.

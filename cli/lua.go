@@ -127,8 +127,8 @@ func (s *scripting) wake(items []tools.TrustItem) error {
 }
 
 // panels implements extension.
-func (s *scripting) panels() []tui.Panel {
-	return []tui.Panel{luaActions{s.room, s.config}.panel()}
+func (s *scripting) panels() []command.Panel {
+	return []command.Panel{luaActions{s.room, s.config}.panel()}
 }
 
 // own implements extension.

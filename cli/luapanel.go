@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"jcode/lua"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // luaActions are the actions of a person on Lua scripts: the panel and the words of /lua.
@@ -18,17 +18,17 @@ type luaActions struct {
 }
 
 // panel shows every tool, plugin and the startup script, and what protects hosts.
-func (a luaActions) panel() tui.Panel {
-	return tui.Panel{
+func (a luaActions) panel() command.Panel {
+	return command.Panel{
 		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words,
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.config, "lua") + ".",
-		Rows: func(context.Context) ([]tui.Row, error) {
+		Rows: func(context.Context) ([]command.Row, error) {
 			p := a.room.Panel()
 			layers := "no host has run yet"
 			if len(p.Layers) > 0 {
 				layers = "hosts run with: " + strings.Join(p.Layers, ", ")
 			}
-			var rows []tui.Row
+			var rows []command.Row
 			for _, it := range p.Items {
 				detail := []string{it.Kind + " " + it.Name + " (" + it.Scope + "), " + it.Path}
 				detail = append(detail, it.Rights...)
@@ -44,14 +44,14 @@ func (a luaActions) panel() tui.Panel {
 				for _, l := range a.room.Log(it.Name) {
 					detail = append(detail, fmt.Sprintf("%s %s: %s", l.At.Format("15:04:05"), l.Level, l.Text))
 				}
-				rows = append(rows, tui.Row{
+				rows = append(rows, command.Row{
 					ID: it.Name, Name: it.Name, Info: it.Kind + ", " + it.Scope, State: it.State,
 					Detail: strings.Join(append(detail, layers), "\n"), Bad: it.State != "ok" && it.State != "needs approval",
 				})
 			}
 			return rows, nil
 		},
-		Actions: []tui.Action{{Label: "reload", Run: func(_ context.Context, row tui.Row) (string, error) {
+		Actions: []command.Action{{Label: "reload", Run: func(_ context.Context, row command.Row) (string, error) {
 			return "reloading " + row.ID, a.room.Reload(row.ID)
 		}}},
 	}

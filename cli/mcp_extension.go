@@ -11,7 +11,7 @@ import (
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/tools"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // serverExtension connects MCP servers, and passes their instructions to the model.
@@ -61,7 +61,9 @@ func (e serverExtension) wake(items []tools.TrustItem) error {
 	return errors.Join(errs...)
 }
 
-func (e serverExtension) panels() []tui.Panel { return []tui.Panel{serverActions{e.mcp}.panel()} }
+func (e serverExtension) panels() []command.Panel {
+	return []command.Panel{serverActions{e.mcp}.panel()}
+}
 
 func (e serverExtension) status() string {
 	if up, all := e.mcp.Counts(); all > 0 {
@@ -91,7 +93,7 @@ type servers interface {
 	// running lists the servers that run or must run.
 	running() []mcp.Status
 	// resources returns the mentions that @ completes besides files.
-	resources(ctx context.Context) ([]tui.Row, error)
+	resources(ctx context.Context) ([]command.Row, error)
 	// watch returns a channel that receives after changes of a server, and a function that
 	// ends it.
 	watch() (changes <-chan struct{}, stop func())
@@ -107,11 +109,11 @@ type approver func(ctx context.Context, owner string, plan tools.Plan) error
 // noServers is used if a flag switches servers off.
 type noServers struct{}
 
-func (noServers) running() []mcp.Status                        { return nil }
-func (noServers) resources(context.Context) ([]tui.Row, error) { return nil, nil }
-func (noServers) watch() (<-chan struct{}, func())             { return nil, func() {} }
-func (noServers) leases() (own, agents agent.Leaser)           { return nil, nil }
-func (noServers) control(approver) lua.MCPControl              { return nil }
+func (noServers) running() []mcp.Status                            { return nil }
+func (noServers) resources(context.Context) ([]command.Row, error) { return nil, nil }
+func (noServers) watch() (<-chan struct{}, func())                 { return nil, func() {} }
+func (noServers) leases() (own, agents agent.Leaser)               { return nil, nil }
+func (noServers) control(approver) lua.MCPControl                  { return nil }
 
 // managed are the servers of a manager.
 type managed struct{ mcp *mcp.Manager }
@@ -125,9 +127,9 @@ func (m managed) leases() (own, agents agent.Leaser) {
 
 func (m managed) control(approve approver) lua.MCPControl { return luaMCP{m.mcp, approve} }
 
-func (m managed) resources(ctx context.Context) ([]tui.Row, error) {
-	return mapSlice(m.mcp.Resources(ctx), func(r mcp.ResourceInfo) tui.Row {
-		row := tui.Row{ID: r.Server + ":" + r.URI, Name: r.Server + ":" + r.URI, Info: r.Name}
+func (m managed) resources(ctx context.Context) ([]command.Row, error) {
+	return mapSlice(m.mcp.Resources(ctx), func(r mcp.ResourceInfo) command.Row {
+		row := command.Row{ID: r.Server + ":" + r.URI, Name: r.Server + ":" + r.URI, Info: r.Name}
 		if r.Description != "" {
 			row.Info += ": " + r.Description
 		}

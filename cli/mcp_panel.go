@@ -10,29 +10,29 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // serverActions are the actions of a person on MCP servers: the panel, and the words of /mcp.
 type serverActions struct{ mcp *mcp.Manager }
 
 // panel returns the live view of MCP servers.
-func (a serverActions) panel() tui.Panel {
-	act := func(f func(name string) error) func(context.Context, tui.Row) (string, error) {
-		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
+func (a serverActions) panel() command.Panel {
+	act := func(f func(name string) error) func(context.Context, command.Row) (string, error) {
+		return func(_ context.Context, row command.Row) (string, error) { return "", f(row.ID) }
 	}
-	return tui.Panel{
+	return command.Panel{
 		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
-		Rows:  func(context.Context) ([]tui.Row, error) { return mapSlice(a.mcp.Snapshot(), mcpRow), nil },
-		Actions: []tui.Action{
+		Rows:  func(context.Context) ([]command.Row, error) { return mapSlice(a.mcp.Snapshot(), mcpRow), nil },
+		Actions: []command.Action{
 			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {
 					return a.mcp.SignIns().Begin(name)
 				}
 				return a.mcp.Restart(name)
 			})},
-			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row tui.Row) (string, error) {
+			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row command.Row) (string, error) {
 				_, err := a.mcp.Disconnect(row.ID, "the person")
 				return "", err
 			}},
@@ -57,8 +57,8 @@ func (a serverActions) panel() tui.Panel {
 	}
 }
 
-func mcpRow(d mcp.Details) tui.Row {
-	row := tui.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: serverState(d, time.Now()), Bad: d.Error != ""}
+func mcpRow(d mcp.Details) command.Row {
+	row := command.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: serverState(d, time.Now()), Bad: d.Error != ""}
 	var detail []string
 	add := func(label, value string) {
 		if value != "" {

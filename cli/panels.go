@@ -16,18 +16,18 @@ import (
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
+	"jcode/tools/command"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
 // maxImage bounds a picture that is attached to a prompt.
 const maxImage = 10 << 20
 
 // chatPanels returns the lists that slash commands show: those of the chat, and those of extensions.
-func chatPanels(a *app) []tui.Panel {
-	list := append([]tui.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel()}, a.list.panels()...)
-	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
-	slices.SortStableFunc(list, func(x, y tui.Panel) int { return place(x) - place(y) })
+func chatPanels(a *app) []command.Panel {
+	list := append([]command.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel()}, a.list.panels()...)
+	place := func(p command.Panel) int { return slices.Index(panelNames(), p.Name) }
+	slices.SortStableFunc(list, func(x, y command.Panel) int { return place(x) - place(y) })
 	return list
 }
 
@@ -44,21 +44,21 @@ func newToolViews(a *app) toolViews {
 }
 
 // panel shows every tool with its source and why it is off.
-func (a toolViews) panel() tui.Panel {
-	return tui.Panel{
+func (a toolViews) panel() command.Panel {
+	return command.Panel{
 		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
-		Rows: func(context.Context) ([]tui.Row, error) {
+		Rows: func(context.Context) ([]command.Row, error) {
 			mode, scope := a.start(), (*tools.Scope)(nil)
 			if conv := a.board.open(); conv != nil {
 				mode, scope = conv.State().Mode, conv.Scope()
 			}
 			snap := a.registry.Snapshot(scope)
 			var order tools.Order
-			var rows []tui.Row
+			var rows []command.Row
 			for _, e := range order.Arrange(snap.All()) {
 				def := model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
 				why := snap.Reason(e, a.gate, mode)
-				rows = append(rows, tui.Row{
+				rows = append(rows, command.Row{
 					ID: e.Spec.Name, Name: e.Spec.Name, Info: text.Headline(e.Spec.Description), State: cmp.Or(why, "on"), Bad: why != "",
 					Detail: fmt.Sprintf("%s\nfrom %s, about %d tokens\n%s", e.Spec.Description, e.Owner, model.EstimateTool(&def), e.Spec.Parameters),
 				})
@@ -69,26 +69,26 @@ func (a toolViews) panel() tui.Panel {
 }
 
 // panel lists rules and grants; grants can be revoked.
-func (a permissionActions) panel() tui.Panel {
-	return tui.Panel{
+func (a permissionActions) panel() command.Panel {
+	return command.Panel{
 		Name: "permissions", Help: "rules and grants: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
 		Words: a.words,
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
-		Rows: func(ctx context.Context) ([]tui.Row, error) {
+		Rows: func(ctx context.Context) ([]command.Row, error) {
 			granted, err := a.gate.Granted(ctx, a.board.session())
 			if err != nil {
 				return nil, err
 			}
-			var rows []tui.Row
+			var rows []command.Row
 			for _, g := range granted {
-				rows = append(rows, tui.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
+				rows = append(rows, command.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
 			}
 			for _, l := range a.ruleLines() {
-				rows = append(rows, tui.Row{Name: l.Rule, Info: l.From, State: l.Effect})
+				rows = append(rows, command.Row{Name: l.Rule, Info: l.From, State: l.Effect})
 			}
 			return rows, nil
 		},
-		Actions: []tui.Action{{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
+		Actions: []command.Action{{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(ctx context.Context, row command.Row) (string, error) {
 			var id int64
 			if _, err := fmt.Sscan(row.ID, &id); err != nil {
 				return "", errors.New("only grants can be revoked here: rules are in config.json or on the command line")
@@ -99,7 +99,7 @@ func (a permissionActions) panel() tui.Panel {
 }
 
 // roleRows lists the roles with their sources.
-func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
+func (a roleActions) roleRows(ctx context.Context) ([]command.Row, error) {
 	all, err := a.layers().List(ctx)
 	if err != nil {
 		return nil, err
@@ -108,9 +108,9 @@ func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
 	if conv := a.board.open(); conv != nil {
 		current = conv.State().Role
 	}
-	return mapSlice(all, func(l role.Listing) tui.Row {
+	return mapSlice(all, func(l role.Listing) command.Row {
 		line := listRole(l)
-		return tui.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
+		return command.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
 	}), nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/command"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
 // permissionsCmd shows what may run, and why.
@@ -209,5 +209,5 @@ func (a permissionActions) words(ctx context.Context, args string) (notice strin
 		a.gate.SetRules(rules)
 		return word + " " + added[0].String() + " until jcode ends; permissions." + word + " in config.json keeps it", nil
 	}
-	return "", tui.ErrSearch
+	return "", command.ErrSearch
 }

@@ -14,7 +14,7 @@ import (
 	"jcode/plugins"
 	"jcode/session/role"
 	"jcode/skills"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // pluginState describes the state of a plugin.
@@ -115,9 +115,9 @@ func newPluginActions(a *app, changed func()) pluginActions {
 }
 
 // panel shows the plugins.
-func (a pluginActions) panel() tui.Panel {
-	act := func(done string, f func(name string) error) func(context.Context, tui.Row) (string, error) {
-		return func(_ context.Context, row tui.Row) (string, error) {
+func (a pluginActions) panel() command.Panel {
+	act := func(done string, f func(name string) error) func(context.Context, command.Row) (string, error) {
+		return func(_ context.Context, row command.Row) (string, error) {
 			if err := f(row.ID); err != nil {
 				return "", err
 			}
@@ -125,14 +125,14 @@ func (a pluginActions) panel() tui.Panel {
 			return done + " " + row.ID, nil
 		}
 	}
-	return tui.Panel{
+	return command.Panel{
 		Name: "plugins", Help: "plugins: what each brings, its state and cost; on and off, accept, remove", Title: "Plugins",
 		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
-		Rows: func(context.Context) ([]tui.Row, error) {
+		Rows: func(context.Context) ([]command.Row, error) {
 			list, err := a.store.List()
-			var rows []tui.Row
+			var rows []command.Row
 			for _, p := range list {
-				row := tui.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
+				row := command.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
 				if p.Bundle != nil {
 					row.Info = strings.TrimSpace(p.Version + " " + p.Bundle.Description)
 					row.Bad = row.Bad || len(pluginFaults(p.Bundle)) > 0
@@ -141,8 +141,8 @@ func (a pluginActions) panel() tui.Panel {
 			}
 			return rows, err
 		},
-		Actions: []tui.Action{
-			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
+		Actions: []command.Action{
+			{Label: "look at it", Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
 			{Key: "ctrl+e", Label: "on or off", Run: act("switched", a.switchPlugin)},
 			{Key: "ctrl+t", Label: "accept it as it is", Confirm: true, Run: act("accepted", a.acceptPlugin)},
 			{Key: "ctrl+d", Label: "remove", Confirm: true, Run: act("removed", a.removePlugin)},

@@ -12,7 +12,7 @@ import (
 	"jcode/internal/launch"
 	"jcode/session"
 	"jcode/session/role"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // roleActions are the actions of a person on roles: the panel, the words of /role, edits.
@@ -31,11 +31,11 @@ func newRoleActions(a *app) roleActions {
 }
 
 // panel lists the roles; Enter works in one.
-func (a roleActions) panel() tui.Panel {
-	return tui.Panel{
+func (a roleActions) panel() command.Panel {
+	return command.Panel{
 		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
-		Actions: []tui.Action{
-			{Label: "work in it", Command: func(row tui.Row) string { return "/role " + row.ID }},
+		Actions: []command.Action{
+			{Label: "work in it", Command: func(row command.Row) string { return "/role " + row.ID }},
 			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
@@ -44,7 +44,7 @@ func (a roleActions) panel() tui.Panel {
 }
 
 // roleToEdit returns the file in which a role is edited.
-func (a roleActions) roleToEdit(row tui.Row) (string, error) {
+func (a roleActions) roleToEdit(row command.Row) (string, error) {
 	role, err := a.layers().Get(context.Background(), row.ID)
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func (a roleActions) roleToEdit(row tui.Row) (string, error) {
 }
 
 // roleEdited applies an edited role, and re-enters it if the session is in it.
-func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
+func (a roleActions) roleEdited(ctx context.Context, row command.Row, file string) (string, error) {
 	role, err := a.layers().Get(ctx, row.ID)
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func writeRole(dir, name, text string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-func (a roleActions) deleteRole(ctx context.Context, row tui.Row) (string, error) {
+func (a roleActions) deleteRole(ctx context.Context, row command.Row) (string, error) {
 	said, err := a.removeRole(ctx, row.ID)
 	if conv := a.board.open(); err == nil && conv != nil && conv.State().Role == row.ID {
 		said += "; this session stays in it until /role"
@@ -110,21 +110,21 @@ func (a roleActions) deleteRole(ctx context.Context, row tui.Row) (string, error
 }
 
 // roleToOpen finds the role of /roles edit NAME and /roles new NAME, which creates one.
-func (a roleActions) roleToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
+func (a roleActions) roleToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
-		return tui.Row{}, false, nil
+		return command.Row{}, false, nil
 	}
 	_, err = a.layers().Get(ctx, fields[1])
 	switch missing := errors.Is(err, role.ErrUnknown); {
 	case fields[0] == "new" && err == nil:
-		return tui.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
+		return command.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
 	case fields[0] == "edit" && missing:
-		return tui.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
+		return command.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
 	case missing:
 		_, err = writeRole(filepath.Join(a.paths.Config, "roles"), fields[1], newRole)
 	}
-	return tui.Row{ID: fields[1]}, true, err
+	return command.Row{ID: fields[1]}, true, err
 }
 
 // words runs /roles save NAME and export NAME [FILE].

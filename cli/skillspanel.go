@@ -9,7 +9,7 @@ import (
 
 	"jcode/cli/config"
 	"jcode/skills"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // skillActions are the actions of a person on skills: the panel and the words of /skills.
@@ -20,15 +20,15 @@ type skillActions struct {
 }
 
 // panel lists skills with what is wrong with them.
-func (a skillActions) panel() tui.Panel {
-	return tui.Panel{
+func (a skillActions) panel() command.Panel {
+	return command.Panel{
 		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
-		Rows: func(context.Context) ([]tui.Row, error) {
+		Rows: func(context.Context) ([]command.Row, error) {
 			a.skills.Refresh()
 			return mapSlice(a.skills.Entries(), skillRow), nil
 		},
-		Actions: []tui.Action{
+		Actions: []command.Action{
 			{Label: "enable or disable", Run: a.switchSkill},
 			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit, Edited: a.skillEdited},
 		},
@@ -36,8 +36,8 @@ func (a skillActions) panel() tui.Panel {
 	}
 }
 
-func skillRow(e skills.Entry) tui.Row {
-	row := tui.Row{ID: e.File, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0, Search: e.Source.Label}
+func skillRow(e skills.Entry) command.Row {
+	row := command.Row{ID: e.File, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0, Search: e.Source.Label}
 	detail := []string{e.Description, e.Source.Label + ": " + e.File}
 	if len(e.Rules) > 0 {
 		detail = append(detail, "allowed-tools: "+strings.Join(e.Rules, ", "))
@@ -50,7 +50,7 @@ func skillRow(e skills.Entry) tui.Row {
 }
 
 // switchSkill turns a skill on or off in the person's settings.
-func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error) {
+func (a skillActions) switchSkill(_ context.Context, row command.Row) (string, error) {
 	off := row.State == string(skills.Disabled)
 	if !off && row.State != string(skills.Active) {
 		return "", fmt.Errorf("%s is %s: there is nothing to switch", row.Name, row.State)
@@ -66,7 +66,7 @@ func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error
 }
 
 // skillToEdit returns a row's SKILL.md.
-func skillToEdit(row tui.Row) (string, error) {
+func skillToEdit(row command.Row) (string, error) {
 	if !filepath.IsAbs(row.ID) {
 		return "", errors.New("a builtin skill cannot be edited: a skill of the same name in .jcode/skills takes its place")
 	}
@@ -74,7 +74,7 @@ func skillToEdit(row tui.Row) (string, error) {
 }
 
 // skillEdited reads a SKILL.md again and reports what is wrong with it.
-func (a skillActions) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
+func (a skillActions) skillEdited(_ context.Context, row command.Row, file string) (string, error) {
 	a.skills.Reload()
 	for _, e := range a.skills.Entries() {
 		if e.File != file || e.State != skills.Broken {

@@ -16,7 +16,7 @@ import (
 	"jcode/internal/search"
 	"jcode/session"
 	"jcode/tools"
-	"jcode/tui"
+	"jcode/tools/command"
 )
 
 // maxFileNames bounds the list of files that @ completes.
@@ -32,17 +32,17 @@ type modelViews struct {
 func newModelViews(a *app) modelViews { return modelViews{a.models, &a.board, &a.config} }
 
 // modelRows lists the models of the endpoint in use, and those that the configuration names.
-func (a modelViews) modelRows(ctx context.Context) ([]tui.Row, error) {
+func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 	current := ""
 	if conv := a.board.open(); conv != nil {
 		current = conv.State().Model
 	}
-	var rows []tui.Row
+	var rows []command.Row
 	seen := map[string]bool{}
 	add := func(id, info string) {
 		if !seen[id] {
 			seen[id] = true
-			rows = append(rows, tui.Row{ID: id, Name: id, Info: info, Current: id == current})
+			rows = append(rows, command.Row{ID: id, Name: id, Info: info, Current: id == current})
 		}
 	}
 	settings := a.models.settings
@@ -172,7 +172,7 @@ func (a sessionViews) contextUse(ctx context.Context) (agent.ContextUse, error) 
 }
 
 // changedFiles returns the diffs that the open session's tools made, file by file.
-func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
+func (a sessionViews) changedFiles(ctx context.Context) ([]command.FileChange, error) {
 	id := a.board.session()
 	if id == "" {
 		return nil, nil
@@ -181,7 +181,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error
 	if err != nil {
 		return nil, err
 	}
-	var out []tui.FileChange
+	var out []command.FileChange
 	at := map[string]int{}
 	for _, row := range rows {
 		for _, call := range row.Calls {
@@ -193,7 +193,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error
 			if !ok {
 				i = len(out)
 				at[d.Path] = i
-				out = append(out, tui.FileChange{Path: d.Path})
+				out = append(out, command.FileChange{Path: d.Path})
 			}
 			out[i].Diff += d.Diff
 			out[i].Added += d.Added
@@ -204,7 +204,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error
 }
 
 // undoable says what /undo would restore: the turn's prompt and its files.
-func (a sessionViews) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
+func (a sessionViews) undoable(ctx context.Context) (seq int64, files []command.FileChange, err error) {
 	id := a.board.session()
 	if id == "" {
 		return 0, nil, errNoMessages
@@ -218,7 +218,7 @@ func (a sessionViews) undoable(ctx context.Context) (seq int64, files []tui.File
 			continue
 		}
 		for _, path := range all[i].Paths {
-			files = append(files, tui.FileChange{Path: a.shown(path)})
+			files = append(files, command.FileChange{Path: a.shown(path)})
 		}
 		return int64(all[i].Turn), files, nil
 	}

@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -15,7 +17,7 @@ func (p *panels) changes() tea.Cmd {
 		p.flash("changes are not tracked here")
 		return nil
 	}
-	return fetch(p, p.opt.Changes, func(files []FileChange, err error) tea.Cmd {
+	return fetch(p, p.opt.Changes, func(files []command.FileChange, err error) tea.Cmd {
 		if err != nil {
 			p.say(event.LevelError, "diff: "+err.Error())
 			return nil
@@ -28,19 +30,19 @@ func (p *panels) changes() tea.Cmd {
 // diffView shows changed files one at a time.
 type diffView struct {
 	*picker
-	files  []FileChange
+	files  []command.FileChange
 	scroll int
 }
 
-func newDiffView(files []FileChange) *diffView {
+func newDiffView(files []command.FileChange) *diffView {
 	d := &diffView{files: files}
-	var rows []Row
+	var rows []command.Row
 	for i, f := range files {
-		rows = append(rows, Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
+		rows = append(rows, command.Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
 	}
 	d.picker = newPicker("Changed files", rows, nil)
 	d.empty = "this session has changed nothing"
-	d.move = func(Row) { d.scroll = 0 }
+	d.move = func(command.Row) { d.scroll = 0 }
 	return d
 }
 

@@ -235,7 +235,7 @@ func (p *settings) model(name string) tea.Cmd {
 	if name != "" {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
 	}
-	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r Row) tea.Cmd {
+	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r command.Row) tea.Cmd {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
 	})
 }
@@ -251,11 +251,11 @@ var modeHelp = map[tools.Mode]string{
 
 func (p *settings) mode(name string) tea.Cmd {
 	if name == "" {
-		var rows []Row
+		var rows []command.Row
 		for _, m := range tools.Modes() {
-			rows = append(rows, Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
+			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
 		}
-		p.open(newPicker("Approval modes", rows, func(r Row) tea.Cmd { return p.settings.mode(r.ID) }))
+		p.open(newPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.settings.mode(r.ID) }))
 		return nil
 	}
 	m, err := tools.ParseMode(name)
@@ -317,12 +317,12 @@ func (p *settings) theme(name string) tea.Cmd {
 		return nil
 	}
 	before := cmp.Or(p.settings.theming, "auto")
-	var rows []Row
+	var rows []command.Row
 	for _, n := range ThemeNames() {
-		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
+		rows = append(rows, command.Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
-	pk := newPicker("Themes", rows, func(r Row) tea.Cmd { return p.settings.theme(r.ID) })
-	pk.move = func(r Row) { p.settings.setTheme(r.ID) }
+	pk := newPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
+	pk.move = func(r command.Row) { p.settings.setTheme(r.ID) }
 	pk.cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
 	p.open(pk)
 	return nil

@@ -27,7 +27,7 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
 			defer mu.Unlock()
 			return slices.Clone(files), nil
 		}
-		o.Mentions = func(ctx context.Context) ([]Row, error) {
+		o.Mentions = func(ctx context.Context) ([]command.Row, error) {
 			mu.Lock()
 			hang := slow
 			mu.Unlock()
@@ -37,7 +37,7 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
 				case <-ctx.Done():
 				}
 			}
-			return []Row{{ID: "good:mem://day/notes", Info: "Notes of the day"}, {ID: "good:mem://day/{date}"}}, nil
+			return []command.Row{{ID: "good:mem://day/notes", Info: "Notes of the day"}, {ID: "good:mem://day/{date}"}}, nil
 		}
 	}).ready()
 	r.Type("see @goodnotes")
@@ -137,16 +137,16 @@ func (c commands) List() []command.Command { return c }
 
 func TestPickersSurviveNothingFound(t *testing.T) {
 	t.Parallel()
-	rows := func(context.Context) ([]Row, error) {
-		return []Row{{ID: "a", Name: "alpha"}, {ID: "b", Name: "beta"}}, nil
+	rows := func(context.Context) ([]command.Row, error) {
+		return []command.Row{{ID: "a", Name: "alpha"}, {ID: "b", Name: "beta"}}, nil
 	}
 	var acted atomic.Int32
 	r := run(t, 80, 24, func(o *Options) {
 		o.Models, o.Roles = rows, rows
-		o.Changes = func(context.Context) ([]FileChange, error) {
-			return []FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+		o.Changes = func(context.Context) ([]command.FileChange, error) {
+			return []command.FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
 		}
-		o.Panels = []Panel{{Name: "mcp", Title: "MCP servers", Rows: rows, Actions: []Action{{Label: "connect", Run: func(context.Context, Row) (string, error) {
+		o.Panels = []command.Panel{{Name: "mcp", Title: "MCP servers", Rows: rows, Actions: []command.Action{{Label: "connect", Run: func(context.Context, command.Row) (string, error) {
 			acted.Add(1)
 			return "", nil
 		}}}}}

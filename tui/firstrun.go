@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -41,7 +43,7 @@ func (p *panels) firstRun() tea.Cmd {
 		p.flash(quitHint)
 		return nil
 	}
-	return p.panels.ways(pk, &begin, func(r Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
+	return p.panels.ways(pk, &begin, func(r command.Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
 }
 
 // login sets up a model while the program runs: another key, or one's own server.
@@ -52,7 +54,7 @@ func (p *panels) login() tea.Cmd {
 	}
 	pk := newPicker("Log in", nil, nil)
 	pk.noSearch = true
-	return p.panels.ways(pk, p.opt.Login, func(r Row) tea.Cmd {
+	return p.panels.ways(pk, p.opt.Login, func(r command.Row) tea.Cmd {
 		p.dialogs = nil
 		if p.conv == nil {
 			return p.panels.chooseFirst(pk, r)
@@ -70,9 +72,9 @@ func (p *panels) login() tea.Cmd {
 }
 
 // ways fills a list with the ways to set up a model and continues with the chosen one.
-func (p *panels) ways(pk *picker, from *FirstRun, then func(r Row) tea.Cmd) tea.Cmd {
+func (p *panels) ways(pk *picker, from *FirstRun, then func(r command.Row) tea.Cmd) tea.Cmd {
 	pk.stays = true
-	pk.choose = func(r Row) tea.Cmd {
+	pk.choose = func(r command.Row) tea.Cmd {
 		switch r.ID {
 		case idEnterKey:
 			p.open(p.panels.newProviders(from, then))
@@ -84,7 +86,7 @@ func (p *panels) ways(pk *picker, from *FirstRun, then func(r Row) tea.Cmd) tea.
 		return then(r)
 	}
 	p.open(pk)
-	return p.panels.fill(pk, func(ctx context.Context) ([]Row, error) { return found(ctx, from) })
+	return p.panels.fill(pk, func(ctx context.Context) ([]command.Row, error) { return found(ctx, from) })
 }
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.
@@ -92,8 +94,8 @@ Before it edits a file or runs a command, jcode asks: shift+tab changes how much
 What a project brings along and could run code waits until you trust the folder.`
 
 // found lists what can be used at once, then the rows for a key and for the address of a server.
-func found(ctx context.Context, from *FirstRun) ([]Row, error) {
-	var rows []Row
+func found(ctx context.Context, from *FirstRun) ([]command.Row, error) {
+	var rows []command.Row
 	var err error
 	if from.Found != nil {
 		rows, err = from.Found(ctx)
@@ -108,10 +110,10 @@ func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 	}
 	rows = rows[:at:at]
 	if from.EnterKey != nil {
-		rows = append(rows, Row{ID: idEnterKey, Name: "Enter an API key", Info: "it is stored in a file that only you can read"})
+		rows = append(rows, command.Row{ID: idEnterKey, Name: "Enter an API key", Info: "it is stored in a file that only you can read"})
 	}
 	if from.EnterServer != nil {
-		rows = append(rows, Row{ID: idEnterServer, Name: "Enter the address of your own server", Info: "any OpenAI-compatible endpoint"})
+		rows = append(rows, command.Row{ID: idEnterServer, Name: "Enter the address of your own server", Info: "any OpenAI-compatible endpoint"})
 	}
 	rows = append(rows, tour...)
 	for i := range rows {
@@ -122,7 +124,7 @@ func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 	return rows, err
 }
 
-func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
+func (p *panels) chooseFirst(pk *picker, r command.Row) tea.Cmd {
 	pk.note = "starting …"
 	choose := func(ctx context.Context) (Session, error) { return p.opt.First.Choose(ctx, r) }
 	return fetch(p, choose, func(s Session, err error) tea.Cmd {
@@ -136,12 +138,12 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 }
 
 // newProviders asks which provider the key is for.
-func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker {
-	return newPicker("Whose key?", from.Providers, func(r Row) tea.Cmd {
+func (p *panels) newProviders(from *FirstRun, then func(r command.Row) tea.Cmd) *picker {
+	return newPicker("Whose key?", from.Providers, func(r command.Row) tea.Cmd {
 		p.open(&keyEntry{
 			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
 			hint:  "Type or paste it; it is not shown. " + cmp.Or(r.Detail, r.Name+" is asked whether it takes it, then it is stored in a file that only you can read."),
-			enter: func(ctx context.Context, key string) (Row, error) { return r, from.EnterKey(ctx, r.ID, key) },
+			enter: func(ctx context.Context, key string) (command.Row, error) { return r, from.EnterKey(ctx, r.ID, key) },
 			then:  then,
 		})
 		return nil
@@ -149,7 +151,7 @@ func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker 
 }
 
 // newServerEntry asks for the address of a server, then for its key.
-func newServerEntry(from *FirstRun, then func(r Row) tea.Cmd) *keyEntry {
+func newServerEntry(from *FirstRun, then func(r command.Row) tea.Cmd) *keyEntry {
 	address := &keyEntry{
 		title: "Address of your server", field: newField(), asking: "the server",
 		hint: "As in http://localhost:8000/v1. A key is asked for next; enter alone where it needs none.",
@@ -158,7 +160,7 @@ func newServerEntry(from *FirstRun, then func(r Row) tea.Cmd) *keyEntry {
 		return &keyEntry{
 			title: "Key for " + url, field: newField(), secret: true, empty: true, asking: "the server",
 			hint:  "Enter alone where it needs none. The server is asked for its models, then its address is stored in the config and the key in a file that only you can read.",
-			enter: func(ctx context.Context, key string) (Row, error) { return from.EnterServer(ctx, url, key) },
+			enter: func(ctx context.Context, key string) (command.Row, error) { return from.EnterServer(ctx, url, key) },
 			then:  then,
 		}
 	}
@@ -175,9 +177,9 @@ type keyEntry struct {
 	note        string
 	left        bool
 	busy        bool // a request is running
-	enter       func(ctx context.Context, s string) (Row, error)
+	enter       func(ctx context.Context, s string) (command.Row, error)
 	next        func(s string) *keyEntry // what is asked next, instead of enter
-	then        func(r Row) tea.Cmd
+	then        func(r command.Row) tea.Cmd
 }
 
 func (k *keyEntry) armed(time.Time) bool { return true }
@@ -210,8 +212,8 @@ func (k *keyEntry) submit(h host) tea.Cmd {
 		return nil
 	}
 	k.busy, k.note = true, "asking "+k.asking+" …"
-	enter := func(ctx context.Context) (Row, error) { return k.enter(ctx, s) }
-	return fetch(h, enter, func(row Row, err error) tea.Cmd {
+	enter := func(ctx context.Context) (command.Row, error) { return k.enter(ctx, s) }
+	return fetch(h, enter, func(row command.Row, err error) tea.Cmd {
 		k.busy = false
 		if k.left {
 			return nil

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
@@ -201,10 +203,10 @@ var screens = map[string]func(p *program, f *fake){
 	"modes":  func(p *program, _ *fake) { settleCmd(p, p.settings.mode("")) },
 	"empty":  func(p *program, _ *fake) { p.open(newPicker("Skills", nil, nil)) },
 	"changes": func(p *program, _ *fake) {
-		p.open(newDiffView([]FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
+		p.open(newDiffView([]command.FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
 	},
 	"trust": func(p *program, _ *fake) {
-		p.ask(newTrust(Trust{Folder: "/home/u/project", Items: []Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
+		p.ask(newTrust(command.Trust{Folder: "/home/u/project", Items: []command.Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
 		p.asks[0].(*trustView).open = true
 	},
 	"find": func(p *program, _ *fake) { conversation(p); p.tr.search(&p.look, "test") },
@@ -214,12 +216,12 @@ var screens = map[string]func(p *program, f *fake){
 }
 
 func goldenOptions(o *Options) {
-	o.Models = func(context.Context) ([]Row, error) {
-		return []Row{{ID: "openai/gpt-5.2", Name: "openai/gpt-5.2", Info: "400k window", State: "$1.25 / $10", Current: true}, {ID: "ollama/qwen3-coder:30b", Name: "ollama/qwen3-coder:30b", Info: "local", State: "free"}}, nil
+	o.Models = func(context.Context) ([]command.Row, error) {
+		return []command.Row{{ID: "openai/gpt-5.2", Name: "openai/gpt-5.2", Info: "400k window", State: "$1.25 / $10", Current: true}, {ID: "ollama/qwen3-coder:30b", Name: "ollama/qwen3-coder:30b", Info: "local", State: "free"}}, nil
 	}
 	o.First = &FirstRun{
-		Found: func(context.Context) ([]Row, error) {
-			return []Row{{ID: "ollama", Name: "Ollama on this machine", Info: "qwen3-coder:30b and 3 more", State: "localhost:11434"}, {ID: "tour", Name: "Take the offline tour", Info: "no model needed, a scratch folder"}}, nil
+		Found: func(context.Context) ([]command.Row, error) {
+			return []command.Row{{ID: "ollama", Name: "Ollama on this machine", Info: "qwen3-coder:30b and 3 more", State: "localhost:11434"}, {ID: "tour", Name: "Take the offline tour", Info: "no model needed, a scratch folder"}}, nil
 		},
 		EnterKey: func(context.Context, string, string) error { return nil },
 	}

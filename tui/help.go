@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/tui/editor"
@@ -12,23 +14,23 @@ import (
 type helpView struct{ *picker }
 
 func newHelp(p *program) *helpView {
-	var rows []Row
+	var rows []command.Row
 	for _, r := range p.keys.rows {
 		if len(r.keys) == 0 {
 			continue
 		}
-		rows = append(rows, Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
+		rows = append(rows, command.Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
 	}
 	for _, c := range p.slashes.list() {
-		rows = append(rows, Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
+		rows = append(rows, command.Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
 	}
 	if p.opt.Vi {
 		for _, v := range editor.Help() {
-			rows = append(rows, Row{Name: v[0], Info: v[1], State: "Vi"})
+			rows = append(rows, command.Row{Name: v[0], Info: v[1], State: "Vi"})
 		}
 	}
 	for _, extra := range [][2]string{{"@path", "name a file; tab completes"}, {"!command", "run a shell line yourself"}} {
-		rows = append(rows, Row{Name: extra[0], Info: extra[1], State: "Input"})
+		rows = append(rows, command.Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
 	h := &helpView{newPicker("Keys and commands", rows, nil)}
 	h.infoFirst = true

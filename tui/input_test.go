@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -228,7 +230,7 @@ func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	if got := a.word.ed.Text(); got != "because" {
 		t.Errorf("the word is %q", got)
 	}
-	v := newTrust(Trust{Folder: "/x"})
+	v := newTrust(command.Trust{Folder: "/x"})
 	p, _ = still(t, 80, 24, nil)
 	p.ask(v)
 	v.open = true

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -17,7 +19,7 @@ type fileIndex struct {
 	all      []string // files and folders, unchanged, then mentions
 	low      []string // the same in lower case
 	files    fileList
-	mentions []Row
+	mentions []command.Row
 	loading  int  // lists being read
 	loaded   bool // one has been read
 	query    string
@@ -80,7 +82,7 @@ func (p *completion) readFiles() tea.Cmd {
 		return files
 	}
 	p.complete.files.loading++
-	return tea.Batch(files, fetch(p, p.opt.Mentions, func(list []Row, err error) tea.Cmd {
+	return tea.Batch(files, fetch(p, p.opt.Mentions, func(list []command.Row, err error) tea.Cmd {
 		p.complete.files.mentions = list
 		if err != nil {
 			p.say(event.LevelWarn, err.Error())
@@ -125,7 +127,7 @@ func listFiles(files []string) fileList {
 }
 
 // set replaces files and mentions.
-func (f *fileIndex) set(files fileList, mentions []Row) {
+func (f *fileIndex) set(files fileList, mentions []command.Row) {
 	f.files, f.mentions = files, mentions
 	f.all, f.low = slices.Clip(files.all), slices.Clip(files.low)
 	for _, r := range mentions {

@@ -2,9 +2,7 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"io"
-	"strings"
 
 	"jcode/agent"
 	"jcode/agent/event"
@@ -97,106 +95,24 @@ type History interface {
 	SetDraft(ctx context.Context, text string) error
 }
 
-// Row is one line of a picker or panel.
-type Row struct {
-	// ID identifies the row to actions.
-	ID string
-	// Name comes first, Info beside it, State at the right ("ready", "3 tools").
-	Name, Info, State string
-	// Detail is shown below the list for the row under the cursor; several lines.
-	Detail string
-	// Current marks the row in force, Bad one that failed.
-	Current, Bad bool
-	// Search is additional text for searches.
-	Search string
-	// Keys are the labels of the actions whose keys are named while the row is chosen; nil means all.
-	Keys []string
-}
-
-// contains reports whether a search in lower case occurs in the row.
-func (r *Row) contains(query string) bool {
-	return strings.Contains(strings.ToLower(r.Name+" "+r.Info+" "+r.State+" "+r.Search), query)
-}
-
-// Panel is a list that a command shows (/mcp, /skills, /tools …).
-type Panel struct {
-	// Name is the command, Help its description.
-	Name, Help string
-	Title      string
-	// Empty is shown when there are no rows, and says what to do then.
-	Empty string
-	// Rows returns the lines; it is called outside the program's loop, and again after each action.
-	Rows func(ctx context.Context) ([]Row, error)
-	// Complete returns completions of what was typed after the command; may be nil.
-	Complete func(ctx context.Context, args string) []string
-	// Live panels reread their rows when Options.Changed says so, and each second.
-	Live bool
-	// Actions are what can be done with a row. Enter runs the first.
-	Actions []Action
-	// Words runs the command with arguments ("/mcp reload") and may return a notice; with ErrSearch the
-	// arguments search the list, as they do if Words is nil.
-	Words func(ctx context.Context, words string) (notice string, err error)
-	// Edits finds the row that the words after the command open in the person's editor ("/roles edit NAME"), by
-	// the first action that edits. ok is false for other words. May be nil.
-	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
-}
-
-// ErrSearch says that the words after a panel's command are a search in its list.
-var ErrSearch = errors.New("the words search the list")
-
-// Action is something that a panel does with a row.
-type Action struct {
-	// Key is pressed with ctrl ("ctrl+d"); Enter for the first action, whatever it says.
-	Key, Label string
-	// Confirm asks once more before it runs.
-	Confirm bool
-	// Close closes the panel afterwards.
-	Close bool
-	// Command, when set, replaces Run: a slash command for a row, which the terminal runs once the panel is
-	// closed.
-	Command func(row Row) string
-	// Run performs the action and may return a notice on the result.
-	Run func(ctx context.Context, row Row) (notice string, err error)
-	// Edit, when set, replaces Run: it returns the file to open in the person's editor.
-	Edit func(row Row) (file string, err error)
-	// Edited, when set, applies what the person left in that file.
-	Edited func(ctx context.Context, row Row, file string) (notice string, err error)
-}
-
-// FileChange is a file as the agent's tools changed it, for /diff.
-type FileChange struct {
-	Path           string
-	Diff           string
-	Added, Removed int
-}
-
-// Trust is what a folder wants to run; the person decides before it does.
-type Trust struct {
-	// Folder is named in the question; Items are exactly what would run.
-	Folder string
-	Items  []Row
-	// Decide receives the answer.
-	Decide func(ctx context.Context, trusted bool) error
-}
-
 // FirstRun helps a person who has no model yet to set one up.
 type FirstRun struct {
 	// Found returns what can be used at once (keys in the environment, local servers, the
 	// tour); it is called outside the loop.
-	Found func(ctx context.Context) ([]Row, error)
+	Found func(ctx context.Context) ([]command.Row, error)
 	// Providers are offered for entering a key.
-	Providers []Row
+	Providers []command.Row
 	// Looked says where models were searched for, and what was found; several lines.
 	Looked string
 	// EnterKey stores a key for a provider.
 	EnterKey func(ctx context.Context, provider, key string) error
 	// EnterServer stores the address of a server and its key, which may be empty, and returns
 	// the row of its first model. May be nil.
-	EnterServer func(ctx context.Context, address, key string) (Row, error)
+	EnterServer func(ctx context.Context, address, key string) (command.Row, error)
 
 	start bool // nothing is running yet
 	// Choose starts with what was chosen.
-	Choose func(ctx context.Context, row Row) (Session, error)
+	Choose func(ctx context.Context, row command.Row) (Session, error)
 }
 
 // Options configure the program. Everything but one of Session, Start and First is optional: a nil feature is
@@ -219,25 +135,25 @@ type Options struct {
 	Sessions Sessions
 	History  History
 	Commands command.Set
-	Panels   []Panel
+	Panels   []command.Panel
 	// Models and Roles fill the pickers.
-	Models func(ctx context.Context) ([]Row, error)
-	Roles  func(ctx context.Context) ([]Row, error)
+	Models func(ctx context.Context) ([]command.Row, error)
+	Roles  func(ctx context.Context) ([]command.Row, error)
 	// Files lists the files of the folder for @, relative, ignored ones left out.
 	Files func(ctx context.Context) ([]string, error)
 	// Mentions lists what else @ completes: ID is written after the @, shown as Name with Info. May be nil.
-	Mentions func(ctx context.Context) ([]Row, error)
+	Mentions func(ctx context.Context) ([]command.Row, error)
 	// Shell runs a `!` line as the person; output goes to out as it arrives.
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes returns what the session changed, for /diff.
-	Changes func(ctx context.Context) ([]FileChange, error)
+	Changes func(ctx context.Context) ([]command.FileChange, error)
 	// Preview shows what a session was last about and, with a query, the line that was found. May be nil.
 	Preview func(ctx context.Context, id, query string) (string, error)
 	// Keep stores what is shown in addition to the messages of a session. May be nil.
 	Keep func(ctx context.Context, sessionID string, list []session.Shown) error
 	// Undoable says what /undo would restore: the turn's prompt by its sequence number, and its files;
 	// ErrNothing of the session if there is nothing.
-	Undoable func(ctx context.Context) (seq int64, files []FileChange, err error)
+	Undoable func(ctx context.Context) (seq int64, files []command.FileChange, err error)
 	// Context measures what the next request will contain, for /context.
 	Context func(ctx context.Context) (agent.ContextUse, error)
 	// Image reads a picture for @image.png; nil if pictures are not supported.
@@ -247,7 +163,7 @@ type Options struct {
 	// Save stores a setting that was changed here ("theme").
 	Save func(key, value string) error
 	// Trust finds what the folder's files would run, after the first frame; nil asks nothing.
-	Trust func(ctx context.Context) *Trust
+	Trust func(ctx context.Context) *command.Trust
 
 	// Theme is a name of ThemeNames; "" is auto.
 	Theme string

@@ -13,7 +13,7 @@ import (
 )
 
 // pick opens a picker whose rows are read outside the loop.
-func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(r Row) tea.Cmd) tea.Cmd {
+func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]command.Row, error), choose func(r command.Row) tea.Cmd) tea.Cmd {
 	if rows == nil {
 		p.flash(empty)
 		return nil
@@ -25,21 +25,21 @@ func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row
 }
 
 // options offers a few choices, without a search.
-func (p *panels) options(title string, rows []Row, choose func(r Row) tea.Cmd) {
+func (p *panels) options(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) {
 	pk := newPicker(title, rows, choose)
 	pk.noSearch = true
 	p.open(pk)
 }
 
 // fill reads a picker's rows.
-func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)) tea.Cmd {
+func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
 	return p.panels.refill(pk, rows, func() {})
 }
 
 // refill reads a picker's rows and runs then at the moment they are set.
-func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
+func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]command.Row, error), then func()) tea.Cmd {
 	pk.loading = len(pk.rows) == 0
-	return fetch(p, rows, func(got []Row, err error) tea.Cmd {
+	return fetch(p, rows, func(got []command.Row, err error) tea.Cmd {
 		pk.set(got)
 		then()
 		if err != nil {
@@ -104,8 +104,8 @@ func (p *panels) refreshLive() tea.Cmd {
 
 // editWords opens what the words after a command name in the person's editor, or continues with the panel if
 // they name nothing to edit.
-func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
-	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
+func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
+	i := slices.IndexFunc(pl.Actions, func(a command.Action) bool { return a.Edit != nil })
 	failed := func(err error) tea.Cmd { return p.panels.told(pl, query, "", err) }
 	return p.background(func(ctx context.Context) do {
 		row, ok, err := pl.Edits(ctx, query)
@@ -134,12 +134,12 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 }
 
 // told shows what the words after a panel's command did.
-func (p *panels) told(pl *Panel, words, notice string, err error) tea.Cmd {
+func (p *panels) told(pl *command.Panel, words, notice string, err error) tea.Cmd {
 	return p.slashes.outcome("/"+pl.Name+" "+words, command.Outcome{Notice: notice}, err)
 }
 
 // openPanel shows a panel, or runs the words after its command.
-func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
+func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 	if query != "" && p.conv == nil && p.switcher.moving { // the words may refer to the new session
 		return p.switcher.whenReady(func() tea.Cmd { return p.panels.openPanel(pl, query) })
 	}
@@ -149,7 +149,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if query != "" && pl.Words != nil {
 		run := func(ctx context.Context) (string, error) { return pl.Words(ctx, query) }
 		return fetch(p, run, func(notice string, err error) tea.Cmd {
-			if errors.Is(err, ErrSearch) {
+			if errors.Is(err, command.ErrSearch) {
 				rest := *pl
 				rest.Words = nil
 				return p.panels.openPanel(&rest, query)
@@ -162,7 +162,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
 		first.Key, pk.enter = "enter", first.Label
-		pk.choose, pk.stays = func(_ Row) tea.Cmd { return pk.run(p, &first) }, true
+		pk.choose, pk.stays = func(_ command.Row) tea.Cmd { return pk.run(p, &first) }, true
 		pk.actions = pl.Actions[1:]
 		pk.command, pk.editor = p.slashes.line, p.outside.edit
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -25,9 +27,9 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 	const empty = "No servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one."
 	const failed = "reading the configuration in /home/u/project/.jcode/mcp.json: line 3: no such key is known here, sorry"
 	r := run(t, 40, 14, func(o *Options) {
-		o.Panels = []Panel{
-			{Name: "servers", Help: "servers", Empty: empty, Rows: func(context.Context) ([]Row, error) { return nil, nil }},
-			{Name: "broken", Help: "broken", Rows: func(context.Context) ([]Row, error) { return nil, errors.New(failed) }},
+		o.Panels = []command.Panel{
+			{Name: "servers", Help: "servers", Empty: empty, Rows: func(context.Context) ([]command.Row, error) { return nil, nil }},
+			{Name: "broken", Help: "broken", Rows: func(context.Context) ([]command.Row, error) { return nil, errors.New(failed) }},
 		}
 	}).ready()
 	for name, want := range map[string]string{"servers": empty, "broken": failed} {
@@ -47,11 +49,11 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 // Keys that do not fit on one line continue on the next if there is room for it.
 func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
 	t.Parallel()
-	do := func(context.Context, Row) (string, error) { return "", nil }
+	do := func(context.Context, command.Row) (string, error) { return "", nil }
 	r := run(t, 40, 20, func(o *Options) {
-		o.Panels = []Panel{{
-			Name: "things", Help: "things", Rows: func(context.Context) ([]Row, error) { return []Row{{ID: "a", Name: "a thing"}}, nil },
-			Actions: []Action{
+		o.Panels = []command.Panel{{
+			Name: "things", Help: "things", Rows: func(context.Context) ([]command.Row, error) { return []command.Row{{ID: "a", Name: "a thing"}}, nil },
+			Actions: []command.Action{
 				{Label: "resume", Run: do},
 				{Key: "ctrl+d", Label: "stop", Run: do},
 				{Key: "ctrl+e", Label: "merge", Run: do},
@@ -74,7 +76,7 @@ func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
 // livePanel returns a panel of servers whose states the test sets.
 type livePanel struct {
 	mu      sync.Mutex
-	rows    []Row
+	rows    []command.Row
 	changed chan struct{}
 	ran     []string
 }
@@ -103,15 +105,15 @@ func (l *livePanel) options(o *Options) {
 		defer l.mu.Unlock()
 		return "health " + l.rows[0].State
 	}
-	o.Panels = []Panel{{
+	o.Panels = []command.Panel{{
 		Name: "servers", Help: "servers", Live: true,
-		Rows: func(context.Context) ([]Row, error) {
+		Rows: func(context.Context) ([]command.Row, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			return l.rows, nil
 		},
-		Actions: []Action{{Label: "restart", Run: func(context.Context, Row) (string, error) { return "", nil }}, {
-			Key: "ctrl+d", Label: "stop", Confirm: true, Run: func(_ context.Context, r Row) (string, error) {
+		Actions: []command.Action{{Label: "restart", Run: func(context.Context, command.Row) (string, error) { return "", nil }}, {
+			Key: "ctrl+d", Label: "stop", Confirm: true, Run: func(_ context.Context, r command.Row) (string, error) {
 				l.mu.Lock()
 				defer l.mu.Unlock()
 				l.ran = append(l.ran, r.ID)
@@ -123,8 +125,8 @@ func (l *livePanel) options(o *Options) {
 
 func TestLivePanelFollowsWhatItShows(t *testing.T) {
 	t.Parallel()
-	row := func(name, state string) Row { return Row{ID: name, Name: name, State: state} }
-	l := &livePanel{changed: make(chan struct{}, 1), rows: []Row{row("a", "connecting"), row("b", "up")}}
+	row := func(name, state string) Row { return command.Row{ID: name, Name: name, State: state} }
+	l := &livePanel{changed: make(chan struct{}, 1), rows: []command.Row{row("a", "connecting"), row("b", "up")}}
 	r := run(t, 80, 24, l.options).ready()
 	l.set(row("a", "lost"), row("b", "up"))
 	r.see("health lost") // no key was pressed
@@ -146,7 +148,7 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) {
 	if len(l.ran) != 1 || l.ran[0] != "b" {
 		t.Errorf("stopped %v; the cursor was on b", l.ran)
 	}
-	l.rows = []Row{row("a", "nobody told")} // read again nevertheless
+	l.rows = []command.Row{row("a", "nobody told")} // read again nevertheless
 	l.mu.Unlock()
 	r.see("›   a", "nobody told") // the status line may show it before the list does
 	r.Press("ctrl+d")
@@ -161,8 +163,8 @@ func TestSlowCompletionHoldsNoKeyUp(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	r := run(t, 80, 24, func(o *Options) {
-		o.Panels = []Panel{{
-			Name: "servers", Help: "servers", Rows: func(context.Context) ([]Row, error) { return nil, nil },
+		o.Panels = []command.Panel{{
+			Name: "servers", Help: "servers", Rows: func(context.Context) ([]command.Row, error) { return nil, nil },
 			Complete: func(ctx context.Context, args string) []string {
 				if strings.HasPrefix(args, "slow") {
 					select {
@@ -321,12 +323,12 @@ func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 	}
 	p.complete.menu.close()
 	p.in.SetText("")
-	p.open(newPicker("Rows", []Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
+	p.open(newPicker("Rows", []command.Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 || !strings.Contains(lines[11], "test/model") {
 		t.Errorf("a picker has %d lines:\n%s", len(lines), stripped(p.frameText()))
 	}
 	p.dialogs = nil
-	p.open(newDiffView([]FileChange{{Path: name, Diff: sampleDiff}}))
+	p.open(newDiffView([]command.FileChange{{Path: name, Diff: sampleDiff}}))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 {
 		t.Errorf("changes have %d lines:\n%s", len(lines), stripped(p.frameText()))
 	}
@@ -353,12 +355,12 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 	t.Parallel()
 	state := "on"
 	p, _ := still(t, 80, 24, func(o *Options) {
-		o.Panels = []Panel{{
+		o.Panels = []command.Panel{{
 			Name: "switches", Title: "Switches",
-			Rows: func(context.Context) ([]Row, error) {
-				return []Row{{ID: "a", Name: "lamp", State: state}}, nil
+			Rows: func(context.Context) ([]command.Row, error) {
+				return []command.Row{{ID: "a", Name: "lamp", State: state}}, nil
 			},
-			Actions: []Action{{Label: "switch", Run: func(_ context.Context, r Row) (string, error) {
+			Actions: []command.Action{{Label: "switch", Run: func(_ context.Context, r command.Row) (string, error) {
 				state = map[string]string{"on": "off", "off": "on"}[r.State]
 				return "lamp is now " + state, nil
 			}}},
@@ -371,7 +373,7 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 		t.Fatalf("no panel: %s", stripped(p.frameText()))
 	}
 	for _, want := range []string{"off", "on"} {
-		for cmd := pk.choose(Row{}); cmd != nil; { // one frame at a time
+		for cmd := pk.choose(command.Row{}); cmd != nil; { // one frame at a time
 			next, ok := cmd().(do)
 			if !ok {
 				break

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -17,7 +19,7 @@ import (
 // run actions.
 type picker struct {
 	title, empty string
-	rows         []Row
+	rows         []command.Row
 	shown        []int // indexes of rows that match the search
 	at, from     int   // chosen one among shown, first one drawn
 	search       field
@@ -25,30 +27,30 @@ type picker struct {
 	failed       string
 	note         string
 	noSearch     bool
-	live         bool    // its rows change while it is open
-	infoFirst    bool    // Info matters more than State
-	confirm      *Action // waits for a second press
+	live         bool            // its rows change while it is open
+	infoFirst    bool            // Info matters more than State
+	confirm      *command.Action // waits for a second press
 	detailFrom   int
 
-	choose  func(r Row) tea.Cmd       // Enter, which also closes the list
-	stays   bool                      // Enter leaves it open
-	actions []Action                  // additional ones, by key
-	reload  func(then func()) tea.Cmd // rereads the rows; then runs when they are set
-	move    func(r Row)               // called when the cursor moves
+	choose  func(r command.Row) tea.Cmd // Enter, which also closes the list
+	stays   bool                        // Enter leaves it open
+	actions []command.Action            // additional ones, by key
+	reload  func(then func()) tea.Cmd   // rereads the rows; then runs when they are set
+	move    func(r command.Row)         // called when the cursor moves
 	cancel  func() tea.Cmd
 	typed   func(query string) tea.Cmd // also searches elsewhere
 	toggle  func() tea.Cmd             // Tab
 	tabHint string
-	preview func(ctx context.Context, r Row, query string) (string, error) // more of a row than its detail, read when the cursor is on it
-	seen    map[string]string                                              // previews by row, of the current search
-	enter   string                                                         // what Enter does, "" = "choose"
+	preview func(ctx context.Context, r command.Row, query string) (string, error) // more of a row than its detail, read when the cursor is on it
+	seen    map[string]string                                                      // previews by row, of the current search
+	enter   string                                                                 // what Enter does, "" = "choose"
 	// What actions need from the program; set if there are any.
 	command func(line string) (cmd tea.Cmd, ok bool)                // runs "/name arguments"
 	editor  func(file string, then func(err error) tea.Cmd) tea.Cmd // opens the person's editor
 	leave   string                                                  // what Esc does, "" = "close"
 }
 
-func newPicker(title string, rows []Row, choose func(r Row) tea.Cmd) *picker {
+func newPicker(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) *picker {
 	pk := &picker{title: title, search: newField(), choose: choose}
 	pk.set(rows)
 	return pk
@@ -56,7 +58,7 @@ func newPicker(title string, rows []Row, choose func(r Row) tea.Cmd) *picker {
 
 // set replaces the rows. The cursor stays on its row, together with its scroll position and pending
 // confirmation.
-func (pk *picker) set(rows []Row) {
+func (pk *picker) set(rows []command.Row) {
 	was, had := pk.current()
 	detailFrom := pk.detailFrom
 	pk.rows, pk.loading, pk.failed = rows, false, ""
@@ -85,7 +87,7 @@ func (pk *picker) filter() {
 		if score, ok := fuzzy(query, strings.ToLower(r.Name)); ok {
 			scores[i] = score + 500
 			pk.shown = append(pk.shown, i)
-		} else if query != "" && r.contains(query) {
+		} else if query != "" && r.Contains(query) {
 			pk.shown = append(pk.shown, i)
 		}
 	}
@@ -96,9 +98,9 @@ func (pk *picker) filter() {
 	pk.detailFrom = 0
 }
 
-func (pk *picker) current() (Row, bool) {
+func (pk *picker) current() (command.Row, bool) {
 	if pk.at < 0 || pk.at >= len(pk.shown) {
-		return Row{}, false
+		return command.Row{}, false
 	}
 	return pk.rows[pk.shown[pk.at]], true
 }
@@ -229,7 +231,7 @@ func (pk *picker) ahead(h host) tea.Cmd {
 }
 
 // run performs an action on the row under the cursor, outside the loop.
-func (pk *picker) run(h host, a *Action) tea.Cmd {
+func (pk *picker) run(h host, a *command.Action) tea.Cmd {
 	r, ok := pk.current()
 	if !ok {
 		return nil
@@ -261,7 +263,7 @@ func (pk *picker) run(h host, a *Action) tea.Cmd {
 }
 
 // edit opens a row's file in the person's editor; afterwards the change is applied and the rows are reread.
-func (pk *picker) edit(h host, a *Action, r Row) tea.Cmd {
+func (pk *picker) edit(h host, a *command.Action, r command.Row) tea.Cmd {
 	file, err := a.Edit(r)
 	if err != nil {
 		pk.say("", err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/tools/command"
+
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -53,7 +55,7 @@ func (p *plain) ask(ev event.AskPerson) {
 }
 
 // trust asks whether what the folder brings may run.
-func (p *plain) trust(t *Trust) {
+func (p *plain) trust(t *command.Trust) {
 	if t == nil {
 		return
 	}

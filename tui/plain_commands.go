@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"jcode/tools/command"
+
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -116,14 +118,14 @@ func (p *plain) help() {
 }
 
 // list writes the choices.
-func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]Row, error)) error {
+func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]command.Row, error)) error {
 	found, err := rows(ctx)
 	p.rows(found)
 	return err
 }
 
 // rows writes the lines of a list.
-func (p *plain) rows(rows []Row) {
+func (p *plain) rows(rows []command.Row) {
 	for i := range rows {
 		r := &rows[i]
 		line := cmp.Or(r.Name, r.ID)
@@ -149,7 +151,7 @@ func (p *plain) changes(ctx context.Context) error {
 		p.say("Nothing was changed.")
 	}
 	for _, f := range files {
-		p.say(f.line() + "\n" + text.Visible(f.Diff))
+		p.say(changeLine(f) + "\n" + text.Visible(f.Diff))
 	}
 	return err
 }
@@ -165,7 +167,7 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	}
 	question := "put back what the last turn that changed files did? /redo brings it back."
 	for _, f := range files {
-		question += "\n  " + f.line()
+		question += "\n  " + changeLine(f)
 	}
 	p.choice(question, []string{"yes", "no"}, func(ctx context.Context, n int) error {
 		if n != 1 {
@@ -203,10 +205,10 @@ func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 }
 
 // panel writes the rows of a panel, or runs the words after its command.
-func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
+func (p *plain) panel(ctx context.Context, pl *command.Panel, args string) error {
 	if args != "" && pl.Words != nil {
 		notice, err := pl.Words(ctx, args)
-		if !errors.Is(err, ErrSearch) {
+		if !errors.Is(err, command.ErrSearch) {
 			if notice != "" {
 				p.say(notice)
 			}
@@ -217,10 +219,10 @@ func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
 	if err != nil {
 		return err
 	}
-	var found []Row
+	var found []command.Row
 	for i := range rows {
 		r := &rows[i]
-		if r.contains(strings.ToLower(args)) {
+		if r.Contains(strings.ToLower(args)) {
 			found = append(found, *r)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"jcode/tools/command"
+
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
@@ -143,17 +145,17 @@ func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
 			out("ran " + line)
 			return errors.New("exit 3")
 		}
-		o.Panels = []Panel{{Name: "mcp", Help: "servers", Empty: "no server", Rows: func(context.Context) ([]Row, error) {
-			return []Row{{Name: "db", State: "ready", Info: "3 tools"}, {Name: "web", State: "off"}}, nil
+		o.Panels = []command.Panel{{Name: "mcp", Help: "servers", Empty: "no server", Rows: func(context.Context) ([]command.Row, error) {
+			return []command.Row{{Name: "db", State: "ready", Info: "3 tools"}, {Name: "web", State: "off"}}, nil
 		}}}
-		o.Models = func(context.Context) ([]Row, error) {
-			return []Row{{ID: "a", Name: "a", Current: true}, {ID: "b", Name: "b"}}, nil
+		o.Models = func(context.Context) ([]command.Row, error) {
+			return []command.Row{{ID: "a", Name: "a", Current: true}, {ID: "b", Name: "b"}}, nil
 		}
-		o.Changes = func(context.Context) ([]FileChange, error) {
-			return []FileChange{{Path: "a.go", Diff: "the diff", Added: 1}}, nil
+		o.Changes = func(context.Context) ([]command.FileChange, error) {
+			return []command.FileChange{{Path: "a.go", Diff: "the diff", Added: 1}}, nil
 		}
-		o.Undoable = func(context.Context) (int64, []FileChange, error) {
-			return 1, []FileChange{{Path: "a.go", Added: 1}}, nil
+		o.Undoable = func(context.Context) (int64, []command.FileChange, error) {
+			return 1, []command.FileChange{{Path: "a.go", Added: 1}}, nil
 		}
 	})
 	for _, step := range [][2]string{

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/tools/command"
+
 	"jcode/agent/event"
 	"jcode/session"
 )
@@ -111,7 +113,7 @@ func (p *plain) resume(ctx context.Context, query string) error {
 		return err
 	}
 	current := p.conv.State().Session
-	var rows []Row
+	var rows []command.Row
 	var options []string
 	for _, r := range sessionRows(found, time.Now(), current) {
 		if r.Current {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"jcode/tools/command"
+
 	"jcode/agent/event"
 )
 
@@ -89,8 +91,8 @@ func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 	decided := make(chan bool, 1)
 	l := talkUntil(t, "Answer (number): ", func(o *Options) {
 		o.Prompt = "hello"
-		o.Trust = func(context.Context) *Trust {
-			return &Trust{Folder: "/code/project", Items: []Row{{Name: "x", State: "lua tool", Info: "reads files"}}, Decide: func(_ context.Context, trusted bool) error {
+		o.Trust = func(context.Context) *command.Trust {
+			return &command.Trust{Folder: "/code/project", Items: []command.Row{{Name: "x", State: "lua tool", Info: "reads files"}}, Decide: func(_ context.Context, trusted bool) error {
 				decided <- trusted
 				return nil
 			}}

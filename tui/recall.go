@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -111,16 +113,16 @@ func (p *program) loadHistory() tea.Cmd {
 
 // historyPicker searches earlier prompts (Ctrl+R).
 func (p *panels) historyPicker() *picker {
-	var rows []Row
+	var rows []command.Row
 	seen := map[string]bool{}
 	for i := len(p.hist.prompts) - 1; i >= 0; i-- {
 		s := p.hist.prompts[i]
 		if !seen[s] {
 			seen[s] = true
-			rows = append(rows, Row{ID: s, Name: oneLine(s), Detail: s})
+			rows = append(rows, command.Row{ID: s, Name: oneLine(s), Detail: s})
 		}
 	}
-	pk := newPicker("Earlier prompts", rows, func(r Row) tea.Cmd {
+	pk := newPicker("Earlier prompts", rows, func(r command.Row) tea.Cmd {
 		p.in.Clear()
 		p.in.Paste(r.ID)
 		return nil

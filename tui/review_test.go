@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -101,7 +103,7 @@ func TestEveryDialogShowsHiddenCharacters(t *testing.T) {
 			checkShown(t, name, p.frameText(), hidden.raw, hidden.shown)
 		}
 		p, _ := still(t, 120, 40, nil)
-		v := newTrust(Trust{Folder: "/code" + hidden.raw, Items: []Row{{State: "MCP server", Name: "x" + hidden.raw, Info: evil}}})
+		v := newTrust(command.Trust{Folder: "/code" + hidden.raw, Items: []command.Row{{State: "MCP server", Name: "x" + hidden.raw, Info: evil}}})
 		v.open = true
 		p.ask(v)
 		checkShown(t, "trust", p.frameText(), hidden.raw, hidden.shown)
@@ -329,7 +331,7 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 		if _, ok := f.answered("q"); ok || a.edit != nil || a.rule != nil || p.look.diffs != layoutAuto || a.open {
 			t.Errorf("%q did something to the question", words)
 		}
-		v := newTrust(Trust{Folder: "/x"})
+		v := newTrust(command.Trust{Folder: "/x"})
 		p, _ = still(t, 80, 24, nil)
 		p.ask(v)
 		v.open = true

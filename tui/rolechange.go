@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
@@ -22,7 +24,7 @@ func (p *settings) role(args string) tea.Cmd {
 	case args == "info" || name == "set":
 		return p.settings.roleInfo(args)
 	case name == "":
-		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
+		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r command.Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
 		p.sender.prompt(event.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil

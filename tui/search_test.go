@@ -6,6 +6,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"jcode/tools/command"
 )
 
 // The words after a command may be a paste of several lines; the search field of a list has one line.
@@ -14,7 +16,7 @@ func TestAListIsSearchedForWordsOfSeveralLines(t *testing.T) {
 		p, _ := still(t, 80, 24, func(o *Options) {
 			goldenOptions(o)
 			o.Sessions = &fakeSessions{}
-			o.Panels = []Panel{{Name: "agents", Rows: func(context.Context) ([]Row, error) { return nil, nil }}}
+			o.Panels = []command.Panel{{Name: "agents", Rows: func(context.Context) ([]command.Row, error) { return nil, nil }}}
 		})
 		p.in.Insert(name)
 		p.paste("one\nlonger")

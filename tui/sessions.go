@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -29,9 +31,9 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	if !p.tr.answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
-	p.panels.options("Carry the last exchange over into the new session?", []Row{
+	p.panels.options("Carry the last exchange over into the new session?", []command.Row{
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
-	}, func(r Row) tea.Cmd { return fresh(r.ID == "yes") })
+	}, func(r command.Row) tea.Cmd { return fresh(r.ID == "yes") })
 	return nil
 }
 
@@ -59,16 +61,16 @@ func (p *switcher) rewind(args string) tea.Cmd {
 		p.flash("there is no earlier prompt")
 		return nil
 	}
-	var rows []Row
+	var rows []command.Row
 	for i := len(prompts) - 1; i >= 0; i-- {
-		rows = append(rows, Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
+		rows = append(rows, command.Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
 	}
-	p.open(newPicker("Go back to before which prompt?", rows, func(r Row) tea.Cmd {
-		p.panels.options("What goes back?", []Row{
+	p.open(newPicker("Go back to before which prompt?", rows, func(r command.Row) tea.Cmd {
+		p.panels.options("What goes back?", []command.Row{
 			{ID: "", Name: "the conversation", Info: "files stay as they are"},
 			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
 			{ID: " both", Name: "both"},
-		}, func(what Row) tea.Cmd { return foreign(c).run(p.program, r.ID+what.ID) })
+		}, func(what command.Row) tea.Cmd { return foreign(c).run(p.program, r.ID+what.ID) })
 		return nil
 	}))
 	return nil
@@ -95,12 +97,12 @@ func (p *switcher) undo() tea.Cmd {
 			turn := p.tr.promptOf(seq)
 			var detail []string
 			for _, f := range files {
-				detail = append(detail, f.line())
+				detail = append(detail, changeLine(f))
 			}
-			p.panels.options("Put back what "+turn+" changed?", []Row{
+			p.panels.options("Put back what "+turn+" changed?", []command.Row{
 				{ID: "yes", Name: "yes", Info: count(len(files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
-			}, func(r Row) tea.Cmd {
+			}, func(r command.Row) tea.Cmd {
 				if r.ID == "no" {
 					return nil
 				}
@@ -111,8 +113,8 @@ func (p *switcher) undo() tea.Cmd {
 	})
 }
 
-// line names the file and counts what changed in it, if known.
-func (f FileChange) line() string {
+// changeLine names the file and counts what changed in it, if known.
+func changeLine(f command.FileChange) string {
 	s := visibleName(f.Path)
 	if f.Added+f.Removed > 0 {
 		s += " +" + itoa(f.Added) + " -" + itoa(f.Removed)
@@ -152,20 +154,22 @@ func (p *switcher) resume(query string) tea.Cmd {
 		return nil
 	}
 	all := false
-	pk := newPicker("Sessions of this folder", nil, func(r Row) tea.Cmd {
+	pk := newPicker("Sessions of this folder", nil, func(r command.Row) tea.Cmd {
 		p.switcher.interruptFor()
 		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	})
 	pk.empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
-		return p.panels.refill(pk, func(ctx context.Context) ([]Row, error) {
+		return p.panels.refill(pk, func(ctx context.Context) ([]command.Row, error) {
 			found, err := p.opt.Sessions.List(ctx, "", everywhere)
 			return sessionRows(found, time.Now(), current), err
 		}, then)
 	}
 	if p.opt.Preview != nil {
-		pk.preview = func(ctx context.Context, r Row, query string) (string, error) { return p.opt.Preview(ctx, r.ID, query) }
+		pk.preview = func(ctx context.Context, r command.Row, query string) (string, error) {
+			return p.opt.Preview(ctx, r.ID, query)
+		}
 	}
 	pk.tabHint = "all folders"
 	pk.toggle = func() tea.Cmd {
@@ -177,7 +181,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 		return reload(func() {})
 	}
 	pk.typed = func(query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
-	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
+	pk.actions = []command.Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
 	pk.reload = reload
@@ -213,10 +217,10 @@ func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 	})
 }
 
-func sessionRows(found []session.Session, now time.Time, current string) []Row {
-	rows := make([]Row, 0, len(found))
+func sessionRows(found []session.Session, now time.Time, current string) []command.Row {
+	rows := make([]command.Row, 0, len(found))
 	for _, s := range found {
-		r := Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
+		r := command.Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
 		r.State = age(now.Sub(s.Updated))
 		info := []string{count(s.Messages, "message")}
 		if s.Private {

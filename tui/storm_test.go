@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
@@ -26,8 +28,8 @@ func TestAnythingAtAnySizeFits(t *testing.T) {
 			goldenOptions(o)
 			o.Sessions = fs
 			o.Files = func(context.Context) ([]string, error) { return []string{"a.go", "b/漢字.go", "c d"}, nil }
-			o.Changes = func(context.Context) ([]FileChange, error) {
-				return []FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+			o.Changes = func(context.Context) ([]command.FileChange, error) {
+				return []command.FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
 			}
 		})
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {

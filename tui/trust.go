@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"jcode/tools/command"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
@@ -13,13 +15,13 @@ import (
 // trustView asks whether what a folder brings may run.
 type trustView struct {
 	guard
-	t    Trust
+	t    command.Trust
 	at   int
 	text review
 	busy bool
 }
 
-func newTrust(t Trust) *trustView {
+func newTrust(t command.Trust) *trustView {
 	v := &trustView{t: t, at: 1}
 	for _, r := range t.Items {
 		v.text.parts = append(v.text.parts, reviewPart{title: strings.TrimSpace(r.State + " " + r.Name), text: r.Info})

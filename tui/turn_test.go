@@ -193,11 +193,11 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	undone, none := 0, false
 	p, _ := still(t, 80, 24, func(o *Options) {
 		o.Commands.Sources = []command.Source{undoing{func() { undone++ }}}
-		o.Undoable = func(context.Context) (int64, []FileChange, error) {
+		o.Undoable = func(context.Context) (int64, []command.FileChange, error) {
 			if none {
 				return 0, nil, errors.New("nothing to undo")
 			}
-			return 3, []FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}, nil
+			return 3, []command.FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}, nil
 		}
 	})
 	feed(p, event.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone},
@@ -280,8 +280,8 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 30, nil)
-	pk := newPicker("Sessions", []Row{{ID: "1", Name: "one", Detail: "first prompt"}, {ID: "2", Name: "two"}}, nil)
-	pk.preview = func(_ context.Context, r Row, query string) (string, error) {
+	pk := newPicker("Sessions", []command.Row{{ID: "1", Name: "one", Detail: "first prompt"}, {ID: "2", Name: "two"}}, nil)
+	pk.preview = func(_ context.Context, r command.Row, query string) (string, error) {
 		if query != "" {
 			return "found: …" + query + "…", nil
 		}
@@ -307,19 +307,21 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 	var entered []string
 	p, f := still(t, 80, 30, func(o *Options) {
 		o.Login = &FirstRun{
-			Looked:    "Asked on this machine: ollama.",
-			Found:     func(context.Context) ([]Row, error) { return []Row{{ID: "tour", Name: "Take the offline tour"}}, nil },
-			Providers: []Row{{ID: "openai", Name: "openai"}},
+			Looked: "Asked on this machine: ollama.",
+			Found: func(context.Context) ([]command.Row, error) {
+				return []command.Row{{ID: "tour", Name: "Take the offline tour"}}, nil
+			},
+			Providers: []command.Row{{ID: "openai", Name: "openai"}},
 			EnterKey: func(_ context.Context, provider, key string) error {
 				entered = append(entered, provider+"="+key)
 				return nil
 			},
-			EnterServer: func(_ context.Context, address, key string) (Row, error) {
+			EnterServer: func(_ context.Context, address, key string) (command.Row, error) {
 				if key == "bad" {
-					return Row{}, errors.New("refused")
+					return command.Row{}, errors.New("refused")
 				}
 				entered = append(entered, address+"="+key)
-				return Row{ID: "server/coder", Name: "server/coder"}, nil
+				return command.Row{ID: "server/coder", Name: "server/coder"}, nil
 			},
 		}
 	})

@@ -5,6 +5,8 @@ package tui
 import (
 	"context"
 	"testing"
+
+	"jcode/tools/command"
 )
 
 // Commands that are entered before the session is ready wait for it and then run in order.
@@ -16,7 +18,7 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 		s := *o.Session
 		f = s.Conversation.(*fake)
 		o.Session = nil
-		o.Panels = append(o.Panels, Panel{Name: "helpers", Words: func(_ context.Context, words string) (string, error) {
+		o.Panels = append(o.Panels, command.Panel{Name: "helpers", Words: func(_ context.Context, words string) (string, error) {
 			select {
 			case <-ready:
 				return "done once it was there: " + words, nil

@@ -1,6 +1,6 @@
-// Package command owns what a person can run by name: `/name arguments`. Skills,
-// command files, MCP prompts and Lua register Sources; the terminal lists and runs
-// them. It must not know how a command is shown or who wrote it.
+// Package command owns what a person can run by name: `/name arguments`, and the lists
+// ([Panel]) that such commands show. Skills, command files, MCP prompts and Lua register Sources;
+// a front end lists and runs them. It must not know how a command or a list is drawn or who wrote it.
 package command
 
 import (

@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// Row is one line of a picker or panel.
+type Row struct {
+	// ID identifies the row to actions.
+	ID string
+	// Name comes first, Info beside it, State at the right ("ready", "3 tools").
+	Name, Info, State string
+	// Detail is shown below the list for the row under the cursor; several lines.
+	Detail string
+	// Current marks the row in force, Bad one that failed.
+	Current, Bad bool
+	// Search is additional text for searches.
+	Search string
+	// Keys are the labels of the actions whose keys are named while the row is chosen; nil means all.
+	Keys []string
+}
+
+// Contains reports whether a search in lower case occurs in the row.
+func (r *Row) Contains(query string) bool {
+	return strings.Contains(strings.ToLower(r.Name+" "+r.Info+" "+r.State+" "+r.Search), query)
+}
+
+// Panel is a list that a command shows (/mcp, /skills, /tools …).
+type Panel struct {
+	// Name is the command, Help its description.
+	Name, Help string
+	Title      string
+	// Empty is shown when there are no rows, and says what to do then.
+	Empty string
+	// Rows returns the lines; it is called outside the program's loop, and again after each action.
+	Rows func(ctx context.Context) ([]Row, error)
+	// Complete returns completions of what was typed after the command; may be nil.
+	Complete func(ctx context.Context, args string) []string
+	// Live panels reread their rows when Options.Changed says so, and each second.
+	Live bool
+	// Actions are what can be done with a row. Enter runs the first.
+	Actions []Action
+	// Words runs the command with arguments ("/mcp reload") and may return a notice; with ErrSearch the
+	// arguments search the list, as they do if Words is nil.
+	Words func(ctx context.Context, words string) (notice string, err error)
+	// Edits finds the row that the words after the command open in the person's editor ("/roles edit NAME"), by
+	// the first action that edits. ok is false for other words. May be nil.
+	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
+}
+
+// ErrSearch says that the words after a panel's command are a search in its list.
+var ErrSearch = errors.New("the words search the list")
+
+// Action is something that a panel does with a row.
+type Action struct {
+	// Key is pressed with ctrl ("ctrl+d"); Enter for the first action, whatever it says.
+	Key, Label string
+	// Confirm asks once more before it runs.
+	Confirm bool
+	// Close closes the panel afterwards.
+	Close bool
+	// Command, when set, replaces Run: a slash command for a row, which the terminal runs once the panel is
+	// closed.
+	Command func(row Row) string
+	// Run performs the action and may return a notice on the result.
+	Run func(ctx context.Context, row Row) (notice string, err error)
+	// Edit, when set, replaces Run: it returns the file to open in the person's editor.
+	Edit func(row Row) (file string, err error)
+	// Edited, when set, applies what the person left in that file.
+	Edited func(ctx context.Context, row Row, file string) (notice string, err error)
+}
+
+// FileChange is a file as the agent's tools changed it, for /diff.
+type FileChange struct {
+	Path           string
+	Diff           string
+	Added, Removed int
+}
+
+// Trust is what a folder wants to run; the person decides before it does.
+type Trust struct {
+	// Folder is named in the question; Items are exactly what would run.
+	Folder string
+	Items  []Row
+	// Decide receives the answer.
+	Decide func(ctx context.Context, trusted bool) error
+}

@@ -81,7 +81,7 @@ type livePanel struct {
 	ran     []string
 }
 
-func (l *livePanel) set(rows ...Row) {
+func (l *livePanel) set(rows ...command.Row) {
 	l.mu.Lock()
 	l.rows = rows
 	l.mu.Unlock()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,6 +133,27 @@ func (l *luaState) Delete(ctx context.Context, scope, key string) error {
 	return l.stored.Delete(ctx, scope, key)
 }
 
+// Swap implements lua.StateStore.
+func (l *luaState) Swap(ctx context.Context, scope, key string, old, value json.RawMessage) (bool, error) {
+	if !l.private() {
+		return l.stored.Swap(ctx, scope, key, old, value)
+	}
+	now, has, err := l.Get(ctx, scope, key)
+	if err != nil {
+		return false, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if newer, over := l.over[[2]string{scope, key}]; over {
+		now, has = newer, newer != nil
+	}
+	if has != (old != nil) || has && !bytes.Equal(now, old) {
+		return false, nil
+	}
+	l.keep(scope, key, slices.Clone(value))
+	return true, nil
+}
+
 // put keeps a value in memory if the conversation is private, and reports whether it did.
 func (l *luaState) put(scope, key string, value json.RawMessage) bool {
 	if !l.private() {
@@ -139,11 +161,16 @@ func (l *luaState) put(scope, key string, value json.RawMessage) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.keep(scope, key, value)
+	return true
+}
+
+// keep is called under the lock.
+func (l *luaState) keep(scope, key string, value json.RawMessage) {
 	if l.over == nil {
 		l.over = map[[2]string]json.RawMessage{}
 	}
 	l.over[[2]string{scope, key}] = value
-	return true
 }
 
 // Keys implements lua.StateStore.

@@ -24,16 +24,22 @@ type intent struct {
 	readOnly, always  bool
 	// dead intents name a component that is not the script's own: they are never served, not even
 	// by a script of that name that is loaded later.
-	dead   bool
-	params []byte
+	dead bool
+	// stateful says that the script stores values, so that calls of one answer keep their order.
+	stateful bool
+	params   []byte
 	hash   string // of the script that registered it
 }
 
 func (i *intent) spec() tools.Spec {
-	return tools.Spec{
+	spec := tools.Spec{
 		Name: i.name, Description: i.description, Parameters: i.params, ReadOnly: i.readOnly,
 		Needs: tools.CapLua, Group: tools.GroupLua, Hash: i.hash, Trusted: true,
 	}
+	if i.stateful {
+		spec.Serial = "lua " + i.fqn
+	}
+	return spec
 }
 
 // parseIntent checks a definition that a host sent. owner is the script's own component.

@@ -417,6 +417,22 @@ func (m *memState) Delete(_ context.Context, scope, key string) error {
 	return nil
 }
 
+func (m *memState) Swap(_ context.Context, scope, key string, old, value json.RawMessage) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now, ok := m.rows[scope+"\x00"+key]
+	if ok != (old != nil) || string(now) != string(old) {
+		return false, nil
+	}
+	if m.rows == nil {
+		m.rows = map[string]json.RawMessage{}
+	}
+	if m.rows[scope+"\x00"+key] = value; value == nil {
+		delete(m.rows, scope+"\x00"+key)
+	}
+	return true, nil
+}
+
 func (m *memState) Keys(_ context.Context, scope string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -68,6 +68,8 @@ type StateStore interface {
 	Set(ctx context.Context, scope, key string, value json.RawMessage) error
 	Delete(ctx context.Context, scope, key string) error
 	Keys(ctx context.Context, scope string) ([]string, error)
+	// Swap replaces a value if it is still old, and reports whether it was; a nil value stands for none.
+	Swap(ctx context.Context, scope, key string, old, value json.RawMessage) (swapped bool, err error)
 }
 
 // MCPControl is the manager of MCP servers as scripts use it. No method waits for a

@@ -2,6 +2,7 @@ package lua
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,6 +47,8 @@ type principal struct {
 	// clearance names the component and operation of one jcode.request that the dispatcher has already judged.
 	clearance string
 	lastPut   time.Time
+	// given are the stored values that state.update gave to the script and may replace, by key; nil for none.
+	given map[string]json.RawMessage
 }
 
 func (s *principal) Waits(waiting bool) {

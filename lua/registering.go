@@ -79,6 +79,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 		return refusal(tools.KindPermission, "%v", err)
 	}
 	i.hash = sc.src.hash
+	i.stateful = sc.src.usesState()
 	if holder, ok, _ := s.room.opts.Registry.Snapshot(nil).Lookup(i.name); ok && holder.Owner != sc.owner && holder.Rank <= tools.RankPlugin {
 		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, holder.Owner)
 	}

@@ -2,10 +2,12 @@ package lua
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"jcode/internal/secret"
@@ -42,6 +44,8 @@ func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]an
 		return one(v), nil
 	case "set":
 		return nil, s.setState(ctx, store, key, a.at(1))
+	case "update":
+		return s.updateState(ctx, store, key, a.object(2))
 	}
 	keys, err := store.Keys(ctx, s.scope)
 	if err != nil {
@@ -59,17 +63,90 @@ func (s *principal) setState(ctx context.Context, store StateStore, key string, 
 	if v == nil {
 		return store.Delete(ctx, s.scope, key)
 	}
+	raw, err := encodeState("set", key, v)
+	if err != nil {
+		return err
+	}
+	return store.Set(ctx, s.scope, key, raw)
+}
+
+// updateState gives the stored value to the script, without put; with it, it keeps the value in put if the stored one is
+// still the one that was given, and gives the newer one otherwise.
+func (s *principal) updateState(ctx context.Context, store StateStore, key string, put *wire.Object) ([]any, error) {
+	if put != nil {
+		var raw json.RawMessage
+		if v := put.Get("value"); v != nil {
+			var err error
+			if raw, err = encodeState("update", key, v); err != nil {
+				return nil, err
+			}
+		}
+		if given, ok := s.given[key]; ok { // fn may have updated the same key meanwhile
+			if swapped, err := store.Swap(ctx, s.scope, key, given, raw); err != nil || swapped {
+				delete(s.given, key)
+				return []any{nil, true}, err
+			}
+		}
+	}
+	raw, ok, err := store.Get(ctx, s.scope, key)
+	if err != nil {
+		return nil, err
+	}
+	var v any
+	if !ok {
+		raw = nil
+	} else if v, err = wire.DecodeJSON(raw); err != nil {
+		return nil, fmt.Errorf("state.update %q: the stored value is damaged: %w", key, err)
+	}
+	if s.given == nil {
+		s.given = map[string]json.RawMessage{}
+	}
+	s.given[key] = raw
+	return one(v), nil
+}
+
+// encodeState returns a value as it is stored.
+func encodeState(fn, key string, v any) (json.RawMessage, error) {
 	if bad := badText(v, "value"); bad != "" {
-		return fmt.Errorf("state.set %q: %s: the text is not UTF-8; encode it first", key, bad)
+		return nil, fmt.Errorf("state.%s %q: %s: the text is not UTF-8; encode it first", fn, key, bad)
 	}
 	raw, err := wire.EncodeJSON(v, true)
 	if err != nil {
-		return fmt.Errorf("state.set %q: %w", key, err)
+		return nil, fmt.Errorf("state.%s %q: %w", fn, key, err)
 	}
 	if len(raw) > maxStateValue {
-		return fmt.Errorf("state.set %q: the value has %d bytes, at most %d are kept", key, len(raw), maxStateValue)
+		return nil, fmt.Errorf("state.%s %q: the value has %d bytes, at most %d are kept", fn, key, len(raw), maxStateValue)
 	}
-	return store.Set(ctx, s.scope, key, raw)
+	return raw, nil
+}
+
+// usesState reports whether source may store values. Its calls then keep their order: what one stores, the next one sees.
+func usesState(source string) bool {
+	for at := 0; ; {
+		i := strings.Index(source[at:], "state")
+		if i < 0 {
+			return false
+		}
+		i += at
+		at = i + len("state")
+		if (i == 0 || !wordByte(source[i-1])) && (at == len(source) || !wordByte(source[at])) {
+			return true
+		}
+	}
+}
+
+// usesState reports whether one of a script's files may store values.
+func (b bundle) usesState() bool {
+	for _, source := range b.modules {
+		if usesState(source) {
+			return true
+		}
+	}
+	return usesState(b.text)
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
 // readEnv returns an environment variable that was declared, and never a key.

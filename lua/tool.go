@@ -67,6 +67,9 @@ func (t *luaTool) Spec() tools.Spec {
 		ReadOnly: m.Permissions.Empty() || m.ReadOnly, Needs: tools.CapLua, Group: tools.GroupLua,
 		Hash: t.v.hash, Trusted: true, MaxOutput: maxResult + 100,
 	}
+	if usesState(t.v.source) {
+		spec.Serial = "lua " + t.slot.owner
+	}
 	switch {
 	case !t.v.trusted:
 		spec.Hidden, spec.Note = true, "untrusted"

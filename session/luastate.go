@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,31 +40,67 @@ func (l LuaState) Get(ctx context.Context, scope, key string) (value json.RawMes
 // Set keeps a JSON value under a key of a scope. The value is in the file when Set
 // returns. The error of an exceeded limit names the limit.
 func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMessage) error {
-	switch {
-	case key == "":
-		return errors.New("state.set: the key is empty")
-	case len(key) > MaxLuaKey:
-		return fmt.Errorf("state.set: the key has %d bytes, at most %d are kept", len(key), MaxLuaKey)
-	case !utf8.ValidString(key):
-		return errors.New("state.set: the key is not UTF-8")
-	case len(value) > MaxLuaValue:
-		return fmt.Errorf("state.set %q: the value has %d bytes, at most %d are kept", key, len(value), MaxLuaValue)
-	case !utf8.Valid(value):
-		return fmt.Errorf("state.set %q: the value is not UTF-8", key)
-	case !json.Valid(value):
-		return fmt.Errorf("state.set %q: the value is not valid JSON", key)
+	if err := checkLua("set", key, value); err != nil {
+		return err
 	}
-	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error {
-		var count int
-		if err := t.Row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
+	return l.s.change(ctx, fmt.Sprintf("state.set %q", key), func(t *tx) error { return putLua(t, scope, key, value) })
+}
+
+// Swap keeps a value like Set if the stored one is still old, and reports whether it was; nil stands for no value. What
+// is compared and written belongs to one transaction, whoever else writes.
+func (l LuaState) Swap(ctx context.Context, scope, key string, old, value json.RawMessage) (swapped bool, err error) {
+	if value != nil {
+		if err := checkLua("update", key, value); err != nil {
+			return false, err
+		}
+	}
+	err = l.s.change(ctx, fmt.Sprintf("state.update %q", key), func(t *tx) error {
+		var now []byte
+		err := t.Row("SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &now)
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if count >= MaxLuaKeys {
-			return fmt.Errorf("there are %d keys already, at most %d are kept: delete one first", count, MaxLuaKeys)
+		if swapped = (err == nil) == (old != nil) && bytes.Equal(now, old); !swapped {
+			return nil
 		}
-		return t.run(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
-			ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
+		if value == nil {
+			return t.run("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
+		}
+		return putLua(t, scope, key, value)
 	})
+	return swapped && err == nil, err
+}
+
+// checkLua checks a value that shall be kept.
+func checkLua(fn, key string, value json.RawMessage) error {
+	switch {
+	case key == "":
+		return fmt.Errorf("state.%s: the key is empty", fn)
+	case len(key) > MaxLuaKey:
+		return fmt.Errorf("state.%s: the key has %d bytes, at most %d are kept", fn, len(key), MaxLuaKey)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("state.%s: the key is not UTF-8", fn)
+	case len(value) > MaxLuaValue:
+		return fmt.Errorf("state.%s %q: the value has %d bytes, at most %d are kept", fn, key, len(value), MaxLuaValue)
+	case !utf8.Valid(value):
+		return fmt.Errorf("state.%s %q: the value is not UTF-8", fn, key)
+	case !json.Valid(value):
+		return fmt.Errorf("state.%s %q: the value is not valid JSON", fn, key)
+	}
+	return nil
+}
+
+// putLua keeps a value.
+func putLua(t *tx, scope, key string, value json.RawMessage) error {
+	var count int
+	if err := t.Row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
+		return err
+	}
+	if count >= MaxLuaKeys {
+		return fmt.Errorf("there are %d keys already, at most %d are kept: delete one first", count, MaxLuaKeys)
+	}
+	return t.run(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
+		ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
 }
 
 // Delete deletes a key. A missing key is not an error.

@@ -233,6 +233,10 @@ var api = []Func{
 		Name: "state.set", Args: []Arg{{"key", "string"}, {"value", "any?"}}, In: envNoEval, Quiet: true,
 		Doc: "Store a string, number, boolean or table durably; nil deletes.",
 	},
+	{
+		Name: "state.update", Args: []Arg{{"key", "string"}, {"fn", "function"}}, Returns: "any", In: envNoEval, Quiet: true,
+		Doc: "Replace a stored value by fn(value) in one step, whatever else writes it meanwhile: fn may run again, with the newer value. nil deletes. Gives the new value.",
+	},
 	{Name: "state.keys", Returns: "string[]", In: envNoEval, Quiet: true, Doc: "Sorted keys that are stored."},
 
 	{

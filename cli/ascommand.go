@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -31,6 +32,9 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, 
 		return p, "", nil
 	}
 	c, ok := a.commands.Find(name)
+	if slices.Contains(chatOnly(), name) && (!ok || c.Origin != "") { // a file of that name does not take its place here either
+		return p, "", usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, mapSlice(a.commands.List(), commandName)))
+	}
 	if !ok { // of an MCP server or a script, which take a moment
 		a.list.ready(ctx)
 		if c, ok = a.commands.Find(name); !ok {
@@ -41,7 +45,7 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, 
 	if err != nil {
 		return p, "", err
 	}
-	return event.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
+	return event.Prompt{Text: cmp.Or(out.Prompt, out.Draft), Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
 }
 
 // cutCommand splits "/name arguments"; ok is false for a path and anything else.
@@ -65,9 +69,6 @@ func cutCommand(said string) (name, args string, ok bool) {
 // resembles a command and not a file: people also write "/tmp is full".
 func (a typedPrompts) checkUnknown(name, args string) error {
 	known := mapSlice(a.commands.List(), commandName)
-	if slices.Contains(chatOnly(), name) && args == "" {
-		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
-	}
 	if args != "" && !strings.Contains(name, ":") { // a name with a colon is not a file
 		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
 			return nil

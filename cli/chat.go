@@ -56,10 +56,18 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if err != nil {
 		return usageError("%w", err)
 	}
+	pr, out := newPrinter(f.OutputFormat, std)
+	if prompt.Text == "" { // a command that did all there was to do
+		if p, ok := pr.(*textPrinter); ok {
+			p.write(notice)
+			p.close(notice)
+		}
+		pr.end(resultLine{Type: "result", OK: true, Text: notice, SessionID: conv.ID()})
+		return out.Flush()
+	}
 	if notice != "" {
 		a.board.say(event.LevelInfo, "%s", notice)
 	}
-	pr, out := newPrinter(f.OutputFormat, std)
 	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
 }
 

@@ -215,6 +215,13 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 	if items := s.room.Untrusted(); len(items) > 0 {
 		s.ask(ctx, items)
 	}
+	if s.room.Running() {
+		wait, cancel := context.WithTimeout(ctx, scriptsWait)
+		defer cancel()
+		if s.room.Settle(wait) != nil && ctx.Err() == nil {
+			s.board.say(event.LevelWarn, "continuing without Lua scripts that are still loading")
+		}
+	}
 	return agent.Announcement{}
 }
 

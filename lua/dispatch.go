@@ -3,7 +3,9 @@ package lua
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -154,10 +156,16 @@ func (s *principal) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Obj
 		return nil
 	}
 	_, component := tool.(*intentTool)
-	if !spec.ReadOnly || component || spec.Group == tools.GroupMCP && !spec.Trusted {
+	if !spec.ReadOnly || component || worksOn(spec) || spec.Group == tools.GroupMCP && !spec.Trusted {
 		return deny("%s changes things, and this tool is declared read_only", spec.Name)
 	}
 	return nil
+}
+
+// worksOn reports whether a builtin tool that changes nothing itself starts or steers what may: sub-agents, commands in
+// the background, the plan that the model follows.
+func worksOn(spec tools.Spec) bool {
+	return spec.Group == tools.GroupBuiltin && slices.Contains([]string{"task", "agent", "job", "todo"}, spec.Name)
 }
 
 // toolMayDispatch returns which key a tool's manifest lacks, "" if none.
@@ -324,17 +332,18 @@ func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) (
 	no := func(kind tools.ErrorKind, format string, args ...any) ([]any, error) {
 		return one(shape("exec", refusal(kind, format, args...))), nil
 	}
-	words, err := wire.Texts(raw)
+	words, err := commandWords(raw)
 	covered := s.perms.CoversCommand(words)
-	if err != nil || len(words) == 0 || words[0] == "" {
+	switch {
+	case err != nil:
+		return no(tools.KindInvalidArgs, "exec denied: %v", err)
+	case len(words) == 0 || words[0] == "":
 		return no(tools.KindInvalidArgs, "exec denied: an empty command")
 	}
 	if s.env == wire.EnvTool {
 		switch {
 		case len(s.perms.Exec) == 0:
 			return no(tools.KindPermission, "%s", s.declareText("exec"))
-		case s.readOnly:
-			return no(tools.KindPermission, "permission denied: exec changes things, and this tool is declared read_only")
 		case !covered:
 			return no(tools.KindPermission, "%s that begins as %q does", s.declareText("exec"), strings.Join(words, " "))
 		}
@@ -345,4 +354,27 @@ func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) (
 		return s.dispatch(ctx, "exec", args, wire.NewObject("positional", true))
 	}
 	return s.intent(ctx, "exec", args)
+}
+
+// commandWords returns the words of a command. A number is a word as Lua writes it.
+func commandWords(raw any) ([]string, error) {
+	list, ok := raw.([]any)
+	if !ok {
+		return wire.Texts(raw)
+	}
+	out := make([]string, len(list))
+	for i, item := range list {
+		switch v := item.(type) {
+		case string:
+			out[i] = v
+		case float64:
+			out[i] = strconv.FormatFloat(v, 'g', 14, 64)
+			if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+				out[i] = strconv.FormatInt(int64(v), 10)
+			}
+		default:
+			return nil, fmt.Errorf("word %d is neither text nor a number", i+1)
+		}
+	}
+	return out, nil
 }

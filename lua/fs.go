@@ -73,9 +73,16 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
 	}
+	caller := s.declared()
+	if s.readOnly && name == "exec" { // it only gets what mode plan runs: commands that only read
+		caller.Mode = func() tools.Mode { return tools.ModePlan }
+	}
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.declared(), Progress: s.progress,
+		ID: s.room.callID(), Name: name, Arguments: body, Caller: caller, Progress: s.progress,
 	})
+	if s.readOnly && name == "exec" && out.Result.Kind == tools.KindDenied {
+		return one(shape(name, refusal(tools.KindPermission, "permission denied: this command is not known to change nothing, and this tool is declared read_only"))), nil
+	}
 	return one(shape(name, resultTable(out.Result))), nil
 }
 

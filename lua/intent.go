@@ -28,7 +28,7 @@ type intent struct {
 	// stateful says that the script stores values, so that calls of one answer keep their order.
 	stateful bool
 	params   []byte
-	hash   string // of the script that registered it
+	hash     string // of the script that registered it
 }
 
 func (i *intent) spec() tools.Spec {

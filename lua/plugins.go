@@ -330,8 +330,8 @@ func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) erro
 	notes = append(notes, r.beyondCapabilities(p)...)
 	caller := r.standing()
 	caller.Label = "plugin " + s.id
-	if s.asks != nil {
-		s.asks()
+	if s.asks != nil && caller.Asker != nil {
+		caller.Asker = announcing{caller.Asker, s.asks}
 	}
 	spec := tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true}
 	d := r.opts.Dispatcher.Judge(ctx, caller, spec, tools.Plan{
@@ -344,6 +344,18 @@ func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) erro
 	s.unseen.Store(d.By == tools.ByMode && caller.Mode != nil && caller.Mode() == tools.ModeYolo)
 	r.approvals.remember(s.owner, s.src.approval(), d)
 	return ctx.Err()
+}
+
+// announcing is an asker that says that it is about to ask. What is decided without a question waits for nobody.
+type announcing struct {
+	tools.Asker
+	asks func()
+}
+
+// Ask implements tools.Asker.
+func (a announcing) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	a.asks()
+	return a.Asker.Ask(ctx, q)
 }
 
 // beyondCapabilities returns a note for each declared intent that needs more than the declared

@@ -180,6 +180,21 @@ func (r *Room) WaitReady(ctx context.Context) error {
 	}
 }
 
+// Settle waits until the plugins that Refresh has found to be new or changed are in force, fail or wait for a person, or
+// ctx ends.
+func (r *Room) Settle(ctx context.Context) error {
+	done := make(chan struct{})
+	r.loads.add(func() { close(done) })
+	select {
+	case <-done:
+		return nil
+	case <-r.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Reload reads everything again: after a change of trust, or at a person's request. With a name it enables
 // that script or tool again; "startup" reruns the startup script.
 func (r *Room) Reload(name string) error {

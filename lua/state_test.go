@@ -4,6 +4,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jcode/lua/wire"
+	"jcode/tools"
 )
 
 // What several calls do to one key at the same time must all count.
@@ -65,5 +68,31 @@ func TestToolsWithStateKeepTheirOrder(t *testing.T) {
 		if got := e.Spec.Serial != ""; got != want {
 			t.Errorf("%s in its own order: %v, want %v", name, got, want)
 		}
+	}
+}
+
+// What a read-only tool starts could change things: it starts nothing.
+func TestReadOnlyToolStartsNothingThatWorksOn(t *testing.T) {
+	h := started(t, setup{})
+	for _, name := range []string{"task", "agent", "job", "todo"} {
+		spec := tools.Spec{Name: name, ReadOnly: true, Trusted: true, Group: tools.GroupBuiltin}
+		p := &principal{room: h.room, env: wire.EnvPlugin, readOnly: true}
+		if no := p.mayDispatch(spec, nil, nil); no == nil || !strings.Contains(no.String("error"), name+" changes things") {
+			t.Errorf("%s: %v", name, no)
+		}
+	}
+}
+
+// A read-only tool may run the declared commands that only read, a number is a word, and nothing else runs.
+func TestReadOnlyToolRunsCommandsThatOnlyRead(t *testing.T) {
+	h := started(t, setup{})
+	h.switchTo(tools.ModeYolo)
+	writeFile(t, h.dir+"/f", "one\ntwo\nthree\n")
+	h.tool("looks", `{"description": "d", "read_only": true, "permissions": {"exec": [["head"], ["touch"]]}}`, `
+		local head, touch = jcode.exec({"head", "-n", 2, "f"}), jcode.exec({"touch", "made"})
+		return head.stdout .. tostring(touch.ok) .. jcode.exec({"head", true}).error`)
+	h.room.Refresh()
+	if res := h.call("looks", nil); res.Text != "one\ntwo\nfalseexec denied: word 2 is neither text nor a number" {
+		t.Errorf("got %q", res.Text)
 	}
 }

@@ -218,7 +218,7 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 	if s.room.Running() {
 		wait, cancel := context.WithTimeout(ctx, scriptsWait)
 		defer cancel()
-		if s.room.Settle(wait) != nil && ctx.Err() == nil {
+		if s.room.WaitReady(wait) != nil && ctx.Err() == nil {
 			s.board.say(event.LevelWarn, "continuing without Lua scripts that are still loading")
 		}
 	}

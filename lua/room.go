@@ -167,32 +167,23 @@ func (r *Room) watchRoots() []watch.Root {
 	return roots
 }
 
-// WaitReady waits until the startup script and the trusted plugins have finished, or
-// ctx ends. A submitted prompt waits for it; nothing else does.
+// WaitReady waits until the startup script and the trusted plugins have finished, and those that Refresh has found to be
+// new or changed since are in force, fail or wait for a person, or ctx ends.
 func (r *Room) WaitReady(ctx context.Context) error {
-	select {
-	case <-r.ready:
-		return nil
-	case <-r.ctx.Done():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	loaded := make(chan struct{})
+	for _, c := range []<-chan struct{}{r.ready, loaded} {
+		if c == loaded {
+			r.loads.add(func() { close(loaded) })
+		}
+		select {
+		case <-c:
+		case <-r.ctx.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-}
-
-// Settle waits until the plugins that Refresh has found to be new or changed are in force, fail or wait for a person, or
-// ctx ends.
-func (r *Room) Settle(ctx context.Context) error {
-	done := make(chan struct{})
-	r.loads.add(func() { close(done) })
-	select {
-	case <-done:
-		return nil
-	case <-r.ctx.Done():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return nil
 }
 
 // Reload reads everything again: after a change of trust, or at a person's request. With a name it enables

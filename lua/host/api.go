@@ -86,7 +86,7 @@ func (s *script) functions() map[string]lua.LGFunction {
 		"jcode.time": jcodeTime, "jcode.date": jcodeDate,
 		"json.encode": s.jsonEncode, "json.decode": s.jsonDecode, "json.array": s.jsonArray,
 		"regex.find": s.regexFind, "regex.match": s.regexMatch, "regex.gsub": s.regexGsub,
-		"require": s.doRequire, "state.update": s.stateUpdate,
+		"require": s.doRequire, "state.update": stateUpdate(s),
 
 		"jcode.dispatch": s.jcodeDispatch, "jcode.exec": s.jcodeExec, "jcode.request": s.jcodeRequest,
 		"jcode.register_intent": s.registerIntent, "jcode.on": s.jcodeOn, "jcode.command": s.jcodeCommand,

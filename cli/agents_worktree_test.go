@@ -132,7 +132,7 @@ func TestGitOfJcodeRunsNothingOfAProject(t *testing.T) {
 			if _, err := os.Stat(canary); err == nil {
 				t.Errorf("a program of the project ran:\n%s", out)
 			}
-			if mode == "yolo" && !strings.Contains(out, "(filter.smudge)") {
+			if mode == "yolo" && !strings.Contains(out, "(filter.") {
 				t.Errorf("it does not say why there is no worktree:\n%s", out)
 			}
 		})
@@ -221,5 +221,54 @@ func TestRepositoryOfAnotherUserIsNotTheProject(t *testing.T) {
 	}
 	if said := string(c.request(0).Raw); strings.Contains(said, "canary") || !strings.Contains(string(out), "AGENTS.md belongs to the user") {
 		t.Errorf("instructions of another user:\n%s\n%s", out, said)
+	}
+}
+
+// In the sandbox of mode auto, an agent in a worktree adds and commits, and leads git nowhere else.
+func TestAgentInAWorktreeCommitsInModeAuto(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	said, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput()
+	if strings.Contains(string(said), "not available on this machine") || !strings.Contains(string(said), "locked wherever they lie") {
+		t.Skip("this machine has no whole sandbox")
+	}
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	script := played(t, inWorktree(nil),
+		calls("ann", "exec", map[string]any{"cmd": "echo two > b.txt && git add b.txt && git -c user.name=t -c user.email=t@t commit -qm two && echo COMMIT''TED"}),
+		calls("ann", "exec", map[string]any{"cmd": "for f in commondir gitdir config.worktree; do echo x > $(git rev-parse --git-dir)/$f && echo CHANG''ED $f; done; echo x > $(git rev-parse --git-common-dir)/config && echo CHANG''ED config; echo x > $(git rev-parse --git-common-dir)/refs/heads/main && echo CHANG''ED main"}),
+		says("ann", "worked"), says("", "The end."))
+	out := c.once(script, "auto", "TMPDIR="+t.TempDir()) // the checkout is in no folder that every command may write to
+	if !strings.Contains(out, "COMMITTED") || strings.Contains(out, "CHANGED") {
+		t.Errorf("it says\n%s", out)
+	}
+}
+
+// What is not there in a worktree is told to the agent, and a branch with the name of the folder of branches is no
+// obstacle.
+func TestAgentIsToldOfEmptySubmodules(t *testing.T) {
+	t.Parallel()
+	inner := newChat(t)
+	inner.write("x.txt", "x\n")
+	gitRepository(t, inner.dir)
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	for _, args := range [][]string{
+		{"-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.dir, "mod"},
+		{"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "mod"},
+		{"branch", "jcode"},
+	} {
+		if out, err := exec.Command("git", append([]string{"-C", c.dir}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("worked"), r.Last().Content == "look" && strings.Contains(r.System(), "the folders of submodules are empty: mod.")
+	})
+	c.srv.Add(modeltest.Calls(modeltest.Call{Name: "task", Args: `{"prompt":"look","name":"ann","isolation":"worktree"}`}), modeltest.Text("The end."))
+	out, err := c.command("jcode", "-p", "--mode", "yolo", "go").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "The end.") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

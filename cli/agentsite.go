@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +24,8 @@ type agentSite struct {
 	app  *app
 	tree worktree.Tree
 	name string
+	// missing says in the system prompt what is not there though it is in the checkout.
+	missing string
 
 	child atomic.Pointer[agent.Conversation] // works in the worktree
 	work  sync.WaitGroup
@@ -34,17 +37,27 @@ type agentSites struct{ *app }
 // worktrees returns the folder of this project's worktrees.
 func (a agentSites) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
 
+// The branches of worktrees begin with one of these; the second where a branch has the name of the first.
+const (
+	branchPrefix = "jcode/"
+	otherPrefix  = "jcode-agents/"
+)
+
 // isolate creates a worktree for a sub-agent.
 func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
 	if a.privateNow() {
 		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", errPrivate)
 	}
-	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
+	prefix := branchPrefix
+	if worktree.HasBranch(ctx, a.git, a.root, strings.TrimSuffix(prefix, "/")) { // no branch can be below another one
+		prefix = otherPrefix
+	}
+	dir, branch := filepath.Join(a.worktrees(), name), prefix+name
 	for n := 2; ; n++ { // an earlier session may have left one
 		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.git, a.root, branch) {
 			break
 		}
-		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("jcode/%s-%d", name, n)
+		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("%s%s-%d", prefix, name, n)
 	}
 	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, First: a.opensWith()})
 	if err != nil {
@@ -115,6 +128,9 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 	}
 	b.flags.Model = a.flags.Model
 	site := &agentSite{main: a.app, app: b, tree: tree, name: name}
+	if empty := tree.EmptySubmodules(ctx); len(empty) > 0 {
+		site.missing = fmt.Sprintf("\n\nYou work in a git worktree, in which the folders of submodules are empty: %s. If the work needs one: git submodule update --init PATH. What is changed inside it is not merged.", strings.Join(empty, ", "))
+	}
 	e := checkoutGuard{originals: b.originals, own: b.root, home: b.paths.Home, shared: tree.Linked()}
 	b.dispatcher.Hooks = append([]tools.Hook{wholeTree{site}, e}, b.dispatcher.Hooks...)
 	b.dispatcher.Gate = checkoutGate{b.gate, e}
@@ -124,7 +140,10 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 // Equip implements agent.Site.
 func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
-	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
+	opt.Registry, opt.Dispatcher, opt.Gate, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.cwd
+	opt.System = func(sessionID string, role agent.Role, scope *tools.Scope) string {
+		return b.system(sessionID, role, scope) + s.missing
+	}
 	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
 	sites := agentSites{b} // worktrees of this worktree
 	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget

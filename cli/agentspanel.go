@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,7 +211,7 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 	}
 	tree, err := worktree.Find(ctx, a.git, a.root, dir)
 	if err != nil {
-		return false
+		return worktree.Husk(dir) && os.RemoveAll(dir) == nil
 	}
 	tree.Copied = a.copied()
 	left, err := tree.Work(ctx)
@@ -282,7 +283,16 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}
+	branches, err := worktree.PruneBranches(ctx, a.git, a.root, []string{branchPrefix, otherPrefix}, orphanAge, func(branch string) bool {
+		return slices.ContainsFunc(rows, func(row session.Agent) bool { return row.Branch == branch })
+	})
+	if err != nil && len(rows) > 0 { // without a repository there are none
+		failed = append(failed, err.Error())
+	}
 	said := fmt.Sprintf("removed %s", text.Count(len(removed), "worktree"))
+	if len(branches) > 0 {
+		said += " and the branches " + strings.Join(branches, ", ") + ", which no worktree used"
+	}
 	if kept != nil {
 		said += "; kept, because they hold changes or are in use: " + strings.Join(kept, ", ")
 	}

@@ -15,6 +15,7 @@ import (
 	"jcode/internal/protected"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
+	"jcode/internal/worktree"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -74,6 +75,10 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 		if slices.ContainsFunc(p.Roots, func(root string) bool { return paths.Within(root, dir) }) {
 			p.Hooks = append(p.Hooks, dir)
 		}
+	}
+	for _, root := range p.Roots {
+		git := worktree.FoldersOf(root)
+		p.Caches, p.Hooks = append(p.Caches, git.Written...), append(p.Hooks, git.Fixed...)
 	}
 	for _, place := range keyPlaces {
 		p.Hidden = append(p.Hidden, filepath.Join(a.paths.Home, filepath.FromSlash(place)))

@@ -137,3 +137,51 @@ func addEntry(ctx context.Context, o Options) error {
 		}
 	}
 }
+
+// Husk reports whether a folder that is no working tree contains nothing but what leads to its repository: a git
+// that was killed left it.
+func Husk(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 1 {
+		return false
+	}
+	return len(entries) == 0 || entries[0].Name() == ".git" && entries[0].Type().IsRegular()
+}
+
+// PruneBranches removes branches below prefixes that no working tree uses, which a killed "git worktree add" leaves,
+// if all their commits are elsewhere too. It leaves those that are younger than an age, and those that are kept.
+func PruneBranches(ctx context.Context, by launch.Git, root string, prefixes []string, age time.Duration, kept func(branch string) bool) (removed []string, err error) {
+	common, err := git(ctx, by, root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(worktreepath)"}
+	for _, prefix := range prefixes {
+		args = append(args, "refs/heads/"+prefix)
+	}
+	list, err := git(ctx, by, root, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(list) {
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\x00")
+		if len(fields) != 3 || fields[2] != "" {
+			continue
+		}
+		ref, tip := fields[0], fields[1]
+		branch := strings.TrimPrefix(ref, "refs/heads/")
+		if info, err := os.Stat(filepath.Join(common, filepath.FromSlash(ref))); kept(branch) || err == nil && time.Since(info.ModTime()) < age {
+			continue
+		}
+		only, fault := git(ctx, by, root, nil, "rev-list", "--count", "--max-count=1", tip, "--not", "HEAD", "--exclude="+branch, "--branches", "--tags", "--remotes")
+		if fault != nil || only != "0" {
+			continue // work that is nowhere else
+		}
+		if _, fault := git(ctx, by, root, nil, "update-ref", "-d", ref, tip); fault != nil {
+			err = errors.Join(err, fault)
+			continue
+		}
+		removed = append(removed, branch)
+	}
+	return removed, err
+}

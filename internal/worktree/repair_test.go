@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,5 +97,74 @@ func TestEntryThatIsBeingWrittenIsAwaited(t *testing.T) {
 	}
 	if s := run(t, root, "worktree", "list"); !strings.Contains(s, "slow") {
 		t.Errorf("worktrees: %s", s)
+	}
+}
+
+// What a git that was killed leaves is removed, unless it contains work.
+func TestBranchesWithoutAWorktreeAreRemoved(t *testing.T) {
+	root := repository(t)
+	run(t, root, "branch", "jcode/dead")
+	run(t, root, "branch", "jcode/known")
+	run(t, root, "branch", "other")
+	run(t, root, "checkout", "-q", "-b", "jcode/work")
+	run(t, root, "commit", "-q", "--allow-empty", "-m", "work")
+	run(t, root, "checkout", "-q", "main")
+	tree := add(t, worktree.Options{Root: root})
+	prune := func(age time.Duration) string {
+		removed, err := worktree.PruneBranches(t.Context(), launch.Git{}, root, []string{"jcode/"}, age, func(branch string) bool { return branch == "jcode/known" })
+		if err != nil {
+			t.Error(err)
+		}
+		return strings.Join(removed, " ")
+	}
+	if got := prune(time.Hour); got != "" {
+		t.Errorf("removed though it is new: %s", got)
+	}
+	if got := prune(0); got != "jcode/dead" {
+		t.Errorf("removed %q", got)
+	}
+	if got := run(t, root, "for-each-ref", "--format=%(refname:short)", "refs/heads"); got != "jcode/known\njcode/work\n"+tree.Branch+"\nmain\nother" {
+		t.Errorf("left %q", got)
+	}
+	empty := t.TempDir()
+	if !worktree.Husk(empty) || worktree.Husk(tree.Dir) {
+		t.Error("what is a husk?")
+	}
+}
+
+// What was not committed at the start of a copy is not work, even if nothing but the copy itself is left to say so.
+func TestCopyOfUncommittedChangesIsFoundUnchanged(t *testing.T) {
+	root := repository(t)
+	write(t, root, "a.txt", "mine\n")
+	made := add(t, worktree.Options{Root: root, Uncommitted: true})
+	found, err := worktree.Find(t.Context(), launch.Git{}, root, made.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err := found.Work(t.Context()); err != nil || !w.None() {
+		t.Errorf("it holds %+v, %v", w, err)
+	}
+}
+
+// In a linked working tree, what git add and git commit write lies in the repository; only a repository that names
+// the working tree is taken for its own.
+func TestFoldersOfGitAreThoseOfTheWorkingTreesOwnRepository(t *testing.T) {
+	root := repository(t)
+	tree := add(t, worktree.Options{Root: root})
+	own := run(t, tree.Dir, "rev-parse", "--absolute-git-dir")
+	common := filepath.Join(root, ".git")
+	f := worktree.FoldersOf(tree.Dir)
+	if want := []string{own, filepath.Join(common, "objects"), filepath.Join(common, "refs", "heads", "jcode"), filepath.Join(common, "logs", "refs", "heads", "jcode")}; !slices.Equal(f.Written, want) {
+		t.Errorf("written %q", f.Written)
+	}
+	if !slices.Contains(f.Fixed, filepath.Join(own, "commondir")) || !slices.Contains(f.Fixed, filepath.Join(common, "objects", "info")) {
+		t.Errorf("fixed %q", f.Fixed)
+	}
+	stranger := t.TempDir()
+	write(t, stranger, ".git", "gitdir: "+own+"\n")
+	for _, dir := range []string{root, stranger, t.TempDir()} {
+		if f := worktree.FoldersOf(dir); f.Written != nil {
+			t.Errorf("%s: %q", dir, f.Written)
+		}
 	}
 }

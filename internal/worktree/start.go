@@ -87,6 +87,13 @@ func (t Tree) keepStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	settings, err := os.OpenFile(filepath.Join(dir, "config.worktree"), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil { // it is there, so that the sandbox can keep it as it is
+		err = settings.Close()
+	}
+	if err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(dir, startFile), out.Bytes(), atomicfile.Options{Perm: 0o600})
 }
 

@@ -106,6 +106,29 @@ func HasBranch(ctx context.Context, by launch.Git, root, branch string) bool {
 	return err == nil
 }
 
+// EmptySubmodules returns the folders of submodules that hold nothing in the copy, though they do in the original.
+func (t Tree) EmptySubmodules(ctx context.Context) (names []string) {
+	if _, err := os.Lstat(filepath.Join(t.Root, ".gitmodules")); err != nil {
+		return nil // most have none
+	}
+	list, err := gitBytes(ctx, t.Git, t.Dir, nil, nil, "ls-files", "-s", "-z")
+	if err != nil {
+		return nil
+	}
+	for line := range strings.SplitSeq(string(list), "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		if !strings.HasPrefix(about, linkMode+" ") {
+			continue
+		}
+		here, err := os.ReadDir(filepath.Join(t.Dir, filepath.FromSlash(name)))
+		there, otherErr := os.ReadDir(filepath.Join(t.Root, filepath.FromSlash(name)))
+		if (err != nil || len(here) == 0) && otherErr == nil && len(there) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // ErrGone says that the folder of a copy no longer exists.
 var ErrGone = errors.New("the worktree is gone")
 

@@ -39,7 +39,7 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
-		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: /continue resumes it")
+		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", t.howToGoOn())
 	case resp.Finish == "content_filter":
 		t.Notify(event.LevelWarn, "the provider's content filter ended the answer")
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
@@ -59,12 +59,20 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	return false, nil
 }
 
+// howToGoOn says how the person resumes an answer that was cut.
+func (t *turn) howToGoOn() string {
+	if t.opt.Headless {
+		return "jcode -c -p continue resumes it, where the session is kept"
+	}
+	return "/continue resumes it"
+}
+
 // commitAnswer stores an answer, counts its tokens and notifies the subscribers.
 func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pendingCall) (int64, error) {
 	m := t.current()
 	whole := resp
 	whole.Usage = resp.Usage.Plus(resp.Wasted) // all that was paid for; the context counts the last attempt only
-	cost, priced := m.price(whole)
+	cost, priced := m.price(resp)
 	if !priced {
 		t.sayUnpriced(m.Name)
 	}

@@ -36,7 +36,7 @@ type measure struct {
 
 // saw records what the provider counted for a request and its answer.
 func (m *measure) saw(u model.Usage, messages int) {
-	if !u.Estimated && u.Input > 0 {
+	if !u.Estimated && !u.Summed && u.Input > 0 {
 		m.known, m.at = u.Input+u.Output, messages
 	}
 }

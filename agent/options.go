@@ -45,12 +45,17 @@ type Model struct {
 	MaxOutputTokens int
 }
 
-// price returns the cost of an answer; false if it is unknown.
+// price returns the cost of an answer and of the attempts before it; false if it is unknown.
 func (m Model) price(resp model.Response) (float64, bool) {
 	if m.Cost == nil {
 		return 0, false
 	}
-	return m.Cost(resp.Model, resp.Usage)
+	cost, known := m.Cost(resp.Model, resp.Usage)
+	if resp.Wasted == (model.Usage{}) {
+		return cost, known
+	}
+	wasted, priced := m.Cost(resp.Model, resp.Wasted)
+	return cost + wasted, known && priced
 }
 
 // knows reports whether a tool is meant for this model.

@@ -28,6 +28,9 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	t.measured.tools = toolTokens(req.Tools)
+	if _, known := m.price(model.Response{Model: m.ID, Usage: model.Usage{Input: 1}}); !known && m.ID != "" && m.Cost != nil {
+		t.sayUnpriced(m.Name)
+	}
 	resp, err := m.Client.Stream(ctx, req, t.relay)
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/agent/model"
 )
 
 // turn is the processing of one prompt, from the message to the model's last answer. It runs on the conversation's goroutine.
@@ -26,6 +27,7 @@ type turn struct {
 	goneOn   int // how often it continued although the model had stopped
 	text     string
 	finish   string   // why the model stopped, of the last answer
+	made     int      // calls of its answers
 	releases []func() // for the rules of its prompts
 }
 
@@ -65,7 +67,7 @@ func (c *Conversation) runTurn(p event.Prompt) {
 	}
 	c.mu.Unlock()
 	t.agents.unclaim()
-	end := event.TurnEnd{Turn: t.number, Queued: p.Queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
+	end := event.TurnEnd{Turn: t.number, Queued: p.Queued, Finish: t.finish, Calls: t.made, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
 	}
@@ -170,8 +172,10 @@ func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.compactIfFull(ctx, offered); err != nil {
-		return false, err
+	if t.finish != model.FinishPause { // the provider is in the middle of its answer
+		if err := t.compactIfFull(ctx, offered); err != nil {
+			return false, err
+		}
 	}
 	t.emit(event.StepStart{Step: t.step})
 	resp, err := t.ask(ctx, offered)
@@ -180,6 +184,7 @@ func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	}
 	t.overflowed, t.refused = false, 0
 	calls := t.pending(snap, resp.Calls)
+	t.made += len(calls)
 	seq, err := t.commitAnswer(ctx, resp, calls)
 	if err != nil {
 		return false, err

@@ -185,12 +185,13 @@ func (a *app) openModels(context.Context) error {
 	if warning != "" {
 		a.board.say(event.LevelWarn, "%s", warning)
 	}
+	own := a.ownModels()
 	a.models = &models{
 		settings: provider.Settings{
-			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Keys: keys, Env: a.std.Getenv,
+			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv,
 			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
-		own:      ownModels(a.config),
+		own:      own,
 		fallback: a.config.FallbackModel,
 		wire: func(canonical string) (string, bool) {
 			e, ok, _ := a.registry.Snapshot(nil).Lookup(canonical)

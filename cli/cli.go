@@ -20,6 +20,7 @@ const (
 	exitModel = 1 // the model or provider failed
 	exitUsage = 2 // usage or configuration
 	exitLimit = 3 // stopped at a limit
+	exitNone  = 5 // no answer, or not all of it
 	exitHup   = 129
 	exitInt   = 130
 	exitTerm  = 143

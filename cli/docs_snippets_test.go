@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"mvdan.cc/sh/v3/syntax"
 
+	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
 	"jcode/internal/patch"
 	"jcode/lua"
@@ -28,7 +29,7 @@ import (
 // kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
 // means that there is none.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
 }
 
@@ -36,6 +37,17 @@ func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {
 	for _, b := range blocks(t) {
 		if !slices.Contains(kinds, b.info) {
 			t.Errorf("%s:%d: a block %q is not checked by anything", b.page, b.line, b.info)
+		}
+	}
+}
+
+func TestTablesOfModelsInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "json models.json" {
+			continue
+		}
+		if _, err := catalogue.ParseTable([]byte(b.text)); err != nil {
+			t.Errorf("%s:%d: %v", b.page, b.line, err)
 		}
 	}
 }

@@ -229,7 +229,7 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 // model finds the model that a start would use, and tests its endpoint.
 func (d *doctor) model(ctx context.Context) {
 	settings := provider.Settings{
-		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf), Keys: d.keys,
+		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf, ownModels(d.conf)), Keys: d.keys,
 		Env: d.std.Getenv, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
 	target, err := provider.Resolve(settings)

@@ -63,6 +63,7 @@ type grammar struct {
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
 	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
+	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
 	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`

@@ -339,8 +339,11 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 			Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error,
 			SessionID: conv.ID(), Steps: end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
 		}
-		if end.Reason == event.StopInterrupted {
+		switch why := unanswered(end); {
+		case end.Reason == event.StopInterrupted:
 			res.Error = "interrupted"
+		case why != "":
+			res.OK, res.Error = false, why
 		}
 		res.Agents = awaited.lines
 		for _, s := range conv.Agents() {
@@ -362,20 +365,4 @@ func since(before, now model.Usage) model.Usage {
 	now.Written -= before.Written
 	now.Searches -= before.Searches
 	return now
-}
-
-// endError returns the exit code for the end of a turn; what happened was printed.
-func endError(end event.TurnEnd) error {
-	err := errors.New(end.Error)
-	//exhaustive:enforce
-	switch end.Reason {
-	case event.StopDone:
-		return nil
-	case event.StopLimit:
-		return &exitError{code: exitLimit, silent: true, err: err}
-	case event.StopInterrupted:
-		return &exitError{code: exitInt, silent: true, err: errors.New("interrupted")}
-	case event.StopError:
-	}
-	return &exitError{code: exitModel, silent: true, err: err}
 }

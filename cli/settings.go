@@ -101,10 +101,9 @@ func (a *app) rules() (permission.RuleSet, error) {
 	return set, nil
 }
 
-// providers converts the configured providers to the form of package provider.
-func providers(c config.Config) map[string]provider.Config {
+// providers converts the configured providers to the form of package provider. own is what is known of models.
+func providers(c config.Config, own map[string]catalogue.Info) map[string]provider.Config {
 	out := make(map[string]provider.Config, len(c.Providers))
-	own := ownModels(c)
 	for name, p := range c.Providers {
 		out[name] = provider.Config{
 			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,

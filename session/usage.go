@@ -43,7 +43,9 @@ type Spent struct {
 	ProjectID string
 	Cwd       string
 	Requests  int
-	Usage     Usage
+	// Unpriced are the requests whose price was not known.
+	Unpriced int
+	Usage    Usage
 }
 
 // Spending sums what was used since a moment, by day, model and session, oldest day first.
@@ -83,6 +85,9 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 				sums[k] = sum
 			}
 			sum.Requests++
+			if u.Cost == 0 && u.Input+u.Output > 0 {
+				sum.Unpriced++
+			}
 			sum.Usage.Add(u)
 			return nil
 		})

@@ -224,6 +224,8 @@ type TurnEnd struct {
 	Queued string
 	// Finish is why the model stopped, in the provider's words ("stop", "length").
 	Finish string
+	// Calls is how many calls the model made.
+	Calls int
 	// Error is set for StopError and StopLimit.
 	Error string
 	// Err is the cause for StopError.

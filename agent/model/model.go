@@ -181,6 +181,11 @@ type Usage struct {
 	Searches int `json:"web_searches,omitempty"`
 	// Cost is the price in US dollars if the provider names it.
 	Cost float64 `json:"cost,omitempty"`
+	// Tier is the service tier that the provider used, "" for its standard one.
+	Tier string `json:"service_tier,omitempty"`
+	// Summed says that Input counts the prompt once for each pass that the provider made over it, as it does for
+	// its own tools: it is what is billed, but not how full the window is.
+	Summed bool `json:"-"`
 	// Estimated marks counts that the provider did not report (bytes / 4).
 	Estimated bool `json:"estimated"`
 }
@@ -195,6 +200,10 @@ func (u Usage) Plus(o Usage) Usage {
 	u.Searches += o.Searches
 	u.Cost += o.Cost
 	u.Estimated = u.Estimated || o.Estimated
+	u.Summed = u.Summed || o.Summed
+	if o.Tier != "" {
+		u.Tier = o.Tier
+	}
 	return u
 }
 

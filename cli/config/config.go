@@ -69,7 +69,8 @@ type Provider struct {
 
 // Update says where newer releases are announced.
 type Update struct {
-	URL string `json:"url" desc:"Address that jcode update --check asks; without one nothing is ever contacted." narrow:"never"`
+	URL    string `json:"url" desc:"Address that jcode update --check asks; without one nothing is ever contacted." narrow:"never"`
+	Models string `json:"models" desc:"Address or file of a table of models and prices, which jcode models update reads; without one nothing is ever contacted." narrow:"never"`
 }
 
 // WebSearch says which service the tool web_search asks. Without an engine the tool is not offered.

@@ -60,5 +60,8 @@ func (p Paths) File() string { return filepath.Join(p.Config, "config.json") }
 // Credentials returns the file of keys.
 func (p Paths) Credentials() string { return filepath.Join(p.Config, "credentials.json") }
 
+// Models returns the file of a table of models that was read.
+func (p Paths) Models() string { return filepath.Join(p.Config, "models.json") }
+
 // ProjectFile returns a project's config file.
 func ProjectFile(root string) string { return filepath.Join(root, ".jcode", "config.json") }

@@ -37,7 +37,10 @@ type Line struct {
 	Output     int     `json:"output_tokens"`
 	Requests   int     `json:"requests"`
 	Searches   int     `json:"web_searches,omitempty"`
-	Cost       float64 `json:"cost_usd"`
+	Cost       float64 `json:"-"`
+	// CostUSD is what is known of the cost, nil if nothing is; Unpriced are the requests whose price is not known.
+	CostUSD  *float64 `json:"cost_usd"`
+	Unpriced int      `json:"unpriced_requests,omitempty"`
 	// CacheShare is the share of the sent tokens that was read from a cache, 0 to 1.
 	CacheShare float64 `json:"cache_share"`
 	// Estimated says that some counts did not come from the provider.
@@ -104,6 +107,7 @@ func (l *Line) add(row session.Spent) {
 	l.CacheWrite += u.Written
 	l.Output += u.Output
 	l.Requests += row.Requests
+	l.Unpriced += row.Unpriced
 	l.Searches += u.Searches
 	l.Cost += u.Cost
 	l.Estimated = l.Estimated || u.Estimated
@@ -112,6 +116,9 @@ func (l *Line) add(row session.Spent) {
 func (l *Line) share() {
 	if sent := l.Input + l.CacheRead + l.CacheWrite; sent > 0 {
 		l.CacheShare = float64(l.CacheRead) / float64(sent)
+	}
+	if l.Unpriced < l.Requests || l.Cost > 0 {
+		l.CostUSD = &l.Cost
 	}
 }
 
@@ -152,6 +159,9 @@ func (r Report) Text(width int) string {
 			b.WriteString("  " + bar(r.measure(l)/most))
 		}
 		b.WriteByte('\n')
+	}
+	if n := r.Total.Unpriced; n > 0 {
+		fmt.Fprintf(&b, "?, >: the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
 	}
 	fmt.Fprintf(&b, "The last %s. read and write: the provider's prompt cache; ~: an estimate; bars: %s.\n", text.Count(r.Days, "day"), r.measured())
 	return b.String()
@@ -220,8 +230,13 @@ func (l Line) mark() string {
 
 // money returns what a line cost, with its mark.
 func (l Line) money() string {
-	if l.Cost > 0 {
+	switch {
+	case l.Cost > 0 && l.Unpriced > 0:
+		return ">" + Money(l.Cost)
+	case l.Cost > 0:
 		return l.mark() + Money(l.Cost)
+	case l.Unpriced > 0:
+		return "?"
 	}
 	return Money(l.Cost)
 }

@@ -19,7 +19,11 @@ type usage struct {
 	} `json:"cache_creation"`
 	ServerTools *struct {
 		Searches int `json:"web_search_requests"`
+		Fetches  int `json:"web_fetch_requests"`
+		Runs     int `json:"code_execution_requests"`
 	} `json:"server_tool_use"`
+	Tier  string `json:"service_tier"`
+	Speed string `json:"speed"`
 	// Iterations are the passes of one answer, if the provider made several.
 	Iterations []usage `json:"iterations"`
 }
@@ -50,6 +54,12 @@ func (u *usage) update(o usage) {
 	if o.ServerTools != nil {
 		u.ServerTools = o.ServerTools
 	}
+	if o.Tier != "" {
+		u.Tier = o.Tier
+	}
+	if o.Speed != "" {
+		u.Speed = o.Speed
+	}
 	if len(o.Iterations) > 0 {
 		u.Iterations = o.Iterations
 	}
@@ -77,8 +87,15 @@ func (u *usage) last() model.Usage {
 	if n := len(u.Iterations); n > 1 {
 		out = u.Iterations[n-1].own()
 	}
-	if u.ServerTools != nil {
-		out.Searches = max(u.ServerTools.Searches, 0)
+	if t := u.ServerTools; t != nil {
+		out.Searches = max(t.Searches, 0)
+		out.Summed = len(u.Iterations) == 0 && t.Searches+t.Fetches+t.Runs > 0
+	}
+	switch {
+	case u.Speed == "fast":
+		out.Tier = u.Speed
+	case u.Tier != "standard":
+		out.Tier = u.Tier
 	}
 	return out
 }
@@ -87,6 +104,9 @@ func (u *usage) last() model.Usage {
 func (u *usage) before() (out model.Usage) {
 	for i := range max(len(u.Iterations)-1, 0) {
 		out = out.Plus(u.Iterations[i].own())
+	}
+	if out != (model.Usage{}) {
+		out.Tier = u.last().Tier
 	}
 	return out
 }

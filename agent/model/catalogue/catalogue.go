@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"strings"
+	"time"
 
 	"jcode/agent/model"
 )
@@ -12,8 +13,7 @@ type Info struct {
 	Window int `json:"window,omitempty"`
 	// MaxOutput is the longest answer in tokens, 0 when unknown.
 	MaxOutput int `json:"max_output,omitempty"`
-	// Input, Output and Cached are prices in US dollars per million tokens; all 0 when unknown, or when the
-	// model is free.
+	// Input, Output and Cached are prices in US dollars per million tokens; all 0 when unknown.
 	Input  float64 `json:"input,omitempty"`
 	Output float64 `json:"output,omitempty"`
 	Cached float64 `json:"cached,omitempty"`
@@ -23,12 +23,14 @@ type Info struct {
 	Reasons bool `json:"reasons,omitempty"`
 	// Habits are what requests to it must take into account.
 	Habits
+	// Terms say when the price is another one.
+	Terms
+	// ByName says that an entry of one's own is meant for every ID that has its name.
+	ByName bool `json:"-"`
 }
 
-// Habits are what requests to a model, or its bills, must take into account.
+// Habits are what requests to a model must take into account.
 type Habits struct {
-	// Writes says that writing to the prompt cache costs more than plain input.
-	Writes bool `json:"-"`
 	// ThinksBack says that it needs its thinking of earlier steps sent back, and silently does worse without.
 	ThinksBack bool `json:"-"`
 	// Patches says that it was trained to change files with an apply_patch tool.
@@ -37,31 +39,30 @@ type Habits struct {
 	Unpatched bool `json:"-"`
 }
 
-// Lookup returns what is known of a model: the entry of own with this exact ID, on top of the embedded table,
-// which is searched for the longest name that is a prefix of the ID. The maker's name before a slash and a
-// variant after a colon are ignored. It returns false when neither knows the model.
+// Lookup returns what is known of a model: the entry of own with this ID, on top of the embedded tables. Window and
+// habits are those of its family, the longest name that begins the ID. A price belongs to one model only, whatever
+// the ID has around its name: the maker before a slash, a region, a date. It returns false when nothing is known.
 func Lookup(id string, own map[string]Info) (Info, bool) {
-	info, known := table(id)
+	info, known := Info{}, false
+	if e := find(id); e != nil {
+		info, known = e.Info, true
+	}
+	if p := priceOf(id, time.Now()); p != nil {
+		p.set(&info, id)
+		known = true
+	}
 	if mine, ok := own[id]; ok {
+		return mine.over(info), true
+	}
+	if mine, ok := own[Name(id)]; ok && mine.ByName {
 		return mine.over(info), true
 	}
 	return info, known
 }
 
-func table(id string) (Info, bool) {
-	if e := find(id); e != nil {
-		return e.Info, true
-	}
-	return Info{}, false
-}
-
-// find returns the entry with the longest name that is a prefix of id, or nil.
+// find returns the family of a model, or nil.
 func find(id string) (best *entry) {
-	id = strings.ToLower(id)
-	if i := strings.LastIndexByte(id, '/'); i >= 0 {
-		id = id[i+1:]
-	}
-	id, _, _ = strings.Cut(id, ":")
+	id = Name(id)
 	for i := range catalogue {
 		if e := &catalogue[i]; strings.HasPrefix(id, e.name) && (best == nil || len(e.name) > len(best.name)) {
 			best = e
@@ -79,42 +80,14 @@ func (i Info) over(base Info) Info {
 		base.MaxOutput = i.MaxOutput
 	}
 	if i.Input > 0 || i.Output > 0 {
-		base.Input, base.Output, base.Cached = i.Input, i.Output, i.Cached
+		base.Input, base.Output, base.Cached, base.Terms = i.Input, i.Output, i.Cached, i.Terms
 	}
 	base.Images = base.Images || i.Images
 	base.Reasons = base.Reasons || i.Reasons
-	base.Writes = base.Writes || i.Writes
 	base.Patches = (base.Patches || i.Patches) && !i.Unpatched
 	base.ThinksBack = base.ThinksBack || i.ThinksBack
 	return base
 }
-
-// Cost returns what a usage costs in US dollars; false when the price is unknown. A price that the provider
-// named takes precedence. Cached input is charged at its own price, or at the full one if none is known. If
-// the maker charges for cache writes, input written to the cache costs a quarter more, or twice the price if
-// it is kept for an hour. Web searches cost what the makers charge for each.
-func (i Info) Cost(u model.Usage) (float64, bool) {
-	if u.Cost > 0 {
-		return u.Cost, true
-	}
-	if i.Input == 0 && i.Output == 0 {
-		return 0, false
-	}
-	cached := i.Cached
-	if cached == 0 {
-		cached = i.Input
-	}
-	write, writeHour := i.Input, i.Input
-	if i.Writes {
-		write, writeHour = i.Input*1.25, i.Input*2
-	}
-	fresh := max(0, u.Input-u.Cached-u.Written-u.WrittenHour)
-	tokens := float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Written)*write + float64(u.WrittenHour)*writeHour + float64(u.Output)*i.Output
-	return tokens/1e6 + float64(u.Searches)*searchPrice, true
-}
-
-// searchPrice is the list price of a web search in US dollars, at Anthropic and OpenAI alike.
-const searchPrice = 0.01
 
 // Family returns the name that related models share: the longest name of the table that is a prefix of the
 // ID, or the ID itself.

@@ -83,6 +83,7 @@ func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Res
 	a.thought(thought)
 	a.said(text)
 	r := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Finish: x.Finish, Usage: x.usage}
+	r.Usage.Tier = x.tier
 	if len(x.model) > 0 {
 		_ = json.Unmarshal(append(append([]byte{'"'}, x.model...), '"'), &r.Model) // the ID is for display; a broken one stays empty
 	}

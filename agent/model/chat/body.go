@@ -234,6 +234,9 @@ func (b *normalBody) take(p []byte) error {
 	if len(c.model) > 0 {
 		b.x.model = append(b.x.model[:0], c.model...)
 	}
+	if tier := string(c.tier); tier != "" && tier != "default" && tier != "auto" {
+		b.x.tier = tier
+	}
 	b.deltas(c)
 	if b.said > endpoint.MaxAnswer {
 		b.end(endpoint.ErrTooLarge)

@@ -17,6 +17,7 @@ type chunk struct {
 	message   []byte   // extra_content of the message
 	finish    []byte
 	model     []byte
+	tier      []byte
 	usage     model.Usage
 	hasUsage  bool
 	fault     []byte // the value of an error member
@@ -79,6 +80,8 @@ func (c *chunk) member(key []byte) error {
 		})
 	case "model":
 		return c.stringInto(&c.model)
+	case "service_tier":
+		return c.stringInto(&c.tier)
 	case "error", "detail":
 		return c.readFault()
 	case "type": // an error object on its own

@@ -12,6 +12,7 @@ type exchange struct {
 	endpoint.Exchange
 
 	model   []byte // JSON text
+	tier    string // the service tier, if it is not the standard one
 	sawDone bool
 	usage   model.Usage
 	counted bool           // usage has arrived

@@ -12,16 +12,20 @@ type counts struct {
 }
 
 // usage converts counts to OpenAI's terms. If the input excludes the cached tokens, they are added: they were
-// sent. If the total shows that thinking is counted apart from the output, it is added: it is billed.
+// sent. Whether thinking is counted apart from the output, the total says; without one, thinking that exceeds the
+// output cannot be part of it. It is billed, so it is added.
 func (n counts) usage() model.Usage {
 	u := n.Usage
 	if sent := u.Cached + u.Written; sent > u.Input {
 		u.Input += sent
 	}
-	if n.reasoning > u.Output {
+	switch {
+	case n.total > 0 && (n.total == n.Input+n.Output || n.total == u.Input+n.Output):
+	case n.total > 0:
+		u.Output = max(u.Output, n.total-u.Input)
+	case n.reasoning > u.Output:
 		u.Output += n.reasoning
 	}
-	u.Output = max(u.Output, n.total-u.Input)
 	return u
 }
 

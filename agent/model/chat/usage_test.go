@@ -44,7 +44,7 @@ func TestUsageCountsWhatIsSentAndBilled(t *testing.T) {
 }
 
 func TestCostCountsFourKindsOfTokens(t *testing.T) {
-	info, _ := catalogue.Lookup("claude-sonnet-4-5", nil)
+	info, _ := catalogue.Lookup("claude-sonnet-4-6", nil)
 	got, known := info.Cost(model.Usage{Input: 4_000_000, Cached: 1_000_000, Written: 1_000_000, WrittenHour: 1_000_000, Output: 1_000_000})
 	if want := 3 + 0.3 + 3.75 + 6 + 15; !known || math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v, want %v", got, want)

@@ -235,6 +235,7 @@ func (a *answer) end(raw json.RawMessage) error {
 		Why    *openai.ResponseIncompleteDetails `json:"incomplete_details"`
 		Output []json.RawMessage                 `json:"output"`
 		Usage  *responseUsage                    `json:"usage"`
+		Tier   string                            `json:"service_tier"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		a.x.Junk(raw)
@@ -243,6 +244,9 @@ func (a *answer) end(raw json.RawMessage) error {
 	a.x.Started, a.model = true, r.Model
 	if r.Usage != nil {
 		a.usage, a.counted = r.Usage.usage(), true
+		if r.Tier != "default" && r.Tier != "auto" {
+			a.usage.Tier = r.Tier
+		}
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" || r.Status == "failed" || r.Status == "cancelled" {
 		return a.x.Faulted(raw)

@@ -154,6 +154,7 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 			a.addCalls(&r, req, ids, it, at, cut)
 		case searchCall:
 			keep(at, it)
+			r.Usage.Summed = a.counted
 			if a.counted && billed(it.raw) {
 				r.Usage.Searches++
 			}

@@ -39,7 +39,7 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
-		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", t.howToGoOn())
+		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", howToGoOn(t.opt.Headless))
 	case resp.Finish == "content_filter":
 		t.Notify(event.LevelWarn, "the provider's content filter ended the answer")
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
@@ -60,8 +60,8 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 }
 
 // howToGoOn says how the person resumes an answer that was cut.
-func (t *turn) howToGoOn() string {
-	if t.opt.Headless {
+func howToGoOn(headless bool) string {
+	if headless {
 		return "jcode -c -p continue resumes it, where the session is kept"
 	}
 	return "/continue resumes it"

@@ -125,7 +125,7 @@ func (l *livePanel) options(o *Options) {
 
 func TestLivePanelFollowsWhatItShows(t *testing.T) {
 	t.Parallel()
-	row := func(name, state string) Row { return command.Row{ID: name, Name: name, State: state} }
+	row := func(name, state string) command.Row { return command.Row{ID: name, Name: name, State: state} }
 	l := &livePanel{changed: make(chan struct{}, 1), rows: []command.Row{row("a", "connecting"), row("b", "up")}}
 	r := run(t, 80, 24, l.options).ready()
 	l.set(row("a", "lost"), row("b", "up"))

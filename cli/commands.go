@@ -27,13 +27,14 @@ type personCommands struct {
 	mcp      *mcp.Manager // nil with --no-mcp
 	drafts   history
 	seen     *builtin.Seen
-	shown    func(path string) string // the name of a file in texts
+	shown    func(path string) string                      // the name of a file in texts
+	unsaved  func(ctx context.Context, path string) string // why an editor's file must be left alone
 	// beginPrivate says whether new conversations are private.
 	beginPrivate *atomic.Bool
 }
 
 func newPersonCommands(a *app, s *sessions) personCommands {
-	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.seen, a.workspace.Shown, &a.private}
+	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.seen, a.workspace.Shown, a.changes.Unsaved, &a.private}
 }
 
 // List implements command.Source.
@@ -61,11 +62,16 @@ func (p personCommands) List() []command.Command {
 var errNoMessages = errors.New("this session has no messages yet")
 
 func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Undid", p.store.Checkpoints().Undo)
+	return p.step(ctx, "Undid", p.checkpoints().Undo)
+}
+
+// checkpoints returns those that leave alone what an editor has not saved.
+func (p personCommands) checkpoints() *session.Checkpoints {
+	return p.store.Checkpoints().Guarded(p.unsaved)
 }
 
 func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Redid", p.store.Checkpoints().Redo)
+	return p.step(ctx, "Redid", p.checkpoints().Redo)
 }
 
 func (p personCommands) step(ctx context.Context, did string, f func(context.Context, string) (session.UndoReport, error)) (command.Outcome, error) {
@@ -144,7 +150,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	var notice string
 	switch strings.TrimSpace(what) {
 	case "files", "both":
-		reports, err := p.store.Checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
+		reports, err := p.checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
 		if err != nil {
 			return command.Outcome{}, err
 		}

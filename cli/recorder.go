@@ -34,6 +34,14 @@ func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (d
 	}, nil
 }
 
+// Found implements builtin.Recorder.
+func (r recorder) Found(ctx context.Context, call tools.Call, path string, read, found []byte) error {
+	if r.worktree {
+		return nil
+	}
+	return r.store.Checkpoints().Found(ctx, call.Caller.Session, call.Caller.Turn, path, read, found)
+}
+
 // irreversible records for each turn what cannot be undone: an undo reports it.
 type irreversible struct {
 	checkpoints *session.Checkpoints

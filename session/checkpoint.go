@@ -36,6 +36,14 @@ type Checkpoints struct {
 	s      *Store
 	limits limits
 	locks  filelock.Paths
+	busy   func(ctx context.Context, path string) string // may be nil
+}
+
+// Guarded returns checkpoints that leave a path alone for which busy returns a reason.
+func (c *Checkpoints) Guarded(busy func(ctx context.Context, path string) string) *Checkpoints {
+	guarded := *c
+	guarded.busy = busy
+	return &guarded
 }
 
 // limits bound what one call of Track keeps.
@@ -246,6 +254,35 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 		}
 		return t.run(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
 			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
+	})
+}
+
+// Found is called between Track and its done if a file that is being changed no longer held what it held
+// at Track: somebody else had changed it. An undo of the turn restores what was found.
+func (c *Checkpoints) Found(ctx context.Context, sessionID string, turn int, path string, read, found []byte) error {
+	if sessionID == "" {
+		return nil
+	}
+	e, err := inspect(path, false, 0)
+	if err != nil || e.kind != kindFile {
+		return err
+	}
+	was := e
+	if was, err = was.content(read, false); err != nil {
+		return err
+	}
+	if e, err = e.content(found, true); err != nil {
+		return err
+	}
+	return c.s.changeIn(ctx, sessionID, keeping, func(t *tx) error {
+		n, turn, err := t.person(sessionID, turn)
+		if err != nil {
+			return err
+		}
+		if err := t.keepAfter(n, turn, was); err != nil {
+			return err
+		}
+		return t.keepBefore(n, turn, e)
 	})
 }
 

@@ -146,12 +146,18 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// remove removes what is at the entry's path; a folder only if it is empty.
-func (e entry) remove() error { return os.Remove(e.path) }
+// remove removes what is at the entry's path; a folder only if it is empty. was is the content of a file,
+// if that is known: another one stays.
+func (e entry) remove(was *[]byte) error {
+	if e.kind == kindFile && was != nil {
+		return atomicfile.Remove(e.path, *was)
+	}
+	return os.Remove(e.path)
+}
 
 // put creates the entry at its path, with content if it has any. What is there now is of the
-// same kind, or nothing.
-func (e entry) put(content []byte) error {
+// same kind, or nothing; was is the content of a file there, if that is known: another one stays.
+func (e entry) put(content []byte, was *atomicfile.Was) error {
 	switch e.kind {
 	case kindDir:
 		if err := os.MkdirAll(e.path, 0o777); err != nil {
@@ -159,7 +165,13 @@ func (e entry) put(content []byte) error {
 		}
 		return os.Chmod(e.path, fs.FileMode(e.mode))
 	case kindFile:
-		if err := atomicfile.Write(e.path, content, atomicfile.Options{Perm: fs.FileMode(e.mode)}); err != nil {
+		var err error
+		if o := (atomicfile.Options{Perm: fs.FileMode(e.mode)}); was != nil {
+			_, err = atomicfile.Replace(e.path, *was, content, nil, o)
+		} else {
+			err = atomicfile.Write(e.path, content, o)
+		}
+		if err != nil {
 			return err
 		}
 		return os.Chmod(e.path, fs.FileMode(e.mode))

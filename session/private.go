@@ -60,7 +60,7 @@ func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
 	if s == c.s {
 		return c, done
 	}
-	return &Checkpoints{s: s, limits: c.limits, locks: c.locks}, done
+	return &Checkpoints{s: s, limits: c.limits, locks: c.locks, busy: c.busy}, done
 }
 
 // store returns the store in memory, nil if there is none yet.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+
+	"jcode/internal/atomicfile"
 )
 
 // UndoReport says what an undo or a redo did.
@@ -205,20 +207,32 @@ func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 	case movedFolder(s.row.path):
 		return "", "its folder is a link now"
 	}
-	content, err := c.exchange(ctx, s)
+	if c.busy != nil {
+		if why := c.busy(ctx, s.row.path); why != "" {
+			return "", why
+		}
+	}
+	content, was, err := c.exchange(ctx, s)
 	if err != nil {
 		return "", err.Error()
 	}
+	replaced := &atomicfile.Was{}
+	if was != nil {
+		replaced = &atomicfile.Was{Exists: true, Data: *was}
+	} else if s.from.kind == kindFile {
+		replaced = nil // too large to compare
+	}
 	if s.to.kind == kindAbsent || s.to.kind != s.from.kind && s.from.kind != kindAbsent {
-		if err := now.remove(); err != nil {
-			return "", "it can't be removed: " + err.Error()
+		if err := now.remove(was); err != nil {
+			return "", failedStep("removed", err)
 		}
 		if s.to.kind == kindAbsent {
 			return "removed", ""
 		}
+		replaced = &atomicfile.Was{}
 	}
-	if err := s.to.put(content); err != nil {
-		return "", "it can't be written: " + err.Error()
+	if err := s.to.put(content, replaced); err != nil {
+		return "", failedStep("written", err)
 	}
 	if s.from.kind == kindAbsent {
 		return "made again", ""
@@ -226,33 +240,46 @@ func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 	return "restored", ""
 }
 
-// exchange returns the content that a step puts in place, and stores what it replaces, so that
-// the step can be reverted.
-func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
-	var content []byte
+// failedStep says why a path was left alone.
+func failedStep(what string, err error) string {
+	if _, changed := errors.AsType[*atomicfile.ChangedError](err); changed {
+		return "it was changed since"
+	}
+	return "it can't be " + what + ": " + err.Error()
+}
+
+// exchange returns the content that a step puts in place, and that of the file which it replaces, if that
+// is not too large. It stores the latter, so that the step can be reverted.
+func (c *Checkpoints) exchange(ctx context.Context, s step) (content []byte, was *[]byte, err error) {
 	if s.to.hash != "" {
-		var err error
 		if content, err = c.s.blob(ctx, s.to.hash); err != nil {
 			if s.row.note != "" {
-				return nil, errors.New(s.row.note)
+				return nil, nil, errors.New(s.row.note)
 			}
-			return nil, fmt.Errorf("its former content is not kept: %w", err)
+			return nil, nil, fmt.Errorf("its former content is not kept: %w", err)
 		}
 	}
 	if s.from.hash == "" {
-		return content, nil
+		return content, nil, nil
 	}
 	e, err := inspect(s.row.path, true, c.limits.file)
 	if err != nil {
-		return nil, fmt.Errorf("it can't be read: %w", err)
+		return nil, nil, fmt.Errorf("it can't be read: %w", err)
 	}
 	if !e.same(s.from) {
-		return nil, errors.New("it was changed since")
+		return nil, nil, errors.New("it was changed since")
 	}
 	if e.blob == nil {
-		return content, nil // too large: it can be undone, but not redone
+		return content, nil, nil // too large: it can be undone, but not redone
 	}
-	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob) })
+	if e.kind == kindFile {
+		held, err := e.blob.unpack()
+		if err != nil {
+			return nil, nil, err
+		}
+		was = &held
+	}
+	return content, was, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob) })
 }
 
 // movedFolder reports whether a parent of the path has become a link, so that the path leads

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -106,5 +107,41 @@ func TestAnInterruptedUndoCanBeRepeated(t *testing.T) {
 	}
 	if data, err := os.ReadFile(w.path("f")); err != nil || string(data) != "before" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A file that another program saved while it was changed is put back as that program saved it.
+func TestUndoRestoresWhatAnotherProgramSavedDuringTheChange(t *testing.T) {
+	s := open(t)
+	id := newSession(t, s, "p").ID
+	path := filepath.Join(t.TempDir(), "f")
+	c := s.Checkpoints()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for turn, first := range []string{"read\n", "ours and saved\n"} {
+		write(first)
+		done, err := c.Track(t.Context(), id, 1, []string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turn == 0 {
+			if err := c.Found(t.Context(), id, 1, path, []byte("read\n"), []byte("saved\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("ours and saved\n")
+		if err := done(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Undo(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "saved\n" {
+		t.Errorf("undone to %q, %v", got, err)
 	}
 }

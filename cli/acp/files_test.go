@@ -14,7 +14,12 @@ func (c *client) buffers(unsaved map[string]string) {
 		if text, ok := unsaved[path]; ok {
 			return object{"content": text}
 		}
-		return object{"content": read(c.t, path)}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			c.send(object{"jsonrpc": "2.0", "id": r.ID, "error": object{"code": -32002, "message": "no such file"}})
+			return nil
+		}
+		return object{"content": string(data)}
 	})
 	c.on("fs/write_text_file", func(r request) any {
 		path := r.Params["path"].(string)
@@ -106,5 +111,56 @@ func TestFilesOutsideTheWorkspaceAreNotTheEditors(t *testing.T) {
 	}
 	if n := len(c.requests("fs/read_text_file")); n != 0 {
 		t.Errorf("the editor was asked %d times", n)
+	}
+}
+
+func TestBufferThatDidNotLoadAChangeOnDiskIsNotUnsavedWork(t *testing.T) {
+	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "yolo"}, script: `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}}]}
+{"tool_calls":[{"name":"exec","arguments":{"cmd":"printf 'ONE\\ntwo\\nthree\\n' > a.txt"}}]}
+{"tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"three","new_string":"THREE"}}]}
+{"expect":{"tool_result_contains":"the editor still shows the text from before"},"tool_calls":[{"name":"exec","arguments":{"cmd":"printf 'ONE\\ntwo\\nTHREE\\nfour\\nfive\\n' > a.txt"}}]}
+{"tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"five","new_string":"FIVE"}}]}
+{"text":"done","expect":{"tool_result_contains":"this is both together"}}
+`})
+	path := filepath.Join(c.dir, "a.txt")
+	write(t, path, "one\ntwo\nthree\n")
+	buffer := "one\ntwo\nthree\n" // it loads nothing by itself
+	c.on("fs/read_text_file", func(request) any { return object{"content": buffer} })
+	c.on("fs/write_text_file", func(r request) any {
+		buffer = r.Params["content"].(string)
+		write(t, path, buffer)
+		if strings.Contains(buffer, "THREE") {
+			buffer = strings.Replace(buffer, "ONE", "typed", 1) // the person goes on typing
+		}
+		return object{}
+	})
+	if got := c.stop(c.prompt(c.open(), text("go"))); got != "end_turn" {
+		t.Fatalf("stop reason %q", got)
+	}
+	if got := read(t, path); got != "typed\ntwo\nTHREE\nfour\nFIVE\n" {
+		t.Errorf("file %q", got)
+	}
+}
+
+func TestFileThatExistsOnlyInTheEditorIsReadAndKept(t *testing.T) {
+	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "edits"}, script: `{"tool_calls":[{"name":"write","arguments":{"path":"new.txt","content":"mine\n"}}]}
+{"expect":{"tool_result_contains":"1\ttyped, never saved"},"tool_calls":[{"name":"read","arguments":{"path":"new.txt"}}]}
+{"expect":{"tool_result_contains":"exists only in the editor"},"tool_calls":[{"name":"write","arguments":{"path":"new.txt","content":"mine\n"}}]}
+{"text":"done","expect":{"tool_result_contains":"saved first"}}
+`})
+	path := filepath.Join(c.dir, "new.txt")
+	unsaved := map[string]string{path: "typed, never saved\n"}
+	c.buffers(unsaved)
+	s := c.open()
+	if got := c.stop(c.prompt(s, text("go"))); got != "end_turn" {
+		t.Fatalf("stop reason %q", got)
+	}
+	if got := read(t, path); got != "mine\n" {
+		t.Errorf("file %q", got)
+	}
+	unsaved[path] = "mine\nand typed\n"
+	c.stop(c.prompt(s, text("/undo")))
+	if got := read(t, path); got != "mine\n" {
+		t.Errorf("an undo went below unsaved work: %q", got)
 	}
 }

@@ -177,7 +177,7 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 	}
 	var said string
 	err = f.recorded(ctx, call, func() error {
-		if err := f.writePatch(ctx, touched); err != nil {
+		if err := f.writePatch(ctx, call, touched); err != nil {
 			return err
 		}
 		said, err = f.finishPatch(ctx, touched)

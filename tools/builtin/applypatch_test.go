@@ -214,6 +214,8 @@ func TestAPatchIsMadeToWhatIsThereWhenItIsAllowed(t *testing.T) {
 // failingRecorder makes the last write fail: it puts a folder where the last file belongs.
 type failingRecorder struct{ dir string }
 
+func (failingRecorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
+
 func (f failingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, os.MkdirAll(filepath.Join(f.dir, "z", "full"), 0o755)
 }

@@ -19,6 +19,7 @@ import (
 
 const (
 	maxEditable = 32 << 20 // largest file that can be changed, in bytes
+	changeTries = 4        // times that a change is made if others save the file at the same moment
 	maxDiffText = 6 << 10  // bytes of a diff in a result's text; the display has the whole diff
 )
 
@@ -48,6 +49,13 @@ func (f *files) load(ctx context.Context, p place, t target) (c change, err erro
 	c.t = t
 	info, err := p.root.Lstat(p.name)
 	if errors.Is(err, fs.ErrNotExist) {
+		if !f.editorWrites(t) {
+			return c, nil
+		}
+		if c.before, c.exists = f.unsavedOnly(ctx, t); c.exists {
+			c.unsaved = true
+			c.notes = append(c.notes, "the file existed only in the editor, unsaved; what it held there was saved first")
+		}
 		return c, nil
 	}
 	if err != nil {
@@ -71,7 +79,10 @@ func (f *files) load(ctx context.Context, p place, t target) (c change, err erro
 	if !f.editorWrites(t) {
 		return c, nil
 	}
-	has, err := f.editorHas(ctx, t, c.before)
+	has, note, err := f.editorHas(ctx, t, c.before)
+	if note != "" {
+		c.notes = append(c.notes, note)
+	}
 	c.unsaved = err == nil && string(has) != string(c.before)
 	c.before = has
 	return c, err
@@ -138,28 +149,38 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 		return tools.Result{}, err
 	}
 	defer release()
-	c, err := make(ctx, p, t)
-	if err != nil {
-		delivered(err)
-		return tools.Result{}, err
-	}
-	if c.exists && string(c.before) == string(c.after) {
+	for try := 1; ; try++ {
+		c, err := make(ctx, p, t)
+		if err != nil {
+			delivered(err)
+			return tools.Result{}, err
+		}
+		if c.exists && string(c.before) == string(c.after) {
+			f.learn(ctx, call, &c)
+			return c.unchanged(), nil
+		}
+		said, err := f.change(ctx, call, p, &c)
+		if _, meanwhile := errors.AsType[*atomicfile.ChangedError](err); meanwhile && try < changeTries {
+			continue // another program saved it at this moment: the change is made to what it holds now
+		}
+		if err != nil {
+			return tools.Result{}, err
+		}
 		f.learn(ctx, call, &c)
-		return c.unchanged(), nil
+		return c.result(said, f.readable(call, t)), nil
 	}
-	if err := f.save(ctx, &c); err != nil {
-		return tools.Result{}, err
+}
+
+// change writes a change, so that it can be undone.
+func (f *files) change(ctx context.Context, call tools.Call, p place, c *change) (said string, err error) {
+	if err := f.save(ctx, c); err != nil {
+		return "", err
 	}
-	var said string
 	err = f.recorded(ctx, call, func() (err error) {
-		said, err = f.store(ctx, p, &c)
+		said, err = f.store(ctx, call, p, c)
 		return err
-	}, t.abs)
-	if err != nil {
-		return tools.Result{}, err
-	}
-	f.learn(ctx, call, &c)
-	return c.result(said, f.readable(call, t)), nil
+	}, c.t.abs)
+	return said, err
 }
 
 // learn notes what the model knows of a file after its change.
@@ -211,25 +232,61 @@ func firstAbsent(path string) string {
 
 // store writes the new bytes and runs the commands for the file. The change then includes what
 // they did to the file.
-func (f *files) store(ctx context.Context, p place, c *change) (said string, err error) {
+func (f *files) store(ctx context.Context, call tools.Call, p place, c *change) (said string, err error) {
 	in, err := f.ws.settle(p)
 	if err != nil {
 		return "", ioError(err, c.t)
 	}
 	defer in.close()
-	if err := f.put(ctx, in, c, 0); err != nil {
+	if err := f.put(ctx, call, in, c, 0); err != nil {
 		return "", err
 	}
 	return f.finish(ctx, in, c)
 }
 
-// put writes the new bytes, through the editor if it handles the file. perm is the mode of a new
-// file, 0 for the default.
-func (f *files) put(ctx context.Context, in place, c *change, perm fs.FileMode) error {
+// put writes the new bytes, through the editor if it handles the file. What another program saved since
+// the file was read is merged. perm is the mode of a new file, 0 for the default.
+func (f *files) put(ctx context.Context, call tools.Call, in place, c *change, perm fs.FileMode) error {
 	if done, err := f.editorStores(ctx, c); done || err != nil {
 		return err
 	}
-	return ioError(atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{Perm: perm}), c.t)
+	was := atomicfile.Was{Exists: c.exists, Data: c.before}
+	done, err := atomicfile.ReplaceIn(in.root, in.name, was, c.after, c.mergeSaved, atomicfile.Options{Perm: perm})
+	found, exists := done.Found, c.exists
+	if changed, ok := errors.AsType[*atomicfile.ChangedError](err); ok {
+		found, exists = changed.Found, c.exists && !changed.Gone
+	}
+	if found != nil && exists && f.opts.Recorder != nil {
+		if err := f.opts.Recorder.Found(context.WithoutCancel(ctx), call, c.t.abs, c.before, found); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return ioError(err, c.t)
+	}
+	if done.Found != nil {
+		c.before, c.after = done.Found, done.Written
+		c.found = foundChanged(c.t, "")
+		c.notes = append(c.notes, "another program saved the file at this moment: that was kept, in other lines")
+		c.compare()
+	}
+	return nil
+}
+
+// mergeSaved makes the change to what another program saved since the file was read.
+func (c *change) mergeSaved(found []byte) (merged []byte, ok bool) {
+	base, _, err := edit.Decode(c.before)
+	ours, _, err2 := edit.Decode(c.after)
+	theirs, enc, err3 := edit.Decode(found)
+	if errors.Join(err, err2, err3) != nil {
+		return nil, false
+	}
+	text, ok := diff.Merge(base, ours, theirs)
+	if !ok {
+		return nil, false
+	}
+	merged, err = enc.Encode(text)
+	return merged, err == nil
 }
 
 // finish runs the commands for a file that was written. The change then includes what they did to

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"jcode/internal/atomicfile"
 	"jcode/internal/edit"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -86,19 +85,21 @@ func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []edit.File
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := s.f.recorded(ctx, call, func() error { return s.write(all) }, paths...); err != nil {
+	if err := s.f.recorded(ctx, call, func() error { return s.write(ctx, call, all) }, paths...); err != nil {
 		return tools.Result{}, err
 	}
 	return s.result(ctx, call, all), nil
 }
 
 // write writes all files, or restores those that it has written.
-func (s *ChangeSet) write(all []change) error {
-	for i, c := range all {
-		err := s.put(c, c.after)
+func (s *ChangeSet) write(ctx context.Context, call tools.Call, all []change) error {
+	for i := range all {
+		err := s.put(ctx, call, &all[i])
 		for j := i - 1; err != nil && j >= 0; j-- {
-			if back := s.put(all[j], all[j].before); back != nil {
-				err = fmt.Errorf("%w; %s could not be restored: %w", err, all[j].t.shown, back)
+			back := all[j]
+			back.before, back.after = back.after, back.before
+			if failed := s.put(context.WithoutCancel(ctx), call, &back); failed != nil {
+				err = fmt.Errorf("%w; %s could not be restored: %w", err, back.t.shown, failed)
 			}
 		}
 		if err != nil {
@@ -108,13 +109,13 @@ func (s *ChangeSet) write(all []change) error {
 	return nil
 }
 
-func (s *ChangeSet) put(c change, data []byte) error {
+func (s *ChangeSet) put(ctx context.Context, call tools.Call, c *change) error {
 	p, err := s.f.ws.enter(c.t.abs)
 	if err != nil {
 		return ioError(err, c.t)
 	}
 	defer p.close()
-	return ioError(atomicfile.WriteIn(p.root, p.name, data, atomicfile.Options{}), c.t)
+	return s.f.put(ctx, call, p, c, 0)
 }
 
 // result returns the result of a change of several files, after the commands of after_edit.

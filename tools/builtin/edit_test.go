@@ -346,6 +346,8 @@ func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) {
 // swapRecorder turns a folder into a link at the last moment before a change.
 type swapRecorder struct{ swap func() }
 
+func (*swapRecorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
+
 func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
 	if s.swap != nil {
 		s.swap()
@@ -480,6 +482,8 @@ func (r *recorder) note(what string, paths []string) {
 		r.calls = append(r.calls, what+" "+filepath.Base(p)+"="+state)
 	}
 }
+
+func (*recorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
 
 func (r *recorder) Track(_ context.Context, _ tools.Call, paths []string) (func(context.Context) error, error) {
 	r.note("before", paths)

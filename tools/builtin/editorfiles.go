@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
+	"jcode/internal/diff"
 	"jcode/internal/edit"
 	"jcode/tools"
 )
@@ -23,28 +25,105 @@ type Editor interface {
 // maxUnsaved is the number of files that a search compares with the editor's.
 const maxUnsaved = 20
 
-// editorHas returns the bytes of a file as the editor has them, given those on disk. A file that
-// is not UTF-8 text or is outside the workspace is returned as it is on disk.
-func (f *files) editorHas(ctx context.Context, t target, disk []byte) ([]byte, error) {
+// editorBase remembers what the disk held when the editor was last asked for a file, to tell what is
+// unsaved in it from what it has not loaded yet. The zero value is ready to use.
+type editorBase struct {
+	mu    sync.Mutex
+	disk  map[string]string
+	bytes int
+}
+
+// maxEditorBase bounds the bytes that an editorBase keeps.
+const maxEditorBase = 16 << 20
+
+func (b *editorBase) get(path string) (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	disk, ok := b.disk[path]
+	return disk, ok
+}
+
+func (b *editorBase) set(path, disk string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bytes += len(disk) - len(b.disk[path])
+	if b.disk == nil || b.bytes > maxEditorBase {
+		b.disk, b.bytes = map[string]string{}, len(disk)
+	}
+	b.disk[path] = disk
+}
+
+// editorHas returns the bytes of a file as the editor has them, given those on disk, and a note if both
+// differ. What was changed on disk since the editor was last asked, and is not unsaved in it, counts as it
+// is on disk: the editor has not loaded it yet. A file that is not UTF-8 text or is outside the workspace
+// is returned as it is on disk.
+func (f *files) editorHas(ctx context.Context, t target, disk []byte) (has []byte, note string, err error) {
 	if !f.editorReads(t) {
-		return disk, nil
+		return disk, "", nil
 	}
 	if _, enc, err := edit.Decode(disk); err != nil || enc != edit.UTF8 {
-		return disk, nil
+		return disk, "", nil
+	}
+	buffer, err := f.opts.Editor.Read(ctx, t.abs)
+	if err != nil {
+		return nil, "", tools.Errorf(tools.KindIO, "%s: the editor did not give the file's text: %w", t.shown, err)
+	}
+	base, known := f.buffers.get(t.abs)
+	now := string(disk)
+	switch {
+	case sameText(buffer, now):
+	case !known || sameText(base, now): // nobody changed it on disk: the editor's text is newer
+		f.buffers.set(t.abs, now)
+		return []byte(buffer), "", nil
+	case sameText(buffer, base): // and stays so until the editor loads it
+		return disk, "it was changed on disk, and the editor still shows the text from before; this is the one on disk", nil
+	default:
+		merged, ok := diff.Merge(unixLines(base), unixLines(buffer), unixLines(now))
+		if !ok {
+			return nil, "", tools.Errorf(tools.KindIO, "%s has unsaved changes in the editor, and was changed on disk in the same lines: ask the user to save it or to load it again", t.shown)
+		}
+		if strings.Contains(now, "\r\n") {
+			merged = strings.ReplaceAll(merged, "\n", "\r\n")
+		}
+		return []byte(merged), "it has unsaved changes in the editor and was changed on disk, in other lines; this is both together", nil
+	}
+	f.buffers.set(t.abs, now)
+	return disk, "", nil
+}
+
+// unsavedOnly returns the text of a file that exists in the editor only, because it was never saved.
+func (f *files) unsavedOnly(ctx context.Context, t target) (text []byte, ok bool) {
+	if !f.editorReads(t) {
+		return nil, false
 	}
 	has, err := f.opts.Editor.Read(ctx, t.abs)
-	if err != nil {
-		return nil, tools.Errorf(tools.KindIO, "%s: the editor did not give the file's text: %w", t.shown, err)
-	}
-	if sameText(has, string(disk)) {
-		return disk, nil
-	}
-	return []byte(has), nil
+	return []byte(has), err == nil && has != ""
 }
+
+// Unsaved says why a file must be left alone, because an editor has unsaved changes of it, or returns "".
+func (s *ChangeSet) Unsaved(ctx context.Context, path string) string {
+	t := target{abs: path, shown: s.f.ws.Shown(path)}
+	if !s.f.editorReads(t) {
+		return ""
+	}
+	disk, err := s.f.readDisk(t)
+	if err != nil {
+		if _, only := s.f.unsavedOnly(ctx, t); !only {
+			return ""
+		}
+		return "the editor has it, unsaved"
+	}
+	if has, _, err := s.f.editorHas(ctx, t, disk); err == nil && string(has) == string(disk) {
+		return ""
+	}
+	return "it has unsaved changes in the editor"
+}
+
+func unixLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // sameText compares two texts, ignoring line endings, which editors store apart from the text.
 func sameText(a, b string) bool {
-	return a == b || strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
+	return a == b || unixLines(a) == unixLines(b)
 }
 
 func (f *files) editorReads(t target) bool {
@@ -72,6 +151,7 @@ func (f *files) save(ctx context.Context, c *change) error {
 	if err := f.opts.Editor.Write(ctx, c.t.abs, string(c.before)); err != nil {
 		return tools.Errorf(tools.KindIO, "%s was not changed: the editor did not save what is unsaved in it: %w", c.t.shown, err)
 	}
+	f.buffers.set(c.t.abs, string(c.before))
 	return nil
 }
 
@@ -86,6 +166,7 @@ func (f *files) editorStores(ctx context.Context, c *change) (done bool, err err
 	if err := f.opts.Editor.Write(ctx, c.t.abs, string(c.after)); err != nil {
 		return true, tools.Errorf(tools.KindIO, "%s: the editor did not write the file: %w", c.t.shown, err)
 	}
+	f.buffers.set(c.t.abs, string(c.after))
 	return true, nil
 }
 
@@ -105,7 +186,7 @@ func (f *files) unsavedNote(ctx context.Context, s searchRoot, found []string) s
 		if err != nil {
 			continue
 		}
-		if has, err := f.editorHas(ctx, t, disk); err == nil && string(has) != string(disk) {
+		if has, _, err := f.editorHas(ctx, t, disk); err == nil && string(has) != string(disk) {
 			unsaved = append(unsaved, t.shown)
 		}
 	}

@@ -41,6 +41,9 @@ type Recorder interface {
 	// by the call. An error prevents the change. done is called after the change, even if it failed
 	// half-way.
 	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
+	// Found is called during a change if a file no longer held what was read when Track was called:
+	// another program had saved it. An undo of the change restores that.
+	Found(ctx context.Context, call tools.Call, path string, read, found []byte) error
 }
 
 // Files returns the file tools: the core intents in order, then edit, ls and apply_patch, and a
@@ -62,6 +65,7 @@ type files struct {
 	opts    Options
 	seen    *Seen
 	indexes *lineIndexes
+	buffers editorBase
 }
 
 // fileTool is one of them, with functions that plan and run it with decoded arguments.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // openFlags keep the opening of a pipe from waiting for a writer.
@@ -29,7 +27,7 @@ func rename(from, to place) (err error) {
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
-	err = unix.Renameat(int(a.Fd()), from.name, int(b.Fd()), to.name)
+	err = renameAt(int(a.Fd()), from.name, int(b.Fd()), to.name)
 	_, _ = a.Close(), b.Close() // only handles
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: from.name, New: to.name, Err: err}

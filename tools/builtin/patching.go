@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/atomicfile"
 	"jcode/internal/diff"
 	"jcode/internal/edit"
 	"jcode/internal/patch"
@@ -205,7 +206,7 @@ func (p *patching) diffText() (whole string, added, removed int) {
 }
 
 // writePatch makes the changes, removals last. If one fails, those that were made are undone.
-func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
+func (f *files) writePatch(ctx context.Context, call tools.Call, touched []*patchedFile) error {
 	var done []*patchedFile
 	var err error
 	for _, removes := range []bool{false, true} {
@@ -213,7 +214,7 @@ func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 			if err != nil || file.gone() != removes {
 				continue
 			}
-			if err = f.putFile(ctx, file, file.there, file.after); err == nil {
+			if err = f.putFile(ctx, call, &file.change, file.there, file.mode); err == nil {
 				done = append(done, file)
 			}
 		}
@@ -223,31 +224,30 @@ func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 	}
 	err = fmt.Errorf("%w (nothing was changed)", err)
 	for _, file := range slices.Backward(done) {
-		if back := f.putFile(context.WithoutCancel(ctx), file, file.exists, file.before); back != nil {
-			err = errors.Join(err, fmt.Errorf("%s could not be restored: %w", file.t.shown, back))
+		back := change{t: file.t, exists: file.there, before: file.after, after: file.before}
+		if failed := f.putFile(context.WithoutCancel(ctx), call, &back, file.exists, file.mode); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s could not be restored: %w", file.t.shown, failed))
 		}
 	}
 	return err
 }
 
-// putFile writes the bytes of a file, or removes it.
-func (f *files) putFile(ctx context.Context, file *patchedFile, there bool, data []byte) error {
-	in, err := f.ws.enter(file.t.abs)
+// putFile writes the new bytes of a file, or removes it.
+func (f *files) putFile(ctx context.Context, call tools.Call, c *change, there bool, mode fs.FileMode) error {
+	in, err := f.ws.enter(c.t.abs)
 	if err == nil && there {
 		outer := in
 		in, err = f.ws.settle(outer)
 		outer.close()
 	}
 	if err != nil {
-		return ioError(err, file.t)
+		return ioError(err, c.t)
 	}
 	defer in.close()
 	if !there {
-		return ioError(in.root.Remove(in.name), file.t)
+		return ioError(atomicfile.RemoveIn(in.root, in.name, c.before), c.t)
 	}
-	c := file.change
-	c.after = data
-	return f.put(ctx, in, &c, file.mode)
+	return f.put(ctx, call, in, c, mode)
 }
 
 // finishPatch runs the commands for the files that were written.

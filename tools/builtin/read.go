@@ -88,6 +88,12 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 		return tools.Result{}, ioError(err, t)
 	}
 	defer p.close()
+	if _, err := p.root.Lstat(p.name); errors.Is(err, fs.ErrNotExist) {
+		if data, ok := f.unsavedOnly(ctx, t); ok {
+			res, err := f.readText(ctx, call, data, t, first, limit, call.Caller.Origin == tools.OriginScript && a.Offset == nil && a.Limit == nil)
+			return withNote(res, "it exists only in the editor, where it is not saved yet"), err
+		}
+	}
 	file, info, err := p.openRegular(t)
 	if err != nil {
 		return tools.Result{}, err
@@ -151,10 +157,16 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 	if len(data) > readHeld {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(readHeld))
 	}
-	data, err := f.editorHas(ctx, t, data)
+	data, note, err := f.editorHas(ctx, t, data)
 	if err != nil {
 		return tools.Result{}, err
 	}
+	res, err := f.readText(ctx, call, data, t, first, limit, whole)
+	return withNote(res, note), err
+}
+
+// readText returns lines of a file that was read.
+func (f *files) readText(ctx context.Context, call tools.Call, data []byte, t target, first, limit int, whole bool) (tools.Result, error) {
 	head := data[:min(len(data), sniffBytes)]
 	content := string(data)
 	note := ""
@@ -162,6 +174,7 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 		if res, done, err := special(kind, data, int64(len(data)), t, whole); done {
 			return res, err
 		}
+		var err error
 		if content, note, err = decoded(data, t); err != nil {
 			return tools.Result{}, err
 		}

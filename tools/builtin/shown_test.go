@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -182,4 +183,66 @@ func change(tool, path, old, line, whole string) args {
 		return args{"path": path, "old_string": old, "new_string": line}
 	}
 	return args{"input": "*** Begin Patch\n*** Update File: " + path + "\n@@\n-" + old + "+" + line + "*** End Patch"}
+}
+
+// savingRecorder plays another program that saves a file after it was read for a change.
+type savingRecorder struct {
+	save  func()
+	found []string
+}
+
+func (s *savingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
+	if s.save != nil {
+		s.save()
+	}
+	return func(context.Context) error { return nil }, nil
+}
+
+func (s *savingRecorder) Found(_ context.Context, _ tools.Call, _ string, _, found []byte) error {
+	s.found = append(s.found, string(found))
+	return nil
+}
+
+func TestASaveOfAnotherProgramBetweenReadingAndReplacingIsKept(t *testing.T) {
+	rec := &savingRecorder{}
+	r := newRig(t, builtin.Options{Recorder: rec})
+	r.put("f", "one\ntwo\nthree\nfour\n")
+	r.ok("read", args{"path": "f"})
+	saved := 0
+	rec.save = func() {
+		saved++
+		r.put("f", strings.TrimSuffix(r.get("f"), "\n")+fmt.Sprintf(" saved %d\n", saved))
+	}
+	last := "four"
+	for n, tool := range []string{"edit", "write", "apply_patch"} {
+		line := []string{"one", "two", "three"}[n]
+		whole := strings.Replace("ONE\nTWO\nthree\nfour\n", "three", line, 0)
+		res := r.ok(tool, change(tool, "f", line+"\n", strings.ToUpper(line)+"\n", whole))
+		last += fmt.Sprintf(" saved %d", n+1)
+		if !strings.HasSuffix(r.get("f"), last+"\n") || !strings.Contains(r.get("f"), strings.ToUpper(line)+"\n") {
+			t.Errorf("%s: %q", tool, r.get("f"))
+		}
+		has(t, res.Text, "another program saved the file at this moment: that was kept")
+	}
+	if len(rec.found) != 3 {
+		t.Errorf("found for undo: %q", rec.found)
+	}
+	// A save in the same line: the call is made to what the file holds then.
+	saved = 0
+	rec.save = func() {
+		if saved++; saved == 1 {
+			r.put("f", "THEIRS two\n")
+		}
+	}
+	r.put("f", "two\n")
+	r.ok("edit", args{"path": "f", "old_string": "two", "new_string": "2"})
+	r.holds("f", "THEIRS 2\n")
+	// A file that appears where another is moved stays.
+	r.put("g", "moved\n")
+	rec.save = func() { r.put("h", "appeared\n") }
+	r.refused("mv", args{"src": "g", "dst": "h"}, "exist")
+	r.holds("h", "appeared\n")
+	rec.save = func() { r.put("g", "saved\n") }
+	r.refused("apply_patch", args{"input": "*** Begin Patch\n*** Delete File: g\n*** End Patch"}, "another program changed it")
+	r.holds("g", "saved\n")
 }

@@ -156,7 +156,7 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 			return tools.Result{}, err
 		}
 		if c.exists && string(c.before) == string(c.after) {
-			f.learn(ctx, call, &c)
+			c.learn(ctx, f.seen, call)
 			return c.unchanged(), nil
 		}
 		said, err := f.change(ctx, call, p, &c)
@@ -166,7 +166,7 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 		if err != nil {
 			return tools.Result{}, err
 		}
-		f.learn(ctx, call, &c)
+		c.learn(ctx, f.seen, call)
 		return c.result(said, f.readable(call, t)), nil
 	}
 }
@@ -184,22 +184,22 @@ func (f *files) change(ctx context.Context, call tools.Call, p place, c *change)
 }
 
 // learn notes what the model knows of a file after its change.
-func (f *files) learn(ctx context.Context, call tools.Call, c *change) {
+func (c *change) learn(ctx context.Context, seen *Seen, call tools.Call) {
 	own := c.after
 	if c.own != nil {
 		own = c.own
 	}
 	if c.written != nil {
-		f.seen.wrote(ctx, call, c.t.abs, strings.TrimPrefix(*c.written, "\ufeff"), own)
+		seen.wrote(ctx, call, c.t.abs, strings.TrimPrefix(*c.written, "\ufeff"), own)
 	} else {
-		f.seen.changed(ctx, call, c.t.abs, c.before, own)
+		seen.changed(ctx, call, c.t.abs, c.before, own)
 	}
 	if c.own == nil {
 		return
 	}
 	before, now := *plainText(c.own), *plainText(c.after)
 	if d := diff.Files(c.t.shown, &before, &now); len(d.Text) <= maxDiffText { // the result shows all of it
-		f.seen.showed(ctx, call, c.t.abs, c.after, around(fileview.Changes(now, before))...)
+		seen.showed(ctx, call, c.t.abs, c.after, around(fileview.Changes(now, before))...)
 	}
 }
 

@@ -117,7 +117,7 @@ func (f *files) reconcile(ctx context.Context, call tools.Call, c *change, conte
 			return err
 		}
 		if f.readable(call, c.t) { // who may not read a file replaces it on purpose
-			return f.refuseUnseen(call, *c, now, fileview.Map(lost, saw.view.Text, now))
+			return c.refuseUnseen(f.seen, call, now, fileview.Map(lost, saw.view.Text, now))
 		}
 	}
 	if saw.view.Text == now || c.merge(saw.view.Text, by, fresh) {
@@ -186,7 +186,7 @@ func (c *change) merge(saw, by string, fresh bool) bool {
 }
 
 // refuseUnseen refuses to remove lines that the model was never shown. It shows them if they are few.
-func (f *files) refuseUnseen(call tools.Call, c change, now string, lost []fileview.Span) error {
+func (c *change) refuseUnseen(seen *Seen, call tools.Call, now string, lost []fileview.Span) error {
 	all := diff.Lines(now)
 	var holds strings.Builder
 	for _, s := range lost {
@@ -205,13 +205,13 @@ func (f *files) refuseUnseen(call tools.Call, c change, now string, lost []filev
 	}
 	before := tools.Errorf(tools.KindIO, "%s was not written: %s was never shown to you, and this write would remove %s. Read %s first (offset %d) and use edit, or write again to replace the file all the same",
 		c.t.shown, what, them, them, first(lost)+1)
-	mark := func() { f.seen.refuse(call, c.t.abs, c.before) }
+	mark := func() { seen.refuse(call, c.t.abs, c.before) }
 	if holds.Len() > 0 && holds.Len() <= maxDiffText {
 		before = tools.Errorf(tools.KindIO, "%s was not written: %s was never shown to you, and this write would remove %s:\n%sTake that into account and write again, or use edit",
 			c.t.shown, what, them, holds.String())
 		refuse := mark
 		mark = func() {
-			f.seen.showed(context.Background(), call, c.t.abs, c.before, lost...)
+			seen.showed(context.Background(), call, c.t.abs, c.before, lost...)
 			refuse()
 		}
 	}

@@ -128,6 +128,7 @@ var asksSystem = map[string]string{
 	"cli/rolescope.go":                    "names the system to roles",
 	"packaging/contents.go":               "runs the program that it builds, which has a suffix on Windows",
 	"tools/sandbox/policy.go":             "names the system that has no sandbox",
+	"tools/sandbox/shield_linux.go":       "mounts what it holds open, which has no other name any more",
 }
 
 func TestTheSystemIsAskedInOnePlace(t *testing.T) {
@@ -194,17 +195,17 @@ func receiver(fn *ast.FuncDecl) string {
 // others ask internal/launch, which knows where programs must not come from, or internal/proc, which starts what
 // a person or a gate has judged.
 var startsPrograms = map[string]string{
-	"internal/launch/programs.go":       "is the way for what jcode starts for itself",
-	"internal/proc/init_linux.go":       "starts the first process of a namespace again, itself",
-	"internal/proc/proc.go":             "is the way for commands, servers and hosts, which were judged",
-	"internal/startfiles/startfiles.go": "names the program that a line would start, for its hash",
-	"mcp/config/expand.go":              "names the program of a server to the person who is asked about it",
-	"cli/demo.go":                       "looks for sh and for jcode itself",
-	"cli/doctorservers.go":              "says whether the program of a server exists",
-	"cli/mcp_edit.go":                   "says whether the program of a server exists",
-	"cli/pluginspanel.go":               "says whether the program of a language server exists",
-	"tools/builtin/shell_windows.go":    "names the shell of commands, which were judged",
-	"tools/sandbox/main_linux.go":       "starts a command that was judged, inside the sandbox",
+	"internal/launch/programs.go":     "is the way for what jcode starts for itself",
+	"internal/proc/init_linux.go":     "starts the first process of a namespace again, itself",
+	"internal/proc/proc.go":           "is the way for commands, servers and hosts, which were judged",
+	"internal/startfiles/commands.go": "names the program that a line would start, for its hash",
+	"mcp/config/expand.go":            "names the program of a server to the person who is asked about it",
+	"cli/demo.go":                     "looks for sh and for jcode itself",
+	"cli/doctorservers.go":            "says whether the program of a server exists",
+	"cli/mcp_edit.go":                 "says whether the program of a server exists",
+	"cli/pluginspanel.go":             "says whether the program of a language server exists",
+	"tools/builtin/shell_windows.go":  "names the shell of commands, which were judged",
+	"tools/sandbox/main_linux.go":     "starts a command that was judged, inside the sandbox",
 }
 
 func TestProgramsAreStartedInOnePlace(t *testing.T) {

@@ -160,6 +160,9 @@ func (a *agents) saw(m *member, ev event.Event) {
 		a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(ev.Arguments), 200))
 		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = ev.Name })
 	case event.CallEnd:
+		if d := ev.Result.Display; d.ChangedBy != "" {
+			a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(d.RanWith(nil)), 200)+" (changed by "+d.ChangedBy+")")
+		}
 		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = "" })
 	case event.Notice:
 		a.all.Wrote(m, "! "+ev.Text)

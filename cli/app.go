@@ -17,6 +17,7 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
+	"jcode/internal/startfiles"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -45,6 +46,7 @@ type app struct {
 	theirEdits int // entries of after_edit, the last ones, that the project added
 	// theirHooks are the trusted hooks of the project's config.
 	theirHooks config.Hooks
+	theirPins  map[string]string // the versions in which they are trusted
 	mode       tools.Mode
 	hooks      hookPlaces // folders besides git's own from which git runs hooks
 	git        launch.Git // handles the worktrees of agents
@@ -66,7 +68,9 @@ type app struct {
 	seen        *builtin.Seen // what conversations know of files
 	shell       *builtin.Shell
 	confinement *confinement // where commands run
-	models      *models
+	// agentChanges are the files that this session's agents changed.
+	agentChanges *agentChanges
+	models       *models
 
 	extensions
 	board board
@@ -235,7 +239,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules:  rules,
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Offered: a.offered.named, Programs: a.programs(),
+		Notify: a.board.ran, Offered: a.offered.named, Brought: a.bundles.holds, Programs: a.programs(),
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)
@@ -260,9 +264,10 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.seen = builtin.NewSeen(newKeptViews(a))
+	a.agentChanges = &agentChanges{root: a.root}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
+		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
 		Seen: a.seen, Changed: noteCommands(a),
 	})
 	a.onClose(func() {
@@ -271,7 +276,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered,
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered, a.agentChanges,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
@@ -285,7 +290,7 @@ func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.confinement.changedSince(c.Cmd, theirs)})
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Theirs: theirs || len(startfiles.Files(a.root, c.Cmd)) > 0, Refuse: a.confinement.changedSince(c.Cmd, theirs)})
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{

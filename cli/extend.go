@@ -70,7 +70,8 @@ func (a *app) openMCP() error {
 		threshold = fmt.Sprint(t.Tokens)
 	}
 	a.mcp = mcp.New(mcp.Options{
-		Paths: a.serverPaths(), Registry: a.registry, Trust: a.trust, TrustAll: a.flags.Trust,
+		Paths: a.serverPaths(), Registry: a.registry, Trust: a.everywhere(), TrustAll: a.flags.Trust,
+		Confiner: serverConfiner{a.confinement.box, &a.bundles, a.everywhere()}, Changes: a.agentChanges,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),

@@ -2,23 +2,15 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/tailscale/hujson"
 
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/hooks"
-	"jcode/internal/startfiles"
+	"jcode/internal/paths"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -30,12 +22,6 @@ const (
 	idleAfter      = 60 * time.Second // after a turn, until a Notification says that jcode waits
 )
 
-// hookFile is a settings file with hooks that needs trust, as it was last read.
-type hookFile struct {
-	item  tools.TrustItem
-	hooks []hooks.Hook
-}
-
 // happenings connects hooks with the conversation: it finds them, and reports events to the engine.
 type happenings struct {
 	plain
@@ -44,14 +30,17 @@ type happenings struct {
 	shell      *builtin.Shell
 	cwd        string
 	root, home string
-	once       bool // a single run
+	config     string          // the configuration folder, resolved
+	secret     func() []string // files in it that no hook may read
+	once       bool            // a single run
 	// start returns the mode before there is a conversation. configured are the hooks of the person's
 	// configuration and of the project's.
-	start      func() tools.Mode
-	configured func() (own, project config.Hooks)
-	trusted    func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
-	// changedSince returns a func that refuses a command once a file that it starts has changed.
-	changedSince  func(command string, theirs bool) func() string
+	start         func() tools.Mode
+	configured    func() (own, project config.Hooks)
+	theirPins     func() map[string]string // what is trusted of the project's, by event
+	trusted       func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
+	trust         tools.Trust // in files of this project, and of the person
+	confinement   *confinement
 	lookAtPlugins func() // applies changes of plugins
 
 	engine *hooks.Engine
@@ -60,6 +49,7 @@ type happenings struct {
 
 	mu      sync.Mutex
 	files   []hookFile
+	kept    map[string]hookFile      // the files in force, by path: what guards stays until another version is trusted
 	pinned  map[string]func() string // by command of the configuration
 	said    map[string]bool          // problems that were shown
 	begun   map[string]bool          // sessions whose start hooks were told of
@@ -74,14 +64,16 @@ type happenings struct {
 func (a *app) openHooks() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &happenings{
-		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, home: a.paths.Home, once: a.flags.Print,
+		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, home: a.paths.Home, config: paths.Real(a.paths.Config),
+		secret: func() []string { return []string{paths.Real(a.paths.Credentials())} }, once: a.flags.Print,
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
-		trusted:    a.trusted, changedSince: a.confinement.changedSince, lookAtPlugins: newPluginLife(a).look,
-		ctx: ctx, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
+		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).look,
+		theirPins: func() map[string]string { return a.theirPins },
+		ctx:       ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
 	h.engine = hooks.New(hooks.Options{
-		Runner: h, Cwd: a.cwd, Mode: func() string { return string(h.mode()) },
+		Runner: h, Root: a.root, Cwd: a.cwd, Covers: a.gate.Covers, Background: h.behind, Later: h.later, Mode: func() string { return string(h.mode()) },
 		Notice: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.happenings = h
@@ -100,123 +92,6 @@ func (h *happenings) mode() tools.Mode {
 		return conv.Mode()
 	}
 	return h.start()
-}
-
-// RunHook implements hooks.Runner. It runs commands as exec does, in the sandbox if that confines jcode's own
-// commands.
-func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
-	end, err := h.shell.RunHook(ctx, builtin.HookRun{Command: run.Command, Dir: h.cwd, Env: run.Env, Stdin: run.Stdin, Limit: run.Limit})
-	return hooks.Ended{Stdout: end.Stdout, Stderr: end.Stderr, Code: end.Code}, err
-}
-
-// settingsFiles returns the files of Claude Code that may contain hooks.
-func (h *happenings) settingsFiles() []string {
-	files := []string{
-		filepath.Join(h.root, ".claude", "settings.json"),
-		filepath.Join(h.root, ".claude", "settings.local.json"),
-	}
-	if h.home != "" && h.home != h.root {
-		files = append([]string{filepath.Join(h.home, ".claude", "settings.json")}, files...)
-	}
-	return files
-}
-
-// reload rereads all hooks and puts those in force that are trusted.
-func (h *happenings) reload() {
-	own, project := h.configured()
-	var list []hooks.Hook
-	for _, from := range []struct {
-		source string
-		events config.Hooks
-	}{{"config.json", own}, {".jcode/config.json", project}} {
-		found, problems := hooks.From(from.events, from.source)
-		h.say(problems)
-		for i := range found {
-			found[i].Refuse = h.unchanged(found[i].Command, from.source != "config.json")
-		}
-		list = append(list, found...)
-	}
-	list = append(list, h.bundles.hooks()...)
-	var files []hookFile
-	for _, path := range h.settingsFiles() {
-		f, problems := h.read(path)
-		h.say(problems)
-		if len(f.hooks) == 0 {
-			continue
-		}
-		files = append(files, f)
-		if h.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
-			for i := range f.hooks { // trusted just now, in this version
-				f.hooks[i].Refuse = h.changedSince(f.hooks[i].Command, true)
-			}
-			list = append(list, f.hooks...)
-		}
-	}
-	h.mu.Lock()
-	h.files = files
-	h.mu.Unlock()
-	h.engine.Set(list)
-	if conv := h.board.open(); conv != nil { // its first hook may have come with a plugin
-		h.follow(conv)
-	}
-}
-
-// unchanged refuses a command of the configuration when what it starts has changed since it was first seen.
-func (h *happenings) unchanged(command string, theirs bool) func() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.pinned[command] == nil {
-		h.pinned[command] = h.changedSince(command, theirs)
-	}
-	return h.pinned[command]
-}
-
-func (h *happenings) say(problems []string) {
-	for _, p := range problems {
-		h.mu.Lock()
-		known := h.said[p]
-		h.said[p] = true
-		h.mu.Unlock()
-		if !known {
-			h.board.say(event.LevelWarn, "%s", p)
-		}
-	}
-}
-
-// read reads the hooks of a settings file. A missing file has none.
-func (h *happenings) read(path string) (f hookFile, problems []string) {
-	name := path
-	if rel, err := filepath.Rel(h.root, path); err == nil && filepath.IsLocal(rel) {
-		name = rel
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return f, nil
-	}
-	if err == nil {
-		data, err = hujson.Standardize(data)
-	}
-	var settings struct {
-		Hooks json.RawMessage `json:"hooks"`
-		Off   bool            `json:"disableAllHooks"`
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &settings)
-	}
-	if err != nil {
-		return f, []string{fmt.Sprintf("hooks of %s are not read: %v", name, err)}
-	}
-	if settings.Off || len(settings.Hooks) == 0 {
-		return f, nil
-	}
-	f.hooks, problems = hooks.Parse(settings.Hooks, name)
-	sum := sha256.Sum256(settings.Hooks)
-	f.item = tools.TrustItem{Kind: tools.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
-	for _, hook := range f.hooks {
-		f.item.Runs = append(f.item.Runs, hook.Line())
-		f.item.Hash = startfiles.Pin(f.item.Hash, h.root, hook.Command)
-	}
-	return f, problems
 }
 
 // wake implements extension.
@@ -276,7 +151,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 	defer h.mu.Unlock()
 	text := h.pending[id]
 	delete(h.pending, id)
-	return agent.Announcement{Text: text, Shown: "a SessionStart hook told the model something"}
+	return agent.Announcement{Text: text, Shown: "a hook told the model something"}
 }
 
 // admit runs the hooks for a prompt. An error means that the prompt is not sent.

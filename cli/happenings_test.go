@@ -65,7 +65,7 @@ func occur(ctx context.Context, a *app) (held []string) {
 	call := tools.Call{ID: "c", Name: "exec", Arguments: json.RawMessage(`{"cmd":"x"}`), Caller: tools.Caller{Session: "s"}}
 	v := calls.BeforeCall(ctx, call)
 	hold(hooks.PreToolUse, v.Refuse+string(v.Arguments))
-	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, tools.Result{Text: "ran"}))
+	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, &tools.Result{Text: "ran"}))
 	hold(hooks.Stop, h.stopping(ctx, agent.Stop{Session: "s", Text: "Done."}))
 	hold(hooks.SubagentStop, h.stopping(ctx, agent.Stop{Session: "child", Child: true, Again: true, Text: "Found."}))
 	if err := h.compacting(ctx, "s", true, "keep names"); err != nil {

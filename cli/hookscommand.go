@@ -3,25 +3,63 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/hooks"
 	"jcode/internal/text"
+	"jcode/tools"
 	"jcode/tools/command"
 )
 
 // List implements command.Source.
 func (h *happenings) List() []command.Command {
-	return []command.Command{{Name: "hooks", Description: "the hooks that run here, and those that wait for trust", Run: h.show}}
+	return []command.Command{{
+		Name: "hooks", Description: "the hooks that run here, those that wait for trust, and what they may do", Hint: "[allow SOURCE network|outside]", Run: h.command,
+	}}
+}
+
+// command lists the hooks, or gives those of a source a further right.
+func (h *happenings) command(ctx context.Context, args string) (command.Outcome, error) {
+	words := strings.Fields(args)
+	if len(words) == 0 {
+		return h.show(ctx)
+	}
+	kind, ok := moreRight(words[len(words)-1])
+	if words[0] != "allow" || len(words) < 3 || !ok {
+		return command.Outcome{}, fmt.Errorf("/hooks lists the hooks; /hooks allow SOURCE network lets those of a source use the network, /hooks allow SOURCE outside write outside this project")
+	}
+	source := strings.Join(words[1:len(words)-1], " ")
+	h.reload()
+	var names []string
+	for _, hook := range h.engine.List() {
+		item := h.rights(ctx, hook).item
+		if source != hook.Source && source != item.Title() && source != item.Name {
+			names = append(names, hook.Source)
+			continue
+		}
+		if err := h.trust.Accept(ctx, []tools.TrustItem{item.More(kind)}, true); err != nil {
+			return command.Outcome{}, err
+		}
+		return command.Outcome{Notice: fmt.Sprintf("hooks of %s: %s", text.Visible(hook.Source), item.More(kind).Runs[0])}, nil
+	}
+	slices.Sort(names)
+	return command.Outcome{}, fmt.Errorf("no hook is from %s; known: %s", source, strings.Join(slices.Compact(names), ", "))
+}
+
+// moreRight returns the kind of right that a word names.
+func moreRight(word string) (kind tools.TrustKind, ok bool) {
+	kind = tools.TrustKind(word)
+	return kind, kind == tools.TrustNetwork || kind == tools.TrustOutside
 }
 
 // show lists the hooks in force with their sources, those that must not run now with the reason, and the
 // files whose hooks wait for trust.
-func (h *happenings) show(ctx context.Context, _ string) (command.Outcome, error) {
+func (h *happenings) show(ctx context.Context) (command.Outcome, error) {
 	h.reload()
 	var lines []string
 	for _, hook := range h.engine.List() {
-		lines = append(lines, hookLine(hook))
+		lines = append(lines, hookLine(hook)+h.rights(ctx, hook).mark(h.confinement.confined()))
 		if hook.Refuse == nil {
 			continue
 		}
@@ -44,6 +82,17 @@ func (h *happenings) show(ctx context.Context, _ string) (command.Outcome, error
 		return command.Outcome{Notice: "No hooks. They are settings: hooks in config.json, or in .claude/settings.json."}, nil
 	}
 	return command.Outcome{Notice: strings.Join(lines, "\n")}, nil
+}
+
+// mark says in a word how a hook runs, where that is not the usual way.
+func (r hookRights) mark(confinable bool) string {
+	switch {
+	case r.free, r.old, r.confined && !confinable:
+		return ", unconfined"
+	case r.Network:
+		return ", with the network"
+	}
+	return ""
 }
 
 func hookLine(h hooks.Hook) string {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,12 +22,13 @@ type personHost struct {
 	dispatcher *tools.Dispatcher
 	mode       func() tools.Mode // if no conversation is open
 	alone      bool              // no person can be asked
+	cwd        string            // where relative paths begin
 	// allow puts rules in force for a session, until the returned function is called.
 	allow func(sessionID string, rules []string) (func(), error)
 }
 
 func newPersonHost(a *app) personHost {
-	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.Print, a.allow}
+	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.Print, a.cwd, a.allow}
 }
 
 // Session returns the open conversation's session.
@@ -74,6 +77,15 @@ func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, e
 	defer release()
 	res, err := h.call(ctx, "exec", map[string]string{"cmd": line.Text})
 	return res.Text, err
+}
+
+// HasFile reports whether a path names a regular file.
+func (h personHost) HasFile(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(h.cwd, filepath.FromSlash(path))
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // ReadFile returns a file's text.

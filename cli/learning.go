@@ -354,7 +354,7 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 
 // everywhere returns the trust in files of the project and of the person.
 func (a *app) everywhere() tools.Trust {
-	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store.Trusts(), ""}, false)}
+	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store.Trusts(), ""}, a.flags.Trust)}
 }
 
 // bothTrusts records approvals of the project's files with the project, those of the person's
@@ -371,6 +371,11 @@ func (t bothTrusts) of(item tools.TrustItem) tools.Trust {
 // Trusted implements tools.Trust.
 func (t bothTrusts) Trusted(ctx context.Context, item tools.TrustItem) (bool, error) {
 	return t.of(item).Trusted(ctx, item)
+}
+
+// Unconfined implements tools.Trust.
+func (t bothTrusts) Unconfined(ctx context.Context, item tools.TrustItem) bool {
+	return t.of(item).Unconfined(ctx, item)
 }
 
 // Accept implements tools.Trust.

@@ -48,9 +48,15 @@ func (e serverExtension) ready(ctx context.Context) {
 }
 
 func (e serverExtension) inert() []tools.TrustItem {
-	return mapSlice(e.mcp.PendingApprovals(), func(p mcp.Pending) tools.TrustItem {
-		return tools.TrustItem{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...)}
-	})
+	var items []tools.TrustItem
+	for _, p := range e.mcp.PendingApprovals() {
+		item := tools.TrustItem{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...)}
+		items = append(items, item)
+		for _, right := range p.Needs {
+			items = append(items, item.More(right))
+		}
+	}
+	return items
 }
 
 func (e serverExtension) wake(items []tools.TrustItem) error {

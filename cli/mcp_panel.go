@@ -67,6 +67,7 @@ func mcpRow(d mcp.Details) command.Row {
 	}
 	add("", d.Error)
 	add("waits for approval: ", pendingText(d.Pending))
+	add("runs: ", d.Confined)
 	add("server: ", d.Server)
 	add("from: ", string(d.Source))
 	if d.ToolList != nil {

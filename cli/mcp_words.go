@@ -8,12 +8,13 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp"
+	"jcode/tools"
 )
 
 // The words of `/mcp`: those that need a server, those that may name one, and those about
 // all tools.
 var (
-	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve", "login", "logout"}
+	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve", "allow", "login", "logout"}
 	maybeWords  = []string{"reload"}
 	modeWords   = []string{"direct", "deferred", "auto"}
 )
@@ -40,6 +41,9 @@ func (a serverActions) words(ctx context.Context, line string) (notice string, e
 
 // serverWord does something with one server.
 func (a serverActions) serverWord(ctx context.Context, word, name string) (notice string, err error) {
+	if word == "allow" {
+		return a.allow(name)
+	}
 	d, err := a.mcp.Server(name)
 	if err != nil {
 		return "", err
@@ -69,6 +73,19 @@ func (a serverActions) serverWord(ctx context.Context, word, name string) (notic
 		return strings.TrimSpace(d.Log + "\n" + d.Stderr), nil
 	}
 	return toolsText(d), nil
+}
+
+// allow gives the programs of a server a further right.
+func (a serverActions) allow(words string) (notice string, err error) {
+	name, word, _ := strings.Cut(words, " ")
+	right, ok := moreRight(strings.TrimSpace(word))
+	if !ok {
+		return "", fmt.Errorf("say what: /mcp allow %s network, or /mcp allow %s outside, which is not confined at all", name, name)
+	}
+	if err := a.mcp.Allow(name, right); err != nil {
+		return "", err
+	}
+	return name + " " + tools.TrustItem{}.More(right).Runs[0], nil
 }
 
 // toolsText lists a server's tools and the ones that were left out.

@@ -56,6 +56,7 @@ func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
 	return func(caller tools.Caller, files map[string]time.Time) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
 		defer cancel()
+		a.agentChanges.ran(files)
 		if err := a.store.Edits().NoteCommand(ctx, caller.Session, files); err != nil {
 			a.board.say(event.LevelWarn, "who changed files while a command ran is not recorded: %v", err)
 		}

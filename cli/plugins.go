@@ -13,6 +13,7 @@ import (
 	"jcode/hooks"
 	"jcode/internal/atomicfile"
 	"jcode/internal/launch"
+	mcpconfig "jcode/mcp/config"
 	"jcode/plugins"
 	"jcode/session/role"
 	"jcode/skills"
@@ -35,8 +36,8 @@ type bundles struct {
 	stamp string
 	// all are installed; used are those whose copies are as they were accepted, and which are not switched off.
 	all, used []plugins.Plugin
-	servers   []string        // files of their MCP servers
-	said      map[string]bool // what the person was told
+	servers   []mcpconfig.PluginFile // files of their MCP servers
+	said      map[string]bool        // what the person was told
 }
 
 func (a *app) pluginStore() plugins.Store {
@@ -104,7 +105,7 @@ func (b *bundles) look() {
 		if file, err := b.writeServers(p.Bundle); err != nil {
 			b.tell("plugin %s: its MCP servers are not used: %v", p.Name, err)
 		} else if file != "" {
-			b.servers = append(b.servers, file)
+			b.servers = append(b.servers, mcpconfig.PluginFile{Plugin: p.Name, Path: file, Old: !p.Confined})
 		}
 	}
 }
@@ -130,11 +131,14 @@ func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := json.Marshal(bundle.Dir)
-	if err != nil {
-		return "", err
+	whole := string(raw)
+	for name, dir := range map[string]string{plugins.RootVariable: bundle.Dir, plugins.DataVariable: dataOf(b.store, bundle.Name)} {
+		value, err := json.Marshal(dir)
+		if err != nil {
+			return "", err
+		}
+		whole = strings.ReplaceAll(whole, "${"+name+"}", strings.Trim(string(value), `"`))
 	}
-	whole := strings.ReplaceAll(string(raw), "${"+plugins.RootVariable+"}", strings.Trim(string(dir), `"`))
 	path := serversFile(b.store, bundle.Name)
 	if old, err := os.ReadFile(path); err == nil && string(old) == whole {
 		return path, nil
@@ -143,7 +147,7 @@ func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 }
 
 // serverFiles returns the files of MCP servers.
-func (b *bundles) serverFiles() []string {
+func (b *bundles) serverFiles() []mcpconfig.PluginFile {
 	b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,6 +178,7 @@ func (b *bundles) hooks() []hooks.Hook {
 	for _, p := range b.current() {
 		dir, hash := p.Bundle.Dir, p.Hash
 		for _, h := range p.Bundle.Hooks {
+			h.Plugin = p.Name
 			h.Refuse = func() string {
 				if now, err := plugins.HashTree(dir); err != nil || now != hash {
 					return "the files of its plugin have changed since you accepted them"

@@ -197,6 +197,9 @@ func (a pluginActions) removePlugin(name string) error {
 		return err
 	}
 	a.changed() // its servers end before their logs are removed
+	if err := os.RemoveAll(dataOf(s, name)); err != nil {
+		return err
+	}
 	if err := os.Remove(serversFile(s, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

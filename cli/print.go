@@ -35,7 +35,7 @@ func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	case "json":
 		return &jsonPrinter{out: out, notices: std.Err}, out
 	case "stream-json":
-		return &streamPrinter{jsonPrinter{out: out, notices: std.Err}}, out
+		return &streamPrinter{jsonPrinter: jsonPrinter{out: out, notices: std.Err}}, out
 	}
 	return &textPrinter{out: out, notices: std.Err, live: std.OutIsTerminal}, out
 }
@@ -85,6 +85,9 @@ type (
 		ID        string          `json:"id"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
+		// ChangedBy and From are set where a hook or a person changed what the model wrote.
+		ChangedBy string          `json:"changed_by,omitempty"`
+		From      json.RawMessage `json:"from,omitempty"`
 	}
 	approvalLine struct {
 		Type     string          `json:"type"`
@@ -237,7 +240,10 @@ func (p *jsonPrinter) end(res resultLine) {
 }
 
 // streamPrinter writes one object per line as things happen, the last one as jsonPrinter does.
-type streamPrinter struct{ jsonPrinter }
+type streamPrinter struct {
+	jsonPrinter
+	calls map[string]json.RawMessage // arguments of the calls that run, by ID
+}
 
 func (p *streamPrinter) begin(init initLine) {
 	init.Type = "init"
@@ -251,7 +257,11 @@ func (p *streamPrinter) event(ev event.Event) {
 	case event.ReasoningDelta:
 		writeLine(p.out, deltaLine{"reasoning", ev.Text})
 	case event.CallStart:
-		writeLine(p.out, callLine{"tool_call", ev.ID, ev.Name, ev.Arguments})
+		if p.calls == nil {
+			p.calls = map[string]json.RawMessage{}
+		}
+		p.calls[ev.ID] = ev.Arguments
+		writeLine(p.out, callLine{Type: "tool_call", ID: ev.ID, Name: ev.Name, Arguments: ev.Arguments})
 	case event.ApprovalDecided:
 		decision := "deny"
 		if ev.Allow {
@@ -259,6 +269,10 @@ func (p *streamPrinter) event(ev event.Event) {
 		}
 		writeLine(p.out, approvalLine{"approval", ev.CallID, decision, ev.By, ev.Rule})
 	case event.CallEnd:
+		if d := ev.Result.Display; d.ChangedBy != "" {
+			writeLine(p.out, callLine{"tool_call", ev.ID, ev.Name, d.RanWith(nil), d.ChangedBy, p.calls[ev.ID]})
+		}
+		delete(p.calls, ev.ID)
 		writeLine(p.out, toolResultLine{"tool_result", ev.ID, ev.Name, !ev.Result.Failed, ev.Result.Text, ev.Duration.Milliseconds()})
 	case event.ToolsChanged:
 		writeLine(p.out, toolsChangedLine{"tools_changed", orEmpty(ev.Added), orEmpty(ev.Removed), ev.Owner})
@@ -273,11 +287,14 @@ func (p *streamPrinter) event(ev event.Event) {
 	case event.Usage:
 		writeLine(p.out, usageLine{"usage", ev.Step})
 	case event.Nested:
+		if p.calls == nil {
+			p.calls = map[string]json.RawMessage{} // those of agents are kept together with its own: IDs differ
+		}
 		if below, ok := ev.Event.(event.Nested); ok { // it is marked with the agent that it comes from
 			p.event(below)
 			return
 		}
-		inner := streamPrinter{jsonPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}}
+		inner := streamPrinter{jsonPrinter: jsonPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}, calls: p.calls}
 		inner.event(ev.Event)
 	}
 }

@@ -156,7 +156,7 @@ func (a *confinement) confinesOwn() bool {
 func (a *confinement) changedSince(line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", a.root, line)
 	return func() string {
-		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confinesOwn() {
+		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confined() { // it runs confined
 			return ""
 		}
 		return "what it starts has changed since jcode was started (" + strings.Join(startfiles.Files(a.root, line), ", ") + "); start jcode again to look at it"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/pattern"
 	"jcode/internal/text"
 )
 
@@ -14,6 +15,7 @@ const (
 	maxContext = 16 << 10 // to the model
 	maxSaid    = 2 << 10  // to the person
 	maxAnswer  = 512 << 10
+	maxOutput  = 64 << 10 // in place of a result
 )
 
 // blockCode is the exit code that blocks.
@@ -36,7 +38,33 @@ type specific struct {
 	Reason       string          `json:"permissionDecisionReason"`
 	UpdatedInput json.RawMessage `json:"updatedInput"`
 	Context      string          `json:"additionalContext"`
+	Output       json.RawMessage `json:"updatedToolOutput"`
+	MCPOutput    json.RawMessage `json:"updatedMCPToolOutput"`
 }
+
+// unstarted says why a hook could not be started, "" if it was: then its exit code is no answer.
+func unstarted(end Ended) string {
+	why := ""
+	switch line := firstOf(end.Stderr); {
+	case end.Code == 125 && strings.Contains(end.Stderr, "jcode: sandbox:"):
+		why = line
+	case end.Code == 126, end.Code == 127:
+		why = line
+	case end.Code != 0 && strings.TrimSpace(end.Stdout) == "" && missing().MatchString(end.Stderr):
+		why = missing().FindString(end.Stderr)
+	default:
+		return ""
+	}
+	if why == "" {
+		why = fmt.Sprintf("exit code %d", end.Code)
+	}
+	return "it could not be started: " + text.Cut(text.Clean(why), 300)
+}
+
+// missing matches what interpreters say of a script that they can't open.
+var missing = pattern.Lazy(`(?m)^(?:.*can't open file '[^']*': \[Errno \d+\].*|sh: \d+: cannot open .*|.*: cannot open [^\n]*: (?:No such file|Permission denied).*|Error: Cannot find module '[^']*'.*|Can't open perl script .*|.*: No such file or directory -- .*\(LoadError\).*|Could not open input file: .*|error: Module not found .*)$`)
+
+func firstOf(s string) string { return text.Headline(strings.TrimSpace(s)) }
 
 // read turns the end of a hook into an outcome. said is a line for the person; fault says what is
 // wrong with the hook.
@@ -54,7 +82,7 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 		return out, stderr, ""
 	case end.Code != 0:
 		return out, "", fmt.Sprintf("ended with exit code %d: %s", end.Code, text.Cut(text.Headline(stderr), 300))
-	case !strings.HasPrefix(stdout, "{"):
+	case jsonOf(stdout) == "":
 		if event == UserPromptSubmit || event == SessionStart {
 			out.Context = text.Cut(text.Clean(stdout), maxContext)
 		}
@@ -63,10 +91,34 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 		return out, "", fmt.Sprintf("its answer has %d KiB, at most %d are read", len(stdout)>>10, maxAnswer>>10)
 	}
 	var a answer
-	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
+	if err := json.Unmarshal([]byte(jsonOf(stdout)), &a); err != nil {
 		return out, "", "its answer is not usable JSON: " + plain(err)
 	}
 	return a.outcome(event)
+}
+
+// jsonOf returns the JSON object of a hook's answer: the last one that it printed. Lines before it, such as those
+// of a shell's start-up file, are noise. "" means that there is none.
+func jsonOf(stdout string) string {
+	stdout = strings.TrimSpace(strings.TrimPrefix(stdout, "\ufeff"))
+	rest := stdout
+	for range 50 {
+		if strings.HasPrefix(rest, "{") && json.Valid([]byte(rest)) {
+			return rest
+		}
+		_, after, more := strings.Cut(rest, "\n")
+		if !more {
+			break
+		}
+		if i := strings.Index("\n"+after, "\n{"); i >= 0 {
+			after = after[i:]
+		}
+		rest = strings.TrimPrefix(strings.TrimSpace(after), "\ufeff")
+	}
+	if strings.HasPrefix(stdout, "{") {
+		return stdout
+	}
+	return ""
 }
 
 // blocks reports whether an event can be blocked.
@@ -74,7 +126,7 @@ func blocks(event Event) bool {
 	switch event {
 	case PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop, PreCompact:
 		return true
-	case SessionStart, SessionEnd, Notification:
+	case PostToolUseFailure, SessionStart, SessionEnd, Notification:
 	}
 	return false
 }
@@ -115,6 +167,11 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 			out.Input, fault = nil, "updatedInput must be an object"
 		}
 	}
+	for _, raw := range []json.RawMessage{a.Specific.MCPOutput, a.Specific.Output} {
+		if raw = bytes.TrimSpace(raw); len(raw) > 0 && !bytes.Equal(raw, []byte("null")) && event == PostToolUse {
+			out.Output = raw
+		}
+	}
 	return out, a.SystemMessage, fault
 }
 
@@ -142,6 +199,10 @@ func joined(list []Outcome) Outcome {
 			if !out.Block {
 				out.By = o.By
 			}
+		}
+		out.Notes = append(out.Notes, o.Notes...)
+		if o.Output != nil {
+			out.Output = o.Output
 		}
 		if o.Stop && !out.Stop {
 			out.Stop, out.StopReason = true, o.StopReason

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"strings"
 
 	"jcode/internal/patch"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -59,17 +61,30 @@ func toolNames(name string) []string {
 	return out
 }
 
-// both returns a call's arguments in both spellings.
-func both(name string, args json.RawMessage) map[string]json.RawMessage {
+// absolute returns a path as hooks get it, which may run in another folder than the call.
+func (e *Engine) absolute(path string) string {
+	if path == "" || e.opt.Cwd == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.opt.Cwd, filepath.FromSlash(path))
+}
+
+// both returns a call's arguments in both spellings. A file is absolute in Claude Code's.
+func (e *Engine) both(name string, args json.RawMessage) map[string]json.RawMessage {
 	in := map[string]json.RawMessage{}
 	if json.Unmarshal(args, &in) != nil {
 		return map[string]json.RawMessage{}
 	}
 	for ours, other := range theirs(name).args {
 		if v, ok := in[ours]; ok {
-			if _, taken := in[other]; !taken {
-				in[other] = v
+			if _, taken := in[other]; taken {
+				continue
 			}
+			var path string
+			if other == "file_path" && json.Unmarshal(v, &path) == nil {
+				v, _ = json.Marshal(e.absolute(path)) // a string is always valid JSON
+			}
+			in[other] = v
 		}
 	}
 	return in
@@ -100,15 +115,15 @@ const patchedFile = "file_path"
 
 // inputs returns a call's arguments as hooks get them. For a patch there is one input per file,
 // because hooks look at a single path.
-func inputs(call tools.Call) []map[string]json.RawMessage {
-	in := both(call.Name, call.Arguments)
-	var text string
-	if call.Name != "apply_patch" || json.Unmarshal(in["input"], &text) != nil {
+func (e *Engine) inputs(call tools.Call) []map[string]json.RawMessage {
+	in := e.both(call.Name, call.Arguments)
+	var diff string
+	if call.Name != "apply_patch" || json.Unmarshal(in["input"], &diff) != nil {
 		return []map[string]json.RawMessage{in}
 	}
 	var out []map[string]json.RawMessage
-	for _, path := range patch.Paths(text) {
-		raw, err := json.Marshal(path)
+	for _, path := range patch.Paths(diff) {
+		raw, err := json.Marshal(e.absolute(path))
 		if err != nil {
 			continue // a string is always valid JSON
 		}
@@ -129,10 +144,10 @@ type Calls struct{ Engine *Engine }
 func (c Calls) fire(ctx context.Context, event Event, call tools.Call, more map[string]any) Outcome {
 	names := toolNames(call.Name)
 	var answers []Outcome
-	for _, in := range inputs(call) {
+	for _, in := range c.Engine.inputs(call) {
 		fields := map[string]any{"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": in}
 		maps.Copy(fields, more)
-		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields}))
+		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields, Call: &call}))
 	}
 	return joined(answers)
 }
@@ -143,7 +158,7 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 		return tools.Verdict{}
 	}
 	out := c.fire(ctx, PreToolUse, call, nil)
-	v := tools.Verdict{By: out.By, Context: out.Context, Ask: out.Ask}
+	v := tools.Verdict{By: out.By, Context: out.Context, Ask: out.Ask, Notes: out.Notes}
 	if out.Ask && out.Reason != "" {
 		v.Notes = append(v.Notes, out.By+": "+out.Reason)
 	}
@@ -153,7 +168,7 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	case out.Stop:
 		v.Refuse = "the hook ends the work here: " + out.StopReason
 	case out.Input != nil:
-		args, err := ours(call.Name, both(call.Name, call.Arguments), out.Input)
+		args, err := ours(call.Name, c.Engine.both(call.Name, call.Arguments), out.Input)
 		if err != nil {
 			c.Engine.notice("warn", "%s: %v", out.By, err)
 			break
@@ -165,20 +180,25 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 
 // AfterRun implements tools.Commenter: the model gets what hooks say about a result together with
 // the result.
-func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
-	if !c.Engine.Wants(PostToolUse) {
+func (c Calls) AfterRun(ctx context.Context, call tools.Call, res *tools.Result) string {
+	event, more := PostToolUse, map[string]any{}
+	if failed(call, *res) {
+		event = PostToolUseFailure
+		more["error"], more["is_interrupt"] = res.Text, res.Kind == tools.KindCancelled
+	} else {
+		more["tool_response"] = response(call, *res)
+	}
+	if !c.Engine.Wants(event) {
 		return ""
 	}
-	response := map[string]any{}
-	if raw, err := json.Marshal(res.Data); err == nil {
-		_ = json.Unmarshal(raw, &response) // a value that is not an object has no fields
+	out := c.fire(ctx, event, call, more)
+	if out.Output != nil {
+		res.Text = outputText(out.Output)
 	}
-	if response == nil {
-		response = map[string]any{}
-	}
-	response["content"], response["is_error"] = res.Text, res.Failed
-	out := c.fire(ctx, PostToolUse, call, map[string]any{"tool_response": response})
 	var lines []string
+	if out.Output != nil {
+		lines = append(lines, "["+out.By+" replaced the result]")
+	}
 	if out.Block {
 		lines = append(lines, "["+out.By+" says: "+out.Reason+"]")
 	}
@@ -189,6 +209,62 @@ func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) 
 		lines = append(lines, "[hook: "+out.Context+"]")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// failed reports whether a call counts as failed for hooks: a command that ended with an error does, too.
+func failed(call tools.Call, res tools.Result) bool {
+	if res.Failed || call.Name != "exec" {
+		return res.Failed
+	}
+	raw, err := json.Marshal(res.Data)
+	var data struct{ Code int }
+	return err == nil && json.Unmarshal(raw, &data) == nil && data.Code != 0
+}
+
+// outputText returns the text of a result that a hook puts in place of another: a text, what a command
+// printed, or JSON as it is.
+func outputText(raw json.RawMessage) string {
+	var s string
+	var command struct{ Stdout, Stderr *string }
+	switch {
+	case json.Unmarshal(raw, &s) == nil:
+	case json.Unmarshal(raw, &command) == nil && command.Stdout != nil:
+		s = *command.Stdout
+		if command.Stderr != nil && *command.Stderr != "" {
+			s = strings.TrimSuffix(s, "\n") + "\n" + *command.Stderr
+		}
+	default:
+		s = string(raw)
+	}
+	return text.Cut(text.Clean(s), maxOutput)
+}
+
+// response returns a result as hooks get it: the fields of Claude Code's tools, and jcode's own.
+func response(call tools.Call, res tools.Result) map[string]any {
+	out := map[string]any{}
+	if raw, err := json.Marshal(res.Data); err == nil {
+		_ = json.Unmarshal(raw, &out) // a value that is not an object has no fields
+	}
+	if out == nil {
+		out = map[string]any{}
+	}
+	out["content"], out["is_error"] = res.Text, res.Failed
+	switch call.Name {
+	case "exec":
+		for _, key := range []string{"stdout", "stderr"} {
+			if _, has := out[key].(string); !has {
+				out[key] = map[string]string{"stdout": res.Text}[key]
+			}
+		}
+		out["interrupted"], out["isImage"] = false, false
+	case "write", "edit":
+		out["success"] = !res.Failed
+		var args struct{ Path string }
+		if json.Unmarshal(call.Arguments, &args) == nil {
+			out["filePath"] = args.Path
+		}
+	}
+	return out
 }
 
 // AfterCall implements tools.Hook.

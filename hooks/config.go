@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jcode/internal/shellword"
 )
 
 // Event is the name of an event that hooks can run at.
@@ -15,20 +17,22 @@ type Event string
 
 // The events.
 const (
-	PreToolUse       Event = "PreToolUse"
-	PostToolUse      Event = "PostToolUse"
-	UserPromptSubmit Event = "UserPromptSubmit"
-	Stop             Event = "Stop"
-	SubagentStop     Event = "SubagentStop"
-	SessionStart     Event = "SessionStart"
-	SessionEnd       Event = "SessionEnd"
-	PreCompact       Event = "PreCompact"
-	Notification     Event = "Notification"
+	PreToolUse  Event = "PreToolUse"
+	PostToolUse Event = "PostToolUse"
+	// PostToolUseFailure is the event of a call that failed.
+	PostToolUseFailure Event = "PostToolUseFailure"
+	UserPromptSubmit   Event = "UserPromptSubmit"
+	Stop               Event = "Stop"
+	SubagentStop       Event = "SubagentStop"
+	SessionStart       Event = "SessionStart"
+	SessionEnd         Event = "SessionEnd"
+	PreCompact         Event = "PreCompact"
+	Notification       Event = "Notification"
 )
 
 // Events returns all events.
 func Events() []Event {
-	return []Event{PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification}
+	return []Event{PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification}
 }
 
 // The limits of a hook's time.
@@ -45,9 +49,14 @@ type Group struct {
 
 // Command is one hook of a group.
 type Command struct {
-	Type    string  `json:"type" desc:"Kind of hook." enum:"command" default:"command"`
-	Command string  `json:"command" desc:"Shell line; the event comes as JSON on its standard input." required:"true"`
-	Timeout float64 `json:"timeout" desc:"Seconds that it may take." default:"60" min:"0"`
+	Type    string   `json:"type" desc:"Kind of hook." enum:"command" default:"command"`
+	Command string   `json:"command" desc:"Shell line; the event comes as JSON on its standard input. With args, a program." required:"true"`
+	Args    []string `json:"args,omitempty" desc:"Arguments of the program that command names; it is then started without a shell."`
+	If      string   `json:"if,omitempty" desc:"Only for calls that this permission rule covers, such as Bash(git push *)."`
+	Timeout float64  `json:"timeout" desc:"Seconds that it may take." default:"60" min:"0"`
+	Once    bool     `json:"once,omitempty" desc:"Run it once in a session." default:"false"`
+	Async   bool     `json:"async,omitempty" desc:"Nothing waits for it; its answer is not read." default:"false"`
+	Rewake  bool     `json:"asyncRewake,omitempty" desc:"As async, but the model is told at its next step what the hook objects." default:"false"`
 }
 
 // Hook is one command that runs for an event.
@@ -57,8 +66,19 @@ type Hook struct {
 	Timeout time.Duration
 	// Matcher is the matcher as written.
 	Matcher string
+	// Args are the arguments of the program that Command names. Nil means that Command is a shell line.
+	Args []string
+	// If is a permission rule: the hook runs only for calls that it covers. "" means all.
+	If string
+	// Once says that it runs once in a session, Async that nothing waits for it. Rewake says that the model is
+	// told, with Preface before it, what an async hook has to object.
+	Once, Async, Rewake bool
+	Preface             string
 	// Source names where the hook was defined, for people: a file, or a plugin.
 	Source string
+	// Plugin names the plugin that brought it, "" for none. Theirs says that the project did.
+	Plugin string
+	Theirs bool
 	// Env are additional variables, such as CLAUDE_PLUGIN_ROOT.
 	Env []string
 	// Refuse returns the reason why the hook must not run now, or "". Nil means that it may run.
@@ -73,7 +93,18 @@ func (h Hook) Line() string {
 	if h.Matcher != "" {
 		line += " " + h.Matcher
 	}
-	return line + ": " + h.Command
+	if h.If != "" {
+		line += " if " + h.If
+	}
+	return line + ": " + h.Shown()
+}
+
+// Shown returns what the hook runs.
+func (h Hook) Shown() string {
+	if h.Args == nil {
+		return h.Command
+	}
+	return shellword.Join(append([]string{h.Command}, h.Args...))
 }
 
 // Parse parses the hooks of a settings file: the value of its key "hooks". What cannot be used is
@@ -127,17 +158,31 @@ func From(events map[string][]Group, source string) (list []Hook, problems []str
 func readHook(event Event, matcher string, fields map[string]json.RawMessage) (Hook, error) {
 	h := Hook{Event: event, Matcher: matcher, Timeout: DefaultTimeout}
 	kind := "command"
-	seconds := 0.0
-	for key, target := range map[string]any{"type": &kind, "command": &h.Command, "timeout": &seconds} {
-		if raw, ok := fields[key]; ok {
-			if err := json.Unmarshal(raw, target); err != nil {
-				return h, fmt.Errorf("%s: %s", key, plain(err))
+	seconds, shell, said := 0.0, "", ""
+	known := map[string]any{
+		"type": &kind, "command": &h.Command, "args": &h.Args, "if": &h.If, "timeout": &seconds, "once": &h.Once, "async": &h.Async,
+		"shell": &shell, "statusMessage": &said, "description": &said, "asyncRewake": &h.Rewake, "rewakeMessage": &h.Preface, "rewakeSummary": &said,
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		target, ok := known[key]
+		if !ok {
+			if kind == "command" && !isKind(fields["type"]) {
+				return h, fmt.Errorf("%q is not a key of a hook; known: %s", key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			}
+			continue // of another kind of hook, which is refused below
+		}
+		if err := json.Unmarshal(fields[key], target); err != nil {
+			return h, fmt.Errorf("%s: %s", key, plain(err))
 		}
 	}
+	h.Async = h.Async || h.Rewake
 	switch {
 	case kind != "command" && kind != "":
 		return h, fmt.Errorf("type %q does not run here: only commands do", kind)
+	case shell != "" && shell != "bash" && shell != "sh":
+		return h, fmt.Errorf("the shell %q is not used here: leave it out, or start it in command", shell)
+	case h.If != "" && event != PreToolUse && event != PostToolUse && event != PostToolUseFailure:
+		return h, fmt.Errorf("if: %s is no event of a tool", event)
 	case strings.TrimSpace(h.Command) == "":
 		return h, fmt.Errorf("command is missing")
 	case seconds < 0:
@@ -153,6 +198,12 @@ func readHook(event Event, matcher string, fields map[string]json.RawMessage) (H
 		h.match = re
 	}
 	return h, nil
+}
+
+// isKind reports whether an entry names a kind of hook that does not run here.
+func isKind(raw json.RawMessage) bool {
+	var kind string
+	return json.Unmarshal(raw, &kind) == nil && kind != "" && kind != "command"
 }
 
 // matches reports whether the hook applies to something with these names.

@@ -8,23 +8,24 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
-// Run is the data for one run of a hook's command.
+// Run is the data for one run of a hook.
 type Run struct {
-	Command string
-	Env     []string // in addition to those of exec
-	Stdin   []byte
-	Limit   time.Duration
+	Hook  Hook
+	Env   []string // in addition to those of exec
+	Stdin []byte
 }
 
 // Ended is the result of a run.
 type Ended struct {
 	Stdout, Stderr string
 	Code           int
+	// Blamed says what the sandbox denied it, if its failure looks like that.
+	Blamed string
 }
 
 // Runner runs hooks as exec runs commands: with its environment, output limits and sandbox. It
@@ -36,10 +37,17 @@ type Runner interface {
 // Options are the settings of New.
 type Options struct {
 	Runner Runner
-	// Cwd is the folder in which hooks run, which is also part of their input.
-	Cwd string
+	// Root is the project: hooks run there. Cwd is the working folder, which is part of their input.
+	Root, Cwd string
+	// Covers reports whether a permission rule in Claude Code's form covers a call. Nil means no.
+	Covers func(rule string, call tools.Call) (bool, error)
+	// Background runs something that nothing waits for, until the program ends. Nil means that
+	// async hooks are waited for.
+	Background func(run func(ctx context.Context))
 	// Mode returns the approval mode in force, for the input.
 	Mode func() string
+	// Later tells the model of a session something at its next step. May be nil.
+	Later func(session, text string)
 	// Notice shows the person what a hook says, or what is wrong with it.
 	Notice func(level, text string)
 }
@@ -50,6 +58,7 @@ type Engine struct {
 
 	mu    sync.Mutex
 	hooks []Hook
+	once  map[string]bool // what ran once: session and hook
 }
 
 // New returns an engine without hooks.
@@ -77,6 +86,8 @@ type Occasion struct {
 	Names []string
 	// Fields are the event's own input fields.
 	Fields map[string]any
+	// Call is the call of an event of a tool, nil for others.
+	Call *tools.Call
 }
 
 // Outcome is the combined answer of all hooks of an occasion.
@@ -88,6 +99,10 @@ type Outcome struct {
 	Ask bool
 	// Input are the arguments that replace those of a call, nil to keep them.
 	Input map[string]json.RawMessage
+	// Notes are shown with a question about the call.
+	Notes []string
+	// Output replaces the text that the model gets as a call's result, nil to keep it.
+	Output json.RawMessage
 	// Context is a text for the model.
 	Context string
 	// Stop ends the turn; StopReason is for the person.
@@ -106,11 +121,15 @@ func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	var list []Hook
 	seen := map[string]bool{}
 	for _, h := range e.List() {
-		key := h.Command + "\x00" + strings.Join(h.Env, "\x00")
-		if h.Event != o.Event || !h.matches(o.Names) || seen[key] {
+		key := strings.Join(append([]string{h.Command, h.If}, append(h.Args, h.Env...)...), "\x00")
+		if h.Event != o.Event || !h.matches(o.Names) || seen[key] || !e.covers(h, o.Call) || !e.first(h, o.Session, key) {
 			continue
 		}
 		seen[key] = true
+		if h.Async && e.opt.Background != nil {
+			e.behind(h, o)
+			continue
+		}
 		list = append(list, h)
 	}
 	if len(list) == 0 {
@@ -128,6 +147,58 @@ func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	}
 	work.Wait()
 	return joined(answers)
+}
+
+// covers reports whether the rule of a hook covers a call. A rule that can't be read refuses the hook, which
+// is said.
+func (e *Engine) covers(h Hook, call *tools.Call) bool {
+	if h.If == "" {
+		return true
+	}
+	if call == nil || e.opt.Covers == nil {
+		return false
+	}
+	ok, err := e.opt.Covers(h.If, *call)
+	if err != nil {
+		e.notice("warn", "%s was not run: if: %v", name(h), err)
+	}
+	return ok && err == nil
+}
+
+// first reports whether a hook may run in a session: one with Once does once.
+func (e *Engine) first(h Hook, session, key string) bool {
+	if !h.Once {
+		return true
+	}
+	key = session + "\x00" + string(h.Event) + "\x00" + key
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.once == nil {
+		e.once = map[string]bool{}
+	}
+	ran := e.once[key]
+	e.once[key] = true
+	return !ran
+}
+
+// behind runs a hook that nothing waits for. Only its failure to start is said.
+func (e *Engine) behind(h Hook, o Occasion) {
+	input, err := json.Marshal(e.input(o))
+	if err != nil {
+		e.notice("warn", "hooks of %s did not run: %v", o.Event, err)
+		return
+	}
+	e.opt.Background(func(ctx context.Context) {
+		out := e.one(ctx, h, input)
+		if said := strings.TrimSpace(out.Reason + "\n" + out.Context); h.Rewake && said != "" && e.opt.Later != nil {
+			e.opt.Later(o.Session, strings.TrimSpace(h.Preface+"\n"+said))
+		}
+	})
+}
+
+// name names a hook in a message.
+func name(h Hook) string {
+	return fmt.Sprintf("%s hook %q of %s", h.Event, text.Cut(text.Clean(text.Headline(h.Shown())), 60), h.Source)
 }
 
 // input returns the input of a hook.
@@ -158,26 +229,37 @@ func theirMode(mode string) string {
 
 // one runs a hook and reads its answer.
 func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
-	name := fmt.Sprintf("%s hook %q of %s", h.Event, text.Cut(text.Clean(text.Headline(h.Command)), 60), h.Source)
+	name := name(h)
 	if h.Refuse != nil {
 		if why := h.Refuse(); why != "" {
 			e.notice("warn", "%s was not run: %s", name, why)
+			if h.Event == PreToolUse { // what it guards must not run unguarded
+				return Outcome{Block: true, By: name, Reason: "it guards this call and does not run: " + why}
+			}
 			return Outcome{}
 		}
 	}
-	env := append([]string{"CLAUDE_PROJECT_DIR=" + e.opt.Cwd, "JCODE_PROJECT_DIR=" + e.opt.Cwd}, h.Env...)
-	end, err := e.opt.Runner.RunHook(ctx, Run{Command: h.Command, Env: env, Stdin: input, Limit: h.Timeout})
+	env := append([]string{"CLAUDE_PROJECT_DIR=" + e.opt.Root, "JCODE_PROJECT_DIR=" + e.opt.Root}, h.Env...)
+	end, err := e.opt.Runner.RunHook(ctx, Run{Hook: h, Env: env, Stdin: input})
 	if ctx.Err() != nil {
 		return Outcome{}
 	}
+	var out Outcome
+	var said, fault string
 	if err != nil {
-		e.notice("warn", "%s: %v; it is treated as having said nothing", name, err)
-		return Outcome{}
+		fault = fmt.Sprintf("%v; it is treated as having said nothing", err)
+	} else if fault = unstarted(end); fault == "" {
+		out, said, fault = read(h.Event, end)
 	}
-	out, said, fault := read(h.Event, end)
 	out.By = name
 	if fault != "" {
+		if end.Blamed != "" {
+			fault += "; the sandbox stopped it: " + end.Blamed
+		}
 		e.notice("warn", "%s: %s", name, fault)
+		if h.Event == PreToolUse && !out.Block && (err != nil || end.Code != 0) {
+			out.Notes = append(out.Notes, name+", which guards such calls, failed: "+fault)
+		}
 	}
 	if said != "" {
 		e.notice("info", "%s", text.Cut(text.Clean(said), maxSaid))

@@ -26,14 +26,14 @@ func (r *runner) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error
 	r.mu.Lock()
 	r.ran = append(r.ran, run)
 	r.mu.Unlock()
-	switch run.Command {
+	switch run.Hook.Command {
 	case "hang":
 		<-ctx.Done()
 		return hooks.Ended{}, ctx.Err()
 	case "late":
 		return hooks.Ended{}, errors.New("did not end within 1s and was ended")
 	}
-	return r.end[run.Command], nil
+	return r.end[run.Hook.Command], nil
 }
 
 func (r *runner) commands() []string {
@@ -41,7 +41,7 @@ func (r *runner) commands() []string {
 	defer r.mu.Unlock()
 	var out []string
 	for _, run := range r.ran {
-		out = append(out, run.Command)
+		out = append(out, run.Hook.Command)
 	}
 	slices.Sort(out)
 	return out
@@ -55,7 +55,7 @@ func engine(t *testing.T, settings string, end map[string]hooks.Ended) (*hooks.E
 	}
 	r, said := &runner{end: end}, &[]string{}
 	var mu sync.Mutex
-	e := hooks.New(hooks.Options{Runner: r, Cwd: "/w", Mode: func() string { return "edits" }, Notice: func(level, text string) {
+	e := hooks.New(hooks.Options{Runner: r, Root: "/w", Cwd: "/w", Mode: func() string { return "edits" }, Notice: func(level, text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		*said = append(*said, level+" "+text)
@@ -134,7 +134,7 @@ func TestAPatchIsShownToHooksFileByFile(t *testing.T) {
 	if string(v.Arguments) != `{"input":"other"}` {
 		t.Errorf("%s", v.Arguments)
 	}
-	hooks.Calls{Engine: e}.AfterRun(t.Context(), call, tools.Result{Text: "done"})
+	hooks.Calls{Engine: e}.AfterRun(t.Context(), call, &tools.Result{Text: "done"})
 	var seen []string
 	for _, run := range r.ran {
 		var in struct {
@@ -149,7 +149,7 @@ func TestAPatchIsShownToHooksFileByFile(t *testing.T) {
 		}
 		seen = append(seen, in.Event+" "+in.Input.Path)
 	}
-	if want := []string{"PreToolUse a", "PreToolUse b/c", "PreToolUse d e", "PostToolUse a", "PostToolUse b/c", "PostToolUse d e"}; !slices.Equal(seen, want) {
+	if want := []string{"PreToolUse /w/a", "PreToolUse /w/b/c", "PreToolUse /w/d e", "PostToolUse /w/a", "PostToolUse /w/b/c", "PostToolUse /w/d e"}; !slices.Equal(seen, want) {
 		t.Errorf("%q, want %q", seen, want)
 	}
 }
@@ -188,7 +188,7 @@ func TestExitCodesMeanWhatTheEventAllows(t *testing.T) {
 	for _, event := range hooks.Events() {
 		e, r, said := engine(t, fmt.Sprintf(`{%q:[{"hooks":[{"command":"c"}]}]}`, event), map[string]hooks.Ended{"c": {Code: 2, Stderr: "why"}})
 		out := e.Fire(t.Context(), hooks.Occasion{Event: event, Session: "s"})
-		blocks := event != hooks.SessionStart && event != hooks.SessionEnd && event != hooks.Notification
+		blocks := event != hooks.PostToolUseFailure && event != hooks.SessionStart && event != hooks.SessionEnd && event != hooks.Notification
 		if out.Block != blocks || blocks && out.Reason != "why" || !blocks && !slices.Equal(*said, []string{"info why"}) {
 			t.Errorf("%s: %+v %q", event, out, *said)
 		}

@@ -348,6 +348,8 @@ func (f *personTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
 	return f.yes, f.err
 }
 
+func (f *personTrust) Unconfined(context.Context, tools.TrustItem) bool { return false }
+
 func (f *personTrust) Accept(context.Context, []tools.TrustItem, bool) error { return nil }
 
 func (f *personTrust) untrusted(items []tools.TrustItem) {

@@ -24,17 +24,21 @@ type approvals struct {
 	trust   tools.Trust // nil: nothing is kept
 	all     bool        // all entries of the project are approved
 
+	confiner Confiner // may be nil
+
 	mu       sync.Mutex
 	session  map[string]bool   // approved for this session: name and pin
 	accepted map[string]string // pinKey → the pin with which a target was last allowed to start
+	begun    map[string]int    // pinKey → the mark of changes when a person last allowed it to start
+	changes  Changes           // may be nil
 	pins     map[string]pin    // cached for pinAge
 	unread   error             // why the kept approvals could not be read last; nothing is approved then
 }
 
 func newApprovals(opt Options, env config.Environment) *approvals {
 	return &approvals{
-		env: env, project: opt.Paths.ProjectRoot, trust: opt.Trust, all: opt.TrustAll,
-		session: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{},
+		env: env, project: opt.Paths.ProjectRoot, trust: opt.Trust, all: opt.TrustAll, confiner: opt.Confiner,
+		session: map[string]bool{}, accepted: map[string]string{}, begun: map[string]int{}, changes: opt.Changes, pins: map[string]pin{},
 	}
 }
 
@@ -96,6 +100,30 @@ func trustItem(e config.Entry, hash string) tools.TrustItem {
 	return tools.TrustItem{Kind: tools.TrustMCP, Name: e.Name, Hash: hash, File: e.Source.File}
 }
 
+// item returns an entry as it is now as an item to trust. A plugin's is trusted with the plugin.
+func (a *approvals) item(e config.Entry) tools.TrustItem {
+	item := trustItem(e, a.recentPin(e))
+	item.Personal = e.Source.Plugin != ""
+	return item
+}
+
+// has reports whether a person gave a further right.
+func (a *approvals) has(item tools.TrustItem) bool {
+	if a.trust == nil {
+		return false
+	}
+	ok, err := a.trust.Trusted(context.Background(), item)
+	return ok && err == nil
+}
+
+// forSession reports whether an entry was approved in this session.
+func (a *approvals) forSession(e config.Entry) bool {
+	hash := a.recentPin(e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.session[e.Name+" "+hash]
+}
+
 // approved reports whether an entry may start without a question.
 func (a *approvals) approved(e config.Entry) bool {
 	if e.Source.Scope != config.ScopeProject || a.all {
@@ -145,6 +173,11 @@ func (a *approvals) accept(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	maps.DeleteFunc(a.accepted, func(key, _ string) bool { return strings.HasPrefix(key, name+" ") })
+	for key := range a.begun {
+		if strings.HasPrefix(key, name+" ") {
+			delete(a.begun, key)
+		}
+	}
 	clear(a.pins)
 }
 
@@ -153,9 +186,9 @@ func (a *approvals) accept(name string) {
 func (a *approvals) changedSince(e config.Entry) bool {
 	now := a.pin(e)
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	was, ok := a.accepted[pinKey(e)]
-	return ok && was != now
+	a.mu.Unlock()
+	return ok && was != now || len(a.agentsChanged(e)) > 0
 }
 
 // mayStart is called before each start of a process, including automatic restarts, so that
@@ -165,6 +198,9 @@ func (a *approvals) mayStart(e config.Entry) error {
 	a.mu.Lock()
 	clear(a.pins)
 	a.mu.Unlock()
+	if files := a.agentsChanged(e); len(files) > 0 {
+		return wire.Permanentf("files that may belong to it were changed in this session since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", some(files))
+	}
 	if !a.approved(e) {
 		if err := a.fault(); err != nil {
 			return wire.Permanentf("%v: %v", ErrNeedsApproval, err)
@@ -177,17 +213,47 @@ func (a *approvals) mayStart(e config.Entry) error {
 		return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
 	}
 	a.accepted[pinKey(e)] = now
+	if _, started := a.begun[pinKey(e)]; !started {
+		a.begun[pinKey(e)] = a.mark()
+	}
 	return nil
 }
 
-// filesText names the project's files that an entry starts.
-func (a *approvals) filesText(e config.Entry) string {
+// mark returns how many changes of files are known now.
+func (a *approvals) mark() int {
+	if a.changes == nil {
+		return 0
+	}
+	return a.changes.Count()
+}
+
+// agentsChanged lists the files of a kind that runs which this session's agents changed below the project's root
+// since a person last allowed the entry to start.
+func (a *approvals) agentsChanged(e config.Entry) []string {
+	if a.changes == nil || e.Source.Scope != config.ScopeProject || e.Target.Type != config.Stdio {
+		return nil
+	}
+	a.mu.Lock()
+	since, started := a.begun[pinKey(e)]
+	a.mu.Unlock()
+	if !started {
+		return nil
+	}
+	return a.changes.Since(since, startfiles.Files(a.project, a.lines(e)...))
+}
+
+// some joins the first of many names.
+func some(files []string) string {
 	const most = 5
-	files := startfiles.Files(a.project, a.lines(e)...)
 	if len(files) > most {
 		files = append(files[:most:most], fmt.Sprintf("and %d more", len(files)-most))
 	}
 	return strings.Join(files, ", ")
+}
+
+// filesText names the project's files that an entry starts.
+func (a *approvals) filesText(e config.Entry) string {
+	return some(startfiles.Files(a.project, a.lines(e)...))
 }
 
 // access describes a start for the gate. A grant is bound to the started files, too.
@@ -203,11 +269,22 @@ func (a *approvals) access(e config.Entry) tools.Access {
 
 // pending describes an entry that waits for approval.
 func (a *approvals) pending(e config.Entry, replaces bool) *Pending {
-	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: a.notes(e), File: e.Source.File, Hash: a.recentPin(e)}
+	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: a.notes(e), File: e.Source.File, Hash: a.recentPin(e), Needs: needs(e)}
+	if e.Target.Type == config.Stdio {
+		p.Notes = append(p.Notes, a.confinedNote())
+	}
 	if replaces {
 		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
 	}
 	return p
+}
+
+// confinedNote says how the programs of a project run.
+func (a *approvals) confinedNote() string {
+	if a.confiner == nil || !a.confiner.Available() {
+		return "runs with all your rights: this machine can't confine it"
+	}
+	return "runs confined: it writes this project only, reads no keys, and has no network unless a row here says so"
 }
 
 // notes returns what a question about a start must show besides its command line.

@@ -26,6 +26,8 @@ type dialer struct {
 	// mayStart returns why an entry's process must not be started now; nil allows all.
 	mayStart func(config.Entry) error
 	reopen   time.Duration // see httpMode
+	// rights returns how an entry's programs run; nil runs them as they are.
+	rights func(config.Entry) Rights
 }
 
 // dialed is a session with its first tool list.
@@ -45,6 +47,11 @@ func (d dialer) dial(ctx context.Context, e config.Entry, t config.Resolved, log
 	if t.OwnRoots {
 		hooks.roots = t.Roots
 	}
+	var rights Rights
+	if d.rights != nil {
+		rights = d.rights(e)
+		t.Confine = rights.start
+	}
 	out, err := d.connect(timed, e, t, log, hooks)
 	if err == nil {
 		out.tools, out.skipped, err = out.session.listTools(timed, e.Name, out.http)
@@ -58,6 +65,9 @@ func (d dialer) dial(ctx context.Context, e config.Entry, t config.Resolved, log
 	}
 	if err == nil {
 		return out, nil
+	}
+	if more := rights.refused(log.Tail()); more != "" && ctx.Err() == nil {
+		return dialed{}, &wire.Fault{Text: plainError(err) + "; " + more, Retry: wire.RetryNever, Err: err}
 	}
 	if ctx.Err() == nil && timed.Err() != nil && !isClassified(err) {
 		what := fmt.Sprintf("no connection within %s (connectTimeout)", secondsText(limit))

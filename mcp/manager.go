@@ -22,6 +22,10 @@ type Options struct {
 	Trust tools.Trust
 	// TrustAll approves the project's entries for this run (`--trust`).
 	TrustAll bool
+	// Confiner confines the servers of projects and plugins; nil: nothing is confined.
+	Confiner Confiner
+	// Changes knows which files this session's agents changed; nil: none.
+	Changes Changes
 	// Elicitor asks the person for a server; nil declines.
 	Elicitor Elicitor
 	// LogDir holds one log per server; empty: no logs.
@@ -55,6 +59,15 @@ type Options struct {
 	Person auth.Person
 	// Notify shows the person a message; may be nil. level is info, warn or error.
 	Notify func(level, text string)
+}
+
+// Changes knows the files that agents of this session changed. It is safe for concurrent use.
+type Changes interface {
+	// Count returns how many changes there were.
+	Count() int
+	// Since lists the changed files after the first n changes that are of a kind that runs, or in a folder of
+	// one of the files, all relative to the project.
+	Since(n int, files []string) []string
 }
 
 // Manager owns all servers of a process.

@@ -83,7 +83,7 @@ func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (
 			return p, err
 		}
 	}
-	d, err := dialer{host: m.host, keeper: m.keeper}.dial(ctx, e, p.target, p.log, hooks, 1)
+	d, err := dialer{host: m.host, keeper: m.keeper, rights: m.approvals.rights}.dial(ctx, e, p.target, p.log, hooks, 1)
 	p.took = time.Since(began)
 	if err != nil {
 		return p, err

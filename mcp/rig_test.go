@@ -71,6 +71,8 @@ func (s *memoryTrust) Trusted(_ context.Context, i tools.TrustItem) (bool, error
 	return s.kept[string(i.Kind)+i.Name+i.Hash], s.err
 }
 
+func (s *memoryTrust) Unconfined(context.Context, tools.TrustItem) bool { return false }
+
 func (s *memoryTrust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

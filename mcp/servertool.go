@@ -92,10 +92,12 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 func (t serverTool) result(raw json.RawMessage) tools.Result {
 	m, limit := t.m, 0
 	m.mu.Lock()
-	if e, ok := m.wants.entry(t.server); ok {
-		limit = e.MaxResultTokens
-	}
+	e, ok := m.wants.entry(t.server)
 	m.mu.Unlock()
+	var rights Rights
+	if ok {
+		limit, rights = e.MaxResultTokens, m.approvals.rights(e)
+	}
 	c := converter{maxTokens: limit, blind: m.opt.Sees != nil && !m.opt.Sees()}
 	var saved []string
 	if m.saver.dir != "" {
@@ -119,6 +121,9 @@ func (t serverTool) result(raw json.RawMessage) tools.Result {
 	r := tools.Result{Text: got.text, Parts: got.parts, Data: data, Failed: got.isError, Display: tools.Display{Files: saved}}
 	if got.isError {
 		r.Kind = tools.KindMCP
+		if more := rights.refused(got.text); more != "" {
+			r.Text += "\n[" + more + "]"
+		}
 	}
 	return r
 }

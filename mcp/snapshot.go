@@ -10,6 +10,7 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/tools"
 )
 
 // Status is one server as people, scripts and the model see it. Secrets are hidden.
@@ -42,6 +43,9 @@ type Details struct {
 	StrayLines []string
 	Log        string // path of the log
 	Enabled    bool
+	// Confined says how its programs run: "confined", "confined, with the network", "unconfined", or "" for the
+	// person's own.
+	Confined string
 	// Pending describes what waits for approval, nil if nothing does.
 	Pending *Pending
 	// Warnings lists oddities of the configuration, with file, line and key.
@@ -57,6 +61,8 @@ type Pending struct {
 	Notes []string
 	File  string
 	Hash  string
+	// Needs are the further rights that it certainly needs.
+	Needs []tools.TrustKind
 }
 
 // Snapshot returns all servers, sorted by name, including those that do not run.
@@ -108,6 +114,7 @@ func (m *Manager) details(name string) Details {
 	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
 	d.Line = d.Target.Line()
 	d.Source = sourceText(e.Source)
+	d.Confined = m.approvals.rights(e).String()
 	if c, configured := m.wants.chosen[name]; configured && c.Pending != nil {
 		d.Pending = m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
 	}

@@ -10,12 +10,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"jcode/internal/launch"
+	"jcode/internal/paths"
 	"jcode/internal/text"
 )
 
@@ -34,6 +37,8 @@ type Offer struct {
 	Name, Description string
 	// Source is a path in the marketplace, or an address.
 	Source string
+
+	entry map[string]json.RawMessage // as the marketplace has it
 }
 
 // Address is where a plugin comes from.
@@ -107,13 +112,64 @@ func fetch(ctx context.Context, git launch.Git, a Address, dir string) (commit s
 		return "", nil, err
 	}
 	if offers != nil && (a.Plugin != "" || !isPlugin(source)) {
-		if source, offers, err = choose(a, source, offers); err != nil || source == "" {
-			return commit, offers, err
+		var left []Offer
+		if source, left, err = choose(a, source, offers); err != nil || source == "" {
+			return commit, left, err
 		}
 	} else if a.Plugin != "" {
 		return "", nil, fmt.Errorf("%s is not a marketplace: it has no %s", a.From, marketFile)
 	}
-	return commit, nil, copyTree(source, dir)
+	if err := copyTree(source, dir); err != nil {
+		return "", nil, err
+	}
+	return commit, nil, describe(dir, a, offers)
+}
+
+// describe writes the manifest of a plugin that has none: what its marketplace says of it, or its folder's name.
+func describe(dir string, a Address, offers []Offer) error {
+	if isPlugin(dir) {
+		return nil
+	}
+	entry := map[string]json.RawMessage{}
+	for _, o := range offers {
+		if o.Name == a.Plugin && a.Plugin != "" {
+			entry = maps.Clone(o.entry)
+			delete(entry, "source")
+			delete(entry, "author") // nothing of it is read
+		}
+	}
+	if len(entry) == 0 {
+		if !hasParts(dir) {
+			return nil // Read says that it is no plugin
+		}
+		name := strings.Trim(strings.Map(plainName, strings.ToLower(strings.TrimSuffix(filepath.Base(a.From), ".git"))), "-")
+		raw, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		entry["name"] = raw
+	}
+	data, err := json.MarshalIndent(entry, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, manifestFiles[0]), append(data, '\n'), 0o600)
+}
+
+// plainName maps what a plugin's name may not have to a hyphen.
+func plainName(r rune) rune {
+	if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
+		return r
+	}
+	return '-'
+}
+
+// hasParts reports whether a folder without a manifest has parts of a plugin.
+func hasParts(dir string) bool {
+	return slices.ContainsFunc([]string{"commands", "agents", "skills", "hooks/hooks.json", ".mcp.json", ".lsp.json", "lua"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil
+	})
 }
 
 // choose finds the folder of the plugin that an address names, in a marketplace.
@@ -158,11 +214,7 @@ func readMarket(dir string) ([]Offer, error) {
 		return nil, nil
 	}
 	var m struct {
-		Plugins []struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Source      json.RawMessage `json:"source"`
-		} `json:"plugins"`
+		Plugins []map[string]json.RawMessage `json:"plugins"`
 	}
 	if err == nil {
 		err = decode(data, &m)
@@ -172,11 +224,13 @@ func readMarket(dir string) ([]Offer, error) {
 	}
 	offers := []Offer{}
 	for _, p := range m.Plugins {
-		o := Offer{Name: p.Name, Description: p.Description}
+		o := Offer{entry: p}
+		_ = json.Unmarshal(p["name"], &o.Name)               // a plugin without a name can't be chosen
+		_ = json.Unmarshal(p["description"], &o.Description) // it is only shown
 		var where struct{ Repo, URL string }
 		switch {
-		case json.Unmarshal(p.Source, &o.Source) == nil:
-		case json.Unmarshal(p.Source, &where) == nil && where.URL != "":
+		case json.Unmarshal(p["source"], &o.Source) == nil:
+		case json.Unmarshal(p["source"], &where) == nil && where.URL != "":
 			o.Source = where.URL
 		case where.Repo != "":
 			o.Source = "https://github.com/" + where.Repo + ".git"
@@ -224,16 +278,17 @@ func cloneAt(ctx context.Context, by launch.Git, a Address, dir string) (commit 
 
 // copyTree copies the files of a plugin. Links are followed if they stay within it.
 func copyTree(from, to string) error {
-	root, err := filepath.EvalSymlinks(from)
+	real, err := filepath.EvalSymlinks(from)
 	if err != nil {
 		return err
 	}
-	files, total := 0, int64(0)
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // only read
+	files, left := 0, int64(maxBytes)
+	return fs.WalkDir(root.FS(), ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -243,49 +298,55 @@ func copyTree(from, to string) error {
 			}
 			return nil
 		}
-		target := filepath.Join(to, rel)
+		target := filepath.Join(to, filepath.FromSlash(rel))
 		if d.IsDir() {
 			return os.MkdirAll(target, 0o700)
 		}
-		real := path
-		if d.Type()&fs.ModeSymlink != 0 {
-			if real, err = filepath.EvalSymlinks(path); err != nil {
-				return fmt.Errorf("the link %s leads nowhere", rel)
-			}
-			if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
-				return fmt.Errorf("the link %s leads out of the plugin", rel)
-			}
+		if files++; files > maxFiles {
+			return tooLarge()
 		}
-		info, err := os.Stat(real)
-		if err != nil {
-			return err
+		n, err := copyFile(root, rel, target, left)
+		if left -= n; err == nil && left < 0 {
+			err = tooLarge()
 		}
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a file that can be copied", rel)
-		}
-		if files, total = files+1, total+info.Size(); files > maxFiles || total > maxBytes {
-			return fmt.Errorf("the plugin is larger than %d files or %d MiB", maxFiles, maxBytes>>20)
-		}
-		return copyFile(real, target, info.Mode()&0o111 != 0)
+		return err
 	})
 }
 
-func copyFile(from, to string, program bool) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
+func tooLarge() error {
+	return fmt.Errorf("the plugin is larger than %d files or %d MiB", maxFiles, maxBytes>>20)
+}
+
+// copyFile copies a regular file of a folder, and at most one byte more than limit of it.
+func copyFile(root *os.Root, rel, to string, limit int64) (n int64, err error) {
+	in, err := root.OpenFile(rel, os.O_RDONLY|paths.NoWait, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, fmt.Errorf("the link %s leads nowhere", rel)
+	case err != nil:
+		if info, lerr := root.Lstat(rel); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return 0, fmt.Errorf("the link %s leads out of the plugin", rel)
+		}
+		return 0, err
 	}
 	defer func() { _ = in.Close() }() // read only
+	info, err := in.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is not a file that can be copied", rel)
+	}
 	mode := fs.FileMode(0o600)
-	if program {
+	if info.Mode()&0o111 != 0 {
 		mode = 0o700
 	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	n, err = io.Copy(out, io.LimitReader(in, limit+1))
+	return n, errors.Join(err, out.Close())
 }
 
 // HashTree returns the hash of all files of a folder: of their paths, their bytes, and whether

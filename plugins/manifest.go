@@ -14,6 +14,7 @@ import (
 
 	"jcode/hooks"
 	"jcode/internal/frontmatter"
+	"jcode/internal/paths"
 	"jcode/internal/text"
 )
 
@@ -22,6 +23,9 @@ var manifestFiles = [...]string{"jcode-plugin.json", ".claude-plugin/plugin.json
 
 // RootVariable is the variable that holds a plugin's folder, in its hooks and servers.
 const RootVariable = "CLAUDE_PLUGIN_ROOT"
+
+// DataVariable is the variable that holds the folder of a plugin's data, which outlives its updates.
+const DataVariable = "CLAUDE_PLUGIN_DATA"
 
 // Bundle is the content of a plugin's folder.
 type Bundle struct {
@@ -73,6 +77,13 @@ type manifest struct {
 	Hooks       json.RawMessage `json:"hooks"`
 	MCPServers  json.RawMessage `json:"mcpServers"`
 	LSPServers  json.RawMessage `json:"lspServers"`
+	// Strict is false for the manifest that a marketplace wrote: what it names is all there is of that kind.
+	Strict *bool `json:"strict,omitempty"`
+}
+
+// only reports whether a key of the manifest replaces the usual folder instead of adding to it.
+func (m manifest) only(raw json.RawMessage) bool {
+	return m.Strict != nil && !*m.Strict && len(texts(raw)) > 0
 }
 
 // Read reads the plugin in a folder. It returns an error if there is none, or if its manifest
@@ -101,9 +112,9 @@ func Read(dir string) (*Bundle, error) {
 		return nil, fmt.Errorf("plugin %s: %s: name %q must have lower-case letters, digits, - and _ only, at most 64", dir, found, m.Name)
 	}
 	b := &Bundle{Name: m.Name, Version: m.Version, Description: m.Description, Dir: dir}
-	b.Commands = b.folders("commands", m.Commands, "commands")
-	b.Skills = b.folders("skills", m.Skills, "skills")
-	b.Agents = b.folders("agents", m.Agents, "agents")
+	b.Commands = b.folders("commands", m.Commands, m.only(m.Commands))
+	b.Skills = b.folders("skills", m.Skills, m.only(m.Skills))
+	b.Agents = b.folders("agents", m.Agents, m.only(m.Agents))
 	b.documents()
 	b.hooks(m.Hooks)
 	b.servers(m.MCPServers)
@@ -120,11 +131,12 @@ func (b *Bundle) fault(format string, args ...any) {
 	b.Problems = append(b.Problems, fmt.Sprintf(format, args...))
 }
 
-// folders lists the default folder, if it exists, and those that the manifest names.
-func (b *Bundle) folders(key string, raw json.RawMessage, usual string) []string {
+// folders lists the folder of the key's name, if it exists, and those that the manifest names; only says that
+// these are all.
+func (b *Bundle) folders(key string, raw json.RawMessage, only bool) []string {
 	var out []string
-	if _, err := os.Stat(filepath.Join(b.Dir, usual)); err == nil {
-		out = append(out, filepath.Join(b.Dir, usual))
+	if _, err := os.Stat(filepath.Join(b.Dir, key)); err == nil && !only {
+		out = append(out, filepath.Join(b.Dir, key))
 	}
 	for _, name := range texts(raw) {
 		path, err := b.inside(name)
@@ -183,7 +195,7 @@ func (b *Bundle) markdown(kind, dir string, name func(path string) string) {
 		if n == "" {
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		data, err := paths.ReadInside(b.Dir, path, maxManifest)
 		if err != nil {
 			b.fault("%s %s: %v", kind, n, err)
 			return nil
@@ -241,7 +253,7 @@ func (b *Bundle) addHooks(raw json.RawMessage) {
 		if h.Matcher != "" {
 			name += " " + h.Matcher
 		}
-		b.Rows = append(b.Rows, Row{"hook", name, h.Command})
+		b.Rows = append(b.Rows, Row{"hook", name, h.Shown()})
 	}
 }
 
@@ -286,20 +298,37 @@ func (b *Bundle) servers(raw json.RawMessage) {
 	}
 }
 
-// commandLine returns what a server's entry starts or connects to.
+// commandLine returns all that a server's entry starts and connects to, and the variables that it sets or gets.
 func commandLine(raw json.RawMessage) string {
 	var e struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		URL     string   `json:"url"`
+		Command string                     `json:"command"`
+		Args    []string                   `json:"args"`
+		URL     string                     `json:"url"`
+		Helper  json.RawMessage            `json:"headersHelper"`
+		Env     map[string]json.RawMessage `json:"env"`
+		Headers map[string]json.RawMessage `json:"headers"`
+		Inherit []string                   `json:"inheritEnv"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return "(an entry that cannot be read)"
 	}
-	if e.URL != "" {
-		return e.URL
+	var parts []string
+	if e.Command != "" || len(e.Args) > 0 {
+		parts = append(parts, strings.Join(append([]string{e.Command}, e.Args...), " "))
 	}
-	return strings.Join(append([]string{e.Command}, e.Args...), " ")
+	if e.URL != "" {
+		parts = append(parts, "connects to "+e.URL)
+	}
+	if len(e.Helper) > 0 {
+		parts = append(parts, "runs for its headers "+string(e.Helper))
+	}
+	if names := append(slices.Sorted(maps.Keys(e.Env)), e.Inherit...); len(names) > 0 {
+		parts = append(parts, "environment: "+strings.Join(names, ", "))
+	}
+	if len(e.Headers) > 0 {
+		parts = append(parts, "headers: "+strings.Join(slices.Sorted(maps.Keys(e.Headers)), ", "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (b *Bundle) readJSON(name string, into any) error {
@@ -319,16 +348,13 @@ func (b *Bundle) readJSON(name string, into any) error {
 // maxManifest is the largest size of a JSON file of a plugin.
 const maxManifest = 1 << 20
 
+// readSmall reads a JSON file of a plugin or a marketplace: a regular file inside of it.
 func readSmall(dir, name string) ([]byte, error) {
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	data, err := paths.ReadInside(dir, filepath.Join(dir, filepath.FromSlash(name)), maxManifest)
+	if errors.Is(err, paths.ErrOutside) {
+		return nil, errors.New("the link leads out of the plugin")
 	}
-	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is larger than %d KiB", name, maxManifest>>10)
-	}
-	return os.ReadFile(path)
+	return data, err
 }
 
 func decode(data []byte, into any) error {

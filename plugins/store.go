@@ -39,6 +39,8 @@ type Installed struct {
 	// Hash is the hash of the files that were accepted.
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
+	// Confined says that it was accepted by a version of jcode that confines its servers.
+	Confined bool `json:"confined,omitempty"`
 	// Off says that the person disabled it.
 	Off bool `json:"off,omitempty"`
 }
@@ -153,11 +155,12 @@ func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("add plugin: %w", err)
 	}
+	s.sweep()
 	dir, err := os.MkdirTemp(s.Dir, ".new-")
 	if err != nil {
 		return nil, fmt.Errorf("add plugin: %w", err)
 	}
-	st := &Staged{dir: dir, Installed: Installed{Address: a, Added: time.Now().UTC().Truncate(time.Second)}}
+	st := &Staged{dir: dir, Installed: Installed{Address: a, Confined: true, Added: time.Now().UTC().Truncate(time.Second)}}
 	if st.Commit, st.Offers, err = fetch(ctx, s.Git, a, dir); err == nil && st.Offers == nil {
 		if st.Bundle, err = Read(dir); err == nil {
 			st.Name, st.Version = st.Bundle.Name, st.Bundle.Version
@@ -166,6 +169,9 @@ func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 	}
 	if err != nil {
 		st.Drop()
+		if text := err.Error(); strings.Contains(text, dir) { // a folder that nobody knows, and that is gone
+			err = errors.New(strings.ReplaceAll(text, dir, a.String()))
+		}
 		return nil, fmt.Errorf("add plugin: %w", err)
 	}
 	list, err := s.List()
@@ -177,6 +183,22 @@ func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 		st.Before = &list[i]
 	}
 	return st, nil
+}
+
+// staleAfter is how old what a fetch left is when it is removed: no fetch takes so long.
+const staleAfter = 15 * time.Minute
+
+// sweep removes what fetches left that were killed.
+func (s Store) sweep() {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return // there is nothing yet
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), ".new-") && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(filepath.Join(s.Dir, e.Name())) // the next fetch tries again
+		}
+	}
 }
 
 // Drop deletes a fetched plugin.
@@ -216,7 +238,7 @@ func (s Store) Accept(name, hash string) error {
 		if i < 0 {
 			return nil, fmt.Errorf("there is no plugin %s", name)
 		}
-		list[i].Hash = hash
+		list[i].Hash, list[i].Confined = hash, true
 		return list, nil
 	})
 }

@@ -37,6 +37,8 @@ func (h *host) ReadFile(_ context.Context, path string) (string, error) {
 	return "", os.ErrNotExist
 }
 
+func (h *host) HasFile(path string) bool { return h.files[path] != "" }
+
 // person gives the same answer to every question, and counts them.
 type person struct {
 	answer tools.AnswerScope
@@ -57,6 +59,8 @@ type trust map[string]bool
 func (t trust) Trusted(_ context.Context, i tools.TrustItem) (bool, error) {
 	return t[string(i.Kind)+i.Name+i.Hash], nil
 }
+
+func (t trust) Unconfined(context.Context, tools.TrustItem) bool { return false }
 
 func (t trust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error {
 	for _, i := range items {

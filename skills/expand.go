@@ -266,10 +266,15 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 			b.WriteString(bounded(text.Clean(out), maxShellOutput))
 		case file:
 			path := parseParameters(p.text).plain(g)
-			b.WriteString(path)
 			if path == "" {
 				continue
 			}
+			explicit := strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") || parseParameters(p.text).uses()
+			if !explicit && !host.HasFile(path) {
+				b.WriteString("@" + path) // text, such as a decorator or the name of a package
+				continue
+			}
+			b.WriteString(path)
 			body, err := host.ReadFile(ctx, path)
 			if err != nil {
 				return "", fmt.Errorf("put in @%s: %w", path, err)

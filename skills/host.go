@@ -18,6 +18,8 @@ type Host interface {
 	// ReadFile returns a file's text under the approval gate. Relative paths begin at the
 	// working folder.
 	ReadFile(ctx context.Context, path string) (string, error)
+	// HasFile reports whether a path names a regular file.
+	HasFile(path string) bool
 }
 
 // ShellLine is a command line of a command file.

@@ -17,6 +17,7 @@ import (
 type trustAll struct{}
 
 func (trustAll) Trusted(context.Context, tools.TrustItem) (bool, error) { return true, nil }
+func (trustAll) Unconfined(context.Context, tools.TrustItem) bool       { return false }
 func (trustAll) Accept(context.Context, []tools.TrustItem, bool) error  { return nil }
 
 // A project's skills and commands are read only within the project: what leads out of it, or to

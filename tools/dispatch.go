@@ -46,8 +46,9 @@ type Verdict struct {
 
 // Commenter is a Hook that adds a text for the model to a result.
 type Commenter interface {
-	// AfterRun is called after a tool has run. It returns "" to add nothing.
-	AfterRun(ctx context.Context, call Call, res Result) string
+	// AfterRun is called after a tool has run. It returns "" to add nothing, and may replace the text
+	// of the result.
+	AfterRun(ctx context.Context, call Call, res *Result) string
 }
 
 // Finder is a Hook that finds something out about a finished call: for the model, and in fewer
@@ -66,6 +67,9 @@ type Outcome struct {
 	Ran      bool
 	Started  time.Time
 	Duration time.Duration
+
+	sent      json.RawMessage // the arguments before hooks changed them
+	changedBy []string
 }
 
 // Dispatcher is the only way by which calls reach tools.
@@ -98,6 +102,7 @@ func (d *Dispatcher) Dispatch(ctx context.Context, call Call) Outcome {
 func (d *Dispatcher) DispatchIn(ctx context.Context, snap Snapshot, call Call) Outcome {
 	out := Outcome{Call: call, Started: time.Now()}
 	out.Result = d.run(ctx, snap, &out)
+	out.Result.Display.changed(out.sent, out.Call.Arguments, out.changedBy)
 	out.Duration = time.Since(out.Started)
 	for _, h := range d.Hooks {
 		h.AfterCall(out.Call, out)
@@ -121,10 +126,13 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if call.Arguments, err = entry.schema.repair(call.Arguments, entry.Spec.Aliases); err != nil {
 		return Failure(err)
 	}
-	said, err := d.hook(ctx, entry, call)
+	out.sent = call.Arguments
+	said, by, err := d.hook(ctx, entry, call)
+	out.changedBy = by
 	if err != nil {
 		return Failure(err)
 	}
+	byHooks := call.Arguments
 	if err := entry.schema.validate(call.Arguments); err != nil {
 		return Failure(err)
 	}
@@ -156,7 +164,10 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 			res.Display.find(more)
 		}
 	}
-	res.Text = editedNote(sent, call.Arguments) + res.Text
+	if edited := editedNote(sent, call.Arguments); edited != "" {
+		res.Text, out.changedBy = edited+res.Text, append(out.changedBy, "the user")
+	}
+	res.Text = changedNote(strings.Join(by, " and "), out.sent, byHooks) + res.Text
 	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
 }
 
@@ -227,11 +238,11 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 
 // hook lets hooks change or refuse a call, and combines their answers. The notes name the hook
 // that changed the call.
-func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Verdict, err error) {
+func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Verdict, by []string, err error) {
 	for _, h := range d.Hooks {
 		v := h.BeforeCall(ctx, *call)
 		if v.Refuse != "" {
-			return said, Errorf(KindDenied, "refused by %s: %s", v.By, v.Refuse)
+			return said, by, Errorf(KindDenied, "refused by %s: %s", v.By, v.Refuse)
 		}
 		said.Ask = said.Ask || v.Ask
 		said.Notes = append(said.Notes, v.Notes...)
@@ -240,23 +251,24 @@ func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Ve
 			continue
 		}
 		if call.Arguments, err = entry.schema.repair(v.Arguments, entry.Spec.Aliases); err != nil {
-			return said, err
+			return said, by, err
 		}
 		said.Notes = append(said.Notes, "arguments edited by "+v.By)
+		by = append(by, v.By)
 	}
-	return said, nil
+	return said, by, nil
 }
 
 // comment adds the hooks' comments on a call and its result. The limit of the result does not
 // apply to them: hooks limit their own texts.
 func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res Result) Result {
-	lines := []string{res.Text}
+	var lines []string
 	if before = strings.TrimSpace(before); before != "" {
 		lines = append(lines, "[hook: "+before+"]")
 	}
 	for _, h := range d.Hooks {
 		if c, ok := h.(Commenter); ok {
-			if said := c.AfterRun(ctx, call, res); said != "" {
+			if said := c.AfterRun(ctx, call, &res); said != "" {
 				lines = append(lines, said)
 			}
 		}
@@ -268,7 +280,7 @@ func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res 
 			res.Display.find(shown)
 		}
 	}
-	res.Text = strings.Join(lines, "\n")
+	res.Text = strings.Join(append([]string{res.Text}, lines...), "\n")
 	return res
 }
 

@@ -54,6 +54,34 @@ const maxEditedText = 1 << 10
 // editedNote tells the model which arguments a person changed before the call ran; "" if none were
 // changed.
 func editedNote(before, after json.RawMessage) string {
+	notes := differences(before, after)
+	if notes == "" {
+		return ""
+	}
+	return "[the user edited the call before it ran; " + notes + "]\n"
+}
+
+// changedNote tells the model which arguments a hook changed before the call ran; "" if none were changed.
+func changedNote(by string, before, after json.RawMessage) string {
+	notes := differences(before, after)
+	if notes == "" {
+		return ""
+	}
+	return "[" + by + " changed the call before it ran; " + notes + "]\n"
+}
+
+// changed records which arguments the call ran with, if they are not those that were sent.
+func (d *Display) changed(sent, ran json.RawMessage, by []string) {
+	if len(by) == 0 || differences(sent, ran) == "" && differences(ran, sent) == "" {
+		return
+	}
+	d.Ran, d.ChangedBy = ran, strings.Join(by, " and ")
+	from, _ := text.CutMark(text.OneLine(text.Clean(string(sent))), maxEditedText, "…")
+	d.find("changed by " + d.ChangedBy + " from " + from)
+}
+
+// differences lists the arguments of after that are not those of before.
+func differences(before, after json.RawMessage) string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
 		return ""
@@ -71,8 +99,5 @@ func editedNote(before, after json.RawMessage) string {
 		value, _ = text.CutMark(value, maxEditedText, "…")
 		notes = append(notes, name+": "+value)
 	}
-	if len(notes) == 0 {
-		return ""
-	}
-	return "[the user edited the call before it ran; " + strings.Join(notes, "; ") + "]\n"
+	return strings.Join(notes, "; ")
 }

@@ -292,6 +292,18 @@ type Display struct {
 	Files []string `json:"files,omitempty"`
 	// Child is the session ID of a sub-agent.
 	Child string `json:"child,omitempty"`
+	// Ran are the arguments that the call ran with, if they are not those of the model; ChangedBy says who changed
+	// them.
+	Ran       json.RawMessage `json:"ran,omitempty"`
+	ChangedBy string          `json:"changed_by,omitempty"`
+}
+
+// RanWith returns the arguments that a call ran with, given those of the model.
+func (d Display) RanWith(sent json.RawMessage) json.RawMessage {
+	if len(d.Ran) > 0 && json.Valid(d.Ran) {
+		return d.Ran
+	}
+	return sent
 }
 
 // find adds a text to Found; "" adds nothing.

@@ -16,7 +16,21 @@ const (
 	TrustRole    TrustKind = "role"       // a role with more rights
 	TrustHook    TrustKind = "hooks"      // hooks of a settings file
 	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
+
+	// What a program of others may do besides what the sandbox lets it. The name of such an item
+	// is the title of the program's own; its hash is that item's, too.
+	TrustNetwork TrustKind = "network" // it may use the network
+	TrustOutside TrustKind = "outside" // it may write outside the project: it is not confined
 )
+
+// More returns the item of a right that the program of an item may have besides.
+func (i TrustItem) More(kind TrustKind) TrustItem {
+	out := TrustItem{Kind: kind, Name: i.Title(), Hash: i.Hash, File: i.File, Personal: i.Personal, Runs: []string{"may use the network"}}
+	if kind == TrustOutside {
+		out.Runs = []string{"may write outside this project: it is not confined"}
+	}
+	return out
+}
 
 // TrustItem is one thing that runs only in a version that a person approved. Kind, Name and
 // Hash identify that version.
@@ -52,6 +66,9 @@ func (i TrustItem) Title() string {
 type Trust interface {
 	// Trusted reports whether exactly this version was approved. An error means no.
 	Trusted(ctx context.Context, item TrustItem) (bool, error)
+	// Unconfined reports whether the item was trusted by a version of jcode that did not confine
+	// programs: it stays as it was until it changes.
+	Unconfined(ctx context.Context, item TrustItem) bool
 	// Accept records a person's approval of items as they were shown: permanently with keep,
 	// otherwise for this run.
 	Accept(ctx context.Context, items []TrustItem, keep bool) error

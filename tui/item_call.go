@@ -93,6 +93,7 @@ func (c *callItem) end(ev event.CallEnd) {
 	if c.status == "" {
 		c.status = "done"
 	}
+	c.change(ev.Result.Display.RanWith(c.args))
 	c.tail = ""
 	c.drop()
 }

@@ -114,6 +114,7 @@ func storedCall(c session.Call) *callItem {
 			it.result.Display = tools.Display{}
 		}
 	}
+	it.change(it.result.Display.RanWith(it.args))
 	return it
 }
 

@@ -103,6 +103,10 @@ func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd 
 	if res.Failed || status != "done" {
 		u.Status = acp.Ptr(acp.ToolCallStatusFailed)
 	}
+	if ran := res.Display.RanWith(nil); ran != nil {
+		args = ran
+		u.RawInput, u.Title = ran, acp.Ptr(describe(name, ran, cwd).title+" · changed by "+res.Display.ChangedBy)
+	}
 	d := describe(name, args, cwd)
 	if res.Display.Diff != "" {
 		for _, f := range fileDiffs(res.Display.Diff, cwd, on) {

@@ -49,6 +49,8 @@ type Loaded struct {
 	// TheirHooks are hooks of the project's file that the person trusts; Config has the
 	// person's own.
 	TheirHooks Hooks
+	// TheirPins are the versions in which they are trusted, by key.
+	TheirPins map[string]string
 	// Origins say where each setting in Config comes from, by dotted key: "file:line". Joined lists name their
 	// last source.
 	Origins map[string]string
@@ -241,7 +243,7 @@ func (l *Loaded) layerHooks(d *decoder, w where, event string, groups []hooks.Gr
 	h := held(d, w, reflect.ValueOf(groups))
 	for _, g := range groups {
 		for _, c := range g.Hooks {
-			h.Hash = startfiles.Pin(h.Hash, o.Project, c.Command)
+			h.Hash = startfiles.Pin(h.Hash, o.Project, append([]string{c.Command}, c.Args...)...)
 		}
 	}
 	if o.Trusted == nil || !o.Trusted(h.Key, h.Hash) {
@@ -249,13 +251,14 @@ func (l *Loaded) layerHooks(d *decoder, w where, event string, groups []hooks.Gr
 		return
 	}
 	if l.TheirHooks == nil {
-		l.TheirHooks = Hooks{}
+		l.TheirHooks, l.TheirPins = Hooks{}, map[string]string{}
 	}
 	for _, g := range groups { // a checkout and its copy mostly have the same
 		if !slices.ContainsFunc(l.TheirHooks[event], func(known hooks.Group) bool { return reflect.DeepEqual(known, g) }) {
 			l.TheirHooks[event] = append(l.TheirHooks[event], g)
 		}
 	}
+	l.TheirPins[h.Key] = h.Hash
 	l.Origins[w.key] = d.origin(w)
 }
 

@@ -48,18 +48,33 @@ func ReadInside(root, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // only read
-	info, err := dir.Stat(rel)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	}
-	f, err := dir.Open(rel)
+	f, err := dir.OpenFile(rel, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, err
 	}
+	return readRegular(f, limit)
+}
+
+// ReadFile reads a regular file of at most limit bytes: it never waits for the other end of a pipe, and
+// believes no size.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	return readRegular(f, limit)
+}
+
+// readRegular reads a regular file and closes it.
+func readRegular(f *os.File, limit int64) ([]byte, error) {
 	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is not a regular file")
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("has more than %d KB", limit>>10)

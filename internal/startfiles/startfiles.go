@@ -14,12 +14,12 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/pattern"
 )
 
 // Limits of what is examined for one line.
@@ -76,7 +76,7 @@ func Files(root string, lines ...string) []string {
 	}
 	s := search{root: base, found: map[string]bool{}}
 	for _, line := range lines {
-		s.line(line, base, 0)
+		s.line(line, base, "", 0)
 	}
 	return slices.Sorted(maps.Keys(s.found))
 }
@@ -87,22 +87,52 @@ type search struct {
 	found map[string]bool
 }
 
-// line examines the words of one line or script, which begins in dir.
-func (s *search) line(line, dir string, depth int) {
+// line examines a shell line or a script, which begins in dir. script is the file that holds it, "" for a line.
+func (s *search) line(line, dir, script string, depth int) {
+	if (script == "" || isShellScript(script, line)) && s.shell(line, dir, script, depth) {
+		return
+	}
 	words := split(line)
 	for i, w := range words {
 		s.word(w, dir, depth)
-		if depth == 0 && i == 0 && !strings.ContainsRune(w, filepath.Separator) {
-			if program, err := exec.LookPath(w); err == nil { // of an active environment, say
-				s.file(program, depth)
-			}
-		}
 		if depth == 0 || i == 0 {
 			for _, name := range runners(w) {
-				s.file(filepath.Join(dir, name), depth)
+				s.file(filepath.Join(dir, name), depth, true)
 			}
 		}
 	}
+	if strings.HasSuffix(script, ".py") {
+		for _, m := range imports().FindAllStringSubmatch(line, maxWords) {
+			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool { return r == ',' || r <= ' ' }) {
+				s.word(m[1]+"."+name, dir, depth)
+			}
+		}
+	}
+	if strings.Contains(strings.ToLower(filepath.Base(script)), "makefile") || strings.HasSuffix(script, ".mk") {
+		for _, m := range includes().FindAllStringSubmatch(line, maxWords) {
+			for _, name := range strings.Fields(m[1]) {
+				s.file(within(dir, name), depth, true)
+			}
+		}
+	}
+}
+
+// imports matches `from package import names` of Python, includes the files that a makefile includes.
+var (
+	imports  = pattern.Lazy(`(?m)^\s*from\s+([\w.]+)\s+import\s+\(?([\w, \t\n]+)`)
+	includes = pattern.Lazy(`(?m)^\s*[-s]?include\s+(.+)$`)
+)
+
+// isShellScript reports whether a script is for a POSIX shell.
+func isShellScript(path, text string) bool {
+	switch filepath.Ext(path) {
+	case ".sh", ".bash":
+		return true
+	case "":
+		first, _, _ := strings.Cut(text, "\n")
+		return strings.HasPrefix(first, "#!") && isShell(filepath.Base(strings.TrimSpace(strings.TrimPrefix(strings.ReplaceAll(first, "/usr/bin/env ", ""), "#!"))))
+	}
+	return false
 }
 
 // split splits a line at everything that can be next to a path in a shell or a script.
@@ -118,8 +148,10 @@ func runners(word string) []string {
 	switch strings.TrimSuffix(filepath.Base(word), ".exe") {
 	case "make", "gmake":
 		return []string{"GNUmakefile", "makefile", "Makefile"}
-	case "npm", "npx", "yarn", "pnpm", "bun", "bunx", "node":
+	case "npm", "npx", "yarn", "pnpm", "bun", "bunx":
 		return []string{"package.json"}
+	case "deno":
+		return []string{"deno.json", "deno.jsonc", "package.json"}
 	case "just":
 		return []string{"justfile", "Justfile", ".justfile"}
 	case "task":
@@ -153,15 +185,15 @@ func (s *search) word(w, dir string, depth int) {
 		filepath.Join(path, "index.js"), filepath.Join(path, "package.json"), filepath.Join(path, "__main__.py"),
 		module + ".py", filepath.Join(module, "__main__.py"), filepath.Join(module, "__init__.py"),
 	} {
-		s.file(candidate, depth)
+		s.file(candidate, depth, false)
 	}
 	if depth == 0 {
 		s.folder(path)
 	}
 }
 
-// file adds a regular file of the root, and what it names if it is a script.
-func (s *search) file(path string, depth int) {
+// file adds a regular file of the root, and what it names if it is a script; follow says that it is one.
+func (s *search) file(path string, depth int, follow bool) {
 	if len(s.found) >= maxFiles {
 		return
 	}
@@ -178,14 +210,15 @@ func (s *search) file(path string, depth int) {
 		return
 	}
 	text, script := readScript(real, info)
+	script = script || follow
 	if depth > 0 && !script {
 		return // data that a script mentions
 	}
 	s.found[filepath.ToSlash(rel)] = true
 	if script && depth < maxDepth {
-		s.line(text, s.root, depth+1)
+		s.line(text, s.root, real, depth+1)
 		if dir := filepath.Dir(real); dir != s.root {
-			s.line(text, dir, depth+1)
+			s.line(text, dir, real, depth+1)
 		}
 	}
 }

@@ -30,7 +30,8 @@ func TestFilesThatALineStarts(t *testing.T) {
 	root := tree(t, map[string]string{
 		"srv.py": "import helper\nopen('notes.txt')", "helper.py": "", "s.sh": ". ./lib.sh\n", "lib.sh": "exec sub/tool", "sub/tool": "#!/bin/sh\n",
 		"Makefile": "all:\n\t./s.sh\n", "package.json": "{}", "pkg/__main__.py": "", "pkg/deep/mod.py": "", "cmd/x/main.go": "package main", "cmd/x/y.go": "",
-		"data/.hidden/z": "",
+		"data/.hidden/z": "", "own/run.sh": "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\n", "own/lib.sh": "", "from.py": "from pkg import mod\n", "pkg/mod.py": "",
+		"inc.mk": "include rules\n", "rules": "x:\n",
 	})
 	if err := os.WriteFile(filepath.Join(root, "notes.txt"), []byte("data"), 0o644); err != nil {
 		t.Fatal(err)
@@ -46,7 +47,19 @@ func TestFilesThatALineStarts(t *testing.T) {
 		"go run ./cmd/x":               "cmd/x/main.go cmd/x/y.go",
 		"gofmt -w":                     "",
 		"/bin/echo hello":              "",
-		"cat notes.txt":                "notes.txt",
+		"cat notes.txt":                "",
+		"wc -c notes.txt srv.py":       "",
+		"cat >> srv.py":                "",
+		"./s.sh notes.txt srv.py":      "lib.sh s.sh sub/tool",
+		"bash < lib.sh":                "lib.sh sub/tool",
+		`"$CLAUDE_PROJECT_DIR"/s.sh`:   "lib.sh s.sh sub/tool",
+		"${CLAUDE_PROJECT_DIR}/s.sh x": "lib.sh s.sh sub/tool",
+		"sh own/run.sh":                "own/lib.sh own/run.sh",
+		"python3 from.py":              "from.py pkg/__main__.py pkg/mod.py",
+		"python3 srv.py > lib.sh":      "helper.py srv.py",
+		"make -f inc.mk":               "Makefile inc.mk lib.sh rules s.sh sub/tool",
+		"node .":                       "package.json",
+		"env A=1 timeout 5 ./s.sh":     "lib.sh s.sh sub/tool",
 		"FILE=./s.sh; \"$FILE\"":       "lib.sh s.sh sub/tool",
 		"find . -name '*.go' -newer /": "",
 	} {

@@ -143,7 +143,11 @@ const (
 type Source struct {
 	Scope Scope  `json:"scope"`
 	File  string `json:"file,omitempty"`
-	Line  int    `json:"line,omitempty"`
+	// Plugin names the plugin that brought it, "" for none.
+	Plugin string `json:"plugin,omitempty"`
+	// Old says that the plugin was accepted before its servers were confined.
+	Old  bool `json:"-"`
+	Line int  `json:"line,omitempty"`
 }
 
 // Entry is one configured server.

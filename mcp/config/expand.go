@@ -31,10 +31,20 @@ type Resolved struct {
 	// of the workspace.
 	Roots    []string
 	OwnRoots bool
+	// Confine returns what to start instead of a program of the target; nil starts it as it is.
+	Confine func(proc.Spec) (proc.Spec, error)
 	// Key is equal for targets that one connection can serve.
 	Key string
 	// Secrets are the values that must never be shown.
 	Secrets []string
+}
+
+// Confined returns what to start for a program of the target.
+func (r Resolved) Confined(spec proc.Spec) (proc.Spec, error) {
+	if r.Confine == nil {
+		return spec, nil
+	}
+	return r.Confine(spec)
 }
 
 // Environment is where variables are looked up.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -29,7 +28,14 @@ type Paths struct {
 	NoImport bool
 	// Plugins returns the files of plugins that the person accepted, as they are at each load; every other file
 	// takes precedence over them. Nil means none.
-	Plugins func() []string
+	Plugins func() []PluginFile
+}
+
+// PluginFile is the file with the servers of a plugin.
+type PluginFile struct {
+	Plugin, Path string
+	// Old says that it was accepted before its servers were confined.
+	Old bool
 }
 
 // UserFile is the person's own file, which jcode writes.
@@ -96,6 +102,7 @@ func Load(p Paths) Config {
 		c.Files = append(c.Files, report)
 		c.Warnings = append(c.Warnings, parsed.warnings...)
 		for _, e := range parsed.entries {
+			e.Source.Plugin, e.Source.Old = f.plugin.Plugin, f.plugin.Old
 			c.candidates[e.Name] = append(c.candidates[e.Name], e)
 		}
 		if f.path == p.UserFile() {
@@ -120,7 +127,7 @@ const maxConfig = 4 << 20
 // read reads a file; one of the project only if it is inside the project.
 func (p Paths) read(f configPath) ([]byte, error) {
 	if f.scope != ScopeProject {
-		return os.ReadFile(f.path)
+		return paths.ReadFile(f.path, 16*maxConfig)
 	}
 	data, err := paths.ReadInside(p.ProjectRoot, f.path, maxConfig)
 	if errors.Is(err, paths.ErrOutside) {
@@ -144,6 +151,7 @@ type configPath struct {
 	path        string
 	scope       Scope
 	claudeState bool
+	plugin      PluginFile
 }
 
 // files lists the files by precedence.
@@ -172,11 +180,11 @@ func (p Paths) files() []configPath {
 		add(ScopeUser, path)
 	}
 	if p.Home != "" && !p.NoImport {
-		out = append(out, configPath{filepath.Join(p.Home, ".claude.json"), ScopeUser, true})
+		out = append(out, configPath{path: filepath.Join(p.Home, ".claude.json"), scope: ScopeUser, claudeState: true})
 	}
 	if p.Plugins != nil {
-		for _, path := range p.Plugins() {
-			add(ScopeUser, path)
+		for _, f := range p.Plugins() {
+			out = append(out, configPath{path: f.Path, scope: ScopeUser, plugin: f})
 		}
 	}
 	return out
@@ -185,7 +193,7 @@ func (p Paths) files() []configPath {
 // parseClaudeState reads the servers from another program's state file: those of the project's folder first,
 // then the general ones. The file contains much else.
 func parseClaudeState(path, root string, data []byte) (configFile, error) {
-	p := &parser{path: path, scope: ScopeUser, text: data}
+	p := &parser{path: path, scope: ScopeUser, text: data, state: true}
 	top, err := p.parse()
 	if err != nil || top == nil {
 		return configFile{}, err

@@ -28,6 +28,7 @@ type parser struct {
 	path  string
 	scope Scope
 	text  []byte
+	state bool // another program's state, with keys of its own
 	out   configFile
 }
 
@@ -78,6 +79,16 @@ func (p *parser) top(root *hujson.Object) {
 	}
 	if m := jsonedit.Member(root, "overrides"); m != nil {
 		p.readOverrides(m)
+	}
+	if p.state {
+		return
+	}
+	for i := range root.Members {
+		switch name := jsonedit.Name(root.Members[i]); name {
+		case "mcpServers", "servers", "overrides", "$schema", "inputs":
+		default:
+			p.warn(&root.Members[i], name, "is not a key of this file and has no effect; servers are read from mcpServers")
+		}
 	}
 }
 

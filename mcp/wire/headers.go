@@ -70,7 +70,12 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = r.Close() }() // read as far as needed
 	env := append(append([]string{}, h.t.Env...), "JCODE_MCP_URL="+h.t.URL)
-	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.Helper, Dir: h.t.Dir, Env: env, Stdout: w})
+	spec, err := h.t.Confined(proc.Spec{Argv: h.t.Helper, Dir: h.t.Dir, Env: env, Stdout: w})
+	if err != nil {
+		_ = w.Close() // nothing was written
+		return "", Permanentf("headersHelper: %v", err)
+	}
+	p, err := h.host.launcher.Start(spec)
 	_ = w.Close() // the child has its own copy
 	if err != nil {
 		return "", Permanentf("headersHelper: %v", startError(h.t.Helper[0], err))

@@ -70,10 +70,15 @@ func startProcess(launcher *proc.Launcher, t config.Resolved, log *Log) (*proces
 			return nil, Permanentf("working folder %s does not exist", t.Dir)
 		}
 	}
-	p, err := launcher.Start(proc.Spec{
+	spec, err := t.Confined(proc.Spec{
 		Argv: append([]string{t.Program}, t.Args...), Dir: t.Dir, Env: t.Env,
 		Stdin: files[0], Stdout: files[3], Stderr: files[5],
 	})
+	if err != nil {
+		closeAll()
+		return nil, err
+	}
+	p, err := launcher.Start(spec)
 	if err != nil {
 		closeAll()
 		return nil, startError(t.Program, err)

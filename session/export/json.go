@@ -55,6 +55,9 @@ type jsonCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// ChangedBy says who changed the arguments From which the model wrote.
+	ChangedBy string          `json:"changed_by,omitempty"`
+	From      json.RawMessage `json:"from,omitempty"`
 	// RawArguments is set instead where the model wrote no JSON.
 	RawArguments string          `json:"raw_arguments,omitempty"`
 	Status       session.Status  `json:"status"`
@@ -96,8 +99,12 @@ func callJSON(c session.Call) jsonCall {
 		ID: c.ID, Name: c.Name, Status: c.Status, Result: text.Valid(c.Result), Data: c.Data, Parts: c.Parts,
 		Started: moment(c.Started), Ended: moment(c.Ended),
 	}
-	if json.Valid([]byte(c.Arguments)) {
-		j.Arguments = json.RawMessage(c.Arguments)
+	d, ran := displayOf(c)
+	if json.Valid([]byte(ran)) {
+		j.Arguments = json.RawMessage(ran)
+		if d.ChangedBy != "" && json.Valid([]byte(c.Arguments)) {
+			j.ChangedBy, j.From = d.ChangedBy, json.RawMessage(c.Arguments)
+		}
 	} else {
 		j.RawArguments = text.Valid(c.Arguments)
 	}

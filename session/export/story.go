@@ -89,27 +89,46 @@ func tellCall(c session.Call) call {
 	if !c.Started.IsZero() && c.Ended.After(c.Started) {
 		out.took = c.Ended.Sub(c.Started).Round(10 * time.Millisecond).String()
 	}
+	display, ran := displayOf(c)
 	var args map[string]any
-	if json.Unmarshal([]byte(c.Arguments), &args) == nil {
+	if json.Unmarshal([]byte(ran), &args) == nil {
 		var b bytes.Buffer
-		if json.Indent(&b, []byte(c.Arguments), "", "  ") == nil {
+		if json.Indent(&b, []byte(ran), "", "  ") == nil {
 			out.arguments = clean(b.String())
 		}
 		out.about = about(args)
 	} else {
-		out.arguments = clean(c.Arguments)
+		out.arguments = clean(ran)
 	}
-	var display struct {
-		Summary string `json:"summary"`
-		Diff    string `json:"diff"`
+	if display.ChangedBy != "" {
+		out.arguments += "\nchanged by " + oneLine(display.ChangedBy) + " from " + clean(c.Arguments)
 	}
-	if len(c.Display) > 0 && json.Unmarshal(c.Display, &display) == nil { // only for show
+	if len(c.Display) > 0 { // only for show
 		out.diff = clean(display.Diff)
 		if out.about == "" {
 			out.about = oneLine(display.Summary)
 		}
 	}
 	return out
+}
+
+// display is what exports use of what is stored for show.
+type display struct {
+	Summary   string          `json:"summary"`
+	Diff      string          `json:"diff"`
+	Ran       json.RawMessage `json:"ran"`
+	ChangedBy string          `json:"changed_by"`
+}
+
+// displayOf returns what is stored for show with a call, and the arguments that it ran with.
+func displayOf(c session.Call) (d display, ran string) {
+	if len(c.Display) > 0 && json.Unmarshal(c.Display, &d) != nil {
+		d = display{}
+	}
+	if d.ChangedBy == "" || len(d.Ran) == 0 {
+		return d, c.Arguments
+	}
+	return d, string(d.Ran)
 }
 
 // about returns the most telling argument.

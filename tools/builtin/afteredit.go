@@ -19,15 +19,18 @@ type AfterEdit struct {
 	Glob string
 	// Command is a shell line; $FILE in it is the file's path.
 	Command string
+	// Theirs says that the project wrote the command, not the person.
+	Theirs bool
 	// Refuse returns the reason why the command must not run now, or "". Nil means that it may run.
 	Refuse func() string
 }
 
 // Runner runs commands of AfterEdit.
 type Runner interface {
-	// RunCommand runs a shell line in a folder and returns its output and exit code. It sets its
+	// RunCommand runs a shell line in a folder and returns its output and exit code; theirs says that
+	// others wrote the line. It sets its
 	// own limits of time and output. It returns an error if the command could not be run.
-	RunCommand(ctx context.Context, command, dir string) (output string, code int, err error)
+	RunCommand(ctx context.Context, command, dir string, theirs bool) (output string, code int, err error)
 }
 
 // maxDiagnostics is the most that one command may report to the model, in bytes.
@@ -67,7 +70,7 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 			said = append(said, fmt.Sprintf("after_edit %q was not run: the file's name can't be quoted: %v", a.Command, err))
 			continue
 		}
-		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Start())
+		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Root(), a.Theirs)
 		out = strings.TrimSpace(text.Clean(out))
 		out, _ = text.HeadTail(out, maxDiagnostics, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
 		switch {

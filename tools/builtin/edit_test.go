@@ -454,7 +454,7 @@ func TestAfterEditTellsAndMakesNothingStale(t *testing.T) {
 // sh runs commands with the system's shell.
 type sh struct{}
 
-func (sh) RunCommand(ctx context.Context, command, dir string) (string, int, error) {
+func (sh) RunCommand(ctx context.Context, command, dir string, _ bool) (string, int, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

@@ -266,14 +266,17 @@ func (s *Shell) confines() bool {
 	return s.opts.Confiner != nil && s.opts.Confines != nil && s.opts.Confines()
 }
 
+// confinable reports whether commands can run in the sandbox.
+func (s *Shell) confinable() bool { return s.opts.Confiner != nil && s.opts.Confiner.Available() }
+
 // RunCommand runs a shell line for jcode itself, such as a formatter after an edit, with the limits
-// of exec, and in the sandbox if Confines requires it. It returns an error if the line could not be
+// of exec, and in the sandbox if Confines requires it or the line is one of others. It returns an error if the line could not be
 // run, did not end in time, or was ended by a signal.
-func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output string, code int, err error) {
+func (s *Shell) RunCommand(ctx context.Context, command, dir string, theirs bool) (output string, code int, err error) {
 	if err := enterable(dir); err != nil {
 		return "", -1, err
 	}
-	confined := s.confines()
+	confined := s.confines() || theirs && s.confinable()
 	spec := proc.Spec{Argv: s.argv(command), Dir: dir, Env: s.opts.Env()}
 	c, err := s.start(spec, command, confinement{sandbox: confined, watched: !confined}, outputs{})
 	if err != nil {

@@ -502,13 +502,13 @@ func TestCloseEndsEverything(t *testing.T) {
 
 func TestRunCommandForJcodeItself(t *testing.T) {
 	r := newShell(t)
-	out, code, err := r.RunCommand(context.Background(), "echo hi; exit 4", r.root)
+	out, code, err := r.RunCommand(context.Background(), "echo hi; exit 4", r.root, false)
 	if out != "hi\n" || code != 4 || err != nil {
 		t.Errorf("%q %d %v", out, code, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := r.RunCommand(ctx, "sleep 100", r.root); err == nil {
+	if _, _, err := r.RunCommand(ctx, "sleep 100", r.root, false); err == nil {
 		t.Error("no error when cancelled")
 	}
 }
@@ -530,7 +530,9 @@ type stopper struct {
 	blamed string
 }
 
-func (s stopper) Confine(spec proc.Spec) (proc.Spec, sandbox.Watched, error) {
+func (stopper) Available() bool { return true }
+
+func (s stopper) ConfineProgram(spec proc.Spec, _ sandbox.Program) (proc.Spec, sandbox.Watched, error) {
 	spec.Argv = append([]string{"env", "CONFINED=1"}, spec.Argv...)
 	return spec, nil, nil
 }
@@ -709,7 +711,11 @@ type leaky struct {
 	file string
 }
 
-func (l leaky) Confine(spec proc.Spec) (proc.Spec, sandbox.Watched, error) { return spec, l, nil }
+func (leaky) Available() bool { return true }
+
+func (l leaky) ConfineProgram(spec proc.Spec, _ sandbox.Program) (proc.Spec, sandbox.Watched, error) {
+	return spec, l, nil
+}
 
 func (l leaky) Open() []string { return []string{l.file} }
 

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/tools/sandbox"
 )
 
 // HookRun is a command that an event runs.
 type HookRun struct {
-	// Command is a shell line.
+	// Command is a shell line; Argv, if there is one, is started instead, without a shell.
 	Command string
+	Argv    []string
 	Dir     string
 	// Env are variables in addition to those of exec.
 	Env []string
@@ -20,12 +22,24 @@ type HookRun struct {
 	Stdin []byte
 	// Limit is the time it may take.
 	Limit time.Duration
+	// Confined runs it in the sandbox in every mode, if there is one: others brought it. Free runs it
+	// without. Otherwise the mode decides, as for RunCommand.
+	Confined, Free bool
+	// Rights are what it may do besides if it is confined.
+	Rights sandbox.Program
 }
 
 // HookEnd is the end of a HookRun: its output, up to a limit, and its exit code.
 type HookEnd struct {
 	Stdout, Stderr string
 	Code           int
+	// Blamed says what the sandbox denied it, if its failure looks like that.
+	Blamed string
+}
+
+// confines reports whether a hook runs in the sandbox.
+func (s *Shell) confinesHook(run HookRun) bool {
+	return !run.Free && (run.Confined && s.confinable() || s.confines())
 }
 
 // RunHook runs a shell line with data on its standard input, in the environment, with the output
@@ -39,8 +53,12 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	if err != nil {
 		return HookEnd{}, fmt.Errorf("start hook: %w", err)
 	}
-	spec := proc.Spec{Argv: s.argv(run.Command), Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
-	c, err := s.start(spec, run.Command, confinement{sandbox: s.confines()}, outputs{apart: true})
+	argv := run.Argv
+	if argv == nil {
+		argv = s.argv(run.Command)
+	}
+	spec := proc.Spec{Argv: argv, Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
+	c, err := s.start(spec, run.Command, confinement{sandbox: s.confinesHook(run), rights: run.Rights}, outputs{apart: true})
 	_ = in.Close() // the child has its own
 	if err != nil {
 		_ = feed.Close()
@@ -56,9 +74,7 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	_ = feed.SetWriteDeadline(time.Now()) // a process may keep the pipe open and never read
 	<-fed
 	out := HookEnd{Stdout: end.data.Stdout, Stderr: end.data.Stderr, Code: end.exit.Code}
-	if blamed := s.blamed(c, end.exit.Code); blamed != "" {
-		out.Stderr += "\n[the sandbox stopped it: " + blamed + "]"
-	}
+	out.Blamed = s.blamed(c, end.exit.Code)
 	switch {
 	case end.cancelled:
 		return out, ctx.Err()

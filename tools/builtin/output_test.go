@@ -25,7 +25,7 @@ func TestOutputKeepsTheOrderInWhichItIsWritten(t *testing.T) {
 			t.Errorf("%s: %q, want %q", cmd, got, want)
 		}
 	}
-	out, code, err := r.RunCommand(t.Context(), "echo 1; echo 2 >&2; echo 3; exit 2", r.root)
+	out, code, err := r.RunCommand(t.Context(), "echo 1; echo 2 >&2; echo 3; exit 2", r.root, false)
 	if out != "1\n2\n3\n" || code != 2 || err != nil {
 		t.Errorf("%q, %d, %v", out, code, err)
 	}

@@ -45,6 +45,9 @@ type ShellOptions struct {
 	// Confines reports whether commands that jcode starts itself, and those of a Confined caller,
 	// run in the sandbox now. Nil means that they don't.
 	Confines func() bool
+	// Rights returns what every confined command may do besides, such as read the copies of plugins.
+	// May be nil.
+	Rights func() sandbox.Program
 	// Watch examines the protected files before a command that mode yolo allows. It is nil if they
 	// can't be found.
 	Watch func() sandbox.Watched
@@ -65,9 +68,11 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine returns the command to start instead of spec, so that it runs confined, and the state
-	// of the protected files that it can still change.
-	Confine(spec proc.Spec) (confined proc.Spec, before sandbox.Watched, err error)
+	// Available reports whether commands can be confined.
+	Available() bool
+	// ConfineProgram returns the command to start instead of spec, so that it runs confined but for
+	// its rights, and the state of the protected files that it can still change.
+	ConfineProgram(spec proc.Spec, r sandbox.Program) (confined proc.Spec, before sandbox.Watched, err error)
 	// Blamed says why the failure of a confined command looks like an effect of the sandbox, or
 	// returns "". tail is the last part of its output.
 	Blamed(tail string, code int) string
@@ -84,6 +89,7 @@ type Confiner interface {
 // confinement is how a command is confined: not at all, as in mode auto, or to reading.
 type confinement struct {
 	sandbox bool
+	rights  sandbox.Program // what it may do besides in the sandbox
 	vouched *tools.Vouched
 	watched bool // it runs unasked and unconfined: changes of protected files are reported
 	caller  tools.Caller
@@ -207,7 +213,12 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 	if s.opts.Confiner == nil {
 		return nil, errors.New("there is no sandbox on this machine")
 	}
-	spec, before, err := s.opts.Confiner.Confine(spec)
+	if s.opts.Rights != nil {
+		more := s.opts.Rights()
+		how.rights.Read = append(how.rights.Read[:len(how.rights.Read):len(how.rights.Read)], more.Read...)
+		how.rights.Data = append(how.rights.Data[:len(how.rights.Data):len(how.rights.Data)], more.Data...)
+	}
+	spec, before, err := s.opts.Confiner.ConfineProgram(spec, how.rights)
 	if err != nil {
 		return nil, err
 	}

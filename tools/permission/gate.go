@@ -29,6 +29,9 @@ type Options struct {
 	// Offered reports whether jcode itself offered a resolved path to a session for reading: the file with the
 	// whole of a truncated result. Nil means none.
 	Offered func(session, path string) bool
+	// Brought reports whether a resolved path is in the copy of a plugin that the person accepted: it may be
+	// read, and its scripts run confined. Nil means none.
+	Brought func(path string) bool
 	// Notify is told about calls that ran although they could not be shown to anyone. May be nil.
 	Notify func(caller tools.Caller, text string)
 }
@@ -40,6 +43,7 @@ type Gate struct {
 	foreign  bool
 	notify   func(tools.Caller, string)
 	offered  func(session, path string) bool
+	brought  func(path string) bool
 	grants   GrantStore
 	// repositories decides whether git may read a repository unasked.
 	repositories *repository.Looker
@@ -73,7 +77,7 @@ func New(o Options) (*Gate, error) {
 		o.Programs.Roots = p.Roots
 	}
 	g := &Gate{
-		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, grants: o.Grants, rules: o.Rules,
+		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, rules: o.Rules,
 		repositories: &repository.Looker{Inside: p.Inside, Programs: o.Programs},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}

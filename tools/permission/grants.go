@@ -40,6 +40,8 @@ type allowance struct {
 	rule Rule
 	hash string
 	by   tools.DecidedBy
+	// borrowed says that the rule is a skill's or a command file's, for a time.
+	borrowed bool
 }
 
 // fits reports whether an allowance applies to something with this hash: rules that a person wrote always do,

@@ -28,6 +28,8 @@ type verdict struct {
 	kind    tools.ErrorKind
 	silent  bool
 	confine bool
+	// borrowed says that a skill's or command's own rule allows it.
+	borrowed bool
 	// leaves says that a yes lets the command run outside the sandbox, which would block it.
 	leaves bool
 	// vouched is set when the analysis alone lets a command run.
@@ -197,7 +199,7 @@ func (c *checking) allowed(hash string, match func(Rule) bool) (verdict, bool) {
 	c.load()
 	for _, a := range c.allowances {
 		if a.fits(hash) && match(a.rule) {
-			return verdict{outcome: allow, by: a.by, rule: a.rule.String()}, true
+			return verdict{outcome: allow, by: a.by, rule: a.rule.String(), borrowed: a.borrowed}, true
 		}
 	}
 	return verdict{}, false
@@ -217,7 +219,7 @@ func (c *checking) load() {
 	for _, d := range c.g.during {
 		if d.session == session {
 			for _, r := range d.rules {
-				c.allowances = append(c.allowances, allowance{rule: r, by: tools.ByRule})
+				c.allowances = append(c.allowances, allowance{rule: r, by: tools.ByRule, borrowed: true})
 			}
 		}
 	}

@@ -65,6 +65,9 @@ func (c *checking) line(line shell.Line) verdict {
 		r.reason = "refused in plan mode: only commands that read run here. " + c.firstReason(line)
 		return r
 	}
+	if v, ok := c.ofPlugin(line); ok && !forced {
+		return v
+	}
 	protected := c.touched(line)
 	if !forced && protected == "" {
 		if ok, v := c.execAllowed(line); ok {
@@ -200,6 +203,10 @@ func (c *checking) execAllowed(line shell.Line) (bool, verdict) {
 	if v, ok := c.allowedAs(line.Pin(), func(r Rule) bool {
 		return !c.elsewhere && r.named("exec") && (!r.HasPattern || r.command != nil && r.command.VouchesLine(line.Text))
 	}); ok {
+		if v.borrowed && len(line.Pin().Files) > 0 && c.confinable() {
+			v.confine = true
+			return !c.unconfined, v
+		}
 		return true, v
 	}
 	if line.Doubt != "" || len(line.Commands) == 0 {
@@ -209,6 +216,9 @@ func (c *checking) execAllowed(line shell.Line) (bool, verdict) {
 	covered := make([]bool, len(line.Commands)+1)
 	for i, cmd := range line.Commands {
 		v, ok := c.commandAllowed(line, i)
+		if ok && v.borrowed && len(line.PinOf(i).Files) > 0 && c.confinable() { // a script of the project that a skill runs
+			ok, out.confine = !c.unconfined, true
+		}
 		covered[i+1] = ok && cmd.Wrapper
 		if !ok && cmd.Wrapped > 0 {
 			// It is part of a wrapper's text that was granted verbatim.
@@ -231,6 +241,36 @@ func (c *checking) commandAllowed(line shell.Line, i int) (verdict, bool) {
 		return verdict{}, true
 	}
 	return c.allowedAs(line.PinOf(i), func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.Vouches(cmd) })
+}
+
+// confinable reports whether commands can be confined at all.
+func (c *checking) confinable() bool { return c.g.confined != nil && c.g.confined() }
+
+// brought reports whether a path is in the copy of a plugin that was accepted.
+func (c *checking) brought(path string) bool { return c.g.brought != nil && c.g.brought(path) }
+
+// ofPlugin allows a line that runs scripts of an accepted plugin, and otherwise only reads: confined, as the
+// plugin's hooks are.
+func (c *checking) ofPlugin(line shell.Line) (verdict, bool) {
+	if c.g.brought == nil || line.Doubt != "" || len(line.Commands) == 0 || c.unconfined || !c.confinable() {
+		return verdict{}, false
+	}
+	found := false
+	protects := c.g.places.protects()
+	for _, cmd := range line.Commands {
+		switch {
+		case cmd.Script != "" && c.brought(cmd.Script) && cmd.Doubt == "" && !cmd.Wrapper:
+			found = true
+		case !cmd.ReadOnly:
+			return verdict{}, false
+		}
+		for _, path := range cmd.Touches {
+			if !c.brought(path) && protects(path) != "" || c.deniedBy(tools.AccessRead, path) != "" {
+				return verdict{}, false
+			}
+		}
+	}
+	return verdict{by: tools.ByRule, rule: "a script of a plugin", confine: true}, found
 }
 
 // allowedAs is allowed for what a pin ties grants to; rules that a person wrote apply to whatever they name.

@@ -26,7 +26,7 @@ func (c *checking) file(a tools.Access) verdict {
 	if c.mode == tools.ModePlan && a.Kind != tools.AccessRead {
 		return c.refusedByPlan()
 	}
-	if a.Kind == tools.AccessRead && !restricted && (inside || c.offered(path)) {
+	if a.Kind == tools.AccessRead && !restricted && (inside || c.offered(path) || c.brought(path)) {
 		return verdict{by: tools.ByMode, silent: true}
 	}
 	if !restricted {

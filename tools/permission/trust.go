@@ -20,6 +20,19 @@ type TrustRow struct {
 
 func rowOf(i tools.TrustItem) TrustRow { return TrustRow{i.Kind, i.Name, i.Hash} }
 
+// confined is the row of an item whose programs run confined. Rows without the mark are of a version that
+// did not confine them.
+func (r TrustRow) confined() TrustRow {
+	r.Hash = "confined:" + r.Hash
+	return r
+}
+
+// separate reports whether the trust of a run does not include a kind: a right that only a person's own
+// answer gives.
+func separate(kind tools.TrustKind) bool {
+	return kind == tools.TrustNetwork || kind == tools.TrustOutside
+}
+
 // TrustStore stores a person's approvals for one project, one row per kind, name and hash. It must be safe
 // for concurrent use.
 type TrustStore interface {
@@ -64,21 +77,20 @@ type Pending struct {
 
 // pending returns those of the items that are not trusted.
 func (t *Trust) pending(ctx context.Context, items []tools.TrustItem) ([]Pending, error) {
-	if t.run || len(items) == 0 {
+	if t.run {
+		items = slices.DeleteFunc(slices.Clone(items), func(i tools.TrustItem) bool { return !separate(i.Kind) })
+	}
+	if len(items) == 0 {
 		return nil, nil
 	}
-	var rows []TrustRow
-	if t.store != nil {
-		var err error
-		if rows, err = t.store.Trusted(ctx); err != nil {
-			return nil, fmt.Errorf("read trust of %s: %w", t.project, err)
-		}
+	rows, here, err := t.rows(ctx)
+	if err != nil {
+		return nil, err
 	}
-	var here map[TrustRow]bool
-	t.state.with(func(s *trustState) { here = s.here })
 	var out []Pending
 	for _, i := range items {
-		if i.Hash != "" && (here[rowOf(i)] || slices.Contains(rows, rowOf(i))) {
+		row := rowOf(i)
+		if i.Hash != "" && (here[row] || slices.Contains(rows, row.confined()) || slices.Contains(rows, row)) {
 			continue
 		}
 		out = append(out, Pending{i, slices.ContainsFunc(rows, func(r TrustRow) bool { return r.Kind == i.Kind && r.Name == i.Name })})
@@ -87,6 +99,24 @@ func (t *Trust) pending(ctx context.Context, items []tools.TrustItem) ([]Pending
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 	})
 	return out, nil
+}
+
+// rows returns what is stored, and what is trusted for this run.
+func (t *Trust) rows(ctx context.Context) (rows []TrustRow, here map[TrustRow]bool, err error) {
+	if t.store != nil {
+		if rows, err = t.store.Trusted(ctx); err != nil {
+			return nil, nil, fmt.Errorf("read trust of %s: %w", t.project, err)
+		}
+	}
+	t.state.with(func(s *trustState) { here = s.here })
+	return rows, here, nil
+}
+
+// Unconfined implements tools.Trust.
+func (t *Trust) Unconfined(ctx context.Context, item tools.TrustItem) bool {
+	rows, here, err := t.rows(ctx)
+	row := rowOf(item)
+	return err == nil && !t.run && !here[row] && slices.Contains(rows, row) && !slices.Contains(rows, row.confined())
 }
 
 // TrustQuestion is the one question about a folder: everything in it that would run.
@@ -149,7 +179,11 @@ func (t *Trust) Accept(ctx context.Context, items []tools.TrustItem, keep bool) 
 		rows = append(rows, rowOf(i))
 	}
 	if keep && t.store != nil {
-		if err := t.store.AddTrust(ctx, rows...); err != nil {
+		stored := make([]TrustRow, len(rows))
+		for i, row := range rows {
+			stored[i] = row.confined()
+		}
+		if err := t.store.AddTrust(ctx, stored...); err != nil {
 			return fmt.Errorf("keep trust of %s: %w", t.project, err)
 		}
 	}

@@ -41,11 +41,22 @@ func (b *Box) Available() bool { return b.probed().Available }
 // protected files and folders that it may still create or change: what does not exist can't be locked, and
 // some machines can't lock anything.
 func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err error) {
+	return b.ConfineProgram(spec, Program{})
+}
+
+// ConfineProgram is Confine for a program of others, with its own rights.
+func (b *Box) ConfineProgram(spec proc.Spec, r Program) (confined proc.Spec, before Watched, err error) {
 	report := b.probed()
 	if !report.Available {
 		return spec, before, errors.New("confine command: there is no sandbox on this machine")
 	}
 	policy := b.policy()
+	policy.Network = policy.Network || r.Network
+	for _, dir := range r.Data {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return spec, before, fmt.Errorf("confine command: %w", err)
+		}
+	}
 	if policy.Cache != "" {
 		if err := os.MkdirAll(policy.Cache, 0o700); err != nil {
 			return spec, before, fmt.Errorf("confine command: %w", err)
@@ -55,7 +66,7 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err e
 	protected := policy.steering(&b.index)
 	before = policy.mark(&b.index, protected, report.Shields)
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
-	o := policy.order(report.Shields, protected.paths)
+	o := policy.order(report.Shields, protected.paths, r)
 	b.tell(b.gaps(protected, o))
 	o.Shields = report.Shields
 	if !policy.Network {
@@ -100,6 +111,11 @@ func cacheEnv(dir string) []string {
 		"npm_config_cache=" + filepath.Join(dir, "npm"),
 		"PIP_CACHE_DIR=" + filepath.Join(dir, "pip"),
 	}
+}
+
+// BlamedProgram is Blamed for a program with rights of its own.
+func (b *Box) BlamedProgram(tail string, code int, r Program) string {
+	return blame(tail, code, r.Network || b.policy().Network)
 }
 
 // Blamed says why the failure of a confined command looks like an effect of the sandbox; "" when it doesn't.

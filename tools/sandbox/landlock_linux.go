@@ -36,6 +36,9 @@ func restrict(o order, ownTerminals bool) error {
 	for _, root := range o.Write {
 		rules = append(rules, writable(root, o)...)
 	}
+	for _, part := range o.Open {
+		rules = append(rules, part.rule())
+	}
 	for _, root := range o.Work {
 		rules = append(rules, landlock.PathAccess(llsys.AccessFSResolveUnix, root).IgnoreIfMissing())
 	}
@@ -51,6 +54,20 @@ func restrict(o order, ownTerminals bool) error {
 		}
 	}
 	return nil
+}
+
+// rule returns what may be done with an opening.
+func (p opening) rule() landlock.Rule {
+	info, err := os.Stat(p.Path)
+	switch file := err == nil && !info.IsDir(); {
+	case file && p.Write:
+		return landlock.RWFiles(p.Path).IgnoreIfMissing()
+	case file:
+		return landlock.ROFiles(p.Path).IgnoreIfMissing()
+	case p.Write:
+		return landlock.RWDirs(p.Path).WithRefer().IgnoreIfMissing()
+	}
+	return landlock.RODirs(p.Path).IgnoreIfMissing()
 }
 
 // writable returns the rules for a folder that may be written. If something hidden is in it and can't be

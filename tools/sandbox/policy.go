@@ -47,23 +47,41 @@ type Policy struct {
 	Network bool
 }
 
+// Program is what one program of others may do besides what every confined command may: a plugin's hook, a
+// project's server. All paths are absolute.
+type Program struct {
+	// Read are its own files and folders, which it may read although they are in a hidden folder.
+	Read []string
+	// Data are folders of its own, which it may write. They are created if missing.
+	Data []string
+	// Network lets it use the network.
+	Network bool
+}
+
+// opening is a file or folder inside a hidden one that may be used.
+type opening struct {
+	Path  string `json:"path"`
+	Write bool   `json:"write,omitempty"`
+}
+
 // order is what the child is told: the policy resolved for one command.
 type order struct {
-	Write   []string `json:"write"`
-	Work    []string `json:"work,omitempty"` // the part that is the workspace: its sockets may be used
-	Hidden  []string `json:"hidden"`
-	Pinned  []string `json:"pinned,omitempty"`  // can't be renamed
-	Locked  []string `json:"locked,omitempty"`  // can't be changed
-	Shields bool     `json:"shields,omitempty"` // the child has a mount namespace
-	NetNS   bool     `json:"netns,omitempty"`   // and a network of its own
-	NoTCP   bool     `json:"no_tcp,omitempty"`
+	Write   []string  `json:"write"`
+	Work    []string  `json:"work,omitempty"` // the part that is the workspace: its sockets may be used
+	Hidden  []string  `json:"hidden"`
+	Open    []opening `json:"open,omitempty"`    // parts of what is hidden that may be used
+	Pinned  []string  `json:"pinned,omitempty"`  // can't be renamed
+	Locked  []string  `json:"locked,omitempty"`  // can't be changed
+	Shields bool      `json:"shields,omitempty"` // the child has a mount namespace
+	NetNS   bool      `json:"netns,omitempty"`   // and a network of its own
+	NoTCP   bool      `json:"no_tcp,omitempty"`
 
 	full bool // there are more protected files than are locked
 }
 
 // order resolves a policy against the files that exist now. shields says that hidden paths can be covered
-// wherever they are. locked are the protected paths.
-func (p Policy) order(shields bool, locked []string) order {
+// wherever they are. locked are the protected paths, r what this program may do besides.
+func (p Policy) order(shields bool, locked []string, r Program) order {
 	var o order
 	add := func(list []string, path string) []string {
 		real, err := paths.Resolve(path)
@@ -100,6 +118,20 @@ func (p Policy) order(shields bool, locked []string) order {
 			if !below(path, o.Hidden) {
 				o.Hidden = add(o.Hidden, path)
 			}
+		}
+	}
+	for _, path := range r.Read {
+		if real := add(nil, path); real != nil && below(real[0], o.Hidden) {
+			o.Open = append(o.Open, opening{Path: real[0]})
+		}
+	}
+	for _, path := range r.Data {
+		switch real := add(nil, path); {
+		case real == nil:
+		case below(real[0], o.Hidden):
+			o.Open = append(o.Open, opening{real[0], true})
+		default:
+			o.Write = add(o.Write, path)
 		}
 	}
 	for _, path := range locked {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -16,11 +17,17 @@ func shield(o order) (ownTerminals bool, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, fmt.Errorf("detach mounts: %w", err)
 	}
-	if err := lockAllBut(o.Write); err != nil {
+	write := slices.Clone(o.Write)
+	for _, part := range o.Open {
+		if part.Write {
+			write = append(write, part.Path)
+		}
+	}
+	if err := lockAllBut(write); err != nil {
 		return false, err
 	}
 	for _, path := range o.Hidden {
-		if err := cover(path); err != nil {
+		if err := coverBut(path, o.Open); err != nil {
 			return false, err
 		}
 	}
@@ -101,6 +108,69 @@ func cover(path string) error {
 		return fmt.Errorf("hide %s: %w", path, err)
 	}
 	return nil
+}
+
+// coverBut is cover, except that parts of a folder stay in their places.
+func coverBut(path string, open []opening) error {
+	type kept struct {
+		path string
+		file *os.File
+		dir  bool
+	}
+	var parts []kept
+	defer func() {
+		for _, k := range parts {
+			_ = k.file.Close() // only a handle
+		}
+	}()
+	for _, part := range open {
+		info, err := os.Stat(part.Path)
+		if err != nil || !holds(path, []string{part.Path}) {
+			continue
+		}
+		if part.Path == path {
+			return nil
+		}
+		fd, err := unix.Open(part.Path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("keep %s: %w", part.Path, err)
+		}
+		parts = append(parts, kept{part.Path, os.NewFile(uintptr(fd), part.Path), info.IsDir()})
+	}
+	if len(parts) == 0 {
+		return cover(path)
+	}
+	if err := unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m"); err != nil {
+		return fmt.Errorf("hide %s: %w", path, err)
+	}
+	for _, k := range parts {
+		if err := place(k.path, k.dir); err != nil {
+			return fmt.Errorf("keep %s: %w", k.path, err)
+		}
+		if err := bind(fmt.Sprintf("/proc/self/fd/%d", k.file.Fd()), k.path); err != nil {
+			return err
+		}
+	}
+	locked := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(unix.AT_FDCWD, path, 0, &locked); err != nil {
+		return fmt.Errorf("hide %s: %w", path, err)
+	}
+	return nil
+}
+
+// place makes an empty file or folder, for a mount.
+func place(path string, dir bool) error {
+	if dir {
+		return os.MkdirAll(path, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o444)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func bind(from, to string) error {

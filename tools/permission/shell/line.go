@@ -62,6 +62,9 @@ type Command struct {
 	Wrapped int
 	// Pin is what a grant for it is tied to.
 	Pin Pin
+	// Script is the resolved file that it runs: a program named by its path, or the script of an interpreter;
+	// "" if that is not known.
+	Script string
 	// Touches are the resolved paths that its words and redirections may name. Of these it certainly reads
 	// Opens, and may change Changes.
 	Touches, Opens, Changes []string

@@ -37,6 +37,9 @@ func (a *analysis) pinOf(program string, words []word) Pin {
 			}
 		}
 	}
+	if strings.HasPrefix(program, "python") || program == "node" {
+		names = append(names, a.existing(a.modules(words))...)
+	}
 	if interprets(program) || program == "source" || program == "." {
 		for _, w := range words[1:] {
 			if a.isFile(w) && !strings.HasPrefix(w.text, "-") {
@@ -49,6 +52,38 @@ func (a *analysis) pinOf(program string, words []word) Pin {
 		return Pin{}
 	}
 	return a.pinned(names)
+}
+
+// script returns the resolved file that a command runs, "" if that is not known.
+func (a *analysis) script(program string, words []word) string {
+	named := words[0]
+	if !strings.Contains(named.text, "/") {
+		if !isShell(program) && !strings.HasPrefix(program, "python") && program != "node" || len(words) < 2 || strings.HasPrefix(words[1].text, "-") {
+			return ""
+		}
+		named = words[1]
+	}
+	if files := a.targets(named); len(files) == 1 && !named.dynamic && !named.glob {
+		return files[0]
+	}
+	return ""
+}
+
+// modules returns the files that an interpreter runs for a module (python3 -m tool) or a folder (node .).
+func (a *analysis) modules(words []word) (names []string) {
+	for i, w := range words[1:] {
+		switch {
+		case w.dynamic || w.glob:
+			return names
+		case w.text == "-m" && i+2 < len(words):
+			path := strings.ReplaceAll(words[i+2].text, ".", "/")
+			return append(names, path+".py", path+"/__main__.py", path+"/__init__.py")
+		case strings.HasPrefix(w.text, "-"):
+			continue
+		}
+		return append(names, filepath.Join(w.text, "package.json"), filepath.Join(w.text, "index.js"), filepath.Join(w.text, "__main__.py"), w.text+".js")
+	}
+	return names
 }
 
 // programsOfWorkspace returns the programs of the workspace that the search path leads to: the one that a
@@ -73,6 +108,11 @@ func (a *analysis) programsOfWorkspace(words []word, wrapper bool) (out []string
 // system reports whether a program is named with a folder outside the workspace: then the name identifies it.
 func (a *analysis) system(name string) bool {
 	return filepath.IsAbs(name) && !a.Places.Inside(a.disk.real(name))
+}
+
+// existing returns those of the names that are files of the workspace.
+func (a *analysis) existing(names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !a.isFile(static(name)) })
 }
 
 // isFile reports whether a word names a file of the workspace.

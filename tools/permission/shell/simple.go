@@ -119,6 +119,7 @@ func (a *analysis) command(words []word, doubt string) {
 	a.name(&c, name, known)
 	if known && !c.ReadOnly {
 		c.Pin = a.pinOf(name, words)
+		c.Script = a.script(name, words)
 	}
 	if !c.ReadOnly {
 		for _, w := range words[1:] {

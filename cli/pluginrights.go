@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+
+	"jcode/internal/paths"
+	"jcode/plugins"
+	"jcode/tools"
+	"jcode/tools/sandbox"
+)
+
+// pluginRights is how the programs of a plugin run: they read its copy, write its data, and have variables that
+// say where both are.
+type pluginRights struct {
+	item   tools.TrustItem
+	rights sandbox.Program
+	env    []string
+}
+
+// dataOf returns the folder in which a plugin keeps its data.
+func dataOf(s plugins.Store, name string) string {
+	return filepath.Join(filepath.Dir(s.Dir), "plugin-data", name)
+}
+
+// rightsOf returns how the programs of a plugin run.
+func rightsOf(s plugins.Store, p plugins.Plugin) pluginRights {
+	data := dataOf(s, p.Name)
+	return pluginRights{
+		item:   tools.TrustItem{Kind: tools.TrustBundle, Name: p.Name, Hash: p.Hash, Personal: true},
+		rights: sandbox.Program{Read: []string{p.Bundle.Dir}, Data: []string{data}},
+		env: []string{
+			plugins.RootVariable + "=" + p.Bundle.Dir, plugins.DataVariable + "=" + data,
+			// The copy is read-only for its programs: what they cache belongs to their data.
+			"PYTHONPYCACHEPREFIX=" + filepath.Join(data, "pycache"),
+		},
+	}
+}
+
+// plugin returns how the programs of a plugin in use run.
+func (b *bundles) plugin(name string) (pluginRights, bool) {
+	for _, p := range b.current() {
+		if p.Name == name {
+			return rightsOf(b.store, p), true
+		}
+	}
+	return pluginRights{}, false
+}
+
+// readable is what every confined command may do besides: read the copies of the plugins in use.
+func (b *bundles) readable() sandbox.Program {
+	var r sandbox.Program
+	for _, p := range b.current() {
+		r.Read = append(r.Read, p.Bundle.Dir)
+	}
+	return r
+}
+
+// holds reports whether a resolved path is in the copy of a plugin in use: it was accepted with the plugin.
+func (b *bundles) holds(path string) bool {
+	if b.store.Dir == "" || !paths.Within(paths.Real(b.store.Dir), path) {
+		return false
+	}
+	return slices.ContainsFunc(b.current(), func(p plugins.Plugin) bool { return paths.Within(paths.Real(p.Bundle.Dir), path) })
+}

@@ -1,0 +1,24 @@
+package skills_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"jcode/skills"
+)
+
+// What looks like a mention in a command file and names no file is text: a decorator, a package, a handle.
+func TestMentionsThatNameNoFileStayText(t *testing.T) {
+	w := newWorld(t)
+	write(t, "Use @app.get and npm i @scope/package@latest, ask @octocat. Style: @style.md. Not @./gone.md.", w.places.Project, ".jcode/commands/api.md")
+	write(t, "Use @app.get and npm i @scope/package@latest, ask @octocat. Style: @style.md.", w.places.Project, ".jcode/commands/good.md")
+	src := skills.NewCommandFiles(w.places, trustAll{}, &host{files: map[string]string{"style.md": "two blanks"}})
+	out, err := find(t, src, "good").Run(context.Background(), "")
+	if err != nil || !strings.HasPrefix(out.Prompt, "Use @app.get and npm i @scope/package@latest, ask @octocat.") || !strings.Contains(out.Prompt, "two blanks") {
+		t.Errorf("%q, %v", out.Prompt, err)
+	}
+	if _, err := find(t, src, "api").Run(context.Background(), ""); err == nil || !strings.Contains(err.Error(), "./gone.md") {
+		t.Errorf("an explicit path that is missing: %v", err)
+	}
+}

@@ -101,6 +101,7 @@ func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), ev
 	emit(asked)
 	defer emit(closed)
 	defer r.take(id)
+	defer tools.Asking(ctx)()
 	select {
 	case reply = <-ch:
 		return reply, nil

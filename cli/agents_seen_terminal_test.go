@@ -49,7 +49,7 @@ func TestQuestionsNameTheAgentThatACallWaitsFor(t *testing.T) {
 	c.answerable("dora: Run a command", "the agent dora, in ")
 	c.Press("y")
 	c.answerable("Now?", "(the agent dora, in ")
-	c.Press("enter")
+	c.Press("1")
 	c.wait("It is there.")
 	c.quit()
 }

@@ -186,8 +186,9 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ask := func(text string, fields ...tools.FormField) (map[string]any, error) {
-		answer, err := conv.AskForm(ctx, tools.Form{From: "MCP server " + v.Server, Text: text, Fields: fields})
+	ask := func(form tools.Form) (map[string]any, error) {
+		form.From = "MCP server " + v.Server
+		answer, err := conv.AskForm(ctx, form)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -196,7 +197,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 		}
 		return answer.Values, nil
 	}
-	if _, err := ask(visitText(v) + "\n\nEnter opens the browser."); err != nil {
+	if _, err := ask(tools.Form{Text: visitText(v), Yes: "open the browser", No: "not now"}); err != nil {
 		return "", err
 	}
 	text := "Waiting for the browser"
@@ -204,7 +205,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 		text = "Open the address yourself (" + err.Error() + ")"
 	}
 	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
-	values, err := ask(text, tools.FormField{Name: "address", Title: "Last address, or code", Kind: tools.FieldText, Required: true})
+	values, err := ask(tools.Form{Text: text, Fields: []tools.FormField{{Name: "address", Title: "Last address, or code", Kind: tools.FieldText, Required: true}}})
 	pasted, _ := values["address"].(string)
 	return pasted, err
 }

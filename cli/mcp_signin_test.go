@@ -76,12 +76,12 @@ func TestChatSignsIn(t *testing.T) {
 	c.startAt("wants you to sign in at")
 	c.signInAsks()
 	c.Press("esc")
-	if _, err := c.Wait(patience, func(s terminal.Screen) bool { return !s.Contains("Enter opens the browser") }); err != nil {
+	if _, err := c.Wait(patience, func(s terminal.Screen) bool { return !s.Contains("open the browser") }); err != nil {
 		t.Fatal(err)
 	}
 	c.say("/mcp login issues")
 	c.signInAsks()
-	c.Press("enter")
+	c.Press("y")
 	c.wait("mcp 1/1")
 	c.say("go")
 	c.wait("Hello.")
@@ -95,7 +95,7 @@ func TestChatSignsIn(t *testing.T) {
 func (c *chat) signInAsks() {
 	c.t.Helper()
 	_, err := c.Wait(patience, func(s terminal.Screen) bool {
-		return s.Contains("Enter opens the browser") && s.Contains("rights: read, offline_access") && !s.Contains(strings.Repeat("─", s.Cols))
+		return s.Contains("y  open the browser") && s.Contains("rights: read, offline_access") && !s.Contains(strings.Repeat("─", s.Cols))
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 func TestCommandsNeverHoldTheTerminal(t *testing.T) {
@@ -106,6 +107,75 @@ func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) {
 	}
 	if m, _ := c.request(2).Result("c2"); m.Content != "(no output)" {
 		t.Errorf("the granted commands gave %q", m.Content)
+	}
+	c.quit()
+}
+
+// A `!` line ends with everything that it started; another one is moved to the jobs and runs on there.
+func TestAShellLineIsEndedOrGoesToTheJobs(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.start()
+	c.say("!" + tree)
+	list := c.pids("pids", 3)
+	c.wait("esc ends it")
+	c.Press("esc")
+	c.wait("interrupted")
+	for _, pid := range list {
+		gone(t, pid)
+	}
+	c.say("!echo begun; sleep 1000")
+	c.wait("│ begun", "ctrl+b puts it to the jobs")
+	c.Press("ctrl+b")
+	c.wait("✓ ! echo begun; sleep 1000  job 1")
+	c.say("/jobs")
+	c.wait("Background commands", "echo begun; sleep 1000", "running")
+	c.Press("esc")
+	c.quit()
+}
+
+// A command of the model that is moved to the jobs runs on there, and the model learns where.
+func TestACommandOfTheModelGoesToTheJobs(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over > done.txt"})), modeltest.Text("It runs on."))
+	c.start("--mode", "yolo")
+	c.say("serve")
+	c.wait("│ begun")
+	c.Press("ctrl+b")
+	c.wait("It runs on.")
+	if m, _ := c.request(1).Result("c1"); !strings.Contains(m.Content, "begun") || !strings.Contains(m.Content, "moved it to the background, where it runs as job 1") {
+		t.Errorf("the model was told %q", m.Content)
+	}
+	c.write("go", "")
+	c.wait("job 1")
+	c.until(func(terminal.Screen) bool { _, err := os.Stat(filepath.Join(c.dir, "done.txt")); return err == nil })
+	c.quit()
+}
+
+// A sentence for the conversation, typed while a question is open, and its Enter approve nothing. The question
+// can be put aside, and one can leave beside it.
+func TestASentenceApprovesNothing(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Calls(tool("c1", "write", map[string]any{"path": "made.txt", "content": "x"})), modeltest.Text("Stopped."))
+	c.start()
+	c.say("write it")
+	c.answerable("Write to file: made.txt")
+	c.Type("please stop")
+	c.wait("› please stop", "enter sends what you wrote")
+	c.Press("enter")
+	c.wait("⧗ please stop")
+	c.answerable("Write to file: made.txt")
+	if _, err := os.Stat(filepath.Join(c.dir, "made.txt")); err == nil {
+		t.Fatal("the sentence approved the call")
+	}
+	c.Press("esc")
+	c.wait("1 question waits for you", "ask for something")
+	c.Press("ctrl+t")
+	c.answerable("Write to file: made.txt")
+	c.Press("down", "down", "down", "down", "enter") // no
+	c.wait("Stopped.")
+	if _, err := os.Stat(filepath.Join(c.dir, "made.txt")); err == nil {
+		t.Fatal("the call ran although it was refused")
 	}
 	c.quit()
 }

@@ -13,7 +13,7 @@ import (
 // Answering y leads through the whole tour, also without the sign-in.
 func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 	t.Parallel()
-	for name, key := range map[string]string{"who signs in": "enter", "who does not": "esc"} {
+	for name, key := range map[string]string{"who signs in": "y", "who does not": "esc"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newChat(t)
@@ -24,7 +24,7 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 			for !over(c.Screen()) {
 				s, err := c.Wait(patience, func(s terminal.Screen) bool {
 					found = found || s.Contains("greet.sh:4:26 nmae is not set")
-					return over(s) || s.Contains("enter choose") || s.Contains("Enter opens the browser") && s.Contains("enter send")
+					return over(s) || s.Contains("enter choose") || s.Contains("open the browser") && s.Contains("enter choose")
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -33,7 +33,7 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 				switch {
 				case over(s):
 					continue
-				case s.Contains("Enter opens the browser"):
+				case s.Contains("y  open the browser"):
 					answer = key
 					signed++
 				}
@@ -52,7 +52,7 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 			if !found || signed != 1 {
 				t.Errorf("the language server's error shown: %v; sign-ins: %d", found, signed)
 			}
-			if s := c.Screen(); s.Contains("mcp 1/1") != (key == "enter") {
+			if s := c.Screen(); s.Contains("mcp 1/1") != (key == "y") {
 				t.Errorf("the server is connected although nobody signed in, or not although somebody did:\n%s", s.Text())
 			}
 			c.quit()

@@ -17,6 +17,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tools/builtin"
 )
 
 // maxFileNames bounds the list of files that @ completes.
@@ -109,9 +110,22 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 type personShell struct {
 	registry *tools.Registry
 	spills   spills
+	shell    *builtin.Shell
 }
 
-func newPersonShell(a *app) personShell { return personShell{a.registry, newSpills(a)} }
+func newPersonShell(a *app) personShell { return personShell{a.registry, newSpills(a), a.shell} }
+
+// personCall is the ID of the calls of `!` lines.
+const personCall = "person"
+
+// toBackground moves a command to the jobs: the `!` lines that run, otherwise the commands of the main
+// conversation.
+func (a personShell) toBackground() int {
+	if n := a.shell.ToBackground(func(c tools.Call) bool { return c.ID == personCall && c.Caller.Origin == tools.OriginPerson }); n > 0 {
+		return n
+	}
+	return a.shell.ToBackground(func(c tools.Call) bool { return c.Caller.Root == "" && c.Caller.Origin == tools.OriginModel })
+}
 
 // shellLine runs a `!` line as the person: no question, since they typed it.
 func (a personShell) shellLine(ctx context.Context, line string, out func(string)) error {
@@ -120,18 +134,26 @@ func (a personShell) shellLine(ctx context.Context, line string, out func(string
 		return err
 	}
 	result := a.dispatcherFor(personGate{}).Dispatch(ctx, tools.Call{
-		ID: "person", Name: "exec", Arguments: raw, Caller: tools.Caller{Origin: tools.OriginPerson},
+		ID: personCall, Name: "exec", Arguments: raw, Caller: tools.Caller{Origin: tools.OriginPerson},
 		Progress: func(p tools.Progress) {
 			if p.Output != "" {
 				out(p.Output)
 			}
 		},
 	})
-	if result.Result.Failed {
+	display := result.Result.Display
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case result.Result.Failed:
 		return errors.New(result.Result.Text)
-	}
-	if code := result.Result.Display.ExitCode; code != nil && *code != 0 {
-		return fmt.Errorf("exit %d", *code)
+	case display.ExitCode == nil:
+		if job, ok := strings.CutPrefix(display.Summary, "job "); ok {
+			return command.InBackground("job " + job)
+		}
+		return fmt.Errorf("ended by signal: %s", display.Summary)
+	case *display.ExitCode != 0:
+		return fmt.Errorf("exit %d", *display.ExitCode)
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ type Form struct {
 	// Text is the question. Like the labels of fields it comes from a server.
 	Text   string
 	Fields []FormField
+	// Yes and No say what the answers of a form without fields do; "" means "yes" and "no".
+	Yes, No string
 }
 
 // FieldKind is the kind of value that a field accepts.

@@ -19,7 +19,6 @@ type approval struct {
 	id     string
 	answer func(ans tools.Answer) error
 	q      tools.Question
-	at     int    // chosen option
 	text   review // what is approved
 	word   *field
 	edit   *editor.Editor // of the argument that may be changed
@@ -35,10 +34,16 @@ func newApproval(id string, q tools.Question, answer func(ans tools.Answer) erro
 	if len(q.Options) == 0 {
 		q.Options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 	}
-	a := &approval{id: id, answer: answer, q: q}
+	a := &approval{guard: newGuard(), id: id, answer: answer, q: q}
 	a.lay()
 	return a
 }
+
+// chooseFirst is said when Enter is pressed and nothing was chosen.
+const chooseFirst = "a letter answers, or ↑↓ and then enter"
+
+// owns reports whether a field or the rule of an answer is open.
+func (a *approval) owns() bool { return a.word != nil || a.edit != nil || a.rule != nil }
 
 // lay assembles what is approved: the command or diff first, then the notes on it.
 func (a *approval) lay() {
@@ -100,19 +105,20 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	case a.text.fits && act.scrolls():
 		return h.act(act)
 	}
-	if done, cmd := a.settle(h, k, act); done {
-		return cmd
-	}
 	switch act {
 	case actUp:
-		a.at = max(a.at-1, 0)
+		a.move(-1, len(a.q.Options))
 	case actDown:
-		a.at = min(a.at+1, len(a.q.Options)-1)
+		a.move(1, len(a.q.Options))
 	case actSubmit:
+		if a.at == none {
+			h.flash(chooseFirst)
+			return nil
+		}
 		return a.choose(h, a.at)
-	case actInterrupt, actCancel:
-		h.interrupt()
-	case actMode:
+	case actInterrupt:
+		h.aside(a)
+	case actMode, actCancel:
 		return h.act(act)
 	default:
 		a.text.scrollKey(act)
@@ -121,11 +127,6 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	name := keyboard.Letter(k)
-	if name == "w" { // what follows is the message
-		f := newField()
-		a.word = &f
-		return nil
-	}
 	if do := a.letter(h, name); do != nil {
 		return a.hold(cmp.Or(k.Text, name), do)
 	}
@@ -136,6 +137,12 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 // letter returns the effect of a letter or number, nil if it has none here.
 func (a *approval) letter(h host, name string) func() tea.Cmd {
 	switch {
+	case name == "w":
+		return func() tea.Cmd { // what follows is the message
+			f := newField()
+			a.word = &f
+			return nil
+		}
 	case name == "r":
 		return func() tea.Cmd { a.showRule(); return nil }
 	case name == "t" && a.q.Diff != "":
@@ -145,7 +152,6 @@ func (a *approval) letter(h host, name string) func() tea.Cmd {
 	}
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
-			a.at = i
 			return func() tea.Cmd { return a.choose(h, i) }
 		}
 	}
@@ -168,8 +174,11 @@ func (a *approval) lasting(i int) bool {
 	return scope == tools.AnswerSession || scope == tools.AnswerProject
 }
 
-// showRule shows the chosen answer in full.
+// showRule shows the chosen answer in full; without one, the first that lasts.
 func (a *approval) showRule() {
+	if a.at == none {
+		a.at = max(slices.IndexFunc(a.q.Options, func(o tools.AnswerOption) bool { return len(o.Rules) > 0 }), 0)
+	}
 	o := a.q.Options[a.at]
 	a.rule = &review{parts: []reviewPart{{text: o.Label, prose: true}}}
 	if len(o.Rules) > 0 {

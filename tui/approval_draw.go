@@ -73,7 +73,9 @@ func (a *approval) foot(l *look, width, limit int) []string {
 		out = append(out, row)
 		cut = cut || !whole
 	}
-	if len(out) < limit {
+	if len(out) < limit && l.beside {
+		out = append(out, asideHints(l, width))
+	} else if len(out) < limit {
 		edit, rule, turn := "", "", ""
 		if a.q.Editable != "" {
 			edit = "e"
@@ -84,7 +86,7 @@ func (a *approval) foot(l *look, width, limit int) []string {
 		if a.q.Diff != "" && width > splitWidth {
 			turn = "t"
 		}
-		out = append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "esc", "stop the turn", "w", "no, with a word to the model", turn, "columns"))
+		out = append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "w", "no, because …", "esc", "aside", turn, "columns"))
 	}
 	return out
 }
@@ -115,7 +117,7 @@ func (a *approval) chipRows(l *look, width int, words bool) [][]cells.Span {
 			mark, style = "›", l.theme.Selected
 		}
 		chip := []cells.Span{{Text: mark + a.keyFor(i), Style: style.With(l.theme.Strong)}}
-		if words || i == a.at {
+		if words || i == max(a.at, 0) {
 			chip = append(chip, cells.Span{Text: " " + scopeWord(o.Scope), Style: style})
 		}
 		chip = append(chip, cells.Span{Text: " ", Style: style})

@@ -103,7 +103,7 @@ func (a *approval) dropGrants() {
 		}
 	}
 	if len(once) > 0 {
-		a.q.Options, a.numbers, a.at = once, numbers, 0
+		a.q.Options, a.numbers, a.at = once, numbers, none
 	}
 }
 

@@ -32,9 +32,10 @@ type host interface {
 	// say shows a line in the transcript, flash a few words for a moment.
 	say(level event.Level, msg string)
 	flash(msg string)
-	// open puts another dialog in front; close removes one.
+	// open puts another dialog in front; close removes one, aside puts a question away until the person wants it.
 	open(d dialog)
 	close(d dialog)
+	aside(d dialog)
 	// background runs work outside the loop; the func that it returns runs inside.
 	background(work func(ctx context.Context) do) tea.Cmd
 	// act performs an action outside of dialogs.
@@ -52,12 +53,21 @@ type host interface {
 type (
 	// guarded is a dialog that opens by itself: it ignores keys that were meant for the input.
 	guarded interface {
+		dialog
 		// shown records when it came to the front, and when the last key before was pressed.
 		shown(now, typed time.Time)
 		// touch records a key that went to the input.
 		touch(now time.Time)
 		// disarm makes it wait for a pause again.
 		disarm(now time.Time)
+		// turn makes it take every key, and attended says that it does: the person turned to it.
+		turn()
+		attended() bool
+		// owns reports whether a field of it is open that takes every key, takesText whether it has fields at all.
+		owns() bool
+		takesText() bool
+		// settle handles the key after a letter that answers.
+		settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd)
 	}
 	// pasteable accepts a paste; false leaves it to the input.
 	pasteable interface{ paste(s string) bool }
@@ -82,7 +92,11 @@ var (
 type dialogStack struct {
 	dialogs []dialog // opened by the person; the last one has the keys
 	asks    []dialog // questions to the person; the first one has the keys
+	later   []dialog // questions that were put aside
 }
+
+// questions returns all questions that are not answered.
+func questions(s *dialogStack) []dialog { return slices.Concat(s.asks, s.later) }
 
 // front returns the dialog that is drawn, or nil.
 func (s *dialogStack) front() dialog {
@@ -106,17 +120,14 @@ func (p *program) close(d dialog) {
 	closed := func(x dialog) bool { return x == d }
 	p.dialogs = slices.DeleteFunc(slices.Clone(p.dialogs), closed) // clones: a loop over them may close one
 	p.asks = slices.DeleteFunc(slices.Clone(p.asks), closed)
-	if f, ok := p.front().(guarded); ok {
-		f.shown(time.Now(), p.typing.last)
-	}
+	p.later = slices.DeleteFunc(slices.Clone(p.later), closed)
+	showFront(p)
 }
 
 // ask queues a question that opened by itself.
 func (p *program) ask(d dialog) {
 	p.asks = append(p.asks, d)
-	if f, ok := d.(guarded); ok && p.front() == d {
-		f.shown(time.Now(), p.typing.last)
-	}
+	showFront(p)
 }
 
 // titleRule returns the first line of a dialog: its title in a rule.

@@ -79,10 +79,11 @@ func (p *program) leave() {
 		p.stop = nil
 	}
 	p.pump++
-	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the question about the folder stays
+	ofSession := func(d dialog) bool { // the question about the folder stays
 		_, stays := d.(lasting)
 		return !stays
-	})
+	}
+	p.asks, p.later = slices.DeleteFunc(p.asks, ofSession), slices.DeleteFunc(p.later, ofSession)
 }
 
 // pump carries events into the loop until ctx ends; pending events are sent together.

@@ -19,6 +19,8 @@ func (p *program) escape() tea.Cmd {
 		p.switcher.unswitch()
 	case p.outside.stop != nil:
 		p.outside.stop()
+	case len(p.outside.shells) > 0:
+		endShell(&p.outside)
 	case p.turn.busy:
 		p.interrupt()
 	case !p.tr.follow:
@@ -58,6 +60,8 @@ func (p *program) cancel() tea.Cmd {
 		p.switcher.unswitch()
 	case p.outside.stop != nil:
 		p.outside.stop()
+	case len(p.outside.shells) > 0:
+		endShell(&p.outside)
 	case p.turn.busy && p.turn.doing != "stopping":
 		p.interrupt()
 	case p.hint.text == quitHint:

@@ -49,6 +49,7 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 		p.listen.turnBegins()
 		p.turn.doing, p.turn.prepared = ev.Doing, []event.Prompt{ev.Prompt}
 	case event.TurnStart:
+		p.plans.withdraw()
 		p.listen.turnBegins()
 		if p.turn.prepared != nil {
 			p.turn.doing, p.turn.prepared = "thinking", nil

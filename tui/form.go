@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -10,6 +11,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/keyboard"
 )
 
 // form is a question with fields. The two positions after the fields are its buttons.
@@ -20,19 +22,27 @@ type form struct {
 	from   string
 	person bool // no call waits for it
 	ask    string
+	labels [2]string // of the answers
 	fields []*formField
-	at     int  // the field with the cursor; then send, then decline
+	at     int  // the field with the cursor; then send, then decline; none in the beginning if there are no fields
 	scroll int  // first body line shown
 	free   bool // the person scrolls: the field with the cursor may be out of view
 }
 
 func newForm(ev event.AskForm, send func(a tools.FormAnswer) error) *form {
-	f := &form{id: ev.ID, send: send, person: ev.Form.Person, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+	f := &form{guard: newGuard(), id: ev.ID, send: send, person: ev.Form.Person, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+	f.labels = [2]string{cmp.Or(oneLine(text.Clean(ev.Form.Yes)), "yes"), cmp.Or(oneLine(text.Clean(ev.Form.No)), "no")}
 	for _, field := range ev.Form.Fields {
 		f.fields = append(f.fields, newFormField(field))
 	}
+	if f.fields == nil {
+		f.at = none
+	}
 	return f
 }
+
+// takesText says that text goes into the fields.
+func (f *form) takesText() bool { return len(f.fields) > 0 }
 
 // onSend and onDecline report whether the cursor is on a button.
 func (f *form) onSend() bool    { return f.at == len(f.fields) }
@@ -40,7 +50,7 @@ func (f *form) onDecline() bool { return f.at == len(f.fields)+1 }
 
 // current returns the field with the cursor, nil on a button.
 func (f *form) current() *formField {
-	if f.at < len(f.fields) {
+	if f.at >= 0 && f.at < len(f.fields) {
 		return f.fields[f.at]
 	}
 	return nil
@@ -79,9 +89,17 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		f.move(1)
 		return nil
 	case actSubmit:
+		if f.current() == nil && !f.turned {
+			h.flash("↑↓ chooses, then enter")
+			return nil
+		}
 		return f.submit(h)
 	}
 	f.free = false
+	if f.fields == nil {
+		return f.letter(h, k, act)
+	}
+	f.turned = true
 	if c := f.current(); c != nil {
 		c.key(k, act)
 		return nil
@@ -92,13 +110,30 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
+// letter answers a form without fields.
+func (f *form) letter(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+	answer := map[string]tools.FormAction{"y": tools.FormAccept, "n": tools.FormDecline}[keyboard.Letter(k)]
+	switch {
+	case act == actLeft || act == actRight:
+		f.move(1)
+	case act == "" && answer != "":
+		return f.hold(k.Text, func() tea.Cmd { return f.reply(h, tools.FormAnswer{Action: answer, Values: map[string]any{}}) })
+	case act == "":
+		f.stray(h, k)
+	}
+	return nil
+}
+
 // move moves the cursor to another position and checks what was written into the one it leaves.
 func (f *form) move(by int) {
-	f.free = false
+	f.free, f.turned = false, true
 	if c := f.current(); c != nil && c.touched {
 		c.check()
 	}
 	places := len(f.fields) + 2
+	if f.at == none && by < 0 {
+		f.at = 0
+	}
 	f.at = (f.at + by + places) % places
 }
 
@@ -159,6 +194,9 @@ func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	foot := untilArmed(l, width)
 	if f.open {
 		foot = []string{f.hints(l, width)}
+		if l.beside {
+			foot = []string{asideHints(l, width)}
+		}
 	}
 	room := max(height-len(lines)-len(foot), 1)
 	body, first, last, cursor := f.body(l, width)
@@ -181,6 +219,8 @@ func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
 func (f *form) hints(l *look, width int) string {
 	pairs := []string{"enter", "next", "esc", "cancel"}
 	switch c := f.current(); {
+	case f.fields == nil:
+		return hints(l, width, "↑↓ enter", "choose", "esc", "cancel")
 	case f.onSend():
 		pairs[1] = "send"
 	case f.onDecline():
@@ -200,6 +240,13 @@ func (f *form) body(l *look, width int) (lines []string, first, last int, cursor
 		lines = append(lines, "  "+cells.Render(spans))
 	}
 	lines = append(lines, "")
+	if f.fields == nil {
+		first = len(lines)
+		for i, key := range []string{"y", "n"} {
+			lines = append(lines, answerRow(l, f.at == i, key, f.labels[i], width)...)
+		}
+		return lines, first, len(lines), nil
+	}
 	labels := 0
 	for _, c := range f.fields {
 		labels = max(labels, cells.Width(c.label)+2)

@@ -180,6 +180,10 @@ func TestFormWithOddFields(t *testing.T) {
 	}
 	empty, f, _ := opened(t, tools.Form{From: "MCP server s", Text: "Go on?"})
 	press(empty, "enter")
+	if got, ok := f.filled["f"]; ok {
+		t.Errorf("enter answers although nothing was chosen: %+v", got)
+	}
+	press(empty, "down", "enter")
 	if got := f.filled["f"]; got.Action != tools.FormAccept || len(got.Values) != 0 {
 		t.Errorf("a form without fields: %+v", got)
 	}

@@ -9,23 +9,27 @@ import (
 	"jcode/internal/cells"
 )
 
-// quiet is how long no key must be pressed before a question that opened by itself takes keys; settle is how
-// long it takes none in any case.
-const (
-	quiet  = 700 * time.Millisecond
-	settle = 150 * time.Millisecond
-)
+// quiet is how long a question that opened by itself must be open, and no key be pressed, before it takes keys.
+const quiet = 700 * time.Millisecond
 
-// guard keeps a question from taking keys that were meant for the input.
+// none is the chosen answer of a question in which nothing was chosen.
+const none = -1
+
+// guard keeps a question from taking keys that were meant for the input. No answer is chosen in the beginning:
+// Enter takes one only after an arrow has chosen it.
 type guard struct {
-	since time.Time // when it came to the front
-	typed time.Time // the last key, before or after that
-	open  bool      // once armed, it stays armed
+	at     int       // the chosen answer, or none
+	since  time.Time // when it came to the front
+	typed  time.Time // the last key, before or after that
+	open   bool      // once armed, it stays armed
+	turned bool      // the person turned to it although the input holds text
 
 	text   string         // a letter that answers, unless another one follows at once
 	answer func() tea.Cmd // its answer; nil = none is pending
 	held   int            // number of the last one that was pending
 }
+
+func newGuard() guard { return guard{at: none} }
 
 // typeAhead is how long a letter waits for another one before it is an answer: someone who types a word meant
 // it for the input.
@@ -73,6 +77,15 @@ func (g *guard) stray(h host, k tea.KeyPressMsg) {
 	}
 }
 
+// move chooses the answer that is by rows further down, of n. From none it goes to the first or the last.
+func (g *guard) move(by, n int) {
+	g.turned = true
+	if g.at == none && by < 0 {
+		g.at = n
+	}
+	g.at = min(max(g.at+by, 0), n-1)
+}
+
 func (g *guard) shown(now, typed time.Time) {
 	if g.since.IsZero() {
 		g.since, g.typed = now, typed
@@ -87,9 +100,21 @@ func (g *guard) armed(now time.Time) bool {
 	if g.since.IsZero() {
 		return false
 	}
-	g.open = now.Sub(g.since) >= settle && now.Sub(g.typed) >= quiet
+	g.open = now.Sub(g.since) >= quiet && now.Sub(g.typed) >= quiet
 	return g.open
 }
+
+// turn makes it take every key from now on: the person turned to it.
+func (g *guard) turn() { g.open, g.turned = true, true }
+
+// attended reports whether the person turned to it.
+func (g *guard) attended() bool { return g.turned }
+
+// owns reports whether a field of it is open, which takes every key.
+func (g *guard) owns() bool { return false }
+
+// takesText reports whether text that is typed is part of the answer.
+func (g *guard) takesText() bool { return false }
 
 // untilArmed is drawn in place of a question's answers until keys are answers.
 func untilArmed(l *look, width int) []string {
@@ -99,8 +124,10 @@ func untilArmed(l *look, width int) []string {
 // touch records a key that went to the input.
 func (g *guard) touch(now time.Time) { g.typed = now }
 
-// disarm makes the question wait for a pause again.
-func (g *guard) disarm(now time.Time) { g.open, g.typed, g.answer = false, now, nil }
+// disarm makes the question wait for a pause again; what was chosen in it is no longer.
+func (g *guard) disarm(now time.Time) {
+	g.open, g.turned, g.typed, g.answer, g.at = false, false, now, nil, none
+}
 
 // moving keeps the clock running until the question takes keys.
 func (g *guard) moving() bool { return !g.open }

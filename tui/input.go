@@ -16,6 +16,9 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	now := time.Now()
 	name := keyboard.Name(k)
 	act := p.keys.of(name)
+	if name == backgroundKey && act == actLeft && commandRuns(&p.outside) {
+		act = actBackground
+	}
 	isText := k.Text != "" && act == "" || act == actSubmit || act == actNewline
 	if cmd := p.typing.flush(p, isText); cmd != nil {
 		return tea.Sequence(cmd, func() tea.Msg { return k })
@@ -28,16 +31,14 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	case actRedraw:
 		return p.redraw()
 	}
-	if d := p.front(); d != nil {
-		if _, asks := d.(guarded); asks && act.unfolds() { // what the question is about is above
-			return p.itemAct(act)
+	switch d := p.front().(type) {
+	case nil:
+	case guarded:
+		if done, cmd := questionKey(p, d, k, act, now); done {
+			return cmd
 		}
-		if d.armed(now) {
-			return d.key(p, k, act)
-		}
-		if g, ok := d.(guarded); ok {
-			g.touch(now)
-		}
+	default:
+		return d.key(p, k, act)
 	}
 	if act == actCancel {
 		return p.cancel()
@@ -127,15 +128,19 @@ func (p *program) redraw() tea.Cmd {
 // It is never an answer.
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
-	if d := p.front(); d != nil && d.armed(time.Now()) {
+	d := p.front()
+	q, asks := d.(guarded)
+	if d != nil && d.armed(time.Now()) && (!asks || p.in.Empty() || q.attended() || q.owns()) {
 		if t, ok := d.(pasteable); ok && t.paste(s) {
 			if pk, ok := d.(*picker); ok {
 				return pk.searched(p)
 			}
 			return nil
 		}
-		if g, ok := d.(guarded); ok { // an Enter right after it is not an answer
-			g.disarm(time.Now())
+	}
+	if d != nil {
+		if asks { // an Enter right after it is not an answer
+			q.disarm(time.Now())
 		}
 		p.flash("pasted into the input")
 	}
@@ -200,9 +205,18 @@ func (p *program) act(a action) tea.Cmd {
 	case actUnqueue:
 		p.sender.takeBack()
 	case actAgents:
+		if len(p.later) > 0 {
+			bring(p)
+			return nil
+		}
 		if c, ok := p.slashes.find("agents"); ok {
 			return c.run(p, "")
 		}
+	case actBackground:
+		if commandRuns(&p.outside) {
+			return toBackground(&p.outside)
+		}
+		p.flash("no command runs")
 	case actTimes:
 		p.look.times = !p.look.times
 		p.restyle()

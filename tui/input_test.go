@@ -224,7 +224,7 @@ func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	if _, ok := f.answered("q"); ok {
 		t.Error("the paste answers")
 	}
-	a.open = true
+	press(p, "ctrl+t") // turns to the question
 	press(p, "w")
 	p.paste("because")
 	if got := a.word.ed.Text(); got != "because" {

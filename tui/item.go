@@ -23,6 +23,7 @@ type look struct {
 	times, links bool
 	diffs        layout
 	asks         int    // questions that wait for the person
+	beside       bool   // the input holds text and has the keys, not the question
 	unfold       string // the key that unfolds, "" = none
 }
 

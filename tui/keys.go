@@ -20,6 +20,12 @@ func (a action) scrolls() bool {
 	return false
 }
 
+// writes reports whether an action is about the text of the input.
+func (a action) writes() bool {
+	i := slices.IndexFunc(keyTable, func(r keyRow) bool { return r.act == a })
+	return i >= 0 && (keyTable[i].group == "Input" || keyTable[i].group == "Editing")
+}
+
 // unfolds reports whether an action shows more or less of the transcript's items.
 func (a action) unfolds() bool { return a == actExpand || a == actExpandAll }
 
@@ -69,6 +75,7 @@ const (
 	actRedraw      action = "redraw"
 	actAgents      action = "agents"
 	actPasteImage  action = "paste_picture"
+	actBackground  action = "background"
 )
 
 // keyRow is one row of the key table.
@@ -123,8 +130,9 @@ var keyTable = []keyRow{
 	{actMode, []string{"shift+tab"}, "next approval mode", "Program"},
 	{actHelp, []string{"f1"}, "this help", "Program"},
 	{actCancel, []string{"ctrl+c"}, "clear the input, stop the turn; twice quits", "Program"},
+	{actBackground, nil, "move the running command to the jobs (" + backgroundKey + " while one runs)", "Program"},
 	{actSuspend, []string{"ctrl+z"}, "suspend", "Program"},
-	{actAgents, []string{"ctrl+t"}, "the agents beside this conversation", "Program"},
+	{actAgents, []string{"ctrl+t"}, "a question that was put aside, then the agents beside this conversation", "Program"},
 	{actRedraw, []string{"ctrl+l"}, "redraw the screen", "Program"},
 }
 

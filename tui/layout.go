@@ -26,5 +26,6 @@ const (
 	airyHeight  = 10 // from here on an empty line separates the activity
 	inputHeight = 10 // most lines of the input
 	menuHeight  = 8  // most lines of the completion menu
+	stripRoom   = 15 // rows that an open question needs before agents are shown above it
 	roomyHeight = 12 // from here on an open question leaves the input visible
 )

@@ -123,8 +123,9 @@ type (
 		*program
 		pictures int // pasted so far
 		// stop ends the running command from outside that shows its progress; nil without one.
-		stop  context.CancelFunc
-		chips chips
+		stop   context.CancelFunc
+		shells []*shellLine // that run
+		chips  chips
 	}
 )
 
@@ -298,7 +299,7 @@ func nextTick() tea.Cmd { return tea.Tick(tick, func(time.Time) tea.Msg { return
 
 // animated reports whether something on the screen moves by itself.
 func (p *program) animated() bool {
-	if p.turn.busy || p.status != "" || p.hint.text != "" || working(p.agents) {
+	if p.turn.busy || p.status != "" || len(p.outside.shells) > 0 || p.hint.text != "" || working(p.agents) {
 		return true
 	}
 	m, ok := p.front().(animated)

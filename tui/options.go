@@ -143,8 +143,11 @@ type Options struct {
 	Files func(ctx context.Context) ([]string, error)
 	// Mentions lists what else @ completes: ID is written after the @, shown as Name with Info. May be nil.
 	Mentions func(ctx context.Context) ([]command.Row, error)
-	// Shell runs a `!` line as the person; output goes to out as it arrives.
+	// Shell runs a `!` line as the person; output goes to out as it arrives. It returns command.InBackground for a command
+	// that goes on there.
 	Shell func(ctx context.Context, line string, out func(string)) error
+	// ToBackground makes background jobs of the commands that run, and returns how many there were. May be nil.
+	ToBackground func() int
 	// Changes returns what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]command.FileChange, error)
 	// Preview shows what a session was last about and, with a query, the line that was found. May be nil.

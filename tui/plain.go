@@ -43,7 +43,7 @@ type plain struct {
 	record  record          // of what is written in addition to the messages
 	line    strings.Builder // of the answer, until its end
 	ended   chan func()     // what the loop does with the results of background work
-	shells  int             // running ones
+	shells  []*shellLine    // that run
 	asks    []plainAsk
 	busy    bool // a prompt is being answered
 	// turning says that its turn has begun.
@@ -168,7 +168,7 @@ func (p *plain) prompt() {
 
 // idle reports whether nothing runs and no question is open.
 func (p *plain) idle() bool {
-	return !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0
+	return !p.busy && len(p.shells) == 0 && p.entered == nil && len(p.asks) == 0
 }
 
 // keep stores what was written in addition to the messages, as soon as the session is stored.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"jcode/tools/command"
@@ -62,8 +63,13 @@ func (p *plain) command(ctx context.Context, line string) {
 	switch name {
 	case "help":
 		p.help()
-	case "stop":
-		p.conv.Interrupt()
+	case "stop": // a `!` line first, otherwise the turn
+		if len(p.shells) == 0 {
+			p.conv.Interrupt()
+		}
+		for _, run := range p.shells {
+			run.stop()
+		}
 	case "mode":
 		var m tools.Mode
 		if m, err = tools.ParseMode(args); err == nil {
@@ -239,7 +245,9 @@ func (p *plain) shell(ctx context.Context, line string) {
 		p.prompt()
 		return
 	}
-	p.shells++
+	running, stop := context.WithCancel(ctx)
+	run := &shellLine{line, stop}
+	p.shells = append(p.shells, run)
 	do := func(f func()) {
 		select {
 		case p.ended <- f:
@@ -248,11 +256,12 @@ func (p *plain) shell(ctx context.Context, line string) {
 	}
 	p.work.Go(func() {
 		all := ""
-		err := p.opt.Shell(ctx, line, func(out string) {
+		err := p.opt.Shell(running, line, func(out string) {
 			do(func() { p.text(out); all += out })
 		})
 		do(func() {
-			p.shells--
+			stop()
+			p.shells = slices.DeleteFunc(p.shells, func(r *shellLine) bool { return r == run })
 			p.flush()
 			kept := keptShell{Line: line, Output: text.CutTail(all, keptBytes), Failed: err != nil}
 			if err != nil {

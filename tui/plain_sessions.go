@@ -62,7 +62,7 @@ func (p *plain) open(s Session) {
 
 // switchTo switches to another session.
 func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Session, error)) error {
-	if p.busy || p.shells > 0 {
+	if p.busy || len(p.shells) > 0 {
 		return errBusy
 	}
 	p.keep(ctx)
@@ -85,7 +85,7 @@ func (p *plain) newSession(ctx context.Context, title string) error {
 	switch {
 	case p.opt.Sessions == nil:
 		return errNoSessions
-	case p.busy || p.shells > 0:
+	case p.busy || len(p.shells) > 0:
 		return errBusy
 	}
 	fresh := func(ctx context.Context, carry bool) error {

@@ -18,7 +18,6 @@ type planView struct {
 	plan     string
 	in       *editor.Editor // the input
 	carryOut func(mode tools.Mode, m event.Prompt) tea.Cmd
-	at       int
 }
 
 // planChoices returns the answers in order; the first two carry the plan out in a mode.
@@ -41,31 +40,47 @@ const (
 // offer opens the question when a turn in mode plan ended with an answer.
 func (p *planning) offer(ev event.TurnEnd) {
 	if ev.Reason == event.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
-		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.plans.carryOut})
+		p.ask(&planView{guard: newGuard(), plan: ev.Text, in: p.in, carryOut: p.plans.carryOut})
 	}
 }
 
 func (v *planView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actUp:
-		v.at = max(v.at-1, 0)
+		v.move(-1, planNotYet+1)
 		return nil
 	case actDown, actComplete:
-		v.at = min(v.at+1, planNotYet)
+		v.move(1, planNotYet+1)
 		return nil
 	case actSubmit:
+		if v.at == none {
+			h.flash("a number answers, or ↑↓ and then enter")
+			return nil
+		}
 		return v.choose(h, v.at)
-	case actCancel, actInterrupt:
+	case actInterrupt:
 		return v.choose(h, planNotYet)
+	case actCancel:
+		return h.act(act)
 	}
-	if len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet && v.in.Empty() {
-		return v.choose(h, int(k.Text[0]-'1'))
+	if act == "" && len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet {
+		at := int(k.Text[0] - '1')
+		return v.hold(k.Text, func() tea.Cmd { return v.choose(h, at) })
 	}
 	if act == "" && k.Text != "" {
 		h.close(v)
 		h.insert(k.Text)
 	}
 	return nil
+}
+
+// withdraw closes the question: another turn begins, which answers it.
+func (p *planning) withdraw() {
+	for _, d := range questions(&p.dialogStack) {
+		if v, ok := d.(*planView); ok {
+			p.close(v)
+		}
+	}
 }
 
 // choose carries out the choice.
@@ -117,6 +132,10 @@ func (v *planView) draw(l *look, width, height int) (lines []string, cursor *pos
 	for i, choice := range planChoices() {
 		lines = append(lines, answerRow(l, i == v.at, itoa(i+1), choice, width)...)
 	}
-	lines = append(lines, hints(l, width, "↑↓ enter", "choose", "esc", "not yet"))
+	foot := hints(l, width, "↑↓ enter", "choose", "esc", "not yet", "or write", "what should differ")
+	if l.beside {
+		foot = asideHints(l, width)
+	}
+	lines = append(lines, foot)
 	return lines[:min(len(lines), max(height, 1))], nil
 }

@@ -58,11 +58,11 @@ func approvalQuestion() tools.Question {
 
 func TestApprovalIsAnsweredByKey(t *testing.T) {
 	t.Parallel()
-	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "enter": tools.AnswerOnce} {
+	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "down enter": tools.AnswerOnce, "up enter": tools.AnswerNo} {
 		r := run(t, 80, 24, nil).ready()
 		r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 		r.see("Run a command", "go test ./...", "yes, once")
-		r.Press(key)
+		r.Press(strings.Fields(key)...)
 		r.until("answer to "+key, func() bool { _, ok := r.fake.answered("q1"); return ok })
 		if a, _ := r.fake.answered("q1"); a.Scope != want {
 			t.Errorf("%s: scope %s, want %s", key, a.Scope, want)
@@ -281,7 +281,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.open {
 		t.Fatalf("answered with %v, the input holds %q", ans, p.in.Text())
 	}
-	a.open = true
+	press(p, "ctrl+t") // turns to the question
 	press(p, "y")
 	if ans, ok := f.answered("a"); !ok || ans.Scope != tools.AnswerOnce {
 		t.Errorf("y alone answers %v", ans)

@@ -7,21 +7,22 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tui/editor"
 )
 
 // question is a question of the ask tool: options to choose from, and always free text.
 type question struct {
 	guard
 	id, label, ask string
+	in             *editor.Editor       // the input
 	send           func(s string) error // the answer
 	options        []string
-	at             int // chosen option; len(options) = the text field
-	answer         field
+	answer         field // its place among the answers is len(options)
 	text           review
 }
 
-func newQuestion(ev event.AskPerson, send func(s string) error) *question {
-	q := &question{id: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
+func newQuestion(ev event.AskPerson, in *editor.Editor, send func(s string) error) *question {
+	q := &question{guard: newGuard(), in: in, id: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
 	q.text.parts = []reviewPart{{text: q.ask, prose: true}}
 	for _, o := range ev.Options {
 		q.options = append(q.options, text.Clean(o))
@@ -29,38 +30,57 @@ func newQuestion(ev event.AskPerson, send func(s string) error) *question {
 	return q
 }
 
+// owns reports whether the person is writing the answer.
+func (q *question) owns() bool { return q.at == len(q.options) }
+
 func (q *question) paste(s string) bool {
-	q.at = len(q.options)
+	if !q.owns() {
+		return false
+	}
 	q.answer.paste(s)
 	return true
 }
 
 func (q *question) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
-	onField := q.at == len(q.options)
 	switch act {
 	case actUp:
-		q.at = max(q.at-1, 0)
+		q.move(-1, len(q.options)+1)
 		return nil
-	case actDown, actComplete:
-		q.at = min(q.at+1, len(q.options))
+	case actDown:
+		q.move(1, len(q.options)+1)
+		return nil
+	case actComplete: // what was written in the input is the answer
+		q.turned, q.at = true, len(q.options)
+		q.answer.ed.Insert(oneLine(q.in.Text()))
+		q.in.Reset()
 		return nil
 	case actPageUp, actPageDown, actLineUp, actLineDown:
 		q.text.scrollKey(act)
 		return nil
-	case actInterrupt, actCancel:
-		h.interrupt()
+	case actInterrupt:
+		h.aside(q)
 		return nil
+	case actCancel:
+		return h.act(act)
 	case actSubmit:
+		if q.at == none {
+			h.flash("a number answers, or ↑↓ and then enter; tab writes an answer")
+			return nil
+		}
 		return q.reply(h)
 	}
-	if !onField && act == "" && len(k.Text) == 1 && k.Text[0] >= '1' && int(k.Text[0]-'1') < len(q.options) {
-		q.at = int(k.Text[0] - '1')
-		return q.reply(h)
-	}
-	if act == "" || onField {
-		q.at = len(q.options) // typing goes to the field
+	if q.owns() {
 		q.answer.key(k, act)
+		return nil
 	}
+	if act != "" {
+		return nil
+	}
+	if len(k.Text) == 1 && k.Text[0] >= '1' && int(k.Text[0]-'1') < len(q.options) {
+		at := int(k.Text[0] - '1')
+		return q.hold(k.Text, func() tea.Cmd { q.at = at; return q.reply(h) })
+	}
+	q.stray(h, k)
 	return nil
 }
 
@@ -124,8 +144,11 @@ func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) 
 	if q.at == len(q.options) {
 		cursor = &pos{len(rows) - 1, x}
 	}
+	if len(rows) < limit && l.beside {
+		return append(rows, hints(l, width, "enter", "sends what you wrote", "tab", "answers with it", "ctrl+t", "turns here")), cursor
+	}
 	if len(rows) < limit {
-		return append(rows, hints(l, width, "↑↓ enter", "choose", "esc", "stop the turn")), cursor
+		return append(rows, hints(l, width, "↑↓ enter", "choose", "esc", "aside", "tab", "write an answer")), cursor
 	}
 	from := min(max(chosen-limit+1, 0), len(rows)-limit)
 	if cursor != nil {

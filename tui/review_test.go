@@ -242,6 +242,7 @@ func TestAnAnswerTakesOneLineAndShowsWholeOnAKey(t *testing.T) {
 		t.Errorf("the answer is not cut in its middle:\n%s", frame)
 	}
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
 	press(p, "r")
 	frame = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(stripped(p.frameText()), "\n", ""), " ", ""), "↪", "")
 	if !strings.Contains(frame, rule[5:]) && !strings.Contains(frame, strings.ReplaceAll(rule, " ", "")) {

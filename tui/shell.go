@@ -3,15 +3,26 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/command"
 )
+
+// shellLine is a `!` line that runs.
+type shellLine struct {
+	line string
+	stop context.CancelFunc
+}
 
 // shell runs a `!` line as the person; its output goes to the transcript.
 func (p *outside) shell(line string) tea.Cmd {
@@ -27,16 +38,26 @@ func (p *outside) shell(line string) tea.Cmd {
 	c.name = "!"
 	p.tr.add(c)
 	p.tr.toBottom()
-	p.status = "running " + firstWord(line)
+	ctx, stop := context.WithCancel(p.ctx)
+	run := &shellLine{line, stop}
+	p.shells = append(p.shells, run)
 	send, start := p.send, time.Now()
-	return p.background(func(ctx context.Context) do {
+	return p.background(func(context.Context) do {
 		err := p.opt.Shell(ctx, line, func(out string) {
 			send(do(func() tea.Cmd { c.progress("", out); return nil }))
 		})
+		stopped := ctx.Err() != nil
+		stop()
 		return func() tea.Cmd {
-			p.status = ""
-			res := tools.Result{Text: c.tail}
-			if err != nil {
+			p.shells = slices.DeleteFunc(p.shells, func(r *shellLine) bool { return r == run })
+			res, status := tools.Result{Text: c.tail}, "done"
+			var moved command.InBackground
+			switch {
+			case errors.As(err, &moved):
+				res.Display.Summary = string(moved)
+			case stopped:
+				status, res.Failed = string(session.StatusInterrupted), true
+			case err != nil:
 				res.Failed = true
 				if why := err.Error(); strings.HasPrefix(why, "exit ") { // shown in the row, as for the model's commands
 					res.Display.Summary = why
@@ -45,8 +66,68 @@ func (p *outside) shell(line string) tea.Cmd {
 				}
 			}
 			c.open = true
-			c.end(event.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
+			c.end(event.CallEnd{Status: status, Result: res, Duration: time.Since(start)})
 			p.record.note(shownShell, keptShell{Line: line, Output: text.CutTail(res.Text, keptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.took})
+			return nil
+		}
+	})
+}
+
+// endShell ends the `!` line that was started last, with everything that it started.
+func endShell(p *outside) { p.shells[len(p.shells)-1].stop() }
+
+// shellRow names the `!` line that was started last, and its keys; "" if none runs.
+func (p *composer) shellRow() string {
+	shells := p.outside.shells
+	if len(shells) == 0 {
+		return ""
+	}
+	th := p.look.theme
+	keys := "  " + p.keys.first(actInterrupt) + " ends it"
+	if p.opt.ToBackground != nil {
+		keys += " · " + backgroundKey + " puts it to the jobs"
+	}
+	said := "! " + oneLine(shells[len(shells)-1].line)
+	if more := len(shells) - 1; more > 0 {
+		said += " and " + itoa(more) + " more"
+	}
+	head := spinner[p.look.spin%len(spinner)] + " "
+	if p.width-cells.Width(head)-cells.Width(keys) < 12 {
+		keys = "  " + p.keys.first(actInterrupt) + " ends it"
+	}
+	room := max(p.width-cells.Width(head)-cells.Width(keys), 1)
+	return cells.Render(clip([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
+}
+
+// backgroundKey moves a running command to the jobs. While none runs it moves the cursor.
+const backgroundKey = "ctrl+b"
+
+// commandRuns reports whether a command runs that can be moved to the jobs.
+func commandRuns(p *outside) bool {
+	if p.opt.ToBackground == nil {
+		return false
+	}
+	if len(p.shells) > 0 {
+		return true
+	}
+	for _, c := range p.turn.calls {
+		if c.name == "exec" && !c.waits {
+			return true
+		}
+	}
+	return false
+}
+
+// toBackground moves the running commands to the jobs.
+func toBackground(p *outside) tea.Cmd {
+	return p.background(func(context.Context) do {
+		n := p.opt.ToBackground()
+		return func() tea.Cmd {
+			if n == 0 {
+				p.flash("no command runs any more")
+			} else {
+				p.flash(count(n, "command") + " moved to the background: /jobs")
+			}
 			return nil
 		}
 	})

@@ -134,6 +134,9 @@ func (p *composer) activity() []string {
 		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	out = append(out, p.agentLines()...)
+	if line := p.compose.asideLine(); line != "" {
+		out = append(out, line)
+	}
 	for _, m := range p.turn.prepared {
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(typedAs(m)), p.width)))
 	}
@@ -148,6 +151,9 @@ func (p *composer) activity() []string {
 		}
 		shown := cells.Fit(oneLine(q.Text), max(p.width-4-cells.Width(tail), 1))
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+shown+tail, p.width)))
+	}
+	if row := p.compose.shellRow(); row != "" {
+		out = append(out, row)
 	}
 	switch {
 	case p.status != "":

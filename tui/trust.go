@@ -16,13 +16,12 @@ import (
 type trustView struct {
 	guard
 	t    command.Trust
-	at   int
 	text review
 	busy bool
 }
 
 func newTrust(t command.Trust) *trustView {
-	v := &trustView{t: t, at: 1}
+	v := &trustView{guard: newGuard(), t: t}
 	for _, r := range t.Items {
 		v.text.parts = append(v.text.parts, reviewPart{title: strings.TrimSpace(r.State + " " + r.Name), text: r.Info})
 	}
@@ -36,13 +35,16 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	if v.busy {
 		return nil
 	}
-	if done, cmd := v.settle(h, k, act); done {
-		return cmd
-	}
 	switch act {
-	case actUp, actDown, actComplete:
-		v.at = 1 - v.at
+	case actUp:
+		v.move(-1, 2)
+	case actDown, actComplete:
+		v.move(1, 2)
 	case actSubmit:
+		if v.at == none {
+			h.flash(chooseFirst)
+			return nil
+		}
 		return v.decide(h, v.at == 0)
 	case actInterrupt:
 		return v.decide(h, false)
@@ -53,10 +55,8 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	}
 	switch keyboard.Letter(k) {
 	case "y":
-		v.at = 0
 		return v.hold(k.Text, func() tea.Cmd { return v.decide(h, true) })
 	case "n":
-		v.at = 1
 		return v.hold(k.Text, func() tea.Cmd { return v.decide(h, false) })
 	}
 	v.stray(h, k)
@@ -105,5 +105,8 @@ func (v *trustView) foot(l *look, width, limit int) []string {
 	}
 	yes, _ := answerLine(l, v.at == 0, "y", "yes, trust it until something of it changes", width)
 	no, _ := answerLine(l, v.at == 1, "n", "no, work without it", width)
+	if l.beside {
+		return []string{yes, no, asideHints(l, width)}[:min(limit, 3)]
+	}
 	return []string{yes, no, hints(l, width, "↑↓ enter", "choose", "esc", "no")}[:min(limit, 3)]
 }

@@ -107,13 +107,13 @@ func (p *composer) report(v *tea.View) {
 	}
 	status := tea.ProgramStatus{State: tea.ProgramStateIdle}
 	switch {
-	case len(p.asks) > 0:
+	case len(p.asks)+len(p.later) > 0:
 		status = tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindPermission}
 	case p.turn.busy:
 		status.State = tea.ProgramStateWorking
 	}
 	v.ProgramStatus = &status
-	if p.turn.busy && len(p.asks) == 0 {
+	if p.turn.busy && len(p.asks)+len(p.later) == 0 {
 		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 	}
 }
@@ -128,14 +128,21 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input if it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
-		p.look.asks = len(p.asks)
+		p.look.asks, p.look.beside = len(p.asks), false
 		if !armed || !p.in.Empty() && p.height >= roomyHeight {
 			keep = min(len(input), 2) + 1
 		}
-		height := max(room-keep-min(3, p.height/6), 3)
+		if q, asks := d.(guarded); asks {
+			p.look.beside = keep > 0 && armed && !q.attended()
+			lines = p.compose.stripAbove(room - keep)
+		}
+		height := max(room-keep-len(lines)-min(3, p.height/6), 3)
 		body, at := d.draw(&p.look, p.width, height)
 		if !armed && len(body) > 1 { // its keys are not accepted yet: so none are named
 			body[len(body)-1] = cells.Paint(p.look.theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
+		}
+		if at != nil {
+			at.row += len(lines)
 		}
 		lines = append(lines, body...)
 		if at != nil {

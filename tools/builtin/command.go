@@ -32,6 +32,8 @@ type command struct {
 	reading, sandboxed bool
 	telling            sync.Mutex
 	told               []string
+	// move asks the waiting call to leave the command to the background, as a job.
+	move chan struct{}
 }
 
 // outputs are the settings for capturing the output of a command.

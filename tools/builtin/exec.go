@@ -208,8 +208,13 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 	if err != nil {
 		return tools.Result{}, "", err
 	}
+	over := t.shell.waits(c, call)
 	end := t.shell.await(ctx, c, a.timeout(), call.Progress)
+	over()
 	res = end.result()
+	if end.moved {
+		return res, "", nil
+	}
 	if news := c.news(); news != "" {
 		res.Text += "\n[" + news + "]"
 	}

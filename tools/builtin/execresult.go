@@ -35,6 +35,7 @@ type ended struct {
 	exit      proc.Exit
 	timedOut  time.Duration // the limit that was exceeded
 	cancelled bool
+	moved     bool // the user moved it to the background while it ran
 	killErr   error
 	left      []proc.Info // processes that are still running
 	job       int         // their job number
@@ -60,9 +61,11 @@ func (e *ended) collect() {
 		Stdout: s.stdout.join(), Stderr: s.stderr.join(),
 		Truncated: s.stdout.missing() > 0 || s.stderr.missing() > 0, TimedOut: e.timedOut > 0,
 	}
-	if e.exit.Signal != "" {
+	switch {
+	case e.moved: // it still runs
+	case e.exit.Signal != "":
 		e.data.SignalTerminated, e.data.Signal = true, e.exit.Signal
-	} else {
+	default:
 		e.data.Code = &e.exit.Code
 	}
 	e.data.Error = e.failure(s)
@@ -120,6 +123,8 @@ func (e ends) join() string {
 // failure returns in one line why a command failed, or "".
 func (e *ended) failure(s snapshot) string {
 	switch {
+	case e.moved:
+		return ""
 	case e.cancelled:
 		return "interrupted"
 	case e.timedOut > 0:
@@ -150,6 +155,12 @@ func (e *ended) result() tools.Result {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, "["+fmt.Sprintf(format, args...)+"]") }
 	res := tools.Result{Data: e.data, Display: tools.Display{Log: e.log}}
+	if e.moved {
+		note("the user moved it to the background, where it runs as job %d; job shows its further output and ends it", e.job)
+		res.Text = strings.TrimPrefix(strings.TrimSuffix(e.output, "\n")+"\n"+notes[0], "\n")
+		res.Display.Summary = fmt.Sprintf("job %d", e.job)
+		return res
+	}
 	switch {
 	case e.cancelled:
 		res.Failed, res.Kind = true, tools.KindCancelled

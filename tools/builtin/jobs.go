@@ -52,14 +52,45 @@ type job struct {
 	killed   bool
 }
 
-// adopt makes a started command a job and watches it to its end.
-func (s *Shell) adopt(c *command, leftover bool) int {
+// ToBackground makes jobs of the commands that the calls wait for which pick accepts, and returns how many
+// there are. The calls end with what was written so far.
+func (s *Shell) ToBackground(pick func(call tools.Call) bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for c, call := range s.waited {
+		if !pick(call) {
+			continue
+		}
+		select {
+		case c.move <- struct{}{}:
+			n++
+		default: // it was asked already
+		}
+	}
+	return n
+}
+
+// waits notes that a call waits for a command, and returns a function that ends the note.
+func (s *Shell) waits(c *command, call tools.Call) (over func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited[c] = call
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waited, c)
+	}
+}
+
+// adopt makes a started command a job and watches it to its end. With seen, what it wrote so far is in a result.
+func (s *Shell) adopt(c *command, leftover, seen bool) int {
 	c.capture.openLog()
 	s.mu.Lock()
 	s.last++
 	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running"}
-	if leftover {
-		j.seen = c.capture.logSize() // what is in the log so far is in the result
+	if seen {
+		j.seen = c.capture.logSize()
 	}
 	s.jobs[j.id] = j
 	s.forget()
@@ -272,7 +303,7 @@ func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (to
 	if err != nil {
 		return tools.Result{}, err
 	}
-	id := s.adopt(c, false)
+	id := s.adopt(c, false, false)
 	select {
 	case <-c.proc.Done():
 	case <-time.After(250 * time.Millisecond):

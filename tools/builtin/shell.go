@@ -108,6 +108,7 @@ type Shell struct {
 	temp     string         // folder of logs, "" until it is created
 	jobs     map[int]*job
 	last     int
+	waited   map[*command]tools.Call // commands that a call waits for
 }
 
 // NewShell returns a shell. It starts nothing.
@@ -118,7 +119,7 @@ func NewShell(o ShellOptions) *Shell {
 	if o.Env == nil {
 		o.Env = func() []string { return proc.CommandEnv(os.Environ(), proc.EnvRules{}) }
 	}
-	s := &Shell{opts: o, jobs: map[int]*job{}}
+	s := &Shell{opts: o, jobs: map[int]*job{}, waited: map[*command]tools.Call{}}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s
 }
@@ -159,7 +160,7 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
-	c := &command{tell: s.opts.Told, line: line, dir: spec.Dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
+	c := &command{tell: s.opts.Told, line: line, dir: spec.Dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{}), move: make(chan struct{}, 1)}
 	if out.logged {
 		c.capture.openLog()
 	}
@@ -332,6 +333,11 @@ wait:
 			end.timedOut = limit
 			end.killErr = c.stop(killGrace)
 			break wait
+		case <-c.move:
+			end.moved, end.job = true, s.adopt(c, false, true)
+			c.capture.report(progress)
+			end.collect()
+			return end
 		case <-ticker.C:
 			c.capture.report(progress)
 		}
@@ -346,7 +352,7 @@ wait:
 	c.settle()
 	if end.left = c.proc.Running(); len(end.left) > 0 {
 		// Some of it keeps running, perhaps with its pipes closed, as a daemon does.
-		end.job = s.adopt(c, true)
+		end.job = s.adopt(c, true, true)
 	} else {
 		<-c.drained
 		c.files.end()

@@ -45,13 +45,13 @@ type tool struct {
 func (t tool) Spec() tools.Spec { return t.spec }
 
 func (t tool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := tools.WithLimit(ctx, askLimit)
 	defer cancel()
 	return t.plan(ctx, call)
 }
 
 func (t tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := tools.WithLimit(ctx, askLimit)
 	defer cancel()
 	res, err := t.run(ctx, call)
 	if err != nil && ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // the context's own

@@ -99,7 +99,7 @@ func tour(bin, dir, out string) error {
 		return err
 	}
 	defer term.Close()
-	if _, err := term.WaitFor(limit, "tour-language-server", "esc stop the turn"); err != nil {
+	if _, err := term.WaitFor(limit, "tour-language-server", "esc aside"); err != nil {
 		return err
 	}
 	term.Type("y")
@@ -112,22 +112,22 @@ func tour(bin, dir, out string) error {
 	edit := false
 	for { // answer what is asked until the tour is over
 		s, err := term.Wait(limit, func(s terminal.Screen) bool {
-			return s.Contains("esc stop the turn") || s.Contains("ask for something") || s.Contains("Enter opens the browser") && s.Contains("enter send")
+			return s.Contains("esc aside") || s.Contains("ask for something") || s.Contains("open the browser") && s.Contains("enter choose")
 		})
 		if err != nil {
 			return err
 		}
-		if s.Contains("Enter opens the browser") {
+		if s.Contains("open the browser") {
 			if err := save(s, out, "sign-in"); err != nil {
 				return err
 			}
-			term.Press("enter")
-			if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("Enter opens the browser") }); err != nil {
+			term.Press("y")
+			if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("open the browser") }); err != nil {
 				return err
 			}
 			continue
 		}
-		if !s.Contains("esc stop the turn") {
+		if !s.Contains("esc aside") {
 			break
 		}
 		if !edit && s.Contains("─ Edit") {
@@ -137,7 +137,7 @@ func tour(bin, dir, out string) error {
 			}
 		}
 		term.Type("y")
-		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("esc stop the turn") }); err != nil {
+		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("esc aside") }); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/cells"
+	"jcode/tui/keyboard"
+)
+
+// questionKey routes a key while a question that opened by itself is in front; done is false for a key that
+// belongs to the input, the transcript or the program.
+func questionKey(p *program, q guarded, k tea.KeyPressMsg, act action, now time.Time) (done bool, cmd tea.Cmd) {
+	switch {
+	case act.unfolds(): // what the question is about is above
+		return true, p.itemAct(act)
+	case act == actAgents && !p.in.Empty() && !q.attended():
+		q.turn()
+		return true, nil
+	case !q.armed(now):
+		q.touch(now)
+		return false, nil
+	case q.owns():
+		return true, q.key(p, k, act)
+	}
+	if done, cmd := q.settle(p, k, act); done {
+		return true, cmd
+	}
+	switch {
+	case findKey(p, k, act) || act == actAgents:
+		return false, nil
+	case !p.in.Empty() && !q.attended() && forInput(p, q, k, act):
+		q.disarm(now)
+		return false, nil
+	}
+	return true, q.key(p, k, act)
+}
+
+// forInput reports whether a key belongs to the input while it holds text: Enter, whatever edits, and letters
+// that continue a word.
+func forInput(p *program, q guarded, k tea.KeyPressMsg, act action) bool {
+	switch {
+	case act == actUp, act == actDown:
+		rows, _, _, _, _ := p.in.Window(p.compose.inputWidth(), 2)
+		return len(rows) > 1
+	case act == "" && k.Text != "":
+		last, _ := utf8.DecodeLastRuneInString(p.in.Before())
+		return q.takesText() || unicode.IsLetter(last) || unicode.IsDigit(last)
+	}
+	return act != actComplete && act.writes()
+}
+
+// findKey reports whether a key belongs to the search in the transcript.
+func findKey(p *program, k tea.KeyPressMsg, act action) bool {
+	if !p.tr.find.active() || !p.in.Empty() {
+		return false
+	}
+	return act == actInterrupt || strings.EqualFold(keyboard.Letter(k), "n")
+}
+
+// aside puts a question away until the person asks for it.
+func (p *program) aside(d dialog) {
+	p.asks = slices.DeleteFunc(p.asks, func(x dialog) bool { return x == d })
+	p.later = append(p.later, d)
+	showFront(p)
+}
+
+// bring shows the first question that was put aside again. It takes keys at once.
+func bring(p *program) {
+	d := p.later[0]
+	p.later = slices.Clone(p.later[1:])
+	p.asks = append([]dialog{d}, p.asks...)
+	if q, ok := d.(guarded); ok {
+		q.turn()
+	}
+}
+
+// showFront tells a question that it is in front.
+func showFront(p *program) {
+	if q, ok := p.front().(guarded); ok {
+		q.shown(time.Now(), p.typing.last)
+	}
+}
+
+// stripAbove draws the agents and the questions that were put aside above an open question, where there is room.
+func (p *composer) stripAbove(room int) []string {
+	strip := p.agentLines()
+	if line := p.compose.asideLine(); line != "" {
+		strip = append(strip, line)
+	}
+	return strip[:min(len(strip), max(room-stripRoom, 0)/4)]
+}
+
+// asideHints are the keys of a question while the input holds text.
+func asideHints(l *look, width int) string {
+	return hints(l, width, "enter", "sends what you wrote", "ctrl+t", "or ↑↓ to answer")
+}
+
+// asideLine names the questions that were put aside; "" without any.
+func (p *composer) asideLine() string {
+	n := len(p.later)
+	if n == 0 {
+		return ""
+	}
+	said := count(n, "question") + " wait for you"
+	if n == 1 {
+		said = "1 question waits for you"
+	}
+	line := []cells.Span{{Text: " ? ", Style: p.look.theme.Warn}, {Text: said, Style: p.look.theme.Strong}}
+	if key := p.keys.first(actAgents); key != "" {
+		line = append(line, cells.Span{Text: "  (" + key + " brings it)", Style: p.look.theme.Faint})
+	}
+	return cells.Render(clip(line, p.width))
+}

@@ -1,0 +1,317 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent/event"
+
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// opening opens each dialog that opens by itself; answered says whether anything was answered.
+func opening(p *program, f *fake) map[string]func() {
+	edit := tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: jsonOf("new", "x"), Options: approvalQuestion().Options}
+	return map[string]func(){
+		"command": func() { feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()}) },
+		"edit":    func() { feed(p, event.ApprovalAsked{ID: "q", Question: edit}) },
+		"bare approval": func() {
+			feed(p, event.ApprovalAsked{ID: "q", Question: tools.Question{Tool: "lsp", Title: "Start it?"}})
+		},
+		"question":      func() { feed(p, event.AskPerson{ID: "q", Text: "Which?", Options: []string{"one", "two"}}) },
+		"free question": func() { feed(p, event.AskPerson{ID: "q", Text: "What?"}) },
+		"sign-in":       func() { feed(p, event.AskForm{ID: "q", Form: tools.Form{From: "MCP server s", Text: "Sign in?"}}) },
+		"form":          func() { feed(p, event.AskForm{ID: "q", Form: sampleForm()}) },
+		"form, defaults": func() {
+			feed(p, event.AskForm{ID: "q", Form: tools.Form{From: "s", Fields: []tools.FormField{{Name: "sure", Kind: tools.FieldBoolean, Default: true}}}})
+		},
+		"plan": func() {
+			p.state.Mode, p.state.Planning = tools.ModePlan, true
+			feed(p, event.TurnEnd{Reason: event.StopDone, Text: "1. Do it."})
+		},
+		"trust": func() {
+			p.ask(newTrust(command.Trust{Folder: "/x", Decide: func(context.Context, bool) error { f.replies["q"] = "trust"; return nil }}))
+		},
+	}
+}
+
+// answeredBy reports whether a question was answered in any way.
+func answeredBy(f *fake) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.answers)+len(f.replies)+len(f.filled) > 0 || slices.ContainsFunc(f.prompts, func(m event.Prompt) bool { return strings.HasPrefix(m.Shown, "Plan accepted") })
+}
+
+// typist presses keys like a person, with the clock of the test.
+type typist struct {
+	p    *program
+	wait chan struct{}
+}
+
+// run runs a command beside the keys that follow, as the program does.
+func (k typist) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		<-k.wait
+		defer func() { k.wait <- struct{}{} }()
+		switch msg := msg.(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				k.run(c)
+			}
+		case nil:
+		default:
+			k.run(k.p.route(msg))
+		}
+	}()
+}
+
+func (k typist) pause(d time.Duration) {
+	k.wait <- struct{}{}
+	time.Sleep(d)
+	<-k.wait
+}
+
+// rest lets what is still on its way end.
+func (k typist) rest() { k.pause(10 * time.Second) }
+
+// write types a word.
+func (k typist) write(word string) {
+	for _, r := range word {
+		k.pause(60 * time.Millisecond)
+		k.p.frameText()
+		k.run(k.p.key(tea.KeyPressMsg{Text: string(r), Code: r}))
+	}
+}
+
+func (k typist) press(name string) {
+	k.pause(60 * time.Millisecond)
+	k.p.frameText()
+	k.run(k.p.key(namedKey(name)))
+}
+
+// asking runs a test for each dialog that opens by itself.
+func asking(t *testing.T, test func(t *testing.T, k typist, f *fake, open func())) {
+	p, f := still(t, 80, 24, nil)
+	for name := range maps.Keys(opening(p, f)) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, f := still(t, 80, 24, nil)
+				feed(p, event.TurnStart{Prompt: "x", At: clock})
+				k := typist{p, make(chan struct{}, 1)}
+				defer k.rest()
+				test(t, k, f, opening(p, f)[name])
+			})
+		})
+	}
+}
+
+// Whatever word is typed beside an open question, and Enter behind it, answers nothing.
+func TestNoWordAnswersAQuestion(t *testing.T) {
+	t.Parallel()
+	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+		for r := range "abcdefghijklmnopqrstuvwxyz123456789" {
+			word := string("abcdefghijklmnopqrstuvwxyz123456789"[r]) + "o it"
+			for _, pause := range []time.Duration{100 * time.Millisecond, 1200 * time.Millisecond} {
+				k.p.asks, k.p.later = nil, nil
+				open()
+				k.pause(2 * time.Second)
+				k.write(word)
+				k.pause(pause)
+				k.press("enter")
+				k.pause(time.Second)
+				if answeredBy(f) {
+					t.Fatalf("%q and enter answer it", word)
+				}
+				k.p.in.Reset()
+			}
+		}
+	})
+}
+
+// Enter belongs to the input while it holds text, and without a choice it answers nothing.
+func TestEnterBelongsToTheInput(t *testing.T) {
+	t.Parallel()
+	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+		k.write("please stop")
+		k.pause(100 * time.Millisecond)
+		open()
+		k.pause(1200 * time.Millisecond)
+		k.press("enter")
+		k.pause(time.Second)
+		if answeredBy(f) {
+			t.Fatal("the enter of a sentence answers the question")
+		}
+		if got := f.sent(); len(got) != 1 || got[0] != "please stop" {
+			t.Errorf("sent %q", got)
+		}
+		k.p.asks = nil
+		open()
+		k.pause(350 * time.Millisecond)
+		k.press("enter")
+		k.pause(2 * time.Second)
+		k.press("enter")
+		k.pause(time.Second)
+		if answeredBy(f) {
+			t.Fatal("enter alone answers the question")
+		}
+	})
+}
+
+// No key reaches a question in its first moments.
+func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+		k.pause(time.Minute)
+		open()
+		k.pause(quiet - 100*time.Millisecond)
+		k.write("y")
+		k.pause(400 * time.Millisecond)
+		k.press("down")
+		k.pause(400 * time.Millisecond)
+		if answeredBy(f) || k.p.in.Text() != "y" {
+			t.Errorf("answered, or the input holds %q", k.p.in.Text())
+		}
+	})
+}
+
+// An arrow, or a letter alone, is a choice.
+func TestAQuestionIsAnsweredByAChoice(t *testing.T) {
+	t.Parallel()
+	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+		open()
+		k.pause(2 * time.Second)
+		k.press("up")
+		if _, ok := k.p.front().(*question); ok {
+			k.press("tab")
+			k.write("so")
+		}
+		k.press("enter")
+		k.pause(time.Second)
+		if _, plan := k.p.front().(*planView); !answeredBy(f) && !plan && len(k.p.asks) > 0 {
+			t.Errorf("not answered:\n%s", stripped(k.p.frameText()))
+		}
+	})
+}
+
+// Esc puts a question aside, the strip says so, and Ctrl+T brings it back, where it takes keys at once.
+func TestAQuestionIsPutAsideAndBroughtBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, f := still(t, 80, 24, nil)
+		k := typist{p, make(chan struct{}, 1)}
+		defer k.rest()
+		feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()}) // no turn runs: an agent asks
+		k.pause(time.Second)
+		k.press("esc")
+		if s := stripped(p.frameText()); !strings.Contains(s, "1 question waits for you  (ctrl+t brings it)") || strings.Contains(s, "Run a command") {
+			t.Fatalf("aside:\n%s", s)
+		}
+		k.write("go on")
+		k.press("enter")
+		if got := f.sent(); len(got) != 1 || answeredBy(f) {
+			t.Fatalf("sent %q", got)
+		}
+		k.press("ctrl+t")
+		if s := stripped(p.frameText()); !strings.Contains(s, "Run a command") {
+			t.Fatalf("brought back:\n%s", s)
+		}
+		k.write("y")
+		k.pause(time.Second)
+		if a, ok := f.answered("q"); !ok || a.Scope != tools.AnswerOnce {
+			t.Errorf("answered %+v", a)
+		}
+		feed(p, event.ApprovalAsked{ID: "r", Question: approvalQuestion()})
+		k.pause(time.Second)
+		k.press("esc")
+		feed(p, event.ApprovalClosed{ID: "r"}) // its agent ended
+		if s := stripped(p.frameText()); strings.Contains(s, "waits for you") {
+			t.Errorf("a question that is over still waits:\n%s", s)
+		}
+	})
+}
+
+// Ctrl+C twice leaves, whatever question is open.
+func TestCtrlCLeavesBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	p.asks[0].(*approval).open = true
+	p.key(namedKey("ctrl+c"))
+	if cmd := p.key(namedKey("ctrl+c")); cmd == nil {
+		t.Error("it does not leave")
+	} else if _, quit := cmd().(tea.QuitMsg); !quit {
+		t.Error("it does something else")
+	}
+}
+
+// The keys of a search are its own, although they are answers elsewhere.
+func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	p, f, a := asked(t, 80, 24, approvalQuestion())
+	feed(p, event.Notice{Text: "needle one"}, event.Notice{Text: "needle two"})
+	p.tr.search(&p.look, "needle")
+	at := p.tr.find.at
+	press(p, "n")
+	if _, ok := f.answered("q"); ok || p.tr.find.at == at {
+		t.Errorf("n answers, or does not go on: %d", p.tr.find.at)
+	}
+	press(p, "esc")
+	if p.tr.find.active() || !slices.Contains(p.asks, dialog(a)) {
+		t.Error("esc does not end the search, or puts the question aside")
+	}
+	press(p, "n")
+	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerNo {
+		t.Errorf("answered %+v", ans)
+	}
+}
+
+// A `!` line names its command, and Esc ends it; Ctrl+B moves it to the jobs and is the cursor's otherwise.
+func TestAShellLineCanBeEndedAndMoved(t *testing.T) {
+	t.Parallel()
+	moved := make(chan struct{}, 1)
+	r := run(t, 80, 24, func(o *Options) {
+		o.Shell = func(ctx context.Context, _ string, out func(string)) error {
+			out("begun\n")
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-moved:
+				return command.InBackground("job 1")
+			}
+		}
+		o.ToBackground = func() int { moved <- struct{}{}; return 1 }
+	}).ready()
+	r.Type("!for i in 1 2; do sleep 20; done")
+	r.see("for i in 1 2")
+	r.Press("enter")
+	r.see("begun", "! for i in 1 2; do sleep 20; done  esc ends it · ctrl+b puts it to the jobs")
+	r.Press("esc")
+	r.see("◌ ! for i in 1 2; do sleep 20; done  interrupted")
+	r.gone("ends it")
+	r.Type("!sleep 20")
+	r.see("$ !sleep 20")
+	r.Press("enter")
+	r.see("! sleep 20  esc ends it")
+	r.Press("ctrl+b")
+	r.see("✓ ! sleep 20  job 1")
+	r.gone("ends it")
+	r.Type("ab")
+	r.see("› ab")
+	r.Press("ctrl+b")
+	r.Type("c")
+	r.see("› acb")
+}

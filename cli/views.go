@@ -16,8 +16,8 @@ import (
 	"jcode/internal/search"
 	"jcode/session"
 	"jcode/tools"
-	"jcode/tools/command"
 	"jcode/tools/builtin"
+	"jcode/tools/command"
 )
 
 // maxFileNames bounds the list of files that @ completes.

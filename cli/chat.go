@@ -103,7 +103,7 @@ func (a *app) initLine(conv *agent.Conversation) initLine {
 	st := conv.State()
 	line := initLine{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []serverLine{}}
 	for _, e := range a.registry.Snapshot(conv.Scope()).List() {
-		if ok, _ := a.gate.Offered(e.Spec, st.Mode); ok && !e.Spec.Hidden {
+		if ok, _ := a.gate.Offered(e.Spec, st.Mode); ok && !e.Spec.Hidden && agent.Suits(conv, e) {
 			line.Tools = append(line.Tools, e.Spec.Name)
 		}
 	}

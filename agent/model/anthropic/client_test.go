@@ -274,7 +274,7 @@ func TestRefusedFormsAreChangedOnceAndRemembered(t *testing.T) {
 		change func(*model.Request)
 		refuse func(modeltest.Request) string
 	}{
-		"adaptive":    {nil, has(`"adaptive"`, "adaptive thinking is not supported on this model")},
+		"adaptive":    {func(r *model.Request) { r.Model = "claude-opus-4-8" }, has(`"adaptive"`, "adaptive thinking is not supported on this model")},
 		"display":     {nil, has(`"display"`, "thinking.adaptive.display: Extra inputs are not permitted")},
 		"cache":       {nil, has("cache_control", "system.0.cache_control: Extra inputs are not permitted")},
 		"effort":      {func(r *model.Request) { r.ReasoningEffort = "high" }, has("output_config", "output_config: Extra inputs are not permitted")},

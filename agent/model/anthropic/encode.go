@@ -39,6 +39,9 @@ func (e *encoder) encode() []byte {
 func (e *encoder) settings() {
 	r, f := e.req, e.f
 	most := f.most(r)
+	if n, _ := e.Has("max_tokens"); n > 0 {
+		most = n
+	}
 	if e.Own("max_tokens") {
 		e.Int(most)
 	}

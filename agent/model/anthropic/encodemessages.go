@@ -48,6 +48,9 @@ func (e *encoder) marks() (now, before int) {
 		case now < 0:
 			now = i
 		default:
+			if _, own := e.Has("cache_control"); own { // it marks the newest block, and there may be four marks
+				now = -1
+			}
 			return now, i
 		}
 	}

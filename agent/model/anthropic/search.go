@@ -49,9 +49,12 @@ func ranThere(b *building) string {
 			Query string `json:"query"`
 			URL   string `json:"url"`
 		}
-		said := endpoint.Short(b.inputJSON())
+		said := strings.TrimPrefix(endpoint.Short(b.inputJSON()), "{}")
 		if json.Unmarshal([]byte(b.inputJSON()), &input) == nil && input.Query+input.URL != "" {
 			said = endpoint.Short(strings.TrimSpace(input.Query + " " + input.URL))
+		}
+		if said == "" {
+			return b.name + " ran at the provider"
 		}
 		return fmt.Sprintf("%s ran at the provider: %s", b.name, said)
 	case strings.HasSuffix(b.kind, "_tool_result"):

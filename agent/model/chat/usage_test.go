@@ -20,9 +20,11 @@ func TestUsageCountsWhatIsSentAndBilled(t *testing.T) {
 		usage string
 		want  model.Usage
 	}{
-		"reasoning on top, xAI":         {`{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303,"completion_tokens_details":{"reasoning_tokens":290}}`, model.Usage{Input: 12, Output: 291}},
-		"reasoning on top, Gemini":      {`{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303}`, model.Usage{Input: 12, Output: 291}},
-		"reasoning inside, OpenAI":      {`{"prompt_tokens":12,"completion_tokens":300,"total_tokens":312,"completion_tokens_details":{"reasoning_tokens":290}}`, model.Usage{Input: 12, Output: 300}},
+		"reasoning on top, xAI":                                {`{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303,"completion_tokens_details":{"reasoning_tokens":290}}`, model.Usage{Input: 12, Output: 291}},
+		"reasoning on top, Gemini":                             {`{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303}`, model.Usage{Input: 12, Output: 291}},
+		"reasoning inside, OpenAI":                             {`{"prompt_tokens":12,"completion_tokens":300,"total_tokens":312,"completion_tokens_details":{"reasoning_tokens":290}}`, model.Usage{Input: 12, Output: 300}},
+		"reasoning above the output, which the total includes": {`{"prompt_tokens":12,"completion_tokens":100,"total_tokens":112,"completion_tokens_details":{"reasoning_tokens":130},"cost":0.01}`, model.Usage{Input: 12, Output: 100, Cost: 0.01}},
+		"a tier":                        {`{"prompt_tokens":10,"completion_tokens":5},"service_tier":"flex"`, model.Usage{Input: 10, Output: 5, Tier: "flex"}},
 		"reasoning without a total":     {`{"prompt_tokens":12,"completion_tokens":1,"completion_tokens_details":{"reasoning_tokens":290}}`, model.Usage{Input: 12, Output: 291}},
 		"input without the cached part": {`{"prompt_tokens":12,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":2800}}`, model.Usage{Input: 2812, Output: 5, Cached: 2800}},
 		"cache writes":                  {`{"prompt_tokens":1000,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":600,"cache_write_tokens":300}}`, model.Usage{Input: 1000, Output: 5, Cached: 600, Written: 300}},

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -65,6 +66,17 @@ func (b *Body) Own(name string) bool {
 	}
 	b.Field(name)
 	return true
+}
+
+// Has reports whether the provider's own fields set a field of the body, and to which number, 0 if it is none.
+func (b *Body) Has(name string) (n int, ok bool) {
+	for _, x := range b.extra {
+		if x.Name == name {
+			_ = json.Unmarshal(x.Raw, &n) // 0 if it is no number
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // Extras writes the provider's own fields.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"jcode/agent/model/provider"
@@ -57,9 +58,29 @@ func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	for name, value := range e.header {
-		req.Header.Set(name, value)
+		req.Header.Set(name, joined(name, req.Header.Get(name), value))
 	}
 	return e.conns.RoundTrip(req)
+}
+
+// joined returns the value of a header that the settings give and the request may have already: of a list, both.
+func joined(name, ours, theirs string) string {
+	if ours == "" || !isListHeader(name) {
+		return theirs
+	}
+	all := strings.Split(ours, ",")
+	for _, v := range strings.Split(theirs, ",") {
+		if v = strings.TrimSpace(v); v != "" && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// isListHeader recognises headers whose values are lists, such as those that ask for what a provider tries out.
+func isListHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "-beta") || strings.HasSuffix(name, "-betas") || strings.HasSuffix(name, "-features") || name == "via" || name == "vary"
 }
 
 // URL returns an address below the base URL.
@@ -77,18 +98,48 @@ func (e *Endpoint) Name() string {
 
 // Redact removes the key, and the values of headers, from a server's words.
 func (e *Endpoint) Redact(s string) string {
-	if e.Config.Key != "" {
-		s = strings.ReplaceAll(s, string(e.Config.Key), secret.Mark)
-	}
-	if e.Config.Token != "" {
-		s = strings.ReplaceAll(s, string(e.Config.Token), secret.Mark)
-	}
-	for _, v := range e.Config.Headers {
-		if len(v) >= 12 {
-			s = strings.ReplaceAll(s, v, secret.Mark)
-		}
+	for _, v := range append([]string{string(e.Config.Key), string(e.Config.Token)}, slices.Collect(maps.Values(e.Config.Headers))...) {
+		s = masked(s, v)
 	}
 	return s
+}
+
+// leastMasked is the length of the shortest key that is masked: what is shorter is a stand-in for one, such as "test",
+// and an ordinary word.
+const leastMasked = 12
+
+// surelyKey is the length from which a key is masked within other text, too.
+const surelyKey = 20
+
+// masked replaces a key where it stands as a whole token.
+func masked(s, key string) string {
+	if len(key) < leastMasked {
+		return s
+	}
+	var out strings.Builder
+	for {
+		at := strings.Index(s, key)
+		if at < 0 {
+			return out.String() + s
+		}
+		end := at + len(key)
+		if len(key) >= surelyKey {
+			out.WriteString(s[:at] + secret.Mark)
+			s = s[end:]
+			continue
+		}
+		before, after := at > 0 && isTokenByte(s[at-1]) && isTokenByte(key[0]), end < len(s) && isTokenByte(s[end]) && isTokenByte(key[len(key)-1])
+		if before || after {
+			out.WriteString(s[:end])
+		} else {
+			out.WriteString(s[:at] + secret.Mark)
+		}
+		s = s[end:]
+	}
+}
+
+func isTokenByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
 // ProxyInUse names the proxy that the environment sets for the endpoint, without its
@@ -107,5 +158,5 @@ func (e *Endpoint) ExtraCertificates() (used bool, err error) {
 
 // wrongAddress returns the failure for an answer that does not come from an API.
 func (e *Endpoint) wrongAddress(page []byte) *Failure {
-	return Fail(classRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", e.Config.Address(), plainText(string(page))), nil)
+	return Fail(classRequest, 0, fmt.Sprintf("%s did not answer as an API does (%s): is the base URL right (it usually ends in /v1)?", e.Config.Address(), plainText(string(page))), nil)
 }

@@ -120,11 +120,9 @@ func (e *Endpoint) refusal(x *Exchange) *Failure {
 	if where := x.header.Get("Location"); x.status < 400 && where != "" {
 		f.Err.Text = e.moved(where)
 	}
-	if f.Retry {
-		f.Wait = max(retryAfter(x.header, time.Now()), flt.delay)
-		if f.Wait == 0 && x.status == http.StatusTooManyRequests {
-			f.Wait = limitReset(x.header, flt, time.Now())
-		}
+	f.wait(x.header, x.status)
+	if id := requestID(x.header, flt); id != "" {
+		f.Err.Text += " (request ID " + id + ")"
 	}
 	return f
 }
@@ -149,7 +147,32 @@ func (e *Endpoint) faulted(flt Fault, asked string) *Failure {
 	}
 	f := e.byStatus(status, flt, asked)
 	f.Err.Status = flt.status
+	f.wait(nil, status)
+	if id := requestID(nil, flt); id != "" {
+		f.Err.Text += " (request ID " + id + ")"
+	}
 	return f
+}
+
+// requestID returns the name under which a provider's support finds a request.
+func requestID(header http.Header, flt Fault) string {
+	id := cmp.Or(header.Get("Request-Id"), header.Get("X-Request-Id"), header.Get("X-Amzn-Requestid"), flt.request)
+	return cut(strings.TrimSpace(id), 100)
+}
+
+// wait finds how long the server asks to wait, wherever it says so: in headers, in fields of the error, or in words.
+func (f *Failure) wait(header http.Header, status int) {
+	if !f.Retry {
+		return
+	}
+	now := time.Now()
+	f.Wait = max(retryAfter(header, now), f.Fault.delay)
+	if f.Wait == 0 && (status == http.StatusTooManyRequests || header == nil) {
+		f.Wait = limitReset(header, f.Fault, now)
+	}
+	if f.Wait == 0 {
+		f.Wait = waitInWords(f.Fault)
+	}
 }
 
 func (e *Endpoint) byStatus(status int, flt Fault, asked string) *Failure {

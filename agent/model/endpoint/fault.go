@@ -21,6 +21,7 @@ type Fault struct {
 	resets  string        // when a limit ends, in the form of X-RateLimit-Reset
 	delay   time.Duration // the wait that the body asks for
 	raw     string
+	request string // the request's ID at the provider
 }
 
 // ReadFault understands the forms that OpenAI-compatible servers use: an object with
@@ -79,7 +80,12 @@ func (f *Fault) object(v map[string]any, depth int) {
 			f.delay = max(f.delay, d)
 		}
 	}
-	for key, to := range map[string]*string{"type": &f.kind, "status": &f.kind, "param": &f.param} {
+	for key, unit := range map[string]float64{"retry_after": 1, "retry_after_seconds": 1, "retry_after_ms": 1e-3} {
+		if n, ok := v[key].(float64); ok && n > 0 {
+			f.delay = max(f.delay, seconds(n*unit))
+		}
+	}
+	for key, to := range map[string]*string{"request_id": &f.request, "type": &f.kind, "status": &f.kind, "param": &f.param} {
 		if s, ok := v[key].(string); ok && s != "error" { // an envelope's own type
 			f.set(to, s)
 		}

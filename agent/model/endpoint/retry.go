@@ -36,21 +36,44 @@ func limitReset(h http.Header, f Fault, now time.Time) time.Duration {
 			return d
 		}
 	}
-	words := strings.ToLower(f.message)
-	for _, before := range []string{"try again in ", "retry after ", "retry in ", "available in "} {
-		if _, rest, ok := strings.Cut(words, before); ok {
-			if d := span(rest); d > 0 {
-				return d
-			}
-		}
+	if d := waitInWords(f); d > 0 {
+		return d
 	}
-	var wait time.Duration
+	words := strings.ToLower(f.message)
+	wait := anthropicReset(h, now)
 	for _, of := range []string{"Tokens", "Requests"} {
 		if left := strings.TrimSpace(h.Get("X-RateLimit-Remaining-" + of)); left == "" || left == "0" || strings.Contains(words, strings.ToLower(of)) {
 			wait = max(wait, span(h.Get("X-RateLimit-Reset-"+of)))
 		}
 	}
 	return wait
+}
+
+// waitInWords reads how long to wait from words: "Please try again in 6.5s.", "try again in 12 s".
+func waitInWords(f Fault) time.Duration {
+	words := strings.ToLower(f.message)
+	for _, before := range []string{"try again in ", "retry after ", "retry in ", "available in ", "again after "} {
+		if _, rest, ok := strings.Cut(words, before); ok {
+			if d := span(rest); d > 0 {
+				return d
+			}
+		}
+	}
+	return 0
+}
+
+// anthropicReset reads when the limits end that Anthropic's headers say are used up.
+func anthropicReset(h http.Header, now time.Time) (wait time.Duration) {
+	for _, of := range []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"} {
+		name := "Anthropic-Ratelimit-" + of
+		if strings.TrimSpace(h.Get(name+"-Remaining")) != "0" {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, strings.TrimSpace(h.Get(name+"-Reset"))); err == nil {
+			wait = max(wait, at.Sub(now))
+		}
+	}
+	return max(wait, 0)
 }
 
 // untilReset reads a time in seconds or milliseconds since 1970, or seconds from now.

@@ -37,6 +37,7 @@ func oneEvent(body io.ReadCloser) io.ReadCloser {
 type dataLines struct {
 	io.Closer
 	lines endpoint.Lines
+	part  []byte // the beginning of a payload that continues on the next line
 	out   []byte // ready to be read
 	err   error
 }
@@ -62,9 +63,19 @@ func (d *dataLines) fill() {
 	line, err := d.lines.Next()
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if d.err = err; !ok {
-		return
+		if len(line) > 0 || len(d.part) == 0 {
+			return
+		}
+		data = nil // the event ends here, whatever it holds
 	}
 	data = bytes.TrimSpace(data)
+	if len(d.part) > 0 || !json.Valid(data) && bytes.HasPrefix(data, []byte("{")) {
+		d.part = append(append(d.part, ' '), data...)
+		if ok && !(bytes.HasSuffix(data, []byte("}")) && json.Valid(d.part)) && len(d.part) <= endpoint.MaxAnswer {
+			return
+		}
+		data, d.part = bytes.TrimSpace(d.part), nil
+	}
 	d.out = append(d.out[:0], "data: "...)
 	if rest, ok := bytes.CutPrefix(data, []byte(`{"error":`)); ok {
 		d.out = append(d.out, `{"type":"error","error":`...)

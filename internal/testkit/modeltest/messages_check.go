@@ -28,6 +28,9 @@ type issuedBlock struct {
 
 var messagesID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
+// alwaysThinks recognises the models whose thinking cannot be switched off.
+var alwaysThinks = regexp.MustCompile(`claude-(opus-5[-.]5|fable|mythos)`)
+
 // The betas that the checker knows.
 const (
 	betaBinding = "thinking-binding-controls-2026-08-01"
@@ -60,7 +63,7 @@ func (h *Handler) checkMessages(raw []byte, header http.Header) (found []string,
 func (c *messagesChecker) top() {
 	known := []string{
 		"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream", "thinking", "output_config", "temperature", "top_p", "top_k", "stop_sequences",
-		"metadata", "service_tier", "container", "context_management",
+		"metadata", "service_tier", "container", "context_management", "cache_control",
 	}
 	for name := range c.fields {
 		if !slices.Contains(known, name) {
@@ -84,6 +87,9 @@ func (c *messagesChecker) top() {
 		}
 	default:
 		c.add("thinking.type: %q", text(thinking, "type"))
+	}
+	if kind := text(thinking, "type"); kind != "" && kind != "adaptive" && alwaysThinks.MatchString(c.model) {
+		c.add("\"thinking.type.%s\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.", kind)
 	}
 	if thinking["block_binding"] != nil && !hasBeta(c.beta, betaBinding) {
 		c.add("thinking.adaptive.block_binding: Extra inputs are not permitted")

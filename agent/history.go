@@ -152,7 +152,7 @@ func fromRow(row session.Message) []model.Message {
 	out := []model.Message{m}
 	for _, call := range row.Calls {
 		out[0].Calls = append(out[0].Calls, model.Call{ID: call.ID, Name: call.Wire, Arguments: call.Arguments})
-		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result}
+		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result, Failed: call.Status != session.StatusDone}
 		for _, p := range call.Parts {
 			if p.Kind == session.PartRefused {
 				result.Text = appendLine(result.Text, cmp.Or(p.Text, refusedPicture))
@@ -327,7 +327,7 @@ func usageRow(u model.Usage, id string, cost float64) *session.Usage {
 
 // resultMessage is a finished call as the model reads it.
 func resultMessage(p pendingCall, res tools.Result) model.Message {
-	m := model.Message{Role: model.RoleTool, CallID: p.ID, Name: p.Name, Text: clean(res.Text)}
+	m := model.Message{Role: model.RoleTool, CallID: p.ID, Name: p.Name, Text: clean(res.Text), Failed: res.Failed}
 	if blank(m.Text) {
 		m.Text = resultEmpty
 	}

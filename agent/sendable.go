@@ -99,7 +99,7 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 	answers := make([]model.Message, 0, len(calls))
 	used := make([]bool, len(results))
 	for n, c := range calls {
-		answer := model.Message{Role: model.RoleTool, Text: resultMissing}
+		answer := model.Message{Role: model.RoleTool, Text: resultMissing, Failed: true}
 		for i, r := range results {
 			if !used[i] && r.CallID == c.ID {
 				used[i] = true

@@ -87,6 +87,8 @@ type Message struct {
 	CallID string
 	// Name is the wire name of the tool whose result a tool message holds.
 	Name string
+	// Failed says that the call of a tool message did not do what it was meant to.
+	Failed bool
 }
 
 // Image is a picture in a message, or a document (MIMEPDF).

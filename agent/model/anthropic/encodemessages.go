@@ -110,6 +110,9 @@ func callID(id string) string { return strings.Map(model.SafeRune, id) }
 func (e *encoder) result(m *model.Message) {
 	e.Raw(`{"type":"tool_result","tool_use_id":`)
 	e.Str(callID(m.CallID))
+	if m.Failed {
+		e.Raw(`,"is_error":true`)
+	}
 	e.Raw(`,"content":`)
 	text, images := model.Given(m.Text, m.Images, e.f.Takes)
 	if strings.TrimSpace(text) == "" && len(images) == 0 {

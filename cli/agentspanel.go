@@ -211,6 +211,9 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 	}
 	tree, err := worktree.Find(ctx, a.git, a.root, dir)
 	if err != nil {
+		if errors.Is(err, worktree.ErrGone) {
+			return tree.Remove(ctx) == nil
+		}
 		return worktree.Husk(dir) && os.RemoveAll(dir) == nil
 	}
 	tree.Copied = a.copied()

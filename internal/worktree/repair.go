@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/internal/launch"
+	"jcode/internal/paths"
 )
 
 const (
@@ -136,6 +137,44 @@ func addEntry(ctx context.Context, o Options) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// removingFile is a file in the git folder of a copy that exists as long as it is being removed.
+const removingFile = "jcode-removing"
+
+// removing returns the git folder of a copy whose removal has begun, "" for none: git removes the copy's .git file
+// first, and the copy is no working tree from then on.
+func (t Tree) removing(ctx context.Context) string {
+	common, err := git(ctx, t.Git, t.Root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return ""
+	}
+	entries, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		dir := filepath.Join(common, "worktrees", e.Name())
+		if _, err := os.Lstat(filepath.Join(dir, removingFile)); err != nil {
+			continue
+		}
+		if back := named(filepath.Join(dir, "gitdir"), ""); back != "" && paths.Real(filepath.Dir(back)) == paths.Real(t.Dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// removed finishes a removal that was interrupted, and reports whether the copy is gone.
+func (t Tree) removed(ctx context.Context) bool {
+	dir := t.removing(ctx)
+	if dir == "" {
+		return false
+	}
+	if _, err := os.Lstat(filepath.Join(t.Dir, ".git")); err == nil {
+		return false // git has a reason, such as a lock
+	}
+	return os.RemoveAll(t.Dir) == nil && os.RemoveAll(dir) == nil
 }
 
 // Husk reports whether a folder that is no working tree contains nothing but what leads to its repository: a git

@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,6 +166,29 @@ func TestFoldersOfGitAreThoseOfTheWorkingTreesOwnRepository(t *testing.T) {
 	for _, dir := range []string{root, stranger, t.TempDir()} {
 		if f := worktree.FoldersOf(dir); f.Written != nil {
 			t.Errorf("%s: %q", dir, f.Written)
+		}
+	}
+}
+
+// A removal that a kill interrupted is finished by the next one; a folder that only lost its .git is not taken for
+// one.
+func TestInterruptedRemovalIsFinished(t *testing.T) {
+	for _, begun := range []bool{true, false} {
+		root := repository(t)
+		tree := add(t, worktree.Options{Root: root})
+		if begun {
+			write(t, run(t, tree.Dir, "rev-parse", "--absolute-git-dir"), "jcode-removing", "")
+		}
+		if err := os.Remove(filepath.Join(tree.Dir, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		check, err := tree.Check(t.Context()), tree.Remove(t.Context())
+		_, there := os.Stat(tree.Dir)
+		if begun && (!errors.Is(check, worktree.ErrGone) || err != nil || there == nil || run(t, root, "branch", "--list", "jcode/*") != "" || strings.Contains(run(t, root, "worktree", "list"), tree.Dir)) {
+			t.Errorf("check %v, removal %v, there %v", check, err, there == nil)
+		}
+		if !begun && (errors.Is(check, worktree.ErrGone) || err == nil || there != nil) {
+			t.Errorf("not begun: check %v, removal %v, there %v", check, err, there == nil)
 		}
 	}
 }

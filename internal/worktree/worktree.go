@@ -141,6 +141,9 @@ func (t Tree) Check(ctx context.Context) error {
 	said, err := git(ctx, t.Git, t.Dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", common)
 	top, of, _ := strings.Cut(said, "\n")
 	if err != nil || !same(top, t.Dir) {
+		if t.removing(ctx) != "" {
+			return fmt.Errorf("%w: the removal of %s was interrupted", ErrGone, t.Dir)
+		}
 		return fmt.Errorf("%s is no longer a git worktree", t.Dir)
 	}
 	mine, err := git(ctx, t.Git, t.Root, nil, "rev-parse", "--path-format=absolute", common)
@@ -176,7 +179,12 @@ func (t Tree) locked(ctx context.Context) (reason string, locked bool) {
 // Remove deletes the copy and its branch, whatever is in it. It is not an error if it is already gone.
 func (t Tree) Remove(ctx context.Context) error {
 	t.Stop()
-	if _, err := git(ctx, t.Git, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
+	if t.Check(ctx) == nil {
+		if dir, err := t.gitDir(ctx); err == nil { // without the mark, an interrupted removal is one that a person must finish
+			_ = os.WriteFile(filepath.Join(dir, removingFile), nil, 0o600)
+		}
+	}
+	if _, err := git(ctx, t.Git, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil && !t.removed(ctx) {
 		if _, fault := Repair(ctx, t.Git, t.Root, filepath.Dir(t.Dir)); fault != nil {
 			return fmt.Errorf("remove worktree: %w", errors.Join(err, fault))
 		}

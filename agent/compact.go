@@ -200,7 +200,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	}
 	k.c.history.summarised(seq, summary, cut)
 	k.measured.forget()
-	k.c.prompted = false // rebuilt from here on
+	k.c.prompted, k.c.rebuilt = false, true // from here on
 	k.c.listing.forget()
 	k.c.opt.Extensions.compacted(ctx, k.c.row.ID)
 	after := k.measured.expect(k.c.system, nil, &k.c.history)
@@ -237,6 +237,7 @@ func (k *compaction) shrinkResults(upTo int) (shrunk bool) {
 	}
 	k.c.history.changed()
 	k.measured.forget()
+	k.c.rebuilt = k.c.rebuilt || shrunk
 	return shrunk
 }
 

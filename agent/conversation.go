@@ -49,6 +49,7 @@ type Conversation struct {
 	// Owned by the goroutine in loop.
 	system   string
 	prompted bool // system is built
+	rebuilt  bool // the beginning of requests has changed since the last one
 	order    tools.Order
 	listing  listing
 	offered  map[string]bool // names offered in the last request, nil before the first

@@ -18,13 +18,15 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	t.mu.Lock()
 	m, role, scope := t.model, t.role, t.scope
 	t.mu.Unlock()
+	before := t.system
 	t.buildSystem(role, scope)
+	t.rebuilt = t.rebuilt || before != "" && before != t.system
 	messages, tokens := t.history.toSend(m.Sees)
 	if len(role.FewShot) > 0 {
 		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+historyTokens(role.FewShot)
 	}
 	req := model.Request{
-		Model: m.ID, Session: t.row.ID, Agent: t.opt.Label, System: t.system, Messages: messages, Tools: definitions(offered),
+		Model: m.ID, Session: t.row.ID, Rebuilt: t.rebuilt, Agent: t.opt.Label, System: t.system, Messages: messages, Tools: definitions(offered),
 		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	t.measured.tools = toolTokens(req.Tools)
@@ -32,6 +34,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 		t.sayUnpriced(m.Name)
 	}
 	resp, err := m.Client.Stream(ctx, req, t.relay)
+	t.rebuilt = t.rebuilt && err != nil
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{
 			Input: model.EstimateText(req.System) + t.measured.tools + tokens, Estimated: true,

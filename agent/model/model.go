@@ -36,6 +36,9 @@ type Request struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
+	// Rebuilt says that what precedes some of the messages is not what preceded them when they were made: after a
+	// compaction, or in another role.
+	Rebuilt bool
 	// Session names the conversation, so that a provider can find its prompt cache.
 	Session string
 	// Agent is the name of the sub-agent that asks, "" for the conversation itself. It is not sent: scripts use

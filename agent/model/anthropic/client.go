@@ -65,6 +65,10 @@ func (c *Client) Lost(id string, o model.Opaque) bool {
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
+	if said := q.f.expectMismatch(&req); said != "" {
+		c.learned.Keep(req.Model, q.f)
+		emit(model.NoticeEvent{Text: said})
+	}
 	q.encode()
 	return c.Ask(ctx, &req, q, emit)
 }

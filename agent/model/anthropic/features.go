@@ -65,6 +65,8 @@ type remedy = endpoint.Remedy[features]
 // bindingRemedy has the server drop thinking that belongs to a different beginning.
 const bindingRemedy = "binding"
 
+const bindingNotice = "the conversation before some of the model's thinking has changed; the provider leaves that thinking out from now on"
+
 // thinkingOf returns the opaque parts of a request.
 func thinkingOf(r *model.Request) map[string]bool {
 	all := map[string]bool{}
@@ -98,7 +100,7 @@ func remedies() []remedy {
 			Words:  []string{"bound to a different conversation"},
 			Sent:   func(f *features, r *model.Request) bool { return !f.dropBlocks && hasThoughts(f, r) },
 			Apply:  func(f *features) { f.dropBlocks = true },
-			Notice: "the conversation before some of the model's thinking has changed; the provider leaves that thinking out from now on",
+			Notice: bindingNotice,
 		},
 		{
 			Name:   "thinking blocks",
@@ -196,6 +198,20 @@ func remedies() []remedy {
 		endpoint.WithoutDocuments(form),
 		endpoint.WithoutImages(form, "image", "multimodal", "vision"),
 	}
+}
+
+// expectMismatch has the server drop thinking that belongs to a different beginning before it has to refuse it: if the
+// model binds its thinking, and the beginning is known to have changed. It returns what to tell the person.
+func (f *features) expectMismatch(r *model.Request) string {
+	if !r.Rebuilt || !f.binds || !f.betas || !f.thoughts || f.thinking == thinksNot {
+		return ""
+	}
+	lost := thinkingOf(r)
+	if len(lost) == 0 {
+		return ""
+	}
+	f.dropBlocks, f.lost = true, lost
+	return fmt.Sprintf("%s: %s", r.Model, bindingNotice)
 }
 
 // learn changes the features so that the refusal does not occur again, and returns a notice for the person;

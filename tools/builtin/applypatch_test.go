@@ -248,3 +248,17 @@ func TestWhoMayNotRemoveFilesCannotDoItByAPatch(t *testing.T) {
 	}
 	r.holds("a", "1\n")
 }
+
+// A model may leave the @@ before the first hunk out, as it was trained to: the grammar that holds its text allows what
+// the tool reads.
+func TestTheFirstHunkNeedsNoPlace(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	r.put("a.txt", "one\ntwo\nthree\n")
+	r.ok("apply_patch", patched("*** Update File: a.txt\n-one\n+1\n@@\n-three\n+3"))
+	r.holds("a.txt", "1\ntwo\n3\n")
+	lark, err := os.ReadFile("applypatch.lark") // it is embedded
+	grammar := strings.Join(strings.Fields(string(lark)), " ")
+	if err != nil || !strings.Contains(grammar, "(first hunk*)?") || !strings.Contains(grammar, "first: place* line+") || !strings.Contains(grammar, " hunk: place+ line+") {
+		t.Errorf("%s", grammar)
+	}
+}

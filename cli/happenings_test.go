@@ -88,7 +88,7 @@ func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
 	input := map[string]any{"cmd": "x", "command": "x"}
 	for event, want := range map[hooks.Event]map[string]any{
 		hooks.PreToolUse:       {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input},
-		hooks.PostToolUse:      {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false}},
+		hooks.PostToolUse:      {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false, "stdout": "ran", "stderr": "", "interrupted": false, "isImage": false}},
 		hooks.UserPromptSubmit: {"prompt": "do it"},
 		hooks.Stop:             {"stop_hook_active": false, "last_assistant_message": "Done."},
 		hooks.SubagentStop:     {"stop_hook_active": true, "last_assistant_message": "Found.", "session_id": "child", "agent_id": "child"},

@@ -257,10 +257,12 @@ func (c *checking) ofPlugin(line shell.Line) (verdict, bool) {
 	}
 	found := false
 	protects := c.g.places.protects()
-	for _, cmd := range line.Commands {
+	theirs := make([]bool, len(line.Commands)+1) // by 1 + the index
+	for i, cmd := range line.Commands {
+		script := cmd.RunsScript()
 		switch {
-		case cmd.Script != "" && c.brought(cmd.Script) && cmd.Doubt == "" && !cmd.Wrapper:
-			found = true
+		case script != "" && c.brought(script), theirs[cmd.Wrapped]: // what an interpreter's words might run besides, too
+			found, theirs[i+1] = true, true
 		case !cmd.ReadOnly:
 			return verdict{}, false
 		}

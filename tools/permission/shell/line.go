@@ -74,6 +74,15 @@ type Command struct {
 	exact bool     // the words are complete: no expansion, redirection or assignment
 }
 
+// RunsScript returns the file that the command runs, if its words are all that decides what it does: no
+// assignment, redirection or expansion. Else "".
+func (c Command) RunsScript() string {
+	if !c.exact {
+		return ""
+	}
+	return c.Script
+}
+
 // Places are the folders by which a line's paths are judged.
 type Places interface {
 	// Roots are the workspace's folders, Start is where jcode was started, Home is the person's. All are

@@ -14,6 +14,7 @@ import (
 type listing struct {
 	list []tools.Entry
 	turn int
+	left int               // tools that were over the limit at the last step
 	wire map[string]string // wire names of every tool ever listed, by canonical name
 }
 
@@ -46,6 +47,24 @@ func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Ent
 	}
 	l.list, l.turn = out, turn
 	return out
+}
+
+// within leaves out the Lua tools, the last ones first, with which a request would have more tools than it may, and says how
+// many those are and whether that is as at the last step. MCP tools obey the same limit by being found with a search instead.
+func (l *listing) within(offered []tools.Entry, limit int) (kept []tools.Entry, left int, told bool) {
+	over := len(offered) - limit
+	if limit > 0 && over > 0 {
+		offered = slices.Clone(offered)
+		for i := len(offered) - 1; i >= 0 && left < over; i-- {
+			if offered[i].Spec.Group == tools.GroupLua {
+				offered = slices.Delete(offered, i, i+1)
+				left++
+			}
+		}
+	}
+	told = left == l.left
+	l.left = left
+	return offered, left, told
 }
 
 // forget lets the next request begin a new list: its beginning changes anyway.

@@ -42,6 +42,10 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
 		return t.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.opt.Without, e.Spec.Name) || !trained.knows(e)
 	})
+	kept, left, told := t.listing.within(kept, t.opt.MaxTools)
+	if left > 0 && !told {
+		t.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.opt.MaxTools)
+	}
 	names := make(map[string]bool, len(kept))
 	for i := range kept {
 		names[kept[i].Spec.Name] = true

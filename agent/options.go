@@ -106,6 +106,8 @@ type Options struct {
 	MaxCost float64
 	// CompactAt is the share of the window at which the history is compacted; 0 means 0.85.
 	CompactAt float64
+	// MaxTools is how many tools a request may have at most; 0 means any number.
+	MaxTools int
 	// Headless conversations have nobody to ask.
 	Headless bool
 

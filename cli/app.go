@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
+	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -320,7 +322,7 @@ func (a *app) options() (agent.Options, error) {
 		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
-		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
+		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
 		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen, Forget: agentSites{a}.forget,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,

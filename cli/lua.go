@@ -69,7 +69,8 @@ func (a *app) openLua() error {
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
 		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
-		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
+		Denied: func(address string) string { return a.gate.DeniedAddress(address) },
+		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
 	if err != nil {
 		cancel()

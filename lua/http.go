@@ -2,6 +2,7 @@ package lua
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -101,6 +103,11 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 		if u.Scheme != "http" && u.Scheme != "https" {
 			return false, tools.Errorf("invalid_url", "only http and https are allowed")
 		}
+		if denied := s.room.opts.Denied; denied != nil {
+			if rule := denied(u.String()); rule != "" {
+				return false, tools.Errorf(tools.KindDenied, "denied by the rule %s", rule)
+			}
+		}
 		if s.all {
 			return true, nil
 		}
@@ -114,9 +121,10 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	if err != nil {
 		return failedRequest(err)
 	}
-	guard := &dialGuard{}
+	guard := &dialGuard{proxies: map[string]bool{}}
 	guard.literal.Store(literal)
 	transport := &http.Transport{
+		Proxy:                 guard.proxy,
 		DialContext:           guard.dial,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: r.timeout,
@@ -172,10 +180,40 @@ func readResponse(resp *http.Response) *wire.Object {
 
 // dialGuard refuses addresses of this machine and the local network unless the host was listed
 // by its exact name. It checks the address that is dialled, not the one that was resolved.
-type dialGuard struct{ literal atomic.Bool }
+type dialGuard struct {
+	literal atomic.Bool
+
+	mu      sync.Mutex
+	proxies map[string]bool // addresses of proxies that the environment sets for the request
+}
+
+// proxy returns the proxy that the environment sets for a request. The proxy resolves the name; what is known of it here
+// is checked first.
+func (g *dialGuard) proxy(req *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(req)
+	if u == nil || err != nil {
+		return nil, err
+	}
+	host := req.URL.Hostname()
+	if !g.literal.Load() {
+		ips, _ := net.DefaultResolver.LookupNetIP(req.Context(), "ip", host) // a name that only the proxy knows passes
+		for _, ip := range ips {
+			if netaddr.Private(ip.Unmap()) {
+				return nil, tools.Errorf(tools.KindPermission, "permission denied: %s leads to the local address %s; list that host by name", host, ip)
+			}
+		}
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme])
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.proxies[net.JoinHostPort(u.Hostname(), port)] = true
+	return u, nil
+}
 
 func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	literal := g.literal.Load()
+	g.mu.Lock()
+	literal := g.literal.Load() || g.proxies[address]
+	g.mu.Unlock()
 	d := net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(addr)
 		if err != nil {

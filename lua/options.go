@@ -45,6 +45,8 @@ type Options struct {
 	// SecretEnv reports whether an environment variable must never reach a script, in addition to
 	// those that look like keys. May be nil.
 	SecretEnv func(name string) bool
+	// Denied returns the rule that forbids requests to an address, "" if none. May be nil.
+	Denied func(address string) string
 	// CommandTaken reports whether a slash command of that name exists outside Lua. May be
 	// nil.
 	CommandTaken func(name string) bool

@@ -13,8 +13,10 @@ import (
 	"jcode/tools"
 )
 
+// DefaultMaxTools is how many tools a request contains at most unless Options.MaxTools says otherwise.
+const DefaultMaxTools = 128
+
 const (
-	defaultMaxTools  = 128
 	leastThreshold   = 8_000
 	thresholdPercent = 10
 	// backPercent is the percentage of the threshold below which tools are no longer deferred.
@@ -53,7 +55,7 @@ func newOffer(m *Manager) *offer {
 		mode:      m.opt.Tools, deferred: m.opt.Tools == "deferred", sent: map[string][sha256.Size]byte{},
 	}
 	if o.maxTools <= 0 {
-		o.maxTools = defaultMaxTools
+		o.maxTools = DefaultMaxTools
 	}
 	return o
 }

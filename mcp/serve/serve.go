@@ -44,6 +44,12 @@ const luaPattern = "lua:"
 // lastAsking is the newest protocol in which a server asks its client while a call runs.
 const lastAsking = "2025-11-25"
 
+// The lines of a command's output that are shown while it runs.
+const (
+	maxProgress   = 200 // cells
+	progressPause = 200 * time.Millisecond
+)
+
 // grace is how long calls may take to end after the client has gone.
 const grace = 700 * time.Millisecond
 
@@ -175,11 +181,17 @@ func picks(pattern string, spec tools.Spec) bool {
 	if name, ok := strings.CutPrefix(pattern, luaPattern); ok {
 		return spec.Group == tools.GroupLua && tools.MatchName(name, spec.Name)
 	}
+	if slices.Contains(ofConversations(), spec.Name) {
+		return false
+	}
 	if spec.Group == tools.GroupMCP || strings.HasPrefix(spec.Name, "mcp_") {
 		return pattern == spec.Name || pattern == spec.Wire || spec.Server != "" && strings.HasPrefix(pattern, "mcp:"+spec.Server+":") && tools.MatchName(pattern, spec.Name)
 	}
 	return tools.MatchName(pattern, spec.Name)
 }
+
+// ofConversations lists the tools that work for a conversation, which there is none of here.
+func ofConversations() []string { return []string{"agent", "ask", "task", "todo"} }
 
 // unknownNames returns an error for patterns that pick nothing, with the reason if it is known.
 func (opt Options) unknownNames() error {
@@ -188,6 +200,8 @@ func (opt Options) unknownNames() error {
 		i := slices.IndexFunc(list, func(e tools.Entry) bool { return picks(p, e.Spec) })
 		switch {
 		case strings.HasPrefix(p, luaPattern): // what it names may come later
+		case slices.Contains(ofConversations(), p):
+			return fmt.Errorf("%q works for a conversation, and jcode mcp serve has none", p)
 		case i < 0:
 			return fmt.Errorf("no tool is called %q; jcode tools lists them, and %s%s names a Lua tool that is added later", p, luaPattern, p)
 		case p == list[i].Spec.Name && list[i].Spec.Hidden && list[i].Spec.Group == tools.GroupLua:
@@ -246,12 +260,25 @@ func progressTo(ctx context.Context, req *sdk.CallToolRequest) func(tools.Progre
 		return nil
 	}
 	var n atomic.Int64
+	var mu sync.Mutex
+	var last time.Time
 	return func(p tools.Progress) {
-		if p.Text == "" {
-			return
+		message := p.Text
+		if message == "" { // of a command: the last line that it has written
+			lines := strings.Split(strings.TrimRight(p.Output, " \t\r\n"), "\n")
+			message = text.FirstLine(text.Clean(lines[len(lines)-1]), maxProgress)
+			mu.Lock()
+			soon := time.Since(last) < progressPause
+			if message != "" && !soon {
+				last = time.Now()
+			}
+			mu.Unlock()
+			if message == "" || soon {
+				return
+			}
 		}
 		// Progress that does not arrive is not a failure of the call.
-		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: p.Text, Progress: float64(n.Add(1))})
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: message, Progress: float64(n.Add(1))})
 	}
 }
 
@@ -280,7 +307,10 @@ func (a clientAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, e
 		return tools.Answer{}, err
 	}
 	res, err := a.session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: text.Visible(strings.Join(lines, "\n")), RequestedSchema: json.RawMessage(schema)})
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "elicitation result"): // a form without a choice
+		return tools.Answer{Scope: tools.AnswerNo, Option: -1, Word: "the form came back without a choice"}, nil
+	case err != nil:
 		return tools.Answer{}, fmt.Errorf("ask the client: %w", err)
 	}
 	chosen, _ := res.Content["answer"].(string)

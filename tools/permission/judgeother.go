@@ -47,6 +47,21 @@ func (c *checking) fetch(a tools.Access) verdict {
 	return c.byMode(v, true)
 }
 
+// DeniedAddress returns the rule that forbids requests to an address, "" if none: it holds for whatever fetches.
+func (g *Gate) DeniedAddress(address string) string {
+	host, ok := hostOf(address)
+	if !ok {
+		return ""
+	}
+	private := netaddr.PrivateHost(host)
+	for _, r := range g.Rules().Deny {
+		if r.standsFor("fetch", tools.AccessFetch) && (!r.HasPattern || fetchRule(r, host, private, true)) {
+			return r.String()
+		}
+	}
+	return ""
+}
+
 // fetchRule reports whether a rule is about a host. For rules that restrict, a domain rule also covers
 // private addresses.
 func fetchRule(r Rule, host string, private, restricts bool) bool {

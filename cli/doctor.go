@@ -202,9 +202,15 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		d.warn("database", "", "%s", n.Text)
 	}
 	d.waiting(ctx, trustIn(store))
-	written := store.CheckWrite(ctx)
+	faults, err := store.Check(ctx)
+	written := errors.Join(err, store.CheckWrite(ctx))
 	if err := store.Close(); err != nil && written == nil {
 		written = fmt.Errorf("close %s: %w", path, err)
+	}
+	if len(faults) > 0 {
+		d.fail("database", "save what can be read with jcode sessions export, then move the file away: the next start makes a new one", exitUsage,
+			"%s is damaged inside: %s", path, strings.Join(faults, "; "))
+		return
 	}
 	if written != nil {
 		d.fail("database", "make room on its disk, or set JCODE_HOME to another one", exitUsage, "%v", written)

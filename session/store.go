@@ -77,6 +77,9 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 // Notices returns what must be reported about the opening.
 func (s *Store) Notices() []Notice { return s.db.Notices() }
 
+// Check reads the whole database and returns what is wrong with its structure.
+func (s *Store) Check(ctx context.Context) (faults []string, err error) { return s.db.Check(ctx) }
+
 // CheckWrite commits a transaction that leaves everything as it was: an error says why
 // nothing can be written, such as a full disk.
 func (s *Store) CheckWrite(ctx context.Context) error {

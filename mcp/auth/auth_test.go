@@ -89,7 +89,6 @@ func TestFaultsOfASignInAreNamed(t *testing.T) {
 		"html":       "not with JSON",
 		"loop":       "redirected more than",
 		"insecure":   "http://auth.example is not https",
-		"state":      "the state differs",
 		"iss":        `another authorization server answered: "https://evil.example"`,
 		"noiss":      "iss is missing",
 		"denied":     "access_denied: the person said no",

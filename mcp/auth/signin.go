@@ -134,7 +134,8 @@ type flow struct {
 
 // attempt runs the flow and returns the client that it used.
 func (f flow) attempt(ctx context.Context, known registered) (registered, error) {
-	back, redirect, err := listen(ctx, f.s.Settings.CallbackPort, known.Redirect)
+	state, verifier := randomText(), randomText()
+	back, redirect, err := listen(ctx, state, f.s.Settings.CallbackPort, known.Redirect)
 	if err != nil {
 		return registered{}, err
 	}
@@ -144,7 +145,6 @@ func (f flow) attempt(ctx context.Context, known registered) (registered, error)
 		return registered{}, err
 	}
 	meta := f.need.found.server
-	state, verifier := randomText(), randomText()
 	sum := sha256.Sum256([]byte(verifier))
 	page, err := url.Parse(meta.AuthorizationEndpoint)
 	if err != nil {
@@ -208,7 +208,7 @@ func (f flow) visit(ctx context.Context, back *callback, page, state string) (ur
 	}
 	person := make(chan said, 1)
 	go func() {
-		pasted, err := f.person.Visit(asking, Visit{Server: f.s.Name, Host: f.need.Host, Scopes: f.need.Scopes, StepUp: f.need.StepUp, URL: page})
+		pasted, err := f.person.Visit(asking, Visit{Server: f.s.Name, Host: f.need.hosts(), Scopes: f.need.Scopes, StepUp: f.need.StepUp, URL: page})
 		person <- said{pasted, err}
 	}()
 	look := time.NewTicker(f.k.lookEvery)
@@ -236,6 +236,22 @@ func (f flow) visit(ctx context.Context, back *callback, page, state string) (ur
 			return readPasted(p.pasted, state)
 		}
 	}
+}
+
+// hosts names the host of the page, and those that the code goes to or that vouch for it, where they differ.
+func (e *NeedsSignIn) hosts() string {
+	meta := e.found.server
+	var also []string
+	if to := hostOf(meta.TokenEndpoint); to != "" && to != e.Host {
+		also = append(also, "the answer goes to "+to)
+	}
+	if issuer := hostOf(meta.Issuer); issuer != "" && issuer != e.Host {
+		also = append(also, "the issuer is "+issuer)
+	}
+	if len(also) == 0 {
+		return e.Host
+	}
+	return e.Host + " (" + strings.Join(also, ", ") + ")"
 }
 
 // readPasted parses the last address of a browser on another machine, or a bare code.
@@ -296,13 +312,14 @@ func randomText() string {
 // callback is the loopback server that the browser is redirected to.
 type callback struct {
 	server  *http.Server
+	state   string // of the sign-in that it waits for
 	answers chan url.Values
 	ended   chan struct{}
 }
 
 // listen starts the callback server at a port; 0 means the port of an earlier registration, or
-// any free one.
-func listen(ctx context.Context, port int, earlier string) (*callback, string, error) {
+// any free one. Whatever comes without the state of this sign-in is not its answer.
+func listen(ctx context.Context, state string, port int, earlier string) (*callback, string, error) {
 	if u, err := url.Parse(earlier); port == 0 && err == nil {
 		if n, err := strconv.Atoi(u.Port()); err == nil {
 			port = n
@@ -316,7 +333,7 @@ func listen(ctx context.Context, port int, earlier string) (*callback, string, e
 	if err != nil {
 		return nil, "", fmt.Errorf("wait for the browser on this machine: %w", err)
 	}
-	c := &callback{answers: make(chan url.Values, 1), ended: make(chan struct{})}
+	c := &callback{state: state, answers: make(chan url.Values, 1), ended: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /callback", c.serve)
 	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
@@ -334,6 +351,11 @@ func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
 	if !q.Has("code") && !q.Has("error") {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, "This page is only used at the end of a sign-in.\n") // the browser may be gone
+		return
+	}
+	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(c.state)) != 1 {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, "This is the answer to another sign-in (the state differs). jcode still waits for its own.\n") // the browser may be gone
 		return
 	}
 	_, _ = io.WriteString(w, "jcode has received the answer. You can close this page.\n") // the browser may be gone

@@ -35,6 +35,8 @@ type record struct {
 	Renewing time.Time `json:"renewing,omitzero"`
 	// Interrupted says that the refresh token was refused after such a renewal.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Saved is when the record was stored.
+	Saved time.Time `json:"saved,omitzero"`
 	// ID is the ID token of an identity provider.
 	ID string `json:"id_token,omitempty"`
 }
@@ -72,6 +74,9 @@ type fileStore struct{ path string }
 func (s fileStore) where() string { return s.path }
 
 func (s fileStore) all() (map[string]record, error) {
+	if info, err := os.Stat(s.path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(s.path, 0o600) // a copy or a backup may have opened it; a system without such rights has others
+	}
 	data, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]record{}, nil
@@ -92,6 +97,7 @@ func (s fileStore) get(key string) (record, error) {
 }
 
 func (s fileStore) put(key string, r record) error {
+	r.Saved = time.Now()
 	return s.change(func(all map[string]record) { all[key] = r })
 }
 
@@ -121,22 +127,31 @@ type keyringStore struct{ file fileStore }
 
 func (keyringStore) where() string { return "the system's keyring" }
 
+// get returns the newer one of the keyring's record and the file's: while the keyring did not answer, a sign-in went to
+// the file.
 func (s keyringStore) get(key string) (record, error) {
+	inFile, fileErr := s.file.get(key)
 	text, err := keyring.Get(service, key)
-	if errors.Is(err, keyring.ErrNotFound) {
-		return s.file.get(key)
-	}
-	if err != nil {
-		return record{}, fmt.Errorf("read the keyring: %w", err)
+	switch {
+	case errors.Is(err, keyring.ErrNotFound):
+		return inFile, fileErr
+	case err != nil && inFile.Server != "":
+		return inFile, nil
+	case err != nil:
+		return record{}, fmt.Errorf("read the keyring: it is locked or does not answer: %w", err)
 	}
 	var r record
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return record{}, fmt.Errorf("read the keyring's entry for %s: %w", key, err)
 	}
+	if inFile.Server != "" && !inFile.Saved.Before(r.Saved) {
+		return inFile, nil
+	}
 	return r, nil
 }
 
 func (s keyringStore) put(key string, r record) error {
+	r.Saved = time.Now()
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err

@@ -144,6 +144,22 @@ func OpenMemory(ctx context.Context, name string, schema Schema) (*DB, error) {
 // Notices returns what must be reported about the opening.
 func (d *DB) Notices() []Notice { return d.notices }
 
+// Check reads the whole file and returns what is wrong with its structure, nothing for a sound one.
+func (d *DB) Check(ctx context.Context) (faults []string, err error) {
+	err = d.Each(ctx, "PRAGMA quick_check(5)", nil, func(scan Scan) error {
+		var line string
+		if err := scan(&line); err != nil || line == "ok" {
+			return err
+		}
+		faults = append(faults, line)
+		return nil
+	})
+	if Damaged(err) {
+		return append(faults, err.Error()), nil
+	}
+	return faults, err
+}
+
 // Close closes all connections. It waits for a write that is under way.
 func (d *DB) Close() error {
 	d.readMu.Lock()

@@ -58,7 +58,7 @@ func explain(path string, err error) error {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("write %s: another process kept it locked: %w", path, err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("read %s: the file is damaged; the next start moves it aside if it can't be opened: %w", path, err)
+		return fmt.Errorf("read %s: the file is damaged; jcode doctor says what is wrong, and the next start moves it aside if it can't be opened: %w", path, err)
 	}
 	return err
 }

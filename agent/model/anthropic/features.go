@@ -221,6 +221,9 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	if notice, ok := f.learnOutput(r, refusal, said); ok {
 		return notice, true
 	}
+	if notice, ok := f.LearnPictures(r, refusal); ok {
+		return notice, true
+	}
 	if notice, ok := f.LearnEfforts(r, said); ok {
 		return notice, true
 	}

@@ -221,6 +221,9 @@ func remedies() []remedy {
 // false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
+	if notice, ok := f.LearnPictures(r, refusal); ok {
+		return notice, true
+	}
 	if f.effort && f.forcedEffort == "" {
 		if notice, ok := f.LearnEfforts(r, said); ok {
 			return notice, true

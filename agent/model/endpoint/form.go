@@ -16,6 +16,7 @@ type Form struct {
 	Temperature bool
 	TopP        bool
 	Images      bool
+	Pictures    int      // how many images a request may have, 0 if that is not known
 	Documents   bool     // PDFs
 	Simple      bool     // tool schemas without references and the like
 	Efforts     []string // the reasoning efforts that the model knows, if a refusal named them

@@ -59,7 +59,7 @@ type question struct {
 }
 
 func (q *question) encode() {
-	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.req, provider: q.c.Config.Name}
+	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
 	q.body = e.encode()
 }
 

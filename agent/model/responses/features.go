@@ -206,6 +206,9 @@ func reasoningOf(r *model.Request) map[string]bool {
 // false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())
+	if notice, ok := f.LearnPictures(r, refusal); ok {
+		return notice, true
+	}
 	if notice, ok := f.LearnEfforts(r, said); ok {
 		return notice, true
 	}

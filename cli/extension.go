@@ -258,6 +258,14 @@ type languageExtension struct {
 	servers func() (list []lsp.Server, disabled []string) // in force now, by settings and plugins
 }
 
+func (e languageExtension) own() agent.Extension    { return agent.Extension{Before: e.late} }
+func (e languageExtension) agents() agent.Extension { return agent.Extension{Before: e.late} }
+
+// late tells the model what language servers found of its changes after their results were committed.
+func (e languageExtension) late(_ context.Context, sessionID string) agent.Announcement {
+	return agent.Announcement{Text: e.lsp.Late(sessionID)}
+}
+
 func (e languageExtension) begin()         { e.lsp.Look() }
 func (e languageExtension) refresh()       { e.lsp.SetServers(e.servers()) }
 func (e languageExtension) status() string { return e.lsp.StatusLine() }

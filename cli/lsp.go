@@ -9,9 +9,12 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/internal/proc"
+	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/builtin"
 	"jcode/tools/lsp"
 	"jcode/tools/permission"
+	"jcode/tools/sandbox"
 )
 
 // serverStarts decides when language servers start, and offers their tools.
@@ -30,10 +33,8 @@ func (a *app) openLSP() {
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: !isOff(a.config.LSP.AfterEdit),
 		Env:       a.confinement.commandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
-		Confine: func(spec proc.Spec) (proc.Spec, error) {
-			spec, _, err := a.confinement.box.Confine(spec)
-			return spec, err
-		},
+		Prepare: a.confinement.server, Steered: starts.steered,
+		Denied:  func(path string) bool { return a.gate.Denied(tools.AccessRead, path) != "" },
 		Changes: a.changes, Version: Version(),
 		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	}
@@ -44,6 +45,34 @@ func (a *app) openLSP() {
 	a.dispatcher.Changing = a.lsp.Changing
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, readFiles{a.lsp})
 	a.commands.Sources = append(a.commands.Sources, a.lsp)
+}
+
+// server confines the command that starts a language server, if it is to be confined. changed lists the protected
+// files that were made or changed since, and keeps them for /undo.
+func (a *confinement) server(call tools.Call, spec proc.Spec, confined bool) (prepared proc.Spec, changed func() []string, err error) {
+	var before sandbox.Watched
+	switch {
+	case confined:
+		if spec, before, err = a.box.Confine(spec); err != nil {
+			return spec, nil, err
+		}
+	case a.box != nil:
+		before = a.box.Watch()
+	}
+	if before == nil {
+		return spec, nil, nil
+	}
+	return spec, builtin.KeepWatched(before, call.Caller, a.keepProtected), nil
+}
+
+// steered tells the person and the model of protected files that a language server made or changed.
+func (a serverStarts) steered(server string, paths []string) {
+	for i, p := range paths {
+		paths[i] = text.Visible(p)
+	}
+	line := "while the language server " + server + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
+	a.board.say(event.LevelWarn, "%s", line)
+	a.board.tell("Note: " + line + ".")
 }
 
 // languageServers returns the configured servers, by name, followed by those of plugins.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -20,17 +21,12 @@ func (m *Manager) diagnostics(ctx context.Context, call tools.Call, a symbolArgs
 		if err != nil {
 			return "", err
 		}
-		sent := time.Now()
 		in, err := m.prepared(ctx, call, path)
 		if err != nil {
 			return "", err
 		}
-		in.mu.Lock()
-		doc, r := in.docs[path], in.reports[path]
-		current := doc != nil && r != nil && r.version >= doc.version
-		in.mu.Unlock()
-		late := !current && in.await(ctx, []string{path}, sent)
-		return in.listed(func(p string) bool { return p == path }, late), nil
+		out := in.await(ctx, []string{path}, time.Now(), cmp.Or(m.opts.Patience, answerLimit))
+		return in.listed(func(p string) bool { return p == path }, []string{path}, out), nil
 	}
 	list, err := m.forWorkspace(ctx, call)
 	if err != nil {
@@ -45,35 +41,58 @@ func (m *Manager) diagnostics(ctx context.Context, call tools.Call, a symbolArgs
 		if err := in.refresh(ctx); err != nil {
 			return "", tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 		}
-		in.await(ctx, in.openPaths(), time.Now()) // a server need not report again on what did not change: silence is not late
-		out = append(out, in.listed(func(string) bool { return true }, false))
+		open := in.openPaths()
+		came := in.await(ctx, open, time.Now(), cmp.Or(m.opts.Patience, answerLimit))
+		out = append(out, in.listed(func(string) bool { return true }, open, came))
 	}
 	return strings.Join(out, "\n"), nil
 }
 
-// listed returns the problems of files, which count as reported afterwards.
-func (in *instance) listed(want func(string) bool, late bool) string {
+// listed returns the problems of files, which count as told afterwards, and for which of the asked ones there is no
+// report on the present text.
+func (in *instance) listed(want func(string) bool, asked []string, came outcome) string {
 	in.mu.Lock()
 	var list []problem
-	for path, r := range in.reports {
-		if !want(path) {
+	for path, r := range in.found.files {
+		if !want(path) || in.found.hidden(path) {
 			continue
 		}
-		in.told[path] = countsOf(r.items)
-		for _, d := range r.items {
+		items, ok := r.current(in.docs[path])
+		if !ok {
+			continue
+		}
+		r.told, r.owed = countsOf(items), nil
+		for _, d := range items {
 			list = append(list, problem{path, d})
+		}
+	}
+	var missing []string
+	for _, path := range asked {
+		if !in.found.answeredFor(in.docs, path) && !in.found.hidden(path) {
+			missing = append(missing, in.owner.shown(path))
 		}
 	}
 	in.mu.Unlock()
 	slices.SortFunc(list, byImportance)
-	out := answer(list, in.line)
+	lines := []string{answer(list, in.line)}
 	if len(list) == 0 {
-		out = in.server.Name + " reports nothing"
+		lines = nil
+		if len(missing) < max(len(asked), 1) {
+			lines = append(lines, in.server.Name+" reports nothing")
+		}
 	}
-	if late {
-		out += fmt.Sprintf("\n[%s has not answered for the present text yet]", in.server.Name)
+	if came != outcomeAnswered || len(missing) > 0 {
+		why := in.missing(came)
+		if came == outcomeAnswered {
+			why = in.missing(outcomeUnanswered)
+		}
+		why, _, _ = strings.Cut(why, ": ")
+		if len(missing) > 0 {
+			why += "; there is no report on the present text of " + text.Cut(strings.Join(missing, ", "), 300)
+		}
+		lines = append(lines, "["+why+": ask again in a moment]")
 	}
-	return out
+	return strings.Join(lines, "\n")
 }
 
 // answer returns a line for each entry of a list, and how many are left out beyond the limit.
@@ -88,6 +107,9 @@ func answer[T any](list []T, line func(T) string) string {
 	return strings.Join(lines, "\n")
 }
 
+// short returns a server's name of something on one line, in a bearable length.
+func short(s string) string { return text.Cut(text.OneLine(s), 200) }
+
 func (m *Manager) definition(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
 	at, err := m.locate(ctx, call, a)
 	if err != nil {
@@ -101,6 +123,7 @@ func (m *Manager) references(ctx context.Context, call tools.Call, a symbolArgs)
 	if err != nil {
 		return "", err
 	}
+	at.in.openMentions(ctx, lastPart(a.Symbol))
 	params := at.params()
 	params["context"] = map[string]any{"includeDeclaration": true}
 	return m.places(ctx, at, "textDocument/references", at.in.caps.References, params, a.Symbol)
@@ -117,17 +140,23 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 		return "", tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
 	}
 	list := locations(raw)
-	if len(list) == 0 {
+	all := len(list)
+	list = slices.DeleteFunc(list, func(l location) bool { return m.denies(paths.Real(pathOf(l.URI))) })
+	hidden := all - len(list)
+	if all == 0 {
 		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.shown(at.path), at.at.Line+1), nil
 	}
 	slices.SortStableFunc(list, func(x, y location) int {
 		return cmp.Or(strings.Compare(x.URI, y.URI), x.Range.Start.Line-y.Range.Start.Line)
 	})
 	files := map[string]string{}
-	return answer(list, func(l location) string {
+	return withheld(hidden) + answer(list, func(l location) string {
 		path := pathOf(l.URI)
 		if path == "" {
 			return text.Visible(l.URI)
+		}
+		if m.folderOf(paths.Real(path)) == "" { // its text has to be read by a call of its own
+			return fmt.Sprintf("%s:%d", m.shown(path), l.Range.Start.Line+1)
 		}
 		content, read := files[path]
 		if !read {
@@ -136,6 +165,14 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 		}
 		return fmt.Sprintf("%s:%d: %s", m.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
 	}), nil
+}
+
+// withheld says how many places are left out of an answer.
+func withheld(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%s left out: a rule keeps the file from being read]\n", text.Count(n, "place"))
 }
 
 // locations decodes a location, a list of them, or a list of links.
@@ -190,7 +227,7 @@ func (m *Manager) outline(ctx context.Context, call tools.Call, a outlineArgs) (
 	walk = func(list []documentSymbol, indent string) {
 		for _, s := range list {
 			if a.Query == "" || strings.Contains(strings.ToLower(s.Name), strings.ToLower(a.Query)) {
-				lines = append(lines, fmt.Sprintf("%s%d: %s %s", indent, s.SelectionRange.Start.Line+1, symbolKind(s.Kind), text.OneLine(s.Name)))
+				lines = append(lines, fmt.Sprintf("%s%d: %s %s", indent, s.SelectionRange.Start.Line+1, symbolKind(s.Kind), short(s.Name)))
 			}
 			walk(s.Children, indent+"  ")
 		}
@@ -215,9 +252,9 @@ func (m *Manager) search(ctx context.Context, call tools.Call, query string) (st
 	}
 	return answer(list, func(h hit) string {
 		path := pathOf(h.info.Location.URI)
-		line := fmt.Sprintf("%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), text.OneLine(h.info.Name))
+		line := fmt.Sprintf("%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), short(h.info.Name))
 		if c := h.info.ContainerName; c != "" {
-			line += fmt.Sprintf(" (%s)", text.OneLine(c))
+			line += fmt.Sprintf(" (%s)", short(c))
 		}
 		return line
 	}), nil
@@ -231,6 +268,9 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 	if !provides(at.in.caps.Hover) {
 		return "", tools.Errorf(tools.KindIO, "%s explains no symbols: use definition and read", at.in.server.Name)
 	}
+	if m.declaredInDenied(ctx, at) {
+		return "", tools.Errorf(tools.KindDenied, "%s is declared in a file that a rule keeps from being read", a.Symbol)
+	}
 	var result struct {
 		Contents json.RawMessage `json:"contents"`
 	}
@@ -243,6 +283,15 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 	}
 	said, _ = text.HeadTail(said, 8<<10, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
 	return fmt.Sprintf("%s:%d\n%s", m.shown(at.path), at.at.Line+1, said), nil
+}
+
+// declaredInDenied reports whether an explanation would quote a file that must not be read.
+func (m *Manager) declaredInDenied(ctx context.Context, at found) bool {
+	var raw json.RawMessage
+	if m.opts.Denied == nil || !provides(at.in.caps.Definition) || at.in.asked(ctx, "textDocument/definition", at.params(), &raw) != nil {
+		return false
+	}
+	return slices.ContainsFunc(locations(raw), func(l location) bool { return m.denies(paths.Real(pathOf(l.URI))) })
 }
 
 // markup decodes the forms that an explanation may have.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,16 +15,6 @@ import (
 // maxRead is how many files that the model has read are opened in addition to a change: a server
 // may look at open files only.
 const maxRead = 20
-
-// firstLimit is how long a change waits for a server that was just started, before the change is
-// made.
-const firstLimit = 3 * time.Second
-
-// wait is how long the answer to a change is waited for.
-func (m *Manager) wait() time.Duration { return cmp.Or(m.opts.Patience, waitLimit) }
-
-// firstWait is the same for a server that was just started.
-func (m *Manager) firstWait() time.Duration { return cmp.Or(m.opts.Patience, firstLimit) }
 
 // change is one call that changes files, in progress.
 type change struct {
@@ -50,6 +39,11 @@ func (m *Manager) Changing(ctx context.Context, call tools.Call, plan tools.Plan
 			c.paths = append(c.paths, a.Path)
 		}
 	}
+	m.mu.Lock()
+	for _, path := range c.paths {
+		m.written[path] = true
+	}
+	m.mu.Unlock()
 	if len(c.paths) == 0 || !m.opts.AfterEdit {
 		return nil
 	}
@@ -86,57 +80,63 @@ func (c *change) add(in *instance, path string) {
 	c.parts = append(c.parts, &part{in: in, paths: []string{path}})
 }
 
-// isOverdue reports whether a change has waited for the server's start and given up: others don't
-// wait again.
-func (in *instance) isOverdue() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.overdue
-}
-
 func (in *instance) isReady() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.state == StateReady
 }
 
-// prepare shows the server the files as they are before the change. A server that was just
-// started reads the project first, for a limited time: what it reports then existed before the
-// change.
+// prepare shows the server the files as they are before the change, and waits for what it reports of them, for a
+// limited time: that existed before. A server that was just started reads the project first.
 func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
-	if !p.in.isReady() || p.in.loading() {
-		if p.in.isOverdue() {
-			return
+	in, limit := p.in, baseLimit
+	if in.owes() {
+		if in.isReady() {
+			p.open(ctx, read)
 		}
-		call.Progress(tools.Progress{Text: p.in.server.Name + " reads the project"})
-		bounded, cancel := context.WithTimeout(ctx, p.in.owner.firstWait())
-		defer cancel()
-		if p.in.settle(bounded) != nil {
-			return
-		}
-		sent := time.Now()
-		p.open(bounded, read)
-		if p.in.await(bounded, p.paths, sent) || bounded.Err() != nil {
-			return
-		}
+		return
+	}
+	in.mu.Lock()
+	loading := in.loading()
+	in.mu.Unlock()
+	if loading {
+		call.Progress(tools.Progress{Text: in.server.Name + " reads the project"})
+		limit = firstLimit
+	}
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.owner.opts.Patience, limit))
+	defer cancel()
+	if in.settle(bounded) != nil {
+		return
+	}
+	sent := time.Now()
+	opened := p.open(bounded, read)
+	if len(opened) > 0 && in.await(bounded, opened, sent, cmp.Or(in.owner.opts.Patience, limit)) != outcomeAnswered {
+		return
 	}
 	p.settled = true
-	p.open(ctx, read)
-	p.in.absorb()
+	in.mu.Lock()
+	in.found.absorb(in.docs)
+	in.mu.Unlock()
 }
 
-// open shows the server the files as they are before the change, and those that were read.
-func (p *part) open(ctx context.Context, read []string) {
+// open shows the server the files as they are before the change, and those that were read. It returns those that
+// were news to the server.
+func (p *part) open(ctx context.Context, read []string) (news []string) {
 	ctx, cancel := context.WithTimeout(ctx, p.in.owner.wait())
 	defer cancel()
 	for _, path := range append(slices.Clone(p.paths), read...) {
-		if !p.in.server.serves(path) || !strings.HasPrefix(path, p.in.root+string(os.PathSeparator)) {
+		if !p.in.server.serves(path) || !p.in.holds(path) {
 			continue
 		}
-		if _, err := p.in.sync(ctx, path); err != nil && ctx.Err() != nil {
-			return // do not wait for a server that does not read
+		changed, err := p.in.sync(ctx, path)
+		if err != nil && ctx.Err() != nil {
+			return news // do not wait for a server that does not read
+		}
+		if changed && err == nil {
+			news = append(news, path)
 		}
 	}
+	return news
 }
 
 // changed sends the new content of the files and returns what is new.
@@ -155,7 +155,9 @@ func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) strin
 	out := make([]string, len(parts))
 	var waiting sync.WaitGroup
 	for i, p := range parts {
-		waiting.Go(func() { out[i] = p.report(ctx, all, m.recentlyRead(), call.Caller.Origin != tools.OriginScript) })
+		waiting.Go(func() {
+			out[i] = p.report(ctx, all, m.recentlyRead(), call.Caller.Session, call.Caller.Origin != tools.OriginScript)
+		})
 	}
 	waiting.Wait()
 	out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
@@ -183,49 +185,62 @@ func merge(all []*change) []*part {
 	return out
 }
 
-// report tells the server of the change, waits for its answer, and returns what is new. If the
-// server can't be asked, it returns nothing: the edit has been made.
-func (p *part) report(ctx context.Context, all []*change, read []string, wait bool) string {
-	in := p.in
-	if in.isOverdue() && in.loading() {
-		return ""
-	}
-	bounded, cancel := context.WithTimeout(ctx, in.owner.wait())
+// report tells the server of the change, waits for its answer, and returns what is new, or that there is no
+// answer. The edit has been made, whatever the server does.
+func (p *part) report(ctx context.Context, all []*change, read []string, session string, wait bool) string {
+	in, limit := p.in, p.in.wait()
+	owed := debt{session: session, settled: p.settled, lines: changedLines(all)}
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := in.usable(bounded); err != nil {
-		if in.loading() && wait {
-			in.mu.Lock()
-			in.overdue = true
-			in.mu.Unlock()
-			return in.worded(nil, 0, false, true)
-		}
-		return ""
-	}
 	sent := time.Now()
-	var touched []string
+	touched, err := p.send(bounded, read)
+	switch out := in.late(false); {
+	case !wait:
+		return ""
+	case err != nil:
+		if out != outcomeEnded {
+			in.mu.Lock()
+			in.found.owe(p.paths, owed)
+			in.mu.Unlock()
+		}
+		return in.worded(told{}, out, "")
+	}
+	out := in.await(ctx, touched, sent, limit)
+	in.mu.Lock()
+	in.session = session
+	news := in.found.fresh(in.docs, touched, p.settled, owed.lines)
+	in.found.settle(touched)
+	if out != outcomeAnswered {
+		in.found.owe(slices.DeleteFunc(slices.Clone(touched), func(path string) bool { return in.docs[path] == nil }), owed)
+	}
+	in.mu.Unlock()
+	return in.worded(news, out, "")
+}
+
+// send shows the server the files as they are now. It returns those that it has open.
+func (p *part) send(ctx context.Context, read []string) (touched []string, err error) {
+	in := p.in
+	if err := in.usable(ctx); err != nil {
+		return nil, err
+	}
 	for _, path := range p.paths {
-		_, err := in.sync(bounded, path)
+		_, err := in.sync(ctx, path)
 		switch {
 		case err == nil:
 			touched = append(touched, path)
 		case isAbsent(err): // it was moved or removed
-			_ = in.changedFiles(bounded, fileChange{path, changeDeleted}) // do not wait for a server that does not read
+			_ = in.changedFiles(ctx, fileChange{path, changeDeleted}) // do not wait for a server that does not read
 		}
-		if bounded.Err() != nil {
-			return in.worded(nil, 0, false, wait)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 	for _, path := range read {
-		if in.server.serves(path) && strings.HasPrefix(path, in.root+string(os.PathSeparator)) {
-			_, _ = in.sync(bounded, path) // this helps, but is not required
+		if in.server.serves(path) && in.holds(path) {
+			_, _ = in.sync(ctx, path) // this helps, but is not required
 		}
 	}
-	if err := in.refresh(bounded); err != nil || !wait {
-		return ""
-	}
-	late := in.await(ctx, touched, sent)
-	list, older, doubt := in.fresh(touched, p.settled, changedLines(all))
-	return in.worded(list, older, doubt, late)
+	return touched, in.refresh(ctx)
 }
 
 // changedLines returns a function that reports whether a line of a changed file was changed,
@@ -269,6 +284,13 @@ func (m *Manager) Read(path string) {
 	if m.read = append(m.read, path); len(m.read) > maxRead {
 		m.read = m.read[len(m.read)-maxRead:]
 	}
+}
+
+// wrote reports whether a call has changed a file.
+func (m *Manager) wrote(path string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.written[path]
 }
 
 func (m *Manager) recentlyRead() []string {

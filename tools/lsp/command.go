@@ -19,6 +19,7 @@ type Status struct {
 	Errors     int   // in them
 	Memory     int64 // bytes of the server's own process; 0 where the system doesn't say
 	Err        string
+	Complaint  string // its last error message
 	Loading    bool
 }
 
@@ -44,7 +45,7 @@ func (m *Manager) Servers() []Status {
 func (in *instance) status() Status {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Errors: in.errors(), Loading: len(in.busy) > 0}
+	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Errors: in.found.errors(in.docs), Loading: in.working(), Complaint: in.complaint}
 	if in.err != nil {
 		s.Err = text.OneLine(in.err.Error() + in.said())
 	}
@@ -151,6 +152,9 @@ func (m *Manager) overview() string {
 		}
 		if s.Err != "" {
 			fmt.Fprintf(&b, "\n    %s", s.Err)
+		}
+		if s.Complaint != "" {
+			fmt.Fprintf(&b, "\n    it reported an error: %s", s.Complaint)
 		}
 		b.WriteByte('\n')
 	}

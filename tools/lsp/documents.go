@@ -51,7 +51,7 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 		return false, err
 	case err != nil:
 		delete(in.docs, path)
-		delete(in.reports, path)
+		delete(in.found.files, path)
 		in.mu.Unlock()
 		if isAbsent(err) {
 			err = in.changedFiles(ctx, fileChange{path, changeDeleted})
@@ -59,7 +59,8 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 		return true, cmp.Or(err, in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}}))
 	case doc == nil:
 		evicted := in.evict()
-		in.docs[path] = &document{version: 1, content: content, touched: time.Now(), stamp: st}
+		now := time.Now()
+		in.docs[path] = &document{version: 1, content: content, sent: now, touched: now, stamp: st}
 		in.mu.Unlock()
 		for _, old := range evicted {
 			if err := in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(old)}}); err != nil {
@@ -75,7 +76,7 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 		return false, nil
 	}
 	doc.version++
-	doc.content, doc.touched, doc.stamp = content, time.Now(), st
+	doc.content, doc.sent, doc.touched, doc.stamp = content, time.Now(), time.Now(), st
 	version := doc.version
 	in.mu.Unlock()
 	err = in.conn.notify(ctx, "textDocument/didChange", map[string]any{

@@ -11,41 +11,66 @@ import (
 
 	"jcode/internal/launch"
 	"jcode/internal/paths"
-	"jcode/internal/text"
 )
 
 // lookFor is how long jcode remembers whether a program is installed.
 const lookFor = 30 * time.Second
+
+// maxEntries bounds how many entries of one folder are examined.
+const maxEntries = 2000
 
 type looked struct {
 	path, own string
 	at        time.Time
 }
 
-// installed finds a server's program: the path that is configured, PATH, or, if the project is trusted, what it
-// has itself: in its node_modules, or in an environment that is active. "" means that it is not installed.
-func (m *Manager) installed(s Server, root string) string {
+// program is the file that starts a server.
+type program struct {
+	path string
+	// own says that it belongs to the project: whoever wrote that decides what it does.
+	own bool
+}
+
+// installed finds a server's program: the path that is configured, PATH without the workspace's folders, or, if
+// the project is trusted, its own programs. The zero value means that it is not installed.
+func (m *Manager) installed(s Server, root string) program {
 	name := s.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(m.opts.Root, name)
 		}
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			return name
+			return program{name, m.inWorkspace(name)}
 		}
-		return ""
+		return program{}
 	}
 	l := m.looked(name)
-	if l.path != "" || m.opts.Trusted == nil || !m.opts.Trusted() {
-		return l.path
+	if l.path != "" {
+		return program{l.path, false}
+	}
+	if m.opts.Trusted == nil || !m.opts.Trusted() {
+		return program{}
 	}
 	for dir := range upwards(root, m.opts.Root) {
-		own := filepath.Join(dir, "node_modules", ".bin", name)
-		if info, err := os.Stat(own); err == nil && !info.IsDir() {
-			return own
+		for _, bin := range []string{"node_modules/.bin", ".venv/bin", "venv/bin", ".venv/Scripts", "venv/Scripts"} {
+			for _, ending := range []string{"", ".exe", ".cmd"} {
+				own := filepath.Join(dir, filepath.FromSlash(bin), name+ending)
+				if info, err := os.Stat(own); err == nil && !info.IsDir() {
+					return program{own, true}
+				}
+			}
 		}
 	}
-	return l.own
+	if l.own != "" {
+		return program{l.own, true}
+	}
+	return program{}
+}
+
+// inWorkspace reports whether a path lies in the workspace, where it can be written.
+func (m *Manager) inWorkspace(path string) bool {
+	real := paths.Real(path)
+	return slices.ContainsFunc(m.opts.Roots, func(dir string) bool { return paths.Within(dir, real) || paths.Within(dir, path) })
 }
 
 // looked finds a program in PATH, and remembers it for a while.
@@ -62,33 +87,13 @@ func (m *Manager) looked(name string) looked {
 	switch {
 	case err == nil:
 		l.path = path
-	case errors.As(err, &passed) && m.ofWorkspace(passed.Path):
-		l.own = passed.Path
+	case errors.As(err, &passed) && m.inWorkspace(passed.Path):
+		l.own = passed.Path // of an active environment
 	}
 	m.mu.Lock()
 	m.found[name] = l
 	m.mu.Unlock()
 	return l
-}
-
-// ofWorkspace reports whether a program is the workspace's own.
-func (m *Manager) ofWorkspace(program string) bool {
-	for _, root := range m.opts.Roots {
-		if paths.Within(root, program) || paths.Within(root, paths.Real(program)) {
-			return true
-		}
-	}
-	return false
-}
-
-// commandLine is what a person is asked about, and what an answer holds for: a program of the workspace is named
-// with its folder, as another one of its name is not meant.
-func (m *Manager) commandLine(s Server, program string) string {
-	words := slices.Clone(s.Command)
-	if m.ofWorkspace(program) {
-		words[0] = program
-	}
-	return text.Visible(strings.Join(words, " "))
 }
 
 // upwards yields a folder and those above it, up to top.
@@ -100,23 +105,31 @@ func upwards(dir, top string) iter.Seq[string] {
 	}
 }
 
-// rootOf finds the folder in which a server works on a file: the nearest one upwards with a
-// marker, or the farthest for a marker with "^", never outside the workspace.
-func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
-	top := ""
+// folderOf returns the workspace's folder of a file, "" if it is outside.
+func (m *Manager) folderOf(path string) (top string) {
 	for _, dir := range m.opts.Roots {
 		if paths.Within(dir, path) && len(dir) > len(top) {
 			top = dir
 		}
 	}
+	return top
+}
+
+// rootOf finds the folder in which a server works on a file, never outside the workspace: the nearest one upwards
+// with a marker, the farthest for a marker with "^", or the workspace's folder.
+func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
+	top := m.folderOf(path)
 	if top == "" {
 		return "", false
 	}
 	for _, marker := range s.Roots {
+		if s.Whole {
+			break
+		}
 		name, outermost := strings.CutPrefix(marker, "^")
 		found := ""
 		for dir := range upwards(filepath.Dir(path), top) {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			if hasMarker(dir, name) {
 				if found = dir; !outermost {
 					break
 				}
@@ -126,30 +139,55 @@ func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
 			return found, true
 		}
 	}
-	// A single file may have a server too, but a whole workspace without a sign of the language
-	// must not be read: the file's folder is the root.
-	if len(s.Roots) > 0 && !s.Own {
+	if !everything(top) {
+		return top, true
+	}
+	// A server must not read a whole home folder: the project is the folder in it.
+	rest, err := filepath.Rel(top, filepath.Dir(path))
+	first, _, _ := strings.Cut(filepath.ToSlash(rest), "/")
+	if err != nil || first == "." {
 		return filepath.Dir(path), true
 	}
-	return top, true
+	return filepath.Join(top, first), true
+}
+
+// everything reports whether a folder is somebody's home, or contains it.
+func everything(dir string) bool {
+	home, err := os.UserHomeDir()
+	return dir == filepath.Dir(dir) || err == nil && paths.Within(dir, paths.Real(home))
+}
+
+// hasMarker reports whether a folder contains a file of this name, or one that fits the pattern.
+func hasMarker(dir, name string) bool {
+	if !strings.ContainsRune(name, '*') {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries[:min(len(entries), maxEntries)], func(e os.DirEntry) bool { return isMarker(name, e.Name()) })
+}
+
+func isMarker(pattern, name string) bool {
+	ok, err := filepath.Match(strings.TrimPrefix(pattern, "^"), name)
+	return err == nil && ok
 }
 
 // choose finds the server for a file, with its root and program. ok is false if none is
 // configured or installed.
-func (m *Manager) choose(path string) (s Server, root, program string, ok bool) {
+func (m *Manager) choose(path string) (s Server, root string, from program, ok bool) {
 	for _, s := range m.list() {
 		if !s.serves(path) {
 			continue
 		}
 		root, ok := m.rootOf(s, path)
 		if !ok {
-			return Server{}, "", "", false
+			return Server{}, "", program{}, false
 		}
-		if program := m.installed(s, root); program != "" {
-			return s, root, program, true
+		if from := m.installed(s, root); from.path != "" {
+			return s, root, from, true
 		}
 	}
-	return Server{}, "", "", false
+	return Server{}, "", program{}, false
 }
 
 // Available returns the installed servers for the languages at the top of the workspace: in the
@@ -158,7 +196,7 @@ func (m *Manager) Available() []Server {
 	names := m.topNames()
 	var out []Server
 	for _, s := range m.list() {
-		if s.fits(names) && m.installed(s, m.opts.Root) != "" {
+		if s.fits(names) && m.installed(s, m.opts.Root).path != "" {
 			out = append(out, s)
 		}
 	}
@@ -173,7 +211,7 @@ func (m *Manager) topNames() map[string]bool {
 		if err != nil {
 			continue // then nothing is offered for it
 		}
-		for _, e := range entries[:min(len(entries), 2000)] {
+		for _, e := range entries[:min(len(entries), maxEntries)] {
 			names[e.Name()] = true
 		}
 	}
@@ -184,8 +222,10 @@ func (m *Manager) topNames() map[string]bool {
 // no markers.
 func (s Server) fits(names map[string]bool) bool {
 	for _, marker := range s.Roots {
-		if names[strings.TrimPrefix(marker, "^")] {
-			return true
+		for name := range names {
+			if isMarker(marker, name) {
+				return true
+			}
 		}
 	}
 	if len(s.Roots) > 0 && !s.Own {
@@ -210,7 +250,7 @@ func (m *Manager) Installed() []Installed {
 	names := m.topNames()
 	out := make([]Installed, 0, len(m.list()))
 	for _, s := range m.list() {
-		out = append(out, Installed{s.Name, m.installed(s, m.opts.Root), s.fits(names)})
+		out = append(out, Installed{s.Name, m.installed(s, m.opts.Root).path, s.fits(names)})
 	}
 	return out
 }

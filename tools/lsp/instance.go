@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
 // State is the state of an instance of a server.
@@ -35,17 +36,21 @@ const (
 
 // instance is one running server for one root.
 type instance struct {
-	server Server
-	root   string
-	owner  *Manager
+	server  Server
+	root    string
+	program program
+	owner   *Manager
 
-	proc   *proc.Process
-	conn   *conn
-	pipes  []*os.File
-	caps   capabilities
-	ready  chan struct{} // closed when it is initialized, or has failed
-	gone   chan struct{} // closed when its process has ended and was reaped
-	stderr lastWords
+	proc     *proc.Process
+	conn     *conn
+	pipes    []*os.File
+	changed  func() []string // protected files that were made or changed since its start; may be nil
+	steering sync.Mutex
+	steered  []string // those that were told
+	caps     capabilities
+	ready    chan struct{} // closed when it is initialized, or has failed
+	gone     chan struct{} // closed when its process has ended and was reaped
+	stderr   lastWords
 
 	syncing sync.Mutex // versions are sent in order
 
@@ -54,22 +59,25 @@ type instance struct {
 	err           error
 	stopping      bool
 	docs          map[string]*document
-	reports       map[string]*report // what it reported, by path
-	told          map[string]counts  // the part of it that the model knows
-	news          chan struct{}      // closed and replaced when something is reported
-	busy          map[string]bool    // work in progress, by token
+	found         findings             // what it reported
+	news          chan struct{}        // closed and replaced when something is reported
+	busy          map[string]time.Time // work in progress, by token, with its last sign
+	began         time.Time            // when it was started
+	answers       bool                 // it has answered for the text of some file
+	session       string               // of the last change
+	folders       []string             // what it works on: its root, and others of its kind
+	complaint     string               // its last error message
 	used          time.Time
 	encoding      string                  // of positions
 	registrations map[string]registration // capabilities that it registered after its start, by id
 	watching      bool                    // its watched files are being watched
-	silences      int                     // changes in a row that it did not answer
-	overdue       bool                    // a change has waited for its start and given up
 }
 
 // document is a file that the server has open.
 type document struct {
 	version int
 	content string
+	sent    time.Time // when this version was
 	touched time.Time
 	stamp   stamp
 }
@@ -78,18 +86,6 @@ type document struct {
 type stamp struct {
 	size int64
 	time time.Time
-}
-
-// report is a server's last report on a file.
-type report struct {
-	items []diagnostic
-	// version is the version of the document that the report is about; -1 if the server doesn't
-	// say.
-	version int
-	at      time.Time
-	// repeats says that these are the problems of the version before, so the report may be an old one that was
-	// sent again for the new version.
-	repeats bool
 }
 
 // lastWords keeps the end of standard error.
@@ -116,11 +112,11 @@ func (l *lastWords) String() string {
 
 // launch starts the server's process and its connection. It returns at once; ready is closed when
 // the server can be queried.
-func (m *Manager) launch(s Server, root string, program []string, confined bool) (*instance, error) {
+func (m *Manager) launch(call tools.Call, s Server, root string, from program, confined bool) (*instance, error) {
 	in := &instance{
-		server: s, root: root, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
-		docs: map[string]*document{}, reports: map[string]*report{}, told: map[string]counts{}, news: make(chan struct{}), busy: map[string]bool{}, registrations: map[string]registration{},
-		used: time.Now(), encoding: "utf-16",
+		server: s, root: root, program: from, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
+		docs: map[string]*document{}, found: newFindings(m.denies), news: make(chan struct{}), busy: map[string]time.Time{}, registrations: map[string]registration{},
+		used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
 	}
 	var ends [6]*os.File
 	for i := 0; i < len(ends); i += 2 {
@@ -131,10 +127,10 @@ func (m *Manager) launch(s Server, root string, program []string, confined bool)
 		}
 		ends[i], ends[i+1] = r, w
 	}
-	spec := proc.Spec{Argv: program, Dir: root, Env: m.environment(s), Stdin: ends[0], Stdout: ends[3], Stderr: ends[5]}
-	if confined {
+	spec := proc.Spec{Argv: append([]string{from.path}, s.Command[1:]...), Dir: root, Env: m.environment(s, root), Stdin: ends[0], Stdout: ends[3], Stderr: ends[5]}
+	if m.opts.Prepare != nil {
 		var err error
-		if spec, err = m.opts.Confine(spec); err != nil {
+		if spec, in.changed, err = m.opts.Prepare(call, spec, confined); err != nil {
 			closeFiles(ends[:])
 			return nil, fmt.Errorf("start %s: %w", s.Name, err)
 		}
@@ -193,6 +189,7 @@ func (in *instance) watch() {
 	}
 	in.tell()
 	in.mu.Unlock()
+	in.tellSteered()
 	close(in.gone)
 	if !stopping {
 		in.owner.died(in)
@@ -210,13 +207,6 @@ func endOf(e proc.Exit) error {
 func (in *instance) tell() {
 	close(in.news)
 	in.news = make(chan struct{})
-}
-
-// loading reports whether the server is still reading the project.
-func (in *instance) loading() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.state == StateStarting || len(in.busy) > 0
 }
 
 // end asks the server to exit and then kills it.
@@ -273,6 +263,23 @@ func (in *instance) said() string {
 	}
 	lines := strings.Split(words, "\n")
 	return "; it said: " + text.Cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 500)
+}
+
+// tellSteered tells of protected files that were made or changed while the server ran, each once.
+func (in *instance) tellSteered() {
+	if in.changed == nil || in.owner.opts.Steered == nil {
+		return
+	}
+	in.steering.Lock()
+	defer in.steering.Unlock()
+	fresh := slices.DeleteFunc(in.changed(), func(path string) bool {
+		return slices.Contains(in.steered, path) || in.owner.wrote(path)
+	})
+	if len(fresh) == 0 {
+		return
+	}
+	in.steered = append(in.steered, fresh...)
+	in.owner.opts.Steered(in.server.Name, fresh)
 }
 
 // openPaths returns the paths of the open documents, sorted.

@@ -20,23 +20,28 @@ func (in *instance) initialize() {
 	}
 	if err == nil {
 		// Some servers, such as pyright, do nothing before they get settings, even empty ones.
-		settings := in.server.Settings
-		if settings == nil {
-			settings = struct{}{}
+		current := in.owner.settingsFor(in.server, in.root)
+		if current == nil {
+			current = struct{}{}
 		}
-		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": settings})
+		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": current})
 	}
 	in.mu.Lock()
 	if err == nil {
 		in.caps, in.state = result.Capabilities, StateReady
-		if result.Capabilities.PositionEncoding == "utf-8" {
-			in.encoding = "utf-8"
+		switch encoding := result.Capabilities.PositionEncoding; encoding {
+		case "utf-8", "utf-16", "utf-32":
+			in.encoding = encoding
 		}
 	} else if in.err == nil && !in.stopping {
 		in.state, in.err = StateFailed, fmt.Errorf("it did not introduce itself: %w", err)
 	}
+	waiting := in.found.debts("")
 	in.tell()
 	in.mu.Unlock()
+	for _, path := range waiting { // it was changed meanwhile; a file that is gone has no answer
+		_, _ = in.sync(ctx, path)
+	}
 	if err != nil {
 		_ = in.proc.Stop(context.Background(), stopGrace) // watch handles what is left
 	}
@@ -51,11 +56,11 @@ func (in *instance) introduction() map[string]any {
 		"clientInfo":       map[string]any{"name": "jcode", "version": in.owner.opts.Version},
 		"rootUri":          uri,
 		"rootPath":         in.root,
-		"workspaceFolders": []any{map[string]any{"uri": uri, "name": "workspace"}},
+		"workspaceFolders": foldersOf(in.workFolders()),
 		// Capabilities that are not declared here are not supported.
-		"initializationOptions": in.server.Settings,
+		"initializationOptions": in.owner.settingsFor(in.server, in.root),
 		"capabilities": map[string]any{
-			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8"}},
+			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8", "utf-32"}},
 			"window":  map[string]any{"workDoneProgress": true},
 			"workspace": map[string]any{
 				"configuration": true, "workspaceFolders": true, "applyEdit": false,

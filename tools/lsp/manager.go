@@ -28,7 +28,7 @@ const (
 type Start struct {
 	Name    string
 	Root    string
-	Command string // the configured command line, for rules: "gopls"
+	Command string // the command line, for rules: as configured ("gopls"), with its path if it is the project's own
 	Program string // the program file
 }
 
@@ -53,8 +53,14 @@ type Options struct {
 	// Allow decides whether a server may be started, because it runs code of the project. confined
 	// requests the sandbox; why is the reason for a refusal. Nil allows nothing.
 	Allow func(ctx context.Context, call tools.Call, s Start) (ok, confined bool, why string)
-	// Confine makes a command run in the sandbox.
-	Confine func(proc.Spec) (proc.Spec, error)
+	// Prepare is called with the command that starts a server, for a call; confined requests the sandbox. changed
+	// lists the protected files that were made or changed since. Nil starts the command as it is.
+	Prepare func(call tools.Call, spec proc.Spec, confined bool) (prepared proc.Spec, changed func() []string, err error)
+	// Steered is called with protected files that were made or changed while a server ran, and not by a call. May
+	// be nil.
+	Steered func(server string, paths []string)
+	// Denied reports whether a rule keeps a resolved path from being read: nothing of it is shown. May be nil.
+	Denied func(path string) bool
 	// Changes writes files for the tools rename and code_action. If it is nil, these are not
 	// offered.
 	Changes Changes
@@ -89,6 +95,7 @@ type Manager struct {
 	refused map[string]string // why the person, or a rule, does not allow its start
 	off     map[string]bool   // by name: the person disabled it
 	read    []string          // files that the model has read, the newest last
+	written map[string]bool   // files that calls have written
 	queue   []*change         // of calls that others of their step follow
 	asking  map[string]chan struct{}
 	janitor bool
@@ -105,35 +112,11 @@ func New(o Options) *Manager {
 	}
 	m := &Manager{
 		opts: o, found: map[string]looked{}, live: map[string]*instance{}, fallen: map[string]*instance{},
-		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{},
+		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{}, written: map[string]bool{},
 	}
 	m.life, m.stop = context.WithCancel(context.Background())
 	m.servers = allServers(o.Servers, o.Disabled)
 	return m
-}
-
-// Merge fills in a configured server from the known one with its name.
-func Merge(s Server) Server {
-	s.Own = true
-	for _, k := range known() {
-		if k.Name != s.Name {
-			continue
-		}
-		s.Own = len(s.Files) > 0
-		if len(s.Command) == 0 {
-			s.Command = k.Command
-		}
-		if len(s.Files) == 0 {
-			s.Files = k.Files
-		}
-		if len(s.Roots) == 0 {
-			s.Roots = k.Roots
-		}
-		if s.Settings == nil {
-			s.Settings = k.Settings
-		}
-	}
-	return s
 }
 
 // Close stops all servers with everything they started.
@@ -180,12 +163,6 @@ func (m *Manager) launcher() *proc.Launcher {
 	return m.starter
 }
 
-// environment returns a server's environment: the person's variables without keys, and those that
-// its entry sets.
-func (m *Manager) environment(s Server) []string {
-	return proc.CommandEnv(m.opts.Env(), proc.EnvRules{Set: s.Env})
-}
-
 // shown returns a path for the model.
 func (m *Manager) shown(path string) string {
 	for _, dir := range m.opts.Roots {
@@ -201,19 +178,45 @@ func (m *Manager) shown(path string) string {
 // key identifies an instance.
 func key(s Server, root string) string { return s.Name + "\x00" + root }
 
+// holder returns a running server that works on a folder, and one that could if there is none. The caller holds
+// the lock.
+func (m *Manager) holder(s Server, root string, from program) (holds, could *instance) {
+	if in := m.live[key(s, root)]; in != nil {
+		return in, nil
+	}
+	for _, in := range m.running() {
+		if in.server.Name != s.Name || in.program != from {
+			continue
+		}
+		if in.worksOn(root) {
+			return in, nil
+		}
+		could = in
+	}
+	return nil, could
+}
+
 // instanceFor returns the server for a file, and starts it if necessary. A nil instance without
 // an error means that there is none for this file.
 func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string) (*instance, error) {
-	s, root, program, ok := m.choose(path)
+	s, root, from, ok := m.choose(path)
 	if !ok {
 		return nil, nil
 	}
 	id := key(s, root)
 	for {
 		m.mu.Lock()
-		if in := m.live[id]; in != nil || m.closed || m.off[s.Name] {
+		in, could := m.holder(s, root, from)
+		if in != nil || m.closed || m.off[s.Name] {
 			m.mu.Unlock()
 			return in, nil
+		}
+		if could != nil {
+			m.mu.Unlock()
+			if could.adopt(ctx, root) {
+				return could, nil
+			}
+			m.mu.Lock()
 		}
 		if why := m.refused[id]; why != "" {
 			m.mu.Unlock()
@@ -237,7 +240,7 @@ func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string)
 			return nil, ctx.Err()
 		}
 	}
-	in, err := m.begin(ctx, call, s, root, program)
+	in, err := m.begin(ctx, call, s, root, from)
 	m.mu.Lock()
 	close(m.asking[id])
 	delete(m.asking, id)
@@ -252,13 +255,12 @@ func (m *Manager) exhausted(id string) bool {
 }
 
 // begin asks whether a server may be started, and starts it.
-func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, program string) (*instance, error) {
+func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root string, from program) (*instance, error) {
 	id := key(s, root)
-	argv := append([]string{program}, s.Command[1:]...)
 	ok, confined, why := false, false, "nobody may start language servers here"
 	if m.opts.Allow != nil {
 		ok, confined, why = m.opts.Allow(ctx, call, Start{
-			Name: s.Name, Root: root, Command: m.commandLine(s, program), Program: program,
+			Name: s.Name, Root: root, Command: s.line(from), Program: from.path,
 		})
 	}
 	if !ok {
@@ -270,7 +272,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 		return nil, fmt.Errorf("%s was not started: %s", s.Name, why)
 	}
 	m.makeRoom()
-	in, err := m.launch(s, root, argv, confined)
+	in, err := m.launch(call, s, root, from, confined)
 	if err != nil {
 		m.mu.Lock()
 		m.deaths[id] = append(m.deaths[id], time.Now())
@@ -331,6 +333,7 @@ func (m *Manager) tidy() {
 			return
 		}
 		for _, in := range m.instances() {
+			in.tellSteered()
 			if time.Since(in.lastUse()) > m.opts.Idle {
 				m.retire(in)
 			}
@@ -359,22 +362,8 @@ func (m *Manager) Errors() int {
 	n := 0
 	for _, in := range m.instances() {
 		in.mu.Lock()
-		n += in.errors()
+		n += in.found.errors(in.docs)
 		in.mu.Unlock()
-	}
-	return n
-}
-
-// errors returns the number of errors in the open documents. The caller holds the lock.
-func (in *instance) errors() (n int) {
-	for path := range in.docs {
-		if r := in.reports[path]; r != nil {
-			for _, d := range r.items {
-				if d.Severity == severityError {
-					n++
-				}
-			}
-		}
 	}
 	return n
 }

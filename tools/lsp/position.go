@@ -19,32 +19,32 @@ func lineAt(content string, n int) string {
 }
 
 // units returns the length of s in the server's units.
-func (in *instance) units(s string) int {
-	if in.encoding == "utf-8" {
-		return len(s)
-	}
-	n := 0
+func (in *instance) units(s string) (n int) {
 	for _, r := range s {
-		if n++; r >= 0x10000 {
-			n++
-		}
+		n += in.width(r)
 	}
 	return n
 }
 
+// width returns the length of a character in the server's units.
+func (in *instance) width(r rune) int {
+	switch {
+	case in.encoding == "utf-8":
+		return utf8.RuneLen(r)
+	case in.encoding == "utf-16" && r >= 0x10000:
+		return 2
+	}
+	return 1
+}
+
 // offset returns the byte in line at which a character of the server begins.
 func (in *instance) offset(line string, character int) int {
-	if in.encoding == "utf-8" {
-		return min(max(character, 0), len(line))
-	}
 	n := 0
 	for i, r := range line {
 		if n >= character {
 			return i
 		}
-		if n++; r >= 0x10000 {
-			n++
-		}
+		n += in.width(r)
 	}
 	return len(line)
 }

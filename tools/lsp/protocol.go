@@ -117,6 +117,9 @@ type codeAction struct {
 
 // capabilities is what a server declares. Providers are `true`, an object, or absent.
 type capabilities struct {
+	Workspace struct {
+		Folders folderSupport `json:"workspaceFolders"`
+	} `json:"workspace"`
 	PositionEncoding   string          `json:"positionEncoding"`
 	Definition         json.RawMessage `json:"definitionProvider"`
 	References         json.RawMessage `json:"referencesProvider"`
@@ -126,6 +129,14 @@ type capabilities struct {
 	Rename             json.RawMessage `json:"renameProvider"`
 	CodeAction         json.RawMessage `json:"codeActionProvider"`
 	DocumentDiagnostic json.RawMessage `json:"diagnosticProvider"`
+}
+
+// pullsTogether reports whether a change of one file may change what is reported of others when asked.
+func (c capabilities) pullsTogether() bool {
+	var options struct {
+		Together *bool `json:"interFileDependencies"`
+	}
+	return json.Unmarshal(c.DocumentDiagnostic, &options) != nil || options.Together == nil || *options.Together
 }
 
 // provides reports whether a provider is declared.

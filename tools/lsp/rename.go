@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/internal/edit"
+	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -43,6 +44,9 @@ func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
 		if path == "" {
 			return nil, tools.Errorf(tools.KindIO, "%s would change something that is not a file: nothing was changed", in.server.Name)
 		}
+		if in.owner.denies(paths.Real(path)) {
+			return nil, tools.Errorf(tools.KindDenied, "%s would also change a file that a rule keeps from being read: nothing was changed", in.server.Name)
+		}
 		content, _, err := readDocument(path)
 		if err != nil {
 			return nil, tools.Errorf(tools.KindIO, "%w", err)
@@ -64,56 +68,72 @@ type renameArgs struct {
 	NewName string `json:"new_name"`
 }
 
+// proposal is what a server proposes to change; without a list the summary is the answer.
+type proposal struct {
+	summary string
+	list    []edit.FileChange
+	note    func() string // what is said after the change; may be nil
+}
+
 // renameTool renames a symbol in all files, as one approved change.
 func (m *Manager) renameTool() tools.Tool {
-	work := func(ctx context.Context, call tools.Call) (summary string, list []edit.FileChange, err error) {
+	work := func(ctx context.Context, call tools.Call) (p proposal, err error) {
 		var a renameArgs
 		if err := call.Decode(&a); err != nil {
-			return "", nil, err
+			return p, err
 		}
 		at, err := m.locate(ctx, call, a.symbolArgs)
 		if err != nil {
-			return "", nil, err
+			return p, err
 		}
 		if !at.in.can(at.in.caps.Rename, "textDocument/rename") {
-			return "", nil, tools.Errorf(tools.KindIO, "%s can't rename: use grep and edit", at.in.server.Name)
+			return p, tools.Errorf(tools.KindIO, "%s can't rename: use grep and edit", at.in.server.Name)
 		}
+		mentions := at.in.openMentions(ctx, lastPart(a.Symbol))
 		params := at.params()
 		params["newName"] = a.NewName
 		var e workspaceEdit
 		if err := at.in.asked(ctx, "textDocument/rename", params, &e); err != nil {
-			return "", nil, tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
+			return p, tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
 		}
-		list, err = at.in.fileChanges(e)
-		if err == nil && len(list) == 0 {
+		p.list, err = at.in.fileChanges(e)
+		if err == nil && len(p.list) == 0 {
 			err = tools.Errorf(tools.KindIO, "%s has nothing to change for %s at %s:%d", at.in.server.Name, a.Symbol, m.shown(at.path), at.at.Line+1)
 		}
-		return fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), text.Count(len(list), "file")), list, err
+		p.summary = fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), text.Count(len(p.list), "file"))
+		p.note = func() string { return at.in.leftOut(mentions, lastPart(a.Symbol)) }
+		return p, err
 	}
 	return m.changing("rename", renameParameters, work)
 }
 
 // changing returns a tool that changes files as a server proposes. It queries the server again
 // when it runs: the files were approved, and their text must still be the same.
-func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (string, []edit.FileChange, error)) tools.Tool {
+func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (proposal, error)) tools.Tool {
 	return tool{
 		spec: specOf(name, parameters, tools.CapRead|tools.CapWrite),
 		plan: func(ctx context.Context, call tools.Call) (tools.Plan, error) {
-			summary, list, err := work(ctx, call)
-			if err != nil || list == nil {
-				return tools.Plan{Summary: summary, Accesses: []tools.Access{{Kind: tools.AccessRead, Path: m.opts.Root}}}, err
+			p, err := work(ctx, call)
+			if err != nil || p.list == nil {
+				return tools.Plan{Summary: p.summary, Accesses: []tools.Access{{Kind: tools.AccessRead, Path: m.opts.Root}}}, err
 			}
-			return m.opts.Changes.Plan(ctx, summary, list)
+			return m.opts.Changes.Plan(ctx, p.summary, p.list)
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			summary, list, err := work(ctx, call)
+			p, err := work(ctx, call)
 			if err != nil {
 				return tools.Result{}, err
 			}
-			if list == nil {
-				return tools.Result{Text: summary, Data: map[string]any{"text": summary}}, nil
+			if p.list == nil {
+				return tools.Result{Text: p.summary, Data: map[string]any{"text": p.summary}}, nil
 			}
-			return m.opts.Changes.Apply(ctx, call, list)
+			res, err := m.opts.Changes.Apply(ctx, call, p.list)
+			if err == nil && p.note != nil {
+				if note := p.note(); note != "" {
+					res.Text += "\n" + note
+				}
+			}
+			return res, err
 		},
 	}
 }
@@ -126,31 +146,31 @@ type actionArgs struct {
 
 // actionTool lists the actions that a server offers at a line, and applies one.
 func (m *Manager) actionTool() tools.Tool {
-	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (string, []edit.FileChange, error) {
+	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (p proposal, err error) {
 		var a actionArgs
 		if err := call.Decode(&a); err != nil {
-			return "", nil, err
+			return p, err
 		}
 		path, err := m.resolve(a.Path)
 		if err != nil {
-			return "", nil, err
+			return p, err
 		}
 		in, err := m.prepared(ctx, call, path)
 		if err != nil {
-			return "", nil, err
+			return p, err
 		}
 		list, err := in.actions(ctx, path, a.Line)
 		if err != nil {
-			return "", nil, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
+			return p, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 		}
 		if a.Apply == 0 {
-			return actionList(in, list, m.shown(path), a.Line), nil, nil
+			return proposal{summary: actionList(in, list, m.shown(path), a.Line)}, nil
 		}
 		if a.Apply < 1 || a.Apply > len(list) {
-			return "", nil, tools.Errorf(tools.KindInvalidArgs, "there is no action %d at %s:%d: call without apply for the list", a.Apply, m.shown(path), a.Line)
+			return p, tools.Errorf(tools.KindInvalidArgs, "there is no action %d at %s:%d: call without apply for the list", a.Apply, m.shown(path), a.Line)
 		}
 		changes, err := in.carryOut(ctx, list[a.Apply-1])
-		return text.OneLine(list[a.Apply-1].Title), changes, err
+		return proposal{summary: short(list[a.Apply-1].Title), list: changes}, err
 	})
 }
 
@@ -167,8 +187,8 @@ func (in *instance) actions(ctx context.Context, path string, line int) ([]codeA
 	at := span{position{line, 0}, position{line, in.units(lineAt(content, line))}}
 	in.mu.Lock()
 	problems := []diagnostic{}
-	if r := in.reports[path]; r != nil {
-		for _, d := range r.items {
+	if r := in.found.files[path]; r != nil {
+		for _, d := range r.last(in.docs[path]) {
 			if d.Range.Start.Line <= line && line <= d.Range.End.Line {
 				problems = append(problems, d)
 			}
@@ -194,9 +214,9 @@ func actionList(in *instance, list []codeAction, shown string, line int) string 
 	}
 	var b strings.Builder
 	for i, a := range list {
-		fmt.Fprintf(&b, "%d. %s", i+1, text.OneLine(a.Title))
+		fmt.Fprintf(&b, "%d. %s", i+1, short(a.Title))
 		if a.Kind != "" {
-			fmt.Fprintf(&b, " (%s)", text.OneLine(a.Kind))
+			fmt.Fprintf(&b, " (%s)", short(a.Kind))
 		}
 		b.WriteByte('\n')
 	}

@@ -1,9 +1,11 @@
 package lsp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"jcode/internal/text"
 )
@@ -27,7 +29,7 @@ func (in *instance) handle(method string, params json.RawMessage) (any, *wireErr
 	case "workspace/configuration":
 		return in.configuration(params), nil
 	case "workspace/workspaceFolders":
-		return []any{map[string]any{"uri": uriOf(in.root), "name": "workspace"}}, nil
+		return foldersOf(in.workFolders()), nil
 	case "workspace/applyEdit":
 		return map[string]any{"applied": false, "failureReason": "jcode changes files only where a person approved it"}, nil
 	case "window/showMessageRequest":
@@ -49,7 +51,15 @@ func (in *instance) logged(method string, params json.RawMessage) {
 		Type    int    `json:"type"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(params, &p) == nil && (p.Type <= severityWarning || method == "window/showMessage") {
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	if p.Type == severityError {
+		in.mu.Lock()
+		in.complaint = text.Cut(text.OneLine(p.Message), 300)
+		in.mu.Unlock()
+	}
+	if p.Type <= severityWarning || method == "window/showMessage" {
 		_, _ = fmt.Fprintf(&in.stderr, "%s\n", text.Cut(p.Message, 1000)) // it never fails
 	}
 }
@@ -59,6 +69,7 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	var p struct {
 		Items []struct {
 			Section string `json:"section"`
+			Scope   string `json:"scopeUri"`
 		} `json:"items"`
 	}
 	if json.Unmarshal(params, &p) != nil {
@@ -66,13 +77,13 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	}
 	out := make([]any, len(p.Items))
 	for i, item := range p.Items {
-		out[i] = in.server.Settings
+		out[i] = in.owner.settingsFor(in.server, cmp.Or(pathOf(item.Scope), in.root))
 		if item.Section == "" || item.Section == in.server.Name {
 			continue
 		}
 		for part := range strings.SplitSeq(item.Section, ".") {
-			object, _ := out[i].(map[string]any)
-			out[i] = object[part]
+			object, _ := out[i].(settings)
+			out[i] = object[part] // null: there is no such setting
 		}
 	}
 	return out
@@ -92,9 +103,9 @@ func (in *instance) progress(params json.RawMessage) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch p.Value.Kind {
-	case "begin":
-		if len(in.busy) < 100 {
-			in.busy[string(p.Token)] = true
+	case "begin", "report":
+		if _, known := in.busy[string(p.Token)]; known || len(in.busy) < 100 {
+			in.busy[string(p.Token)] = time.Now()
 		}
 	case "end":
 		delete(in.busy, string(p.Token))

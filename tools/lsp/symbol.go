@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
 )
 
@@ -125,9 +126,11 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 			if path == "" || !exact(s.info) {
 				continue
 			}
-			in, err := m.prepared(ctx, call, path)
-			if err != nil {
-				return found{}, err
+			in := s.in // it knows files outside the workspace, too
+			if m.folderOf(path) != "" {
+				if in, err = m.prepared(ctx, call, path); err != nil {
+					return found{}, err
+				}
 			}
 			content, _, err := readDocument(path)
 			if err != nil {
@@ -141,14 +144,33 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 			}
 		}
 	}
+	if at, ok := m.locateUse(ctx, call, symbol); ok {
+		return at, nil
+	}
 	for _, s := range list[:min(len(list), 5)] {
-		near = append(near, s.info.Name)
+		near = append(near, short(s.info.Name))
 	}
 	hint := "give path, and line if the name occurs often"
 	if len(near) > 0 {
 		hint += "; near it: " + strings.Join(near, ", ")
 	}
 	return found{}, tools.Errorf(tools.KindInvalidArgs, "no symbol %s in the project: %s", symbol, hint)
+}
+
+// locateUse finds where the project uses a symbol, for one that it does not declare itself: of a library.
+func (m *Manager) locateUse(ctx context.Context, call tools.Call, symbol string) (found, bool) {
+	for _, in := range m.instances() {
+		for _, path := range in.mentioning(ctx, symbol, 1) {
+			prepared, err := m.prepared(ctx, call, path)
+			content, _, unread := readDocument(path)
+			at := occurrences(content, symbol)
+			if err != nil || unread != nil || len(at) == 0 {
+				continue
+			}
+			return found{prepared, path, prepared.positionAt(content, at[0]+len(symbol)-len(lastPart(symbol)))}, true
+		}
+	}
+	return found{}, false
 }
 
 // hit is a symbol of the project, with the server that knows it.
@@ -181,7 +203,9 @@ func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string)
 			continue
 		}
 		for _, s := range found {
-			out = append(out, hit{in, s})
+			if !m.denies(paths.Real(pathOf(s.Location.URI))) {
+				out = append(out, hit{in, s})
+			}
 		}
 	}
 	if len(out) == 0 && last != nil {
@@ -223,6 +247,9 @@ func (m *Manager) forWorkspace(ctx context.Context, call tools.Call) ([]*instanc
 
 // prepared starts the server of a file, waits for it, and shows it the file as it is.
 func (m *Manager) prepared(ctx context.Context, call tools.Call, path string) (*instance, error) {
+	if m.denies(path) {
+		return nil, tools.Errorf(tools.KindDenied, "a rule keeps %s from being read", m.shown(path))
+	}
 	in, err := m.instanceFor(ctx, call, path)
 	if err != nil {
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
@@ -249,7 +276,7 @@ func (in *instance) settle(ctx context.Context) error {
 	}
 	for {
 		in.mu.Lock()
-		news, busy := in.news, len(in.busy) > 0
+		news, busy := in.news, in.working()
 		in.mu.Unlock()
 		if !busy {
 			return nil

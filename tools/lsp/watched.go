@@ -32,8 +32,9 @@ type registration struct {
 
 // fileGlob selects files whose changes a server wants to be told of.
 type fileGlob struct {
-	pattern string // absolute, with slashes
-	kinds   int    // the sum of watchCreated and so on
+	pattern  string // with slashes
+	relative bool   // to each of the server's folders; otherwise it is absolute
+	kinds    int    // the sum of watchCreated and so on
 }
 
 // The kinds of change that a server may ask for.
@@ -64,10 +65,12 @@ func (in *instance) registered(params json.RawMessage) {
 		}
 		added := registration{method: r.Method}
 		if r.Method == "workspace/didChangeWatchedFiles" {
-			added.globs = in.globsOf(r.Options)
+			added.globs = globsOf(r.Options)
 			if len(added.globs) > 0 && !in.watching && !in.stopping {
 				in.watching = true
-				in.owner.work.Go(in.watchFiles)
+				for _, dir := range in.folders {
+					in.owner.work.Go(func() { in.watchFiles(dir) })
+				}
 			}
 		}
 		in.registrations[r.ID] = added
@@ -110,7 +113,7 @@ func (in *instance) can(provider json.RawMessage, method string) bool {
 }
 
 // globsOf decodes the options of a registration for watched files.
-func (in *instance) globsOf(options json.RawMessage) []fileGlob {
+func globsOf(options json.RawMessage) []fileGlob {
 	var o struct {
 		Watchers []struct {
 			Pattern json.RawMessage `json:"globPattern"`
@@ -122,11 +125,11 @@ func (in *instance) globsOf(options json.RawMessage) []fileGlob {
 	}
 	var out []fileGlob
 	for _, w := range o.Watchers {
-		pattern := in.absolutePattern(w.Pattern)
+		pattern, relative := decodePattern(w.Pattern)
 		if pattern == "" || !doublestar.ValidatePattern(pattern) {
 			continue
 		}
-		g := fileGlob{pattern: pattern, kinds: watchAll}
+		g := fileGlob{pattern: pattern, relative: relative, kinds: watchAll}
 		if w.Kind != nil {
 			g.kinds = *w.Kind
 		}
@@ -135,34 +138,40 @@ func (in *instance) globsOf(options json.RawMessage) []fileGlob {
 	return out
 }
 
-// absolutePattern decodes a pattern, which is a text or an object with a base.
-func (in *instance) absolutePattern(raw json.RawMessage) string {
-	base, pattern := in.root, ""
-	if json.Unmarshal(raw, &pattern) != nil {
-		var relative struct {
-			Base    json.RawMessage `json:"baseUri"`
-			Pattern string          `json:"pattern"`
-		}
-		if json.Unmarshal(raw, &relative) != nil {
-			return ""
-		}
-		var folder struct {
-			URI string `json:"uri"`
-		}
-		if json.Unmarshal(relative.Base, &folder.URI) != nil && json.Unmarshal(relative.Base, &folder) != nil {
-			return ""
-		}
-		if base = pathOf(folder.URI); base == "" {
-			return ""
-		}
-		pattern = relative.Pattern
+// decodePattern decodes a pattern, which is a text or an object with a base.
+func decodePattern(raw json.RawMessage) (pattern string, relative bool) {
+	if json.Unmarshal(raw, &pattern) == nil {
+		return filepath.ToSlash(strings.TrimPrefix(pattern, "./")), !filepath.IsAbs(pattern)
 	}
-	if pattern == "" || filepath.IsAbs(pattern) {
-		return filepath.ToSlash(pattern)
+	var based struct {
+		Base    json.RawMessage `json:"baseUri"`
+		Pattern string          `json:"pattern"`
 	}
-	// The base is a path, not a pattern.
+	var folder struct {
+		URI string `json:"uri"`
+	}
+	if json.Unmarshal(raw, &based) != nil || json.Unmarshal(based.Base, &folder.URI) != nil && json.Unmarshal(based.Base, &folder) != nil {
+		return "", false
+	}
+	base := pathOf(folder.URI)
+	if base == "" || based.Pattern == "" {
+		return "", false
+	}
+	return below(base, based.Pattern), false
+}
+
+// below returns a pattern for what is below a folder, whose path is not a pattern.
+func below(folder, pattern string) string {
 	escape := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
-	return escape.Replace(filepath.ToSlash(base)) + "/" + strings.TrimPrefix(pattern, "./")
+	return escape.Replace(filepath.ToSlash(folder)) + "/" + strings.TrimPrefix(pattern, "./")
+}
+
+// fits reports whether the pattern selects a path; folders are the server's.
+func (g fileGlob) fits(path string, folders []string) bool {
+	if !g.relative {
+		return doublestar.MatchUnvalidated(g.pattern, path)
+	}
+	return slices.ContainsFunc(folders, func(dir string) bool { return doublestar.MatchUnvalidated(below(dir, g.pattern), path) })
 }
 
 // wants returns the kinds of change of a file that the server asked for.
@@ -172,7 +181,7 @@ func (in *instance) wants(path string) (kinds int) {
 	path = filepath.ToSlash(path)
 	for _, r := range in.registrations {
 		for _, g := range r.globs {
-			if kinds&g.kinds != g.kinds && doublestar.MatchUnvalidated(g.pattern, path) {
+			if kinds&g.kinds != g.kinds && g.fits(path, in.folders) {
 				kinds |= g.kinds
 			}
 		}
@@ -180,8 +189,8 @@ func (in *instance) wants(path string) (kinds int) {
 	return kinds
 }
 
-// watchFiles notifies the server of all changes below its root, whoever made them, until it ends.
-func (in *instance) watchFiles() {
+// watchFiles notifies the server of all changes below a folder, whoever made them, until it ends.
+func (in *instance) watchFiles(root string) {
 	ctx, end := context.WithCancel(in.owner.life)
 	defer end()
 	in.owner.work.Go(func() {
@@ -191,12 +200,12 @@ func (in *instance) watchFiles() {
 		case <-ctx.Done():
 		}
 	})
-	f := &watchedFiles{in: in, known: map[string]stamp{}, ignored: map[string]bool{}}
-	w := watch.New(ctx, []watch.Root{{Path: in.root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
+	f := &watchedFiles{in: in, root: root, known: map[string]stamp{}, ignored: map[string]bool{}}
+	w := watch.New(ctx, []watch.Root{{Path: root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
 		Notice: func(text string) { _, _ = in.stderr.Write([]byte(text + "\n")) }, // it never fails
 	})
 	defer w.Close()
-	f.look(ctx, in.root) // existing files are not changes
+	f.look(ctx, root) // existing files are not changes
 	for e := range w.Events() {
 		in.announce(f.changes(ctx, e))
 	}
@@ -217,6 +226,7 @@ func (in *instance) announce(list []fileChange) {
 // watchedFiles holds the files below a root as they were last seen.
 type watchedFiles struct {
 	in    *instance
+	root  string
 	known map[string]stamp
 
 	mu      sync.Mutex
@@ -234,7 +244,7 @@ func (f *watchedFiles) enter(folder string) bool {
 	if is, ok := f.ignored[folder]; ok {
 		return !is
 	}
-	is := isIgnored(f.in.root, folder)
+	is := isIgnored(f.root, folder)
 	f.ignored[folder] = is
 	return !is
 }
@@ -267,7 +277,7 @@ func isIgnored(root, folder string) bool {
 func (f *watchedFiles) changes(ctx context.Context, e watch.Event) []fileChange {
 	paths := e.Paths
 	if e.Overflow {
-		paths = []string{f.in.root}
+		paths = []string{f.root}
 	}
 	f.mu.Lock()
 	clear(f.ignored) // the change may be to an ignore file
@@ -305,7 +315,7 @@ func (f *watchedFiles) look(ctx context.Context, path string) (out []fileChange)
 		switch {
 		case err != nil:
 			return nil // it was removed, or can't be read
-		case d.IsDir() && p != f.in.root && !f.enter(p):
+		case d.IsDir() && p != f.root && !f.enter(p):
 			return filepath.SkipDir
 		case !d.Type().IsRegular():
 			return nil

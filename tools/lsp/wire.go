@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"jcode/internal/text"
 )
 
 const (
@@ -43,7 +45,7 @@ const (
 	codeServerCancelled = -32802
 )
 
-func (e *wireError) Error() string { return e.Message }
+func (e *wireError) Error() string { return text.Cut(text.OneLine(e.Message), 500) }
 
 // conn is one JSON-RPC connection. Reading and writing each have a goroutine, which ends with its
 // stream: the creator of the connection closes the streams.
@@ -123,17 +125,17 @@ func readMessage(br *bufio.Reader) ([]byte, error) {
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, err
 		}
-		text := strings.TrimSpace(string(line))
+		header := strings.TrimSpace(string(line))
 		// A program may print to its standard output without a line break.
-		if i := strings.Index(strings.ToLower(text), "content-length:"); i >= 0 {
-			n, err := strconv.Atoi(strings.TrimSpace(text[i+len("content-length:"):]))
+		if i := strings.Index(strings.ToLower(header), "content-length:"); i >= 0 {
+			n, err := strconv.Atoi(strings.TrimSpace(header[i+len("content-length:"):]))
 			if err != nil || n < 0 || n > maxMessage {
-				return nil, fmt.Errorf("the server sent a message of %q bytes", text[i+len("content-length:"):])
+				return nil, fmt.Errorf("the server sent a message of %q bytes", header[i+len("content-length:"):])
 			}
 			length = n
 			continue
 		}
-		if text == "" && length >= 0 {
+		if header == "" && length >= 0 {
 			break
 		}
 		if junk += len(line); junk > maxJunk {

@@ -1,6 +1,7 @@
 package lsptest
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf16"
 )
@@ -26,7 +27,11 @@ func (s *server) words(uri string) []word {
 		verb, name, ok := strings.Cut(body, " ")
 		if ok && (verb == "def" || verb == "use" || verb == "error" || verb == "warn") {
 			from := indent + len(verb) + 1
-			out = append(out, word{uri, verb, name, i, from, from + len(utf16.Encode([]rune(name)))})
+			length := len(utf16.Encode([]rune(name)))
+			if s.mode == UTF32 {
+				length = len([]rune(name))
+			}
+			out = append(out, word{uri, verb, name, i, from, from + length})
 		}
 	}
 	return out
@@ -92,7 +97,16 @@ func (s *server) answer(r request) {
 		}
 		s.reply(r, locations)
 	case "textDocument/hover":
-		s.reply(r, object{"contents": object{"kind": "plaintext", "value": "the name " + w.name}})
+		value := "the name " + w.name
+		if s.mode == Telling {
+			s.told["folders"] = s.folders
+			all, err := json.Marshal(s.told)
+			if err != nil {
+				panic(err)
+			}
+			value = string(all)
+		}
+		s.reply(r, object{"contents": object{"kind": "plaintext", "value": value}})
 	case "textDocument/documentSymbol":
 		list := []any{}
 		for _, x := range s.words(r.Params.TextDocument.URI) {

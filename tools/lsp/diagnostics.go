@@ -125,7 +125,11 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time, l
 			return in.hasAnswered()
 		case <-ctx.Done():
 			stop()
-			return in.late(answered && !working)
+			out := in.late(answered && !working)
+			if out != outcomeAnswered && in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") {
+				in.pullLater()
+			}
+			return out
 		}
 	}
 }
@@ -192,6 +196,44 @@ func (in *instance) pull(ctx context.Context, paths []string) bool {
 		in.mu.Unlock()
 	}
 	return all
+}
+
+// pullLater asks on for what is owed, until it is answered: for the next step.
+func (in *instance) pullLater() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.pulling || in.stopping {
+		return
+	}
+	in.pulling = true
+	in.owner.work.Go(func() {
+		ctx, cancel := context.WithTimeout(in.owner.life, workLimit)
+		defer cancel()
+		for {
+			in.mu.Lock()
+			news, working, owed := in.news, in.working(), in.found.debts("")
+			if in.state != StateReady {
+				in.pulling = false
+				in.mu.Unlock()
+				return
+			}
+			in.mu.Unlock()
+			done := in.pull(ctx, owed) && !working
+			in.mu.Lock()
+			if done = done && in.found.answered(in.docs, in.found.debts("")) || ctx.Err() != nil; done {
+				in.pulling = false
+			}
+			in.mu.Unlock()
+			if done {
+				return
+			}
+			select {
+			case <-news:
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+		}
+	})
 }
 
 // asked makes a call, and repeats it if the server aborted it because something changed.

@@ -66,6 +66,7 @@ type instance struct {
 	answers       bool                 // it has answered for the text of some file
 	session       string               // of the last change
 	folders       []string             // what it works on: its root, and others of its kind
+	pulling       bool                 // it is asked for the reports that are owed
 	complaint     string               // its last error message
 	used          time.Time
 	encoding      string                  // of positions

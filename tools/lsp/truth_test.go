@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/internal/testkit/lsptest"
 	"jcode/tools"
@@ -237,9 +238,16 @@ func TestNothingOfAFileThatARuleKeepsFromBeingReadIsShown(t *testing.T) {
 }
 
 func TestTheProjectsOwnProgramComesAfterPATHAndIsNamedByItsPath(t *testing.T) {
-	root, other := t.TempDir(), t.TempDir()
-	root, err := filepath.EvalSymlinks(root)
+	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.MkdirTemp(".", "path") // programs in folders for temporary files are passed over
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	if other, err = filepath.Abs(other); err != nil {
 		t.Fatal(err)
 	}
 	planted := filepath.Join(root, "node_modules", ".bin")
@@ -257,7 +265,8 @@ func TestTheProjectsOwnProgramComesAfterPATHAndIsNamedByItsPath(t *testing.T) {
 	started := func(path string, trusted bool) (programs []string) {
 		t.Setenv("PATH", path)
 		room := lsp.New(lsp.Options{
-			Root: root, Start: root, Roots: []string{root}, AfterEdit: true, Trusted: func() bool { return trusted },
+			Programs: launch.Programs{Roots: func() []string { return []string{root} }},
+			Root:     root, Start: root, Roots: []string{root}, AfterEdit: true, Trusted: func() bool { return trusted },
 			Allow: func(_ context.Context, _ tools.Call, s lsp.Start) (bool, bool, string) {
 				programs = append(programs, s.Program, s.Command)
 				return false, false, "no"

@@ -155,7 +155,7 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 		if path == "" {
 			return text.Visible(l.URI)
 		}
-		if m.folderOf(paths.Real(path)) == "" { // its text has to be read by a call of its own
+		if m.finder.folderOf(paths.Real(path)) == "" { // its text has to be read by a call of its own
 			return fmt.Sprintf("%s:%d", m.shown(path), l.Range.Start.Line+1)
 		}
 		content, read := files[path]

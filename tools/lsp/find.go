@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"jcode/internal/launch"
@@ -24,6 +25,17 @@ type looked struct {
 	at        time.Time
 }
 
+// finder finds the programs of servers, and the folders on which they work.
+type finder struct {
+	root     string   // the project's
+	roots    []string // the workspace's folders
+	programs launch.Programs
+	trusted  func() bool // may be nil
+
+	mu    sync.Mutex
+	found map[string]looked
+}
+
 // program is the file that starts a server.
 type program struct {
 	path string
@@ -33,25 +45,25 @@ type program struct {
 
 // installed finds a server's program: the path that is configured, PATH without the workspace's folders, or, if
 // the project is trusted, its own programs. The zero value means that it is not installed.
-func (m *Manager) installed(s Server, root string) program {
+func (p *finder) installed(s Server, root string) program {
 	name := s.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(m.opts.Root, name)
+			name = filepath.Join(p.root, name)
 		}
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			return program{name, m.inWorkspace(name)}
+			return program{name, p.inWorkspace(name)}
 		}
 		return program{}
 	}
-	l := m.looked(name)
+	l := p.looked(name)
 	if l.path != "" {
 		return program{l.path, false}
 	}
-	if m.opts.Trusted == nil || !m.opts.Trusted() {
+	if p.trusted == nil || !p.trusted() {
 		return program{}
 	}
-	for dir := range upwards(root, m.opts.Root) {
+	for dir := range upwards(root, p.root) {
 		for _, bin := range []string{"node_modules/.bin", ".venv/bin", "venv/bin", ".venv/Scripts", "venv/Scripts"} {
 			for _, ending := range []string{"", ".exe", ".cmd"} {
 				own := filepath.Join(dir, filepath.FromSlash(bin), name+ending)
@@ -68,31 +80,31 @@ func (m *Manager) installed(s Server, root string) program {
 }
 
 // inWorkspace reports whether a path lies in the workspace, where it can be written.
-func (m *Manager) inWorkspace(path string) bool {
+func (p *finder) inWorkspace(path string) bool {
 	real := paths.Real(path)
-	return slices.ContainsFunc(m.opts.Roots, func(dir string) bool { return paths.Within(dir, real) || paths.Within(dir, path) })
+	return slices.ContainsFunc(p.roots, func(dir string) bool { return paths.Within(dir, real) || paths.Within(dir, path) })
 }
 
 // looked finds a program in PATH, and remembers it for a while.
-func (m *Manager) looked(name string) looked {
-	m.mu.Lock()
-	l, ok := m.found[name]
-	m.mu.Unlock()
+func (p *finder) looked(name string) looked {
+	p.mu.Lock()
+	l, ok := p.found[name]
+	p.mu.Unlock()
 	if ok && time.Since(l.at) < lookFor {
 		return l
 	}
 	l = looked{at: time.Now()}
-	path, err := m.opts.Programs.Find(name)
+	path, err := p.programs.Find(name)
 	var passed *launch.PassedOver
 	switch {
 	case err == nil:
 		l.path = path
-	case errors.As(err, &passed) && m.inWorkspace(passed.Path):
+	case errors.As(err, &passed) && p.inWorkspace(passed.Path):
 		l.own = passed.Path // of an active environment
 	}
-	m.mu.Lock()
-	m.found[name] = l
-	m.mu.Unlock()
+	p.mu.Lock()
+	p.found[name] = l
+	p.mu.Unlock()
 	return l
 }
 
@@ -106,8 +118,8 @@ func upwards(dir, top string) iter.Seq[string] {
 }
 
 // folderOf returns the workspace's folder of a file, "" if it is outside.
-func (m *Manager) folderOf(path string) (top string) {
-	for _, dir := range m.opts.Roots {
+func (p *finder) folderOf(path string) (top string) {
+	for _, dir := range p.roots {
 		if paths.Within(dir, path) && len(dir) > len(top) {
 			top = dir
 		}
@@ -117,8 +129,8 @@ func (m *Manager) folderOf(path string) (top string) {
 
 // rootOf finds the folder in which a server works on a file, never outside the workspace: the nearest one upwards
 // with a marker, the farthest for a marker with "^", or the workspace's folder.
-func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
-	top := m.folderOf(path)
+func (p *finder) rootOf(s Server, path string) (root string, ok bool) {
+	top := p.folderOf(path)
 	if top == "" {
 		return "", false
 	}
@@ -179,11 +191,11 @@ func (m *Manager) choose(path string) (s Server, root string, from program, ok b
 		if !s.serves(path) {
 			continue
 		}
-		root, ok := m.rootOf(s, path)
+		root, ok := m.finder.rootOf(s, path)
 		if !ok {
 			return Server{}, "", program{}, false
 		}
-		if from := m.installed(s, root); from.path != "" {
+		if from := m.finder.installed(s, root); from.path != "" {
 			return s, root, from, true
 		}
 	}
@@ -196,7 +208,7 @@ func (m *Manager) Available() []Server {
 	names := m.topNames()
 	var out []Server
 	for _, s := range m.list() {
-		if s.fits(names) && m.installed(s, m.opts.Root).path != "" {
+		if s.fits(names) && m.finder.installed(s, m.opts.Root).path != "" {
 			out = append(out, s)
 		}
 	}
@@ -250,7 +262,7 @@ func (m *Manager) Installed() []Installed {
 	names := m.topNames()
 	out := make([]Installed, 0, len(m.list()))
 	for _, s := range m.list() {
-		out = append(out, Installed{s.Name, m.installed(s, m.opts.Root).path, s.fits(names)})
+		out = append(out, Installed{s.Name, m.finder.installed(s, m.opts.Root).path, s.fits(names)})
 	}
 	return out
 }

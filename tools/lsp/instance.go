@@ -69,7 +69,7 @@ type instance struct {
 	pulling       bool                 // it is asked for the reports that are owed
 	complaint     string               // its last error message
 	used          time.Time
-	encoding      string                  // of positions
+	encoding      encoding                // of positions
 	registrations map[string]registration // capabilities that it registered after its start, by id
 	watching      bool                    // its watched files are being watched
 }

@@ -29,9 +29,9 @@ func (in *instance) initialize() {
 	in.mu.Lock()
 	if err == nil {
 		in.caps, in.state = result.Capabilities, StateReady
-		switch encoding := result.Capabilities.PositionEncoding; encoding {
+		switch counts := encoding(result.Capabilities.PositionEncoding); counts {
 		case "utf-8", "utf-16", "utf-32":
-			in.encoding = encoding
+			in.encoding = counts
 		}
 	} else if in.err == nil && !in.stopping {
 		in.state, in.err = StateFailed, fmt.Errorf("it did not introduce itself: %w", err)

@@ -84,11 +84,12 @@ type Manager struct {
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 	offer sync.Once
+	// finder finds programs and roots.
+	finder *finder
 
 	mu      sync.Mutex
 	servers []Server // replaced as a whole
 	starter *proc.Launcher
-	found   map[string]looked
 	live    map[string]*instance // by name and root
 	fallen  map[string]*instance // the last one that ended on its own
 	deaths  map[string][]time.Time
@@ -111,9 +112,10 @@ func New(o Options) *Manager {
 		o.Env = os.Environ
 	}
 	m := &Manager{
-		opts: o, found: map[string]looked{}, live: map[string]*instance{}, fallen: map[string]*instance{},
+		opts: o, live: map[string]*instance{}, fallen: map[string]*instance{},
 		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{}, written: map[string]bool{},
 	}
+	m.finder = &finder{root: o.Root, roots: o.Roots, programs: o.Programs, trusted: o.Trusted, found: map[string]looked{}}
 	m.life, m.stop = context.WithCancel(context.Background())
 	m.servers = allServers(o.Servers, o.Disabled)
 	return m

@@ -18,39 +18,42 @@ func lineAt(content string, n int) string {
 	return ""
 }
 
+// encoding is how a server counts the characters of a line: "utf-8", "utf-16" or "utf-32".
+type encoding string
+
 // units returns the length of s in the server's units.
-func (in *instance) units(s string) (n int) {
+func (e encoding) units(s string) (n int) {
 	for _, r := range s {
-		n += in.width(r)
+		n += e.width(r)
 	}
 	return n
 }
 
 // width returns the length of a character in the server's units.
-func (in *instance) width(r rune) int {
+func (e encoding) width(r rune) int {
 	switch {
-	case in.encoding == "utf-8":
+	case e == "utf-8":
 		return utf8.RuneLen(r)
-	case in.encoding == "utf-16" && r >= 0x10000:
+	case e == "utf-16" && r >= 0x10000:
 		return 2
 	}
 	return 1
 }
 
 // offset returns the byte in line at which a character of the server begins.
-func (in *instance) offset(line string, character int) int {
+func (e encoding) offset(line string, character int) int {
 	n := 0
 	for i, r := range line {
 		if n >= character {
 			return i
 		}
-		n += in.width(r)
+		n += e.width(r)
 	}
 	return len(line)
 }
 
 // place returns the byte offset of a position in a text.
-func (in *instance) place(content string, p position) int {
+func (e encoding) place(content string, p position) int {
 	at := 0
 	for range p.Line {
 		i := strings.IndexByte(content[at:], '\n')
@@ -63,18 +66,18 @@ func (in *instance) place(content string, p position) int {
 	if end < 0 {
 		end = len(content) - at
 	}
-	return at + in.offset(content[at:at+end], p.Character)
+	return at + e.offset(content[at:at+end], p.Character)
 }
 
 // applied applies the edits of one document, which must not overlap.
-func (in *instance) applied(content string, edits []textEdit) (string, bool) {
+func (e encoding) applied(content string, edits []textEdit) (string, bool) {
 	type cut struct {
 		from, to int
 		text     string
 	}
 	cuts := make([]cut, len(edits))
-	for i, e := range edits {
-		cuts[i] = cut{in.place(content, e.Range.Start), in.place(content, e.Range.End), e.NewText}
+	for i, one := range edits {
+		cuts[i] = cut{e.place(content, one.Range.Start), e.place(content, one.Range.End), one.NewText}
 	}
 	slices.SortStableFunc(cuts, func(a, b cut) int { return a.from - b.from })
 	var b strings.Builder
@@ -108,9 +111,9 @@ func occurrences(content, name string) (at []int) {
 }
 
 // positionAt returns the server's position of a byte offset.
-func (in *instance) positionAt(content string, at int) position {
+func (e encoding) positionAt(content string, at int) position {
 	start := strings.LastIndexByte(content[:at], '\n') + 1
-	return position{Line: strings.Count(content[:at], "\n"), Character: in.units(content[start:at])}
+	return position{Line: strings.Count(content[:at], "\n"), Character: e.units(content[start:at])}
 }
 
 func wordRune(r rune) bool {

@@ -51,7 +51,7 @@ func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
 		if err != nil {
 			return nil, tools.Errorf(tools.KindIO, "%w", err)
 		}
-		after, ok := in.applied(content, list)
+		after, ok := in.encoding.applied(content, list)
 		if !ok {
 			return nil, tools.Errorf(tools.KindIO, "%s sent changes of %s that overlap: nothing was changed", in.server.Name, in.owner.shown(path))
 		}
@@ -184,7 +184,7 @@ func (in *instance) actions(ctx context.Context, path string, line int) ([]codeA
 		return nil, err
 	}
 	line = max(line-1, 0)
-	at := span{position{line, 0}, position{line, in.units(lineAt(content, line))}}
+	at := span{position{line, 0}, position{line, in.encoding.units(lineAt(content, line))}}
 	in.mu.Lock()
 	problems := []diagnostic{}
 	if r := in.found.files[path]; r != nil {

@@ -68,7 +68,7 @@ func (m *Manager) settingsFor(s Server, path string) any {
 	if s.Interpreter == "" {
 		return s.Settings
 	}
-	_, interpreter := m.python(path)
+	_, interpreter := m.finder.python(path)
 	if interpreter == "" {
 		return s.Settings
 	}
@@ -81,8 +81,8 @@ func (m *Manager) settingsFor(s Server, path string) any {
 }
 
 // python finds the project's Python environment for a file or folder: the nearest one upwards in the workspace.
-func (m *Manager) python(path string) (environment, interpreter string) {
-	for dir := range upwards(path, m.folderOf(path)) {
+func (p *finder) python(path string) (environment, interpreter string) {
+	for dir := range upwards(path, p.folderOf(path)) {
 		for _, name := range []string{".venv", "venv", "env"} {
 			environment = filepath.Join(dir, name)
 			if _, err := os.Stat(filepath.Join(environment, "pyvenv.cfg")); err != nil {
@@ -104,7 +104,7 @@ func (m *Manager) python(path string) (environment, interpreter string) {
 func (m *Manager) environment(s Server, root string) []string {
 	set := map[string]string{}
 	if s.Python {
-		if environment, _ := m.python(root); environment != "" {
+		if environment, _ := m.finder.python(root); environment != "" {
 			set["VIRTUAL_ENV"] = environment
 		}
 	}

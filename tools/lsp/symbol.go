@@ -58,14 +58,14 @@ func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (fo
 		nearest := slices.MinFunc(at, func(x, y int) int {
 			return distance(content, x, a.Line) - distance(content, y, a.Line)
 		})
-		return found{in, path, in.positionAt(content, nearest)}, nil
+		return found{in, path, in.encoding.positionAt(content, nearest)}, nil
 	}
 	if list, err := in.symbols(ctx, path); err == nil {
 		if s, ok := declared(list, a.Symbol, ""); ok {
 			return found{in, path, s.SelectionRange.Start}, nil
 		}
 	}
-	return found{in, path, in.positionAt(content, at[0])}, nil
+	return found{in, path, in.encoding.positionAt(content, at[0])}, nil
 }
 
 // lastPart returns the last name in `Type.Method`, `pkg.Name` or `ns::name`.
@@ -127,7 +127,7 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 				continue
 			}
 			in := s.in // it knows files outside the workspace, too
-			if m.folderOf(path) != "" {
+			if m.finder.folderOf(path) != "" {
 				if in, err = m.prepared(ctx, call, path); err != nil {
 					return found{}, err
 				}
@@ -137,10 +137,10 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 				continue
 			}
 			// A location may be that of the whole declaration: the name is in its first lines.
-			from := in.place(content, s.info.Location.Range.Start)
+			from := in.encoding.place(content, s.info.Location.Range.Start)
 			name := lastPart(symbol)
 			if at := occurrences(content[from:], name); len(at) > 0 {
-				return found{in, path, in.positionAt(content, from+at[0])}, nil
+				return found{in, path, in.encoding.positionAt(content, from+at[0])}, nil
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func (m *Manager) locateUse(ctx context.Context, call tools.Call, symbol string)
 			if err != nil || unread != nil || len(at) == 0 {
 				continue
 			}
-			return found{prepared, path, prepared.positionAt(content, at[0]+len(symbol)-len(lastPart(symbol)))}, true
+			return found{prepared, path, prepared.encoding.positionAt(content, at[0]+len(symbol)-len(lastPart(symbol)))}, true
 		}
 	}
 	return found{}, false

@@ -15,6 +15,7 @@ import (
 
 	"jcode/agent/event"
 
+	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
 )
@@ -314,4 +315,54 @@ func TestAShellLineCanBeEndedAndMoved(t *testing.T) {
 	r.Press("ctrl+b")
 	r.Type("c")
 	r.see("› acb")
+}
+
+// The row of a refused call says why, in the words of whoever refused it.
+func TestARefusedCallSaysWhy(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	feed(p, event.TurnStart{Prompt: "x", At: clock})
+	for i, c := range []struct{ said, want string }{
+		{"denied by user: Edit a\nThe user says: use context instead", "⊘ edit a.go  no: use context instead"},
+		{"refused by hook guard: pushing is for people", "⊘ edit a.go  hook: pushing is for people"},
+		{"denied by user: Edit a", "⊘ edit a.go  no"},
+		{"denied: mode plan", "⊘ edit a.go  not allowed"},
+	} {
+		id := itoa(i)
+		feed(p, event.CallStart{ID: id, Name: "edit", Arguments: jsonOf("path", "a.go"), At: clock},
+			event.CallEnd{ID: id, Name: "edit", Status: "denied", Result: tools.Result{Text: c.said, Failed: true}})
+		if s := stripped(p.frameText()); !strings.Contains(s, c.want) {
+			t.Errorf("no %q:\n%s", c.want, s)
+		}
+	}
+}
+
+// A session that was found by its text shows the line that was found at once, with the word marked.
+func TestASessionFoundByItsTextShowsTheLine(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, func(o *Options) {
+		goldenOptions(o)
+		o.Sessions = &foundSessions{fakeSessions: &fakeSessions{}}
+		o.Preview = func(_ context.Context, id, query string) (string, error) {
+			return "found: the " + query + " of " + id, nil
+		}
+	})
+	p.in.Insert("/resume needle")
+	press(p, "enter")
+	if s := stripped(p.frameText()); !strings.Contains(s, "found: the needle of hidden") {
+		t.Errorf("the preview:\n%s", s)
+	}
+	if s := p.frameText(); !strings.Contains(s, string(p.look.theme.Match)+"mneedle") {
+		t.Errorf("the word is not marked:\n%q", s)
+	}
+}
+
+// foundSessions holds a session that only its text leads to.
+type foundSessions struct{ *fakeSessions }
+
+func (s *foundSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
+	if query == "needle" {
+		return []session.Session{{ID: "hidden", Title: "Something else"}}, nil
+	}
+	return nil, nil
 }

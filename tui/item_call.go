@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -93,7 +94,9 @@ func (c *callItem) end(ev event.CallEnd) {
 	if c.status == "" {
 		c.status = "done"
 	}
-	c.change(ev.Result.Display.RanWith(c.args))
+	if ran := ev.Result.Display.RanWith(c.args); !bytes.Equal(ran, c.args) {
+		c.change(ran)
+	}
 	c.tail = ""
 	c.drop()
 }
@@ -214,7 +217,7 @@ func (c *callItem) outcome() string {
 	d := c.result.Display
 	switch {
 	case c.status == "denied":
-		parts = append(parts, "not allowed")
+		parts = append(parts, refusal(c.result.Text))
 	case c.status == "interrupted":
 		parts = append(parts, "interrupted")
 	case d.Summary != "":
@@ -229,6 +232,22 @@ func (c *callItem) outcome() string {
 		parts = append(parts, seconds(c.took))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// refusal says in a few words why a call was refused: the person's words, a hook's, otherwise that it was not
+// allowed.
+func refusal(s string) string {
+	first, rest, _ := strings.Cut(s, "\n")
+	if word, ok := strings.CutPrefix(rest, "The user says: "); ok {
+		return "no: " + oneLine(text.Clean(word))
+	}
+	if by, why, ok := strings.Cut(strings.TrimPrefix(first, "refused by "), ": "); ok && by != first && strings.Contains(by, "hook") {
+		return "hook: " + oneLine(text.Clean(why))
+	}
+	if strings.HasPrefix(first, "denied by user") {
+		return "no"
+	}
+	return "not allowed"
 }
 
 // body returns what is below the head.

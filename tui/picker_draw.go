@@ -128,8 +128,13 @@ func (pk *picker) detail(l *look, width, room int) []string {
 	pk.detailFrom = min(pk.detailFrom, max(len(body)-limit, 0))
 	end := min(pk.detailFrom+limit, len(body))
 	out := []string{cells.Paint(l.theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
+	found := finder{term: strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))}
 	for _, spans := range body[pk.detailFrom:end] {
-		out = append(out, " "+cells.Render(spans))
+		line := " " + cells.Render(spans)
+		if found.active() {
+			line = found.highlight(line, l.theme.Match)
+		}
+		out = append(out, line)
 	}
 	return out
 }

@@ -213,7 +213,7 @@ func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 			}
 		}
 		pk.filter()
-		return nil
+		return pk.ahead(p)
 	})
 }
 

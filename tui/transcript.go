@@ -249,9 +249,15 @@ func (t *transcript) placeAt(l *look, row int) (place, bool) {
 
 // choose moves the choice by delta items and shows it.
 func (t *transcript) choose(l *look, delta int) {
-	i := t.chosen + delta
+	i, step := t.chosen+delta, delta
 	if t.chosen < 0 {
-		i = len(t.items) - 1
+		i, step = len(t.items)-1, -1
+	}
+	for i >= 0 && i < len(t.items) && step != 0 { // the line at the end of a turn has nothing to unfold
+		if _, line := t.items[i].(*turnLine); !line {
+			break
+		}
+		i += step
 	}
 	if len(t.items) == 0 {
 		return

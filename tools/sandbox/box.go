@@ -66,7 +66,7 @@ func (b *Box) ConfineProgram(spec proc.Spec, r Program) (confined proc.Spec, bef
 	protected := policy.steering(&b.index)
 	before = policy.mark(&b.index, protected, report.Shields)
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
-	o := policy.order(report.Shields, protected.paths, r)
+	o := policy.order(report.Shields, protected.paths, spec.Env, r)
 	b.tell(b.gaps(protected, o))
 	o.Shields = report.Shields
 	if !policy.Network {

@@ -16,6 +16,7 @@ const (
 	dataArg0   = 16
 	dataArg1   = 24
 	dataArg2   = 32
+	dataArg3   = 40
 )
 
 // filtersCalls reports whether the kernel can filter system calls.
@@ -81,6 +82,32 @@ func (p *program) denyBits(number, arg, bits uint32, errno unix.Errno) {
 	p.ret(refuse(errno))
 }
 
+// modeCall is a system call that sets the mode of a file, and the place of its argument.
+type modeCall struct{ number, arg uint32 }
+
+// denyModeIf refuses to create a file with rights of its owner or group.
+func (p *program) denyModeIf(number, flags, mode uint32) {
+	p.skipUnless(number, 6)
+	p.load(flags)
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY, 0, 3)
+	p.load(mode)
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, unix.S_ISUID|unix.S_ISGID, 0, 1)
+	p.ret(refuse(unix.EPERM))
+	p.ret(unix.SECCOMP_RET_ALLOW)
+}
+
+// denyFamilies refuses sockets of all families but some: those of virtual machines and radios have no network
+// that could be cut off.
+func (p *program) denyFamilies(allowed ...uint32) {
+	p.skipUnless(unix.SYS_SOCKET, uint8(2+2*len(allowed)))
+	p.load(dataArg0)
+	for _, family := range allowed {
+		p.skipUnless(family, 1)
+		p.ret(unix.SECCOMP_RET_ALLOW)
+	}
+	p.ret(refuse(unix.EAFNOSUPPORT))
+}
+
 // filter covers what Landlock does not: changes of a file's mode, times and attributes, sockets, signals,
 // namespaces, other processes' resources, and ways around a filter.
 func filter() program {
@@ -131,7 +158,15 @@ func newFilter(foreign uint32) program {
 // filterOthers is for commands that may write: they can't change anything about other processes, and can't
 // reach the session's keys.
 func filterOthers() program {
-	p := newFilter(unix.SECCOMP_RET_ALLOW) // the build may be of a 32-bit program
+	p := newFilter(unix.SECCOMP_RET_KILL_PROCESS) // by other numbers it could do all that is refused here
+	// A file with the right to become its owner, or somebody else, outlives the command.
+	for _, call := range append(oldModeCalls(), modeCall{unix.SYS_FCHMOD, dataArg1}, modeCall{unix.SYS_FCHMODAT, dataArg2}, modeCall{unix.SYS_FCHMODAT2, dataArg2}) {
+		p.denyBits(call.number, call.arg, unix.S_ISUID|unix.S_ISGID, unix.EPERM)
+	}
+	p.denyModeIf(unix.SYS_OPENAT, dataArg2, dataArg3)
+	p.denyOldOpen()
+	p.deny(unix.SYS_OPENAT2, unix.ENOSYS) // its mode can't be seen, and programs do without it
+	p.denyFamilies(unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
 	p.denyUnless(unix.SYS_PRLIMIT64, dataArg0, 0, unix.EPERM)
 	p.denyUnless(unix.SYS_SETPRIORITY, dataArg1, 0, unix.EPERM)
 	p.denyUnless(unix.SYS_IOPRIO_SET, dataArg1, 0, unix.EPERM)

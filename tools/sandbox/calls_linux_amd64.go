@@ -17,3 +17,10 @@ func oldChangingCalls() []uint32 {
 		unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT, unix.SYS_MKNOD, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT,
 	}
 }
+
+// oldModeCalls set a file's mode, and newer machines lack them.
+func oldModeCalls() []modeCall {
+	return []modeCall{{unix.SYS_CHMOD, dataArg1}, {unix.SYS_CREAT, dataArg1}, {unix.SYS_MKNOD, dataArg1}}
+}
+
+func (p *program) denyOldOpen() { p.denyModeIf(unix.SYS_OPEN, dataArg1, dataArg2) }

@@ -8,3 +8,8 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 func foreignCalls() program { return nil }
 
 func oldChangingCalls() []uint32 { return nil }
+
+// oldModeCalls set a file's mode on machines that have them.
+func oldModeCalls() []modeCall { return nil }
+
+func (p *program) denyOldOpen() {}

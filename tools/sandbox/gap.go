@@ -47,7 +47,7 @@ func (b *Box) OnGap(tell func(Gap)) { b.gap = tell }
 func (b *Box) Gaps() []Gap {
 	policy := b.policy()
 	found := policy.steering(&b.index)
-	return b.gaps(found, policy.order(b.probed().Shields, found.paths, Program{}))
+	return b.gaps(found, policy.order(b.probed().Shields, found.paths, nil, Program{}))
 }
 
 // gaps returns the gaps of a search, and that of the order that was made with its result.

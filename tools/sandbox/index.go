@@ -87,12 +87,12 @@ func (f *found) addGit(dir string) {
 	for _, name := range protected.GitFiles() {
 		f.paths = append(f.paths, filepath.Join(dir, name))
 	}
-	for _, pattern := range []string{"modules/{*,*/*,*/*/*}/{hooks,config,config.worktree,commondir}", "worktrees/*/{config.worktree,commondir}"} {
-		paths, whole := expand(dir, pattern)
-		f.paths = append(f.paths, paths...)
-		if !whole {
-			f.gaps = append(f.gaps, gitGap(dir))
-		}
+	f.paths = append(f.paths, included(filepath.Join(dir, "config"), 0)...)
+	paths, whole := expand(dir, "worktrees/*/{config.worktree,commondir}")
+	modules, all := submodules(filepath.Join(dir, "modules"))
+	f.paths = slices.Concat(f.paths, paths, modules)
+	if !whole || !all {
+		f.gaps = append(f.gaps, gitGap(dir))
 	}
 }
 

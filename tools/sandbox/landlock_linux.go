@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -23,7 +24,7 @@ func restrict(o order, ownTerminals bool) error {
 		rules = append(rules, landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(), landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing())
 	}
 	// A program that writes to a person's terminal can read what they type, and show them anything.
-	o.Hidden = append(o.Hidden, "/dev/pts", "/dev/ptmx")
+	o.Hidden = slices.Concat(o.Hidden, []string{"/dev/pts", "/dev/ptmx"}, o.View.private())
 	var dirs, files []string
 	except("/", o.Hidden, func(path string, dir bool) {
 		if dir {
@@ -73,6 +74,9 @@ func (p opening) rule() landlock.Rule {
 // writable returns the rules for a folder that may be written. If something hidden is in it and can't be
 // shielded, only the parts beside that are granted: Landlock has no exceptions inside a folder.
 func writable(root string, o order) []landlock.Rule {
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		return []landlock.Rule{landlock.RWFiles(root).IgnoreIfMissing()}
+	}
 	if o.Shields || !holds(root, o.Hidden) {
 		return []landlock.Rule{landlock.RWDirs(root).WithRefer().IgnoreIfMissing()}
 	}

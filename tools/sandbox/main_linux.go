@@ -80,7 +80,7 @@ func dropCapabilities() error {
 	for _, c := range []uintptr{
 		unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_PERFMON, unix.CAP_BPF, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT,
 		unix.CAP_SYS_TIME, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_MKNOD, unix.CAP_SYS_CHROOT, unix.CAP_MAC_ADMIN, unix.CAP_MAC_OVERRIDE,
-		unix.CAP_AUDIT_CONTROL, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_DAC_READ_SEARCH, unix.CAP_SETPCAP,
+		unix.CAP_AUDIT_CONTROL, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_DAC_READ_SEARCH, unix.CAP_SETFCAP, unix.CAP_SETPCAP,
 	} {
 		// EPERM: there are none to drop. EINVAL: this kernel does not know it.
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EINVAL) {

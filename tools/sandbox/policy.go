@@ -69,6 +69,7 @@ type order struct {
 	Write   []string  `json:"write"`
 	Work    []string  `json:"work,omitempty"` // the part that is the workspace: its sockets may be used
 	Hidden  []string  `json:"hidden"`
+	View    homeView  `json:"view"`              // of the home folder, for reading
 	Open    []opening `json:"open,omitempty"`    // parts of what is hidden that may be used
 	Pinned  []string  `json:"pinned,omitempty"`  // can't be renamed
 	Locked  []string  `json:"locked,omitempty"`  // can't be changed
@@ -80,8 +81,9 @@ type order struct {
 }
 
 // order resolves a policy against the files that exist now. shields says that hidden paths can be covered
-// wherever they are. locked are the protected paths, r what this program may do besides.
-func (p Policy) order(shields bool, locked []string, r Program) order {
+// wherever they are. locked are the protected paths, env is the command's environment, r what this program may
+// do besides.
+func (p Policy) order(shields bool, locked, env []string, r Program) order {
 	var o order
 	add := func(list []string, path string) []string {
 		real, err := paths.Resolve(path)
@@ -93,7 +95,12 @@ func (p Policy) order(shields bool, locked []string, r Program) order {
 		}
 		return append(list, real)
 	}
-	for _, dir := range append(append(slices.Clone(p.Roots), os.TempDir()), p.Caches...) {
+	for _, root := range p.Roots {
+		for _, part := range writableParts(root, p.Home) {
+			o.Write = add(o.Write, part)
+		}
+	}
+	for _, dir := range append([]string{os.TempDir()}, p.Caches...) {
 		o.Write = add(o.Write, dir)
 	}
 	if p.Cache != "" {
@@ -108,6 +115,12 @@ func (p Policy) order(shields bool, locked []string, r Program) order {
 	}
 	for _, path := range hidden {
 		o.Hidden = add(o.Hidden, path)
+	}
+	o.View = p.view(env, slices.Concat(r.Read, r.Data)...)
+	for _, path := range o.View.Closed {
+		if below(path, o.Write) {
+			o.Hidden = add(o.Hidden, path) // only a mount keeps it from a command that may write beside it
+		}
 	}
 	// A folder that contains a working folder can't be hidden as a whole.
 	o.Hidden = slices.DeleteFunc(o.Hidden, func(hidden string) bool {

@@ -157,7 +157,7 @@ var systemFiles = [...]string{
 func (p Policy) reading(r Reading, env []string, temp string) readable {
 	out := readable{temp: temp}
 	roots, home := resolveAll(p.Roots), variable(env, "HOME")
-	for _, path := range resolveAll(slices.Concat(p.Hidden, r.Hidden, rootsOwn())) {
+	for _, path := range resolveAll(slices.Concat(p.Hidden, r.Hidden, rootsOwn(), p.view(env).private())) {
 		// A folder that contains a working folder can't be hidden as a whole.
 		if !slices.ContainsFunc(roots, func(root string) bool { return paths.Within(path, root) }) {
 			out.hidden = append(out.hidden, path)

@@ -41,9 +41,11 @@ func Name(name string) Kind {
 }
 
 // GitFiles returns the parts of git's own folder that decide what git runs, relative to it.
-func GitFiles() []string { return []string{
+func GitFiles() []string {
+	return []string{
 		"hooks", "config", "config.worktree", "commondir", "info/attributes", "objects/info/alternates", "rebase-merge/git-rebase-todo", "rebase-apply/git-rebase-todo",
-	} }
+	}
+}
 
 // IsGitFolder reports whether git takes a folder with such entries for one of its own, whatever its name.
 func IsGitFolder(has func(name string) bool) bool {

@@ -302,6 +302,12 @@ func hides(r rune) bool {
 	case 0x1680, 0x202f, 0x205f: // spaces that no shell treats as one; those of typography and of CJK text stay
 		return true
 	}
+	switch { // old format characters, selectors of a glyph's form, marks of music and shorthand, reserved ones
+	case r >= 0x206a && r <= 0x206f, r >= 0xfe00 && r <= 0xfe0e, r >= 0x1d173 && r <= 0x1d17a, r >= 0x180b && r <= 0x180f, r >= 0x1bca0 && r <= 0x1bca3:
+		return true
+	case r >= 0xfff0 && r <= 0xfff8, r >= 0xe0000 && r <= 0xe0fff, r == 0x2065, r >= 0x13430 && r <= 0x1343f, r == 0x16fe4:
+		return true
+	}
 	return r >= 0x2000 && r <= 0x200a || r >= 0x2061 && r <= 0x2064 || r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe01ef
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -113,12 +114,21 @@ func (a *analysis) expandGlob(pattern string) (hits []string, ok bool) {
 		return nil, false
 	}
 	hits, scanned := []string{base}, 0
-	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+	parts := strings.Split(filepath.ToSlash(rest), "/")
+	last := ""
+	if len(parts) == 1 {
+		last = parts[0]
+	}
+	for i, part := range parts {
+		if i == len(parts)-1 {
+			last = part
+		}
 		if part == ".." {
 			return nil, false
 		}
 		var next []string
 		for _, dir := range hits {
+			next = append(next, dotted(dir, part, part == last)...)
 			if !strings.ContainsAny(part, "*?[") {
 				next = append(next, filepath.Join(dir, part))
 				continue
@@ -134,6 +144,21 @@ func (a *analysis) expandGlob(pattern string) (hits []string, ok bool) {
 		}
 	}
 	return hits, true
+}
+
+// dotted returns the folder itself and the one above where a part of a pattern (.*) means them, too, as it does
+// in some shells: they are listed in no folder. At the end of a pattern they are folders, which are not opened.
+func dotted(dir, part string, last bool) (out []string) {
+	if last || !strings.HasPrefix(part, ".") || !strings.ContainsAny(part, "*?[") {
+		return nil
+	}
+	if ok, err := path.Match(part, ".."); err == nil && ok {
+		out = append(out, filepath.Dir(dir))
+	}
+	if ok, err := path.Match(part, "."); err == nil && ok {
+		out = append(out, dir)
+	}
+	return out
 }
 
 // matching returns the entries of a folder that match one part of a pattern; none if it is not a readable

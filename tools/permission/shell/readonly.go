@@ -55,6 +55,9 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 			return false, found.Why
 		}
 		a.line.Git, a.line.Beyond = true, found.Beyond
+		if tellsAddresses(words[1:]) && keyInRemotes(a.disk.real(a.Dir)) {
+			return false, "an address of a remote holds a key"
+		}
 		if why := a.forbidden(words, found); why != "" {
 			return false, why
 		}
@@ -78,7 +81,25 @@ func (a *analysis) forbidden(words []word, found repository.Finding) string {
 			a.line.Hidden = append(a.line.Hidden, path)
 		}
 	}
-	if len(a.line.Hidden) > 0 && gitPrints(words[1:]) {
+	tracked := len(a.line.Hidden) > 0
+	here, nested, whole := a.deniedHere()
+	for _, path := range here {
+		if !slices.Contains(a.line.Hidden, path) {
+			a.line.Hidden = append(a.line.Hidden, path)
+		}
+	}
+	switch {
+	case !gitPrints(words[1:]):
+	case !whole:
+		return "there are too many files here to check each against the rules that forbid reading"
+	case len(here) > 0 && searchesUntracked(words[1:]):
+		return "it reads files that git does not track, and " + a.Places.Show(here[0]) + " is covered by the rule " + a.Denied(here[0])
+	case nested != "":
+		return "it may print " + a.Places.Show(nested) + " of a submodule, which is covered by the rule " + a.Denied(nested)
+	case entersSubmodules(words[1:]) && a.modules():
+		return "it may print files of submodules that rules forbid to read"
+	}
+	if tracked && gitPrints(words[1:]) {
 		return "it may print " + a.Places.Show(a.line.Hidden[0]) + ", which is covered by the rule " + a.Denied(a.line.Hidden[0])
 	}
 	return ""

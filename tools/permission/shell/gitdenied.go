@@ -126,8 +126,8 @@ func keyInAddress(file string) bool {
 	return false
 }
 
-// modules reports whether the repository here has submodules.
-func (a *analysis) modules() bool {
+// hasSubmodules reports whether the repository here has submodules.
+func (a *analysis) hasSubmodules() bool {
 	_, err := a.disk.stat(filepath.Join(a.Dir, ".gitmodules"))
 	return err == nil
 }

@@ -96,7 +96,7 @@ func (a *analysis) forbidden(words []word, found repository.Finding) string {
 		return "it reads files that git does not track, and " + a.Places.Show(here[0]) + " is covered by the rule " + a.Denied(here[0])
 	case nested != "":
 		return "it may print " + a.Places.Show(nested) + " of a submodule, which is covered by the rule " + a.Denied(nested)
-	case entersSubmodules(words[1:]) && a.modules():
+	case entersSubmodules(words[1:]) && a.hasSubmodules():
 		return "it may print files of submodules that rules forbid to read"
 	}
 	if tracked && gitPrints(words[1:]) {

@@ -270,7 +270,7 @@ func (a *app) addTools(context.Context) error {
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
-		Seen: a.seen, Changed: noteCommands(a),
+		Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a),
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {

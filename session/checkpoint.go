@@ -219,10 +219,13 @@ func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, 
 
 // finish stores the state that a tool left.
 func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry) error {
-	after, err := c.look(roots, false)
+	small := *c
+	small.limits = limits{file: overwrittenFile, total: overwrittenTotal, entries: c.limits.entries}
+	after, err := small.look(roots, true)
 	if err != nil {
 		return wrap(keeping, err)
 	}
+	after = slices.DeleteFunc(after, func(e entry) bool { return e.kind == kindNote })
 	seen := map[string]bool{}
 	was := map[string]entry{}
 	for _, e := range before {
@@ -291,11 +294,16 @@ func (t *tx) keepAfter(n int64, turn int, e entry) error {
 	if err != nil {
 		return err
 	}
+	if e.blob != nil {
+		if err := t.putBlob(*e.blob); err != nil {
+			return err
+		}
+	}
 	if id != 0 {
-		return t.run("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
+		return t.run("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ?, ended = ? WHERE id = ?", e.kind, e.hash, e.mode, toMillis(t.now()), id)
 	}
 	// A new path below a tracked folder was absent before.
-	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
+	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at, ended) VALUES (?,?,?,?,?,?,?,?8,?8)`,
 		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, toMillis(t.now()))
 }
 

@@ -21,9 +21,12 @@ const commandFilesMax = 512
 type commandFiles struct {
 	seen *Seen
 	note func(changed map[string]time.Time)
+	// overwritten says what the command overwrote of what tools changed meanwhile. May be nil.
+	overwritten func(since time.Time) string
 
 	mu     sync.Mutex
 	since  time.Time
+	said   string
 	before map[string]fs.FileInfo // nil for a file that does not exist
 }
 
@@ -36,6 +39,9 @@ func (s *Shell) compareFiles(how confinement) *commandFiles {
 	c := &commandFiles{
 		seen: s.opts.Seen, since: time.Now(), before: map[string]fs.FileInfo{},
 		note: func(changed map[string]time.Time) { s.opts.Changed(how.caller, changed) },
+	}
+	if s.opts.Overwritten != nil {
+		c.overwritten = func(since time.Time) string { return s.opts.Overwritten(how.caller, since) }
 	}
 	for _, path := range c.seen.start(c) {
 		c.follow(path)
@@ -126,6 +132,22 @@ func (c *commandFiles) end() {
 	c.mu.Unlock()
 	c.look(all...)
 	c.drop()
+	if c.overwritten != nil {
+		said := c.overwritten(c.since)
+		c.mu.Lock()
+		c.said = said
+		c.mu.Unlock()
+	}
+}
+
+// news says what the command overwrote, once it has ended. It may be called on nil.
+func (c *commandFiles) news() string {
+	if c == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.said
 }
 
 // drop ends the comparison without a result. It may be called on nil.

@@ -218,6 +218,9 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 	if news := c.news(); news != "" {
 		res.Text += "\n[" + news + "]"
 	}
+	if news := c.files.news(); news != "" {
+		res.Text += "\n[" + news + "]"
+	}
 	return res, t.shell.blamed(c, end.exit.Code), nil
 }
 

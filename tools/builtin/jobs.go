@@ -258,7 +258,8 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	if !j.isOver() {
 		out += snap.lines[0] + snap.lines[1]
 	}
-	if news := j.cmd.news(); news != "" {
+	news := strings.Join(slices.DeleteFunc([]string{j.cmd.news(), j.cmd.files.news()}, func(s string) bool { return s == "" }), "]\n[")
+	if news != "" {
 		if out != "" {
 			out = strings.TrimSuffix(out, "\n") + "\n"
 		}

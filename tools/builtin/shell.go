@@ -60,8 +60,7 @@ type ShellOptions struct {
 	// Changed is called with those of the files that changed while a command of the caller ran, and
 	// the times. May be nil.
 	Changed func(caller tools.Caller, files map[string]time.Time)
-	// Overwritten says, after a command of the caller that began at a time, which changes that tools made
-	// meanwhile it overwrote; "" for none. May be nil.
+	// Overwritten says which changes that tools made since a time a command overwrote. May be nil.
 	Overwritten func(caller tools.Caller, since time.Time) string
 	// Told is called with a report of what a command did to protected files. May be nil.
 	Told func(news string)

@@ -16,6 +16,7 @@ import (
 	"jcode/cli/acp"
 	"jcode/cli/config"
 	"jcode/internal/text"
+	mcpconfig "jcode/mcp/config"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -104,12 +105,12 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	work, finish := background()
 	a.onClose(finish)
 	s := newSessions(a)
-	a.commands.Sources = append([]command.Source{newPersonCommands(a, s)}, a.commands.Sources...)
+	a.commands.Sources = append([]command.Source{newPersonCommands(a, s), newEditorCommands(a)}, a.commands.Sources...)
 	w := &acp.Workspace{
 		Conversation: conv, Rows: conv.TakeRows(),
 		Commands: a.commands.List,
 		Prompt:   newTypedPrompts(a).prompt,
-		Models:   back.acpModels, Roles: back.acpRoles, Trust: back.acpTrust,
+		Models:   back.acpModels, ListModels: back.acpListed, Roles: back.acpRoles, Trust: back.acpTrust,
 		Start: func() {
 			a.board.attach(conv)
 			a.startExtensions()
@@ -134,14 +135,15 @@ type acpBackend struct {
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
 	starts     roleStarts
 	roles      roleActions
-	question   func(ctx context.Context) *command.Trust // about what the folder contains
-	configured func() []config.Model                    // the models that the settings name
+	question   func(ctx context.Context) *command.Trust         // about what the folder contains
+	configured func() []config.Model                            // the models that the settings name
+	models     func(ctx context.Context) ([]command.Row, error) // those that the endpoint lists, too
 }
 
 func newACPBackend(a *app) acpBackend {
 	return acpBackend{
 		a.store, &a.board, a.dispatcher, a.options, a.resume, newRoleStarts(a), newRoleActions(a), newDormant(a).folderQuestion,
-		func() []config.Model { return a.config.Models },
+		func() []config.Model { return a.config.Models }, newModelViews(a).modelRows,
 	}
 }
 
@@ -172,16 +174,18 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 
 // connectFor connects a server that the editor supplied. It is asked about as if the model had requested it,
 // and its lease belongs to this session.
-func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
+func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, title string, entry json.RawMessage) {
+	name := mcpconfig.KeyFor(title)
+	shown := shownName(name, title)
 	var args map[string]any
 	if err := json.Unmarshal(entry, &args); err != nil {
-		a.board.say(event.LevelError, "MCP server %s: %v", name, err)
+		a.board.say(event.LevelError, "MCP server %s: %v", shown, err)
 		return
 	}
 	args["name"] = name
 	raw, err := json.Marshal(args)
 	if err != nil {
-		a.board.say(event.LevelError, "MCP server %s: %v", name, err)
+		a.board.say(event.LevelError, "MCP server %s: %v", shown, err)
 		return
 	}
 	out := a.dispatcher.Dispatch(ctx, tools.Call{
@@ -191,9 +195,9 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, na
 	switch {
 	case ctx.Err() != nil:
 	case out.Result.Failed:
-		a.board.say(event.LevelWarn, "the editor's MCP server %s is not connected: %s", name, text.Headline(out.Result.Text))
+		a.board.say(event.LevelWarn, "the editor's MCP server %s is not connected: %s", shown, text.Headline(out.Result.Text))
 	default:
-		a.board.say(event.LevelInfo, "the editor's MCP server %s is connected", name)
+		a.board.say(event.LevelInfo, "the editor's MCP server %s is connected", shown)
 	}
 }
 
@@ -206,6 +210,27 @@ func background() (run func(func(context.Context)), finish func()) {
 		cancel()
 		work.Wait()
 	}
+}
+
+// shownName names a server of the editor for people: as the editor does, and as it is called here.
+func shownName(name, title string) string {
+	if title == name {
+		return name
+	}
+	return text.Visible(title) + " (here: " + name + ")"
+}
+
+// acpListed asks the endpoint for its models.
+func (a acpBackend) acpListed(ctx context.Context) []acp.Choice {
+	rows, err := a.models(ctx)
+	if err != nil {
+		return nil // the model in use is an option in any case
+	}
+	out := make([]acp.Choice, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info})
+	}
+	return out
 }
 
 // acpModels lists what is known without asking an endpoint: the current model comes first.

@@ -65,12 +65,12 @@ func cutCommand(said string) (name, args string, ok bool) {
 	return name, args, plain
 }
 
-// checkUnknown reports that a command does not exist. A word followed by text is an error only if it
-// resembles a command and not a file: people also write "/tmp is full".
+// checkUnknown reports that a command does not exist. A word followed by text is none if it names a file: people
+// also write "/tmp is full".
 func (a typedPrompts) checkUnknown(name, args string) error {
 	known := mapSlice(a.commands.List(), commandName)
 	if args != "" && !strings.Contains(name, ":") { // a name with a colon is not a file
-		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
+		if _, err := os.Stat("/" + name); err == nil {
 			return nil
 		}
 	}

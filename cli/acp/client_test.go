@@ -261,7 +261,23 @@ func (c *client) message(line []byte) {
 		} else if m.Error.Message == "" {
 			c.t.Errorf("an error without a sentence: %s", line)
 		}
+		if c.sent[id] == "session/new" {
+			c.notEarlier(m.Result)
+		}
 		c.results[id] = answer{m.Result, m.Error}
+	}
+}
+
+// notEarlier checks that nothing was said about a new session before its answer: a client knows none by that ID.
+func (c *client) notEarlier(result json.RawMessage) {
+	var opened struct{ SessionID string }
+	if json.Unmarshal(result, &opened) != nil {
+		return // an error
+	}
+	for _, u := range c.updates {
+		if u.session == opened.SessionID {
+			c.t.Errorf("%s of session %s came before the session's answer", u.kind, u.session)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/text"
 )
 
 // maxMessage bounds one message from the client, in bytes. A larger one is answered with an error and
@@ -142,12 +143,12 @@ func (c *conn) take(ctx context.Context, l line) {
 		c.fail(nil, &acp.RequestError{Code: -32600, Message: fmt.Sprintf("Invalid request: a message may have %d MiB", maxMessage>>20)})
 		return
 	}
-	text := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf")))
-	if len(text) == 0 {
+	said := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf")))
+	if len(said) == 0 {
 		return
 	}
 	var m message
-	if err := json.Unmarshal(text, &m); err != nil {
+	if err := json.Unmarshal(said, &m); err != nil {
 		if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 			c.fail(nil, &acp.RequestError{Code: -32700, Message: "Parse error: one line must hold one JSON object: " + err.Error()})
 		} else {
@@ -198,13 +199,26 @@ func (c *conn) begin(ctx context.Context, id string, m message) {
 			c.fail(m.ID, asRequestError(err))
 			return
 		}
+		var after func()
+		if a, is := result.(afterwards); is {
+			result, after = a.result, a.begin
+		}
 		raw, err := json.Marshal(result)
 		if err != nil {
 			c.fail(m.ID, asRequestError(fmt.Errorf("encode the result of %s: %w", m.Method, err)))
 			return
 		}
 		c.send(message{ID: m.ID, Result: raw})
+		if after != nil {
+			after()
+		}
 	})
+}
+
+// afterwards is a result with something that begins once the client has it.
+type afterwards struct {
+	result any
+	begin  func()
 }
 
 // cancelRequest cancels a running request; an unknown one has been answered.
@@ -256,7 +270,7 @@ func (c *conn) call(ctx context.Context, method string, params, out any) error {
 	select {
 	case m := <-ch:
 		if m.Error != nil {
-			return fmt.Errorf("%s: %s (%d)", method, m.Error.Message, m.Error.Code)
+			return fmt.Errorf("%s: %s (%d)%s", method, m.Error.Message, m.Error.Code, errorData(m.Error.Data))
 		}
 		if err := json.Unmarshal(m.Result, out); err != nil {
 			return fmt.Errorf("%s: the client's answer cannot be read: %w", method, jsonerr.Plain(err))
@@ -266,6 +280,21 @@ func (c *conn) call(ctx context.Context, method string, params, out any) error {
 		c.notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(id)})
 		return context.Cause(ctx)
 	}
+}
+
+// errorData is what an error says besides its message.
+func errorData(data any) string {
+	if data == nil {
+		return ""
+	}
+	if s, is := data.(string); is {
+		return ": " + text.Cut(s, 500)
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return ""
+	}
+	return ": " + text.Cut(string(raw), 500)
 }
 
 // notify sends a notification.

@@ -126,10 +126,13 @@ func (o *openSession) choose(ctx context.Context, question string, choices []str
 	options = append(options, acp.PermissionOption{
 		OptionId: acp.PermissionOptionId(strconv.Itoa(len(choices))), Kind: acp.PermissionOptionKindRejectOnce, Name: "decline",
 	})
-	i, err := o.request(ctx, acp.ToolCallUpdate{
+	call := acp.ToolCallUpdate{
 		ToolCallId: acp.ToolCallId("question-" + uuid.NewString()), Title: acp.Ptr(question), Kind: acp.Ptr(acp.ToolKindThink),
 		Status: acp.Ptr(acp.ToolCallStatusPending),
-	}, options)
+	}
+	o.announce(call)
+	i, err := o.request(ctx, call, options)
+	o.conclude(call.ToolCallId, err == nil && i >= 0 && i < len(choices))
 	if i == len(choices) {
 		i = -1
 	}

@@ -37,7 +37,8 @@ type Opening struct {
 	// Cwd and Dirs are absolute.
 	Cwd  string
 	Dirs []string
-	// Servers are the client's MCP servers by name, as entries of an MCP configuration file.
+	// Servers are the client's MCP servers by the names that it gives them, as entries of an MCP configuration
+	// file.
 	Servers map[string]json.RawMessage
 	// Files reaches the editor's buffers; nil if the client has no such capability.
 	Files Files
@@ -64,8 +65,10 @@ type Workspace struct {
 	// Prompt turns a person's text into what is sent to the model: a slash command is run. notice is the
 	// command's output; if the prompt's text is empty, the model need not answer.
 	Prompt func(ctx context.Context, text string) (p event.Prompt, notice string, err error)
-	// Models and Roles are the available choices.
+	// Models and Roles are the available choices, as far as they are known without asking an endpoint.
 	Models, Roles func(ctx context.Context) []Choice
+	// ListModels asks the endpoint for its models, which takes time; nil if it can't be asked.
+	ListModels func(ctx context.Context) []Choice
 	// Trust is the question about what the folder brings, nil when nothing is pending.
 	Trust func(ctx context.Context) *Trust
 	// Close ends the conversation and everything that was started for it.

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -23,6 +25,9 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (e
 	for i, b := range blocks {
 		switch {
 		case b.Text != nil:
+			if i > 0 && blocks[i-1].Text != nil {
+				said = append(said, "\n\n")
+			}
 			said = append(said, b.Text.Text)
 		case b.ResourceLink != nil:
 			said = append(said, mention(b.ResourceLink.Uri, b.ResourceLink.Name, o.cwd))
@@ -47,7 +52,7 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (e
 			return event.Prompt{}, invalid("block %d: this kind of content is not understood", i+1)
 		}
 	}
-	typed := strings.TrimSpace(strings.Join(said, ""))
+	typed := strings.TrimSpace(joined(said))
 	if typed == "" && len(attached) == 0 && len(images) == 0 {
 		return event.Prompt{}, invalid("the prompt is empty")
 	}
@@ -61,7 +66,10 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (e
 		return p, invalid("%v", err)
 	}
 	if notice != "" {
-		o.say(notice)
+		if p.Text != "" {
+			notice += "\n\n" // the model's answer follows
+		}
+		o.answer(notice)
 		if p.Text == "" { // the prompt was only the command
 			return p, nil
 		}
@@ -82,12 +90,47 @@ func mention(uri, name, cwd string) string {
 		if rel, err := filepath.Rel(cwd, path); err == nil && !strings.HasPrefix(rel, "..") {
 			path = rel
 		}
-		return "@" + path
+		return "@" + path + place(uri)
 	}
 	if name == "" || name == uri {
 		return uri
 	}
 	return fmt.Sprintf("[%s](%s)", name, uri)
+}
+
+// place returns what a link to a file says besides the file, as text for the model: lines, a symbol.
+func place(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	var parts []string
+	if query, err := url.QueryUnescape(u.RawQuery); err == nil && query != "" {
+		parts = append(parts, "?"+query)
+	}
+	if u.Fragment != "" {
+		parts = append(parts, "#"+u.Fragment)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, "") + ")"
+}
+
+// joined joins a prompt's blocks so that no two words become one.
+func joined(blocks []string) string {
+	var b strings.Builder
+	for _, s := range blocks {
+		if b.Len() > 0 && s != "" {
+			last, _ := utf8.DecodeLastRuneInString(b.String())
+			first, _ := utf8.DecodeRuneInString(s)
+			if !unicode.IsSpace(last) && !unicode.IsSpace(first) && !unicode.IsPunct(first) || first == '@' && !unicode.IsSpace(last) {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(s)
+	}
+	return b.String()
 }
 
 func filePath(uri string) (string, bool) {

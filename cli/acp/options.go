@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -59,9 +60,41 @@ func (o *openSession) options() []acp.SessionConfigOption {
 	roles := append([]Choice{{Value: noRole, Name: "No role"}}, o.w.Roles(o.ctx)...)
 	return []acp.SessionConfigOption{
 		selectOption(optionMode, "Mode", acp.SessionConfigOptionCategoryMode, string(st.Mode), modeChoices()),
-		selectOption(optionModel, "Model", acp.SessionConfigOptionCategoryModel, st.Model, o.w.Models(o.ctx)),
+		selectOption(optionModel, "Model", acp.SessionConfigOptionCategoryModel, st.Model, o.modelChoices()),
 		selectOption(optionRole, "Role", "", role, roles),
 		selectOption(optionEffort, "Effort", acp.SessionConfigOptionCategoryThoughtLevel, effort, effortChoices()),
+	}
+}
+
+// modelChoices returns the models that the settings name and, once they are known, those that the endpoint lists.
+func (o *openSession) modelChoices() []Choice {
+	o.mu.Lock()
+	listed := slices.Clone(o.models)
+	o.mu.Unlock()
+	for _, c := range o.w.Models(o.ctx) {
+		if !slices.ContainsFunc(listed, func(l Choice) bool { return l.Value == c.Value }) {
+			listed = append(listed, c)
+		}
+	}
+	return listed
+}
+
+// learnModels asks the endpoint for its models, once the conversation is there, and tells the client.
+func (o *openSession) learnModels() {
+	select {
+	case <-o.ready:
+	case <-o.ctx.Done():
+		return
+	}
+	listed := o.w.ListModels(o.ctx)
+	o.mu.Lock()
+	same := slices.Equal(listed, o.models) || len(listed) == 0
+	if !same {
+		o.models = listed
+	}
+	o.mu.Unlock()
+	if !same && o.ctx.Err() == nil {
+		o.update(acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{ConfigOptions: o.options()}})
 	}
 }
 
@@ -73,7 +106,11 @@ func selectOption(id, name string, category acp.SessionConfigOptionCategory, cur
 		s.Category = &category
 	}
 	if !slices.ContainsFunc(choices, func(c Choice) bool { return c.Value == current }) {
-		choices = append([]Choice{{Value: current, Name: current}}, choices...)
+		name := current
+		if provider, whole := strings.CutSuffix(current, "/"); whole {
+			name = provider + ": its default model"
+		}
+		choices = append([]Choice{{Value: current, Name: name}}, choices...)
 	}
 	list := make(acp.SessionConfigSelectOptionsUngrouped, len(choices))
 	for i, c := range choices {

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,13 +41,22 @@ func (o *openSession) closeQuestion(id string) {
 
 // ask shows a question of the gate in the client. Anything but a clear yes is a no.
 func (o *openSession) ask(ev event.ApprovalAsked) {
+	call, announced := o.questionCall(ev.Question), false
+	// What is asked about is a call that the client knows, or one that is announced and ended for the question: a
+	// sub-agent's call has an ID of its own provider, which may be its parent's.
+	if _, known := o.shown.calls[ev.Question.CallID]; !known || ev.Question.Label != "" {
+		call.ToolCallId, announced = acp.ToolCallId("question-"+uuid.NewString()), true
+	}
 	o.question(ev.ID, func(ctx context.Context) {
+		if announced {
+			o.announce(call)
+		}
 		answer := tools.Answer{Scope: tools.AnswerNo, Option: -1}
 		options := ev.Question.Options
 		if len(options) == 0 {
 			options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 		}
-		chosen, err := o.request(ctx, o.questionCall(ev.Question), permissionOptions(options))
+		chosen, err := o.request(ctx, call, permissionOptions(options))
 		switch {
 		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errDisconnected):
 			answer.Word = "the editor could not ask: " + err.Error()
@@ -57,9 +67,29 @@ func (o *openSession) ask(ev event.ApprovalAsked) {
 				answer.Option = -1
 			}
 		}
+		if announced {
+			o.conclude(call.ToolCallId, answer.Scope != tools.AnswerNo)
+		}
 		// An error means that the question was settled meanwhile.
 		_ = o.conv.Answer(ev.ID, answer)
 	})
+}
+
+// announce makes something that is asked about known to the client as a call.
+func (o *openSession) announce(c acp.ToolCallUpdate) {
+	o.update(acp.SessionUpdate{ToolCall: &acp.SessionUpdateToolCall{
+		ToolCallId: c.ToolCallId, Title: *c.Title, Kind: *c.Kind, Status: acp.ToolCallStatusPending,
+		Content: c.Content, Locations: c.Locations, RawInput: c.RawInput,
+	}})
+}
+
+// conclude ends what was announced.
+func (o *openSession) conclude(id acp.ToolCallId, yes bool) {
+	status := acp.ToolCallStatusFailed
+	if yes {
+		status = acp.ToolCallStatusCompleted
+	}
+	o.update(acp.SessionUpdate{ToolCallUpdate: &acp.SessionToolCallUpdate{ToolCallId: id, Status: acp.Ptr(status)}})
 }
 
 // request sends a permission request and returns the index of the chosen option, -1 when the
@@ -75,8 +105,8 @@ func (o *openSession) request(ctx context.Context, call acp.ToolCallUpdate, opti
 	if resp.Outcome.Selected == nil {
 		return -1, nil
 	}
-	i, err := strconv.Atoi(string(resp.Outcome.Selected.OptionId))
-	if err != nil || i < 0 || i >= len(options) {
+	i := slices.IndexFunc(options, func(p acp.PermissionOption) bool { return p.OptionId == resp.Outcome.Selected.OptionId })
+	if i < 0 {
 		return -1, errors.New("the client chose an option that was not offered: " + string(resp.Outcome.Selected.OptionId))
 	}
 	return i, nil
@@ -106,12 +136,8 @@ func permissionOptions(options []tools.AnswerOption) []acp.PermissionOption {
 // questionCall describes the call that a question is about: the whole command or diff, and the lines that
 // must be seen.
 func (o *openSession) questionCall(q tools.Question) acp.ToolCallUpdate {
-	id := q.CallID
-	if id == "" {
-		id = "question-" + uuid.NewString()
-	}
 	u := acp.ToolCallUpdate{
-		ToolCallId: acp.ToolCallId(id), Title: acp.Ptr(text.Visible(q.Heading())), Kind: acp.Ptr(kindOf(q.Tool)),
+		ToolCallId: acp.ToolCallId(q.CallID), Title: acp.Ptr(text.Visible(q.Heading())), Kind: acp.Ptr(kindOf(q.Tool)),
 		Status: acp.Ptr(acp.ToolCallStatusPending),
 	}
 	if q.Command != "" {
@@ -137,16 +163,19 @@ func (o *openSession) askTrust() {
 		return
 	}
 	o.question("trust", func(ctx context.Context) {
-		chosen, err := o.request(ctx, acp.ToolCallUpdate{
+		call := acp.ToolCallUpdate{
 			ToolCallId: acp.ToolCallId("trust-" + uuid.NewString()), Title: acp.Ptr("Trust " + t.Folder + "?"),
 			Kind: acp.Ptr(acp.ToolKindOther), Status: acp.Ptr(acp.ToolCallStatusPending),
 			Content: []acp.ToolCallContent{acp.ToolContent(acp.TextBlock(
 				"This folder's files would run or allow:\n\n" + fenced(text.Visible(strings.Join(t.Items, "\n"))),
 			))},
-		}, []acp.PermissionOption{
+		}
+		o.announce(call)
+		chosen, err := o.request(ctx, call, []acp.PermissionOption{
 			{OptionId: "0", Kind: acp.PermissionOptionKindAllowAlways, Name: "trust what is listed"},
 			{OptionId: "1", Kind: acp.PermissionOptionKindRejectOnce, Name: "not now"},
 		})
+		o.conclude(call.ToolCallId, err == nil && chosen == 0)
 		if ctx.Err() != nil && o.ctx.Err() != nil {
 			return // the session ends: nothing was decided
 		}

@@ -30,6 +30,7 @@ type openSession struct {
 	mu        sync.Mutex
 	pending   []*prompt
 	questions map[string]context.CancelCauseFunc // open questions to the person, by ID
+	models    []Choice                           // those that the endpoint lists, once it has
 
 	// Owned by the goroutine in follow.
 	shown shown
@@ -65,23 +66,29 @@ func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
 	}
 }
 
-// begin returns the settings for the reply to the request that opened the session, and starts what runs beside
-// it.
-func (o *openSession) begin() ([]acp.SessionConfigOption, *acp.SessionModeState) {
-	options, modes := o.options(), o.modes()
+// begin starts what runs beside the session, once the client knows it: whatever is said about a session before
+// the reply that names it is lost.
+func (o *openSession) begin() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ctx.Err() != nil {
+		return
+	}
 	o.work.Go(o.follow)
 	o.work.Go(func() {
 		o.w.Start()
 		close(o.ready)
 		o.askTrust()
 	})
-	return options, modes
+	o.work.Go(o.learnModels)
 }
 
 // close ends the session and waits for it.
 func (o *openSession) close() {
 	o.once.Do(func() {
+		o.mu.Lock()
 		o.end()
+		o.mu.Unlock()
 		o.cancel()
 		o.work.Wait()
 		o.events.Close()
@@ -101,10 +108,19 @@ func (o *openSession) update(u acp.SessionUpdate) {
 	o.server.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: acp.SessionId(o.id), Update: u})
 }
 
-// say shows the person a line as a message of the agent's.
-func (o *openSession) say(text string) {
+// say shows the person a notice. It is no part of the answer, and many clients join all chunks of a message,
+// whatever their IDs: so it is sent as a thought, marked as what it is.
+func (o *openSession) say(notice string) {
 	id := uuid.NewString()
-	o.update(acp.SessionUpdate{AgentMessageChunk: &acp.SessionUpdateAgentMessageChunk{Content: acp.TextBlock(text), MessageId: &id}})
+	o.update(acp.SessionUpdate{AgentThoughtChunk: &acp.SessionUpdateAgentThoughtChunk{
+		Content: acp.TextBlock(notice + "\n"), MessageId: &id, Meta: map[string]any{"jcode/notice": true},
+	}})
+}
+
+// answer shows what a slash command says.
+func (o *openSession) answer(said string) {
+	id := uuid.NewString()
+	o.update(acp.SessionUpdate{AgentMessageChunk: &acp.SessionUpdateAgentMessageChunk{Content: acp.TextBlock(said), MessageId: &id}})
 }
 
 // register records that a prompt has arrived.

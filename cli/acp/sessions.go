@@ -19,50 +19,24 @@ import (
 const listPage = 100
 
 // place checks the folders and servers of a session.
-func (s *server) place(cwd string, dirs []string, servers []acp.McpServer) (Opening, error) {
+func (s *server) place(cwd string, dirs []string, servers []clientServer) (Opening, error) {
 	for _, dir := range append([]string{cwd}, dirs...) {
 		if !filepath.IsAbs(dir) {
 			return Opening{}, invalid("the folder %q is not an absolute path", dir)
 		}
 	}
 	o := Opening{Cwd: cwd, Dirs: dirs, Servers: map[string]json.RawMessage{}}
-	for _, server := range servers {
-		name, entry, err := serverEntry(server)
+	for i, server := range servers {
+		entry, err := server.entry(i)
 		if err != nil {
 			return o, err
 		}
-		if _, twice := o.Servers[name]; twice {
-			return o, invalid("two MCP servers are called %q", name)
+		if _, twice := o.Servers[server.Name]; twice {
+			return o, invalid("two MCP servers are called %q", server.Name)
 		}
-		o.Servers[name] = entry
+		o.Servers[server.Name] = entry
 	}
 	return o, nil
-}
-
-// serverEntry returns an MCP server of the client as an entry of a configuration file.
-func serverEntry(server acp.McpServer) (name string, entry json.RawMessage, err error) {
-	var v any
-	switch {
-	case server.Stdio != nil:
-		env := map[string]string{}
-		for _, e := range server.Stdio.Env {
-			env[e.Name] = e.Value
-		}
-		name, v = server.Stdio.Name, map[string]any{"command": server.Stdio.Command, "args": server.Stdio.Args, "env": env}
-	case server.Http != nil:
-		headers := map[string]string{}
-		for _, h := range server.Http.Headers {
-			headers[h.Name] = h.Value
-		}
-		name, v = server.Http.Name, map[string]any{"url": server.Http.Url, "headers": headers}
-	default:
-		return "", nil, invalid("MCP servers are reached over stdio or http")
-	}
-	if name == "" {
-		return "", nil, invalid("an MCP server has no name")
-	}
-	entry, err = json.Marshal(v)
-	return name, entry, err
 }
 
 // open opens a session and keeps it.
@@ -93,8 +67,8 @@ func (s *server) open(ctx context.Context, o Opening) (*openSession, error) {
 	return opened, nil
 }
 
-func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, error) {
-	o, err := s.place(p.Cwd, p.AdditionalDirectories, p.McpServers)
+func (s *server) newSession(ctx context.Context, p opening) (any, error) {
+	o, err := s.place(p.Cwd, p.Dirs, p.Servers)
 	if err != nil {
 		return nil, err
 	}
@@ -106,31 +80,28 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, 
 	if err != nil {
 		return nil, err
 	}
-	options, modes := opened.begin()
-	return acp.NewSessionResponse{SessionId: acp.SessionId(o.ID), ConfigOptions: options, Modes: modes}, nil
+	return afterwards{acp.NewSessionResponse{SessionId: acp.SessionId(o.ID), ConfigOptions: opened.options(), Modes: opened.modes()}, opened.begin}, nil
 }
 
-func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (any, error) {
-	opened, err := s.goOn(ctx, string(p.SessionId), p.Cwd, p.AdditionalDirectories, p.McpServers)
+func (s *server) loadSession(ctx context.Context, p opening) (any, error) {
+	opened, err := s.goOn(ctx, p.SessionID, p.Cwd, p.Dirs, p.Servers)
 	if err != nil {
 		return nil, err
 	}
 	opened.replay()
-	options, modes := opened.begin()
-	return acp.LoadSessionResponse{ConfigOptions: options, Modes: modes}, nil
+	return afterwards{acp.LoadSessionResponse{ConfigOptions: opened.options(), Modes: opened.modes()}, opened.begin}, nil
 }
 
-func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (any, error) {
-	opened, err := s.goOn(ctx, string(p.SessionId), p.Cwd, p.AdditionalDirectories, p.McpServers)
+func (s *server) resumeSession(ctx context.Context, p opening) (any, error) {
+	opened, err := s.goOn(ctx, p.SessionID, p.Cwd, p.Dirs, p.Servers)
 	if err != nil {
 		return nil, err
 	}
-	options, modes := opened.begin()
-	return acp.ResumeSessionResponse{ConfigOptions: options, Modes: modes}, nil
+	return afterwards{acp.ResumeSessionResponse{ConfigOptions: opened.options(), Modes: opened.modes()}, opened.begin}, nil
 }
 
 // goOn opens a stored session.
-func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, servers []acp.McpServer) (*openSession, error) {
+func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, servers []clientServer) (*openSession, error) {
 	o, err := s.place(cwd, dirs, servers)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tools/command"
+)
+
+// editorCommands are the commands of the terminal that an editor has as well: its lists as text, and what is done
+// with the conversation.
+type editorCommands struct {
+	open  func() *agent.Conversation
+	lists func() []command.Command
+}
+
+func newEditorCommands(a *app) editorCommands {
+	return editorCommands{a.board.open, func() (out []command.Command) {
+		for _, panel := range chatPanels(a) {
+			if !slices.Contains([]string{"agents", "permissions", "mcp", "tools", "skills", "jobs"}, panel.Name) {
+				continue
+			}
+			out = append(out, command.Command{Name: panel.Name, Description: panel.Help, Run: func(ctx context.Context, args string) (command.Outcome, error) {
+				if args != "" && panel.Words != nil {
+					notice, err := panel.Words(ctx, args)
+					return command.Outcome{Notice: notice}, err
+				}
+				rows, err := panel.Rows(ctx)
+				if err != nil {
+					return command.Outcome{}, err
+				}
+				lines := []string{panel.Title}
+				for _, r := range rows {
+					line := strings.TrimRight(fmt.Sprintf("- %s  %s  %s", r.Name, r.Info, r.State), " ")
+					lines = append(lines, text.Visible(line))
+				}
+				if len(rows) == 0 {
+					lines = append(lines, panel.Empty)
+				}
+				return command.Outcome{Notice: strings.Join(lines, "\n")}, nil
+			}})
+		}
+		return out
+	}}
+}
+
+// List implements command.Source.
+func (c editorCommands) List() []command.Command {
+	return append(c.lists(),
+		command.Command{Name: "compact", Hint: "[what to keep]", Description: "summarise the conversation so far, to save room", Run: c.compact},
+		command.Command{Name: "context", Description: "what fills the model's context window", Run: c.context},
+	)
+}
+
+func (c editorCommands) compact(ctx context.Context, keep string) (command.Outcome, error) {
+	conv := c.open()
+	if conv == nil {
+		return command.Outcome{}, errNoMessages
+	}
+	if err := conv.Compact(ctx, keep); err != nil {
+		return command.Outcome{}, err
+	}
+	return command.Outcome{Notice: "The conversation was summarised."}, nil
+}
+
+func (c editorCommands) context(ctx context.Context, _ string) (command.Outcome, error) {
+	conv := c.open()
+	if conv == nil {
+		return command.Outcome{}, errNoMessages
+	}
+	use, err := conv.ContextUse(ctx)
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	var lines []string
+	for _, part := range use.Parts {
+		lines = append(lines, fmt.Sprintf("- %s: %d tokens", part.Name, part.Tokens))
+	}
+	total := fmt.Sprintf("The next request has about %d tokens", use.Total)
+	if use.Window > 0 {
+		total += fmt.Sprintf(" of %d", use.Window)
+	}
+	return command.Outcome{Notice: total + ":\n" + strings.Join(lines, "\n")}, nil
+}

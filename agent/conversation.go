@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+
+	"jcode/internal/toolcard"
 
 	"jcode/agent/event"
 	"jcode/session"
@@ -185,12 +188,13 @@ func (c *Conversation) State() event.State {
 // the lock.
 func (c *Conversation) changesFiles() bool {
 	snap := c.opt.Registry.Snapshot(c.scope)
-	for _, name := range []string{"edit", "write"} {
-		if _, ok, why := snap.Lookup(name); ok && why == "" {
-			return true
+	return slices.ContainsFunc(toolcard.Names(), func(name string) bool {
+		if toolcard.Of(name).Kind != toolcard.Edit {
+			return false
 		}
-	}
-	return false
+		_, ok, why := snap.Lookup(name)
+		return ok && why == ""
+	})
 }
 
 // ID is the session's ID; empty before its first message.

@@ -306,7 +306,7 @@ func (a *app) builtins() []tools.Tool {
 	})
 	// exec is the last core intent; it comes before the file tools that are not intents.
 	shell := a.shell.Tools()
-	const core = 7
+	core := slices.IndexFunc(files, func(t tools.Tool) bool { return t.Spec().Group != tools.GroupCore })
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
 	web, err := webTools(a.config.WebSearch, a.std, a.dispatcher)
 	if err != nil {

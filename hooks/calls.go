@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/toolcard"
+
 	"jcode/internal/patch"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -22,34 +24,11 @@ type alias struct {
 
 // theirs returns Claude Code's form of one of jcode's tools.
 func theirs(name string) alias {
-	path := map[string]string{"path": "file_path"}
-	switch name {
-	case "exec":
-		return alias{[]string{"Bash"}, map[string]string{"cmd": "command"}}
-	case "edit":
-		return alias{[]string{"Edit", "MultiEdit"}, path}
-	case "write":
-		return alias{[]string{"Write"}, path}
-	case "apply_patch":
+	if name == "apply_patch" {
 		return alias{[]string{"Edit", "MultiEdit", "Write"}, nil}
-	case "read":
-		return alias{[]string{"Read"}, path}
-	case "grep":
-		return alias{[]string{"Grep"}, nil}
-	case "glob":
-		return alias{[]string{"Glob"}, map[string]string{"dir": "path"}}
-	case "ls":
-		return alias{[]string{"LS"}, nil}
-	case "fetch":
-		return alias{[]string{"WebFetch"}, nil}
-	case "task":
-		return alias{[]string{"Task", "Agent"}, nil}
-	case "todo":
-		return alias{[]string{"TodoWrite"}, nil}
-	case "skill":
-		return alias{[]string{"Skill"}, nil}
 	}
-	return alias{}
+	card := toolcard.Of(name)
+	return alias{card.Theirs, card.Arguments}
 }
 
 // toolNames returns all names of a tool, Claude Code's first.
@@ -249,15 +228,15 @@ func response(call tools.Call, res tools.Result) map[string]any {
 		out = map[string]any{}
 	}
 	out["content"], out["is_error"] = res.Text, res.Failed
-	switch call.Name {
-	case "exec":
+	switch card := toolcard.Of(call.Name); {
+	case card.Kind == toolcard.Execute && card.Access != "":
 		for _, key := range []string{"stdout", "stderr"} {
 			if _, has := out[key].(string); !has {
 				out[key] = map[string]string{"stdout": res.Text}[key]
 			}
 		}
 		out["interrupted"], out["isImage"] = false, false
-	case "write", "edit":
+	case card.Arguments["path"] != "" && card.Kind == toolcard.Edit: // one file, named by the call
 		out["success"] = !res.Failed
 		var args struct{ Path string }
 		if json.Unmarshal(call.Arguments, &args) == nil {

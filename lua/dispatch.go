@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"jcode/internal/toolcard"
+
 	"jcode/internal/shellword"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -165,7 +167,7 @@ func (s *principal) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Obj
 // worksOn reports whether a builtin tool that changes nothing itself starts or steers what may: sub-agents, commands in
 // the background, the plan that the model follows.
 func worksOn(spec tools.Spec) bool {
-	return spec.Group == tools.GroupBuiltin && slices.Contains([]string{"task", "agent", "job", "todo"}, spec.Name)
+	return spec.Group == tools.GroupBuiltin && toolcard.Of(spec.Name).Steers
 }
 
 // toolMayDispatch returns which key a tool's manifest lacks, "" if none.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"jcode/internal/frontmatter"
-	"jcode/internal/toolnames"
+	"jcode/internal/toolcard"
 )
 
 // rules converts an allowed-tools value to permission rules. Items that name no tool of jcode are
@@ -77,7 +77,7 @@ func toolRule(item string) (rule, why string) {
 			return "", "lacks a closing parenthesis"
 		}
 	}
-	tool, known := toolnames.Ours(name)
+	tool, known := toolcard.Ours(name)
 	if server, ok := strings.CutPrefix(tool, "mcp:"); ok && !has {
 		if !known {
 			return "", "names no server"

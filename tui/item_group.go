@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/toolcard"
+
 	"jcode/internal/cells"
 )
 
@@ -16,18 +18,9 @@ type groupItem struct {
 	frame   int    // spin at which lines were drawn while one runs
 }
 
-// looks reports whether a tool only reads or searches, so that its calls share a row.
-func looks(tool string) bool {
-	switch tool {
-	case "read", "grep", "glob", "ls":
-		return true
-	}
-	return false
-}
-
 // addCall adds a call: to the row of the preceding ones if all of them only look.
 func (t *transcript) addCall(c *callItem) {
-	if looks(c.name) {
+	if toolcard.Of(c.name).Looks {
 		if g := t.groupFor(); g != nil {
 			g.members = append(g.members, c)
 			c.group = g
@@ -57,7 +50,7 @@ func (t *transcript) groupFor() *groupItem {
 	case *groupItem:
 		g = it
 	case *callItem:
-		if !looks(it.name) || it.open || it.nested != nil || !it.running() && it.status != "done" || it.result.Failed {
+		if !toolcard.Of(it.name).Looks || it.open || it.nested != nil || !it.running() && it.status != "done" || it.result.Failed {
 			return nil
 		}
 		g = &groupItem{members: []item{it}}

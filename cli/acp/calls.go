@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/toolcard"
+
 	"github.com/coder/acp-go-sdk"
 
 	"jcode/internal/text"
@@ -19,28 +21,8 @@ type described struct {
 	locations []acp.ToolCallLocation
 }
 
-// kindOf returns the kind of a builtin tool; other tools have the kind "other".
-func kindOf(name string) acp.ToolKind {
-	switch name {
-	case "read", "ls", "skill", "hover", "diagnostics":
-		return acp.ToolKindRead
-	case "write", "edit", "mkdir", "apply_patch", "rename", "code_action":
-		return acp.ToolKindEdit
-	case "remove":
-		return acp.ToolKindDelete
-	case "mv":
-		return acp.ToolKindMove
-	case "grep", "glob", "definition", "references", "symbols", "docs_search":
-		return acp.ToolKindSearch
-	case "exec", "job":
-		return acp.ToolKindExecute
-	case "fetch", "web_search":
-		return acp.ToolKindFetch
-	case "todo", "ask", "task":
-		return acp.ToolKindThink
-	}
-	return acp.ToolKindOther
-}
+// kindOf returns the kind of a tool; those that are not builtin have the kind "other".
+func kindOf(name string) acp.ToolKind { return acp.ToolKind(toolcard.Of(name).Kind) }
 
 // argument reads the first present one of some string arguments.
 func argument(args map[string]json.RawMessage, names ...string) string {

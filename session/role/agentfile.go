@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"jcode/internal/frontmatter"
-	"jcode/internal/toolnames"
+	"jcode/internal/toolcard"
 )
 
 // ParseAgent reads the definition of an agent as Claude Code writes it, in .claude/agents, as a
@@ -54,7 +54,7 @@ func (r *Role) agentTools(f frontmatter.Field) []string {
 	}
 	out := []string{}
 	for _, name := range names {
-		ours, known := toolnames.Ours(name)
+		ours, known := toolcard.Ours(name)
 		switch plain := strings.ToLower(name) == name && !strings.ContainsAny(name, "( "); {
 		case known:
 			out = append(out, ours)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/toolcard"
+
 	"jcode/internal/paths"
 	"jcode/internal/shellword"
 	"jcode/internal/text"
@@ -103,7 +105,7 @@ func (c *checking) question(v verdict) tools.Question {
 	q := tools.Question{
 		CallID: c.req.Call.ID, Tool: c.req.Spec.Name, Label: c.req.Call.Caller.Label,
 		Title: c.title(), Command: c.command(), Diff: c.req.Plan.Diff,
-		Arguments: c.req.Call.Arguments, Editable: editable(c.req.Spec.Name),
+		Arguments: c.req.Call.Arguments, Editable: toolcard.Of(c.req.Spec.Name).Editable,
 	}
 	q.Details = append(q.Details, c.where()...)
 	q.Details = append(q.Details, hidden(c.rawCommand())...)
@@ -157,19 +159,6 @@ func (c *checking) rawCommand() string {
 	return ""
 }
 
-// editable names the argument that a person may edit before the call runs.
-func editable(tool string) string {
-	switch tool {
-	case "exec":
-		return "cmd"
-	case "write":
-		return "content"
-	case "edit":
-		return "new_string"
-	}
-	return ""
-}
-
 // options lists the answers, the most limited first and no last.
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
@@ -208,19 +197,8 @@ func inWords(rules []string) (words string, ok bool) {
 	if len(rules) != 1 {
 		return "", false
 	}
-	switch rules[0] {
-	case "edit", "write":
-		return "any " + rules[0], true
-	case "apply_patch":
-		return "any patch, also one that removes files,", true
-	case "remove":
-		return "removing any file", true
-	case "mv":
-		return "moving any file", true
-	case "mkdir":
-		return "making any folder", true
-	}
-	return "", false
+	words = toolcard.Of(rules[0]).Grants
+	return words, words != ""
 }
 
 func joinRules(rules []string) string {

@@ -8,7 +8,7 @@ import (
 
 	"jcode/internal/patch"
 	"jcode/internal/paths"
-	"jcode/internal/toolnames"
+	"jcode/internal/toolcard"
 	"jcode/tools"
 	"jcode/tools/permission/shell"
 )
@@ -61,7 +61,7 @@ func (g *Gate) Covers(rule string, call tools.Call) (bool, error) {
 // foreignRule parses a rule in jcode's form or in that of Claude Code.
 func foreignRule(text string) (Rule, error) {
 	name, pattern, has := strings.Cut(strings.TrimSpace(text), "(")
-	ours, known := toolnames.Ours(name)
+	ours, known := toolcard.Ours(name)
 	if !known {
 		return Rule{}, fmt.Errorf("%q is not a tool that jcode has", name)
 	}

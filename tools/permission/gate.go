@@ -3,7 +3,10 @@ package permission
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+
+	"jcode/internal/toolcard"
 
 	"jcode/internal/launch"
 	"jcode/tools"
@@ -224,19 +227,7 @@ func (r Rule) hides(spec tools.Spec) bool {
 	if r.HasPattern {
 		return false
 	}
-	switch spec.Name {
-	case "grep", "glob", "ls":
-		return r.Tool == "read"
-	case "edit", "mkdir":
-		return r.Tool == "write"
-	case "apply_patch":
-		return r.Tool == "write" || r.Tool == "edit"
-	case "mv":
-		return r.Tool == "write" || r.Tool == "remove"
-	case "job":
-		return r.Tool == "exec"
-	}
-	return false
+	return slices.Contains(toolcard.Of(spec.Name).Under, r.Tool)
 }
 
 // planned reports whether plan mode offers a tool: nothing that can only edit.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"jcode/internal/text"
-	"jcode/internal/toolnames"
+	"jcode/internal/toolcard"
 	"jcode/tools"
 	"jcode/tools/permission/shell"
 )
@@ -157,7 +157,7 @@ type NoTool struct{ Rule, Tool string }
 
 func (e *NoTool) Error() string {
 	hint := ""
-	if near := text.Nearest(strings.ToLower(e.Tool), toolnames.Builtin()); near != "" {
+	if near := text.Nearest(strings.ToLower(e.Tool), toolcard.Names()); near != "" {
 		hint = " (did you mean " + near + "?)"
 	}
 	return fmt.Sprintf("rule %q: there is no tool %q, so it holds for nothing%s; a Lua tool is lua(%s), a server's tool mcp(SERVER:TOOL), everything *", e.Rule, e.Tool, hint, e.Tool)
@@ -165,7 +165,7 @@ func (e *NoTool) Error() string {
 
 // knowsTool reports whether a tool of the rule's name can exist.
 func (r Rule) knowsTool() bool {
-	return r.Tool == everything || slices.Contains(toolnames.Builtin(), r.Tool)
+	return r.Tool == everything || slices.Contains(toolcard.Names(), r.Tool)
 }
 
 // everything is the name of a rule for all tools.
@@ -176,13 +176,13 @@ func (r Rule) named(tool string) bool { return r.Tool == tool || r.Tool == every
 
 // translated returns our name for a tool, and whether another program's name was used.
 func translated(name string) (ours string, foreign bool) {
-	if name == everything || slices.Contains(toolnames.Builtin(), name) {
+	if name == everything || slices.Contains(toolcard.Names(), name) {
 		return name, false
 	}
 	if strings.EqualFold(name, "WebSearch") {
 		return "web_search", true
 	}
-	if ours, ok := toolnames.Ours(name); ok {
+	if ours, ok := toolcard.Ours(name); ok {
 		return ours, true
 	}
 	return name, false
@@ -254,27 +254,7 @@ func balanced(pattern string) error {
 
 // kindOf returns the kind of access that a rule's tool name means; "" for a name that means only the tool
 // itself.
-func kindOf(tool string) tools.AccessKind {
-	switch tool {
-	case "exec":
-		return tools.AccessExec
-	case "read", "grep", "glob", "ls":
-		return tools.AccessRead
-	case "write", "edit", "mkdir", "apply_patch":
-		return tools.AccessWrite
-	case "remove", "mv":
-		return tools.AccessDelete
-	case "fetch":
-		return tools.AccessFetch
-	case "mcp":
-		return tools.AccessMCP
-	case "mcp_connect":
-		return tools.AccessConnect
-	case "lua":
-		return tools.AccessLua
-	}
-	return ""
-}
+func kindOf(tool string) tools.AccessKind { return tools.AccessKind(toolcard.Of(tool).Access) }
 
 // RuleSet holds rules by their effect.
 type RuleSet struct {

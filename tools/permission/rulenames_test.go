@@ -73,3 +73,14 @@ func TestNamesOfOtherAgentsDenyOurTools(t *testing.T) {
 		t.Error("Edit(/**) allows a file outside of the project")
 	}
 }
+
+// Tools of language servers print lines of files as read does.
+func TestADeniedReadCoversWhateverShowsFiles(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, t.TempDir(), t.TempDir(), parseRules(t, nil, nil, []string{"read"}))
+	for _, name := range []string{"grep", "glob", "ls", "definition", "hover", "references", "symbols", "diagnostics"} {
+		if ok, _ := g.Offered(tools.Spec{Name: name, Group: tools.GroupBuiltin, ReadOnly: true}, tools.ModeYolo); ok {
+			t.Errorf("%s is offered although read is denied", name)
+		}
+	}
+}

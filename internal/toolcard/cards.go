@@ -1,0 +1,47 @@
+package toolcard
+
+// cards is the table, sorted by name. Where two tools have a name in common, as edit and
+// apply_patch do in Claude Code's terms, Trained names it at the one that is meant by Ours.
+func cards() []Card {
+	path := map[string]string{"path": "file_path"}
+	return []Card{
+		{Name: "agent", Kind: Think, Steers: true},
+		{Name: "apply_patch", Kind: Edit, Access: "write", Under: []string{"write", "edit"}, Grants: "any patch, also one that removes files,", Trained: []string{"apply_patch"}},
+		{Name: "ask", Kind: Think, Trained: []string{"ask", "askuserquestion"}},
+		{Name: "code_action", Kind: Edit, Under: []string{"write", "edit"}},
+		{Name: "definition", Kind: Search, Under: []string{"read"}},
+		{Name: "diagnostics", Kind: Read, Under: []string{"read"}},
+		{Name: "docs_search", Kind: Search},
+		{Name: "edit", Kind: Edit, Access: "write", Under: []string{"write"}, Editable: "new_string", Grants: "any edit", Theirs: []string{"Edit", "MultiEdit"}, Arguments: path},
+		{Name: "exec", Kind: Execute, Access: "exec", Editable: "cmd", Theirs: []string{"Bash"}, Arguments: map[string]string{"cmd": "command"}, Trained: []string{"exec", "shell"}},
+		{Name: "fetch", Kind: Fetch, Access: "fetch", Theirs: []string{"WebFetch"}, Trained: []string{"fetch"}},
+		{Name: "glob", Kind: Search, Access: "read", Under: []string{"read"}, Looks: true, Theirs: []string{"Glob"}, Arguments: map[string]string{"dir": "path"}},
+		{Name: "grep", Kind: Search, Access: "read", Under: []string{"read"}, Looks: true, Theirs: []string{"Grep"}},
+		{Name: "hover", Kind: Read, Under: []string{"read"}},
+		{Name: "job", Kind: Execute, Under: []string{"exec"}, Steers: true, Trained: []string{"job", "bashoutput", "killshell"}},
+		{Name: "ls", Kind: Read, Access: "read", Under: []string{"read"}, Looks: true, Theirs: []string{"LS"}},
+		{Name: "lua", Kind: Other, Access: "lua", Trained: []string{"lua"}},
+		{Name: "lua_eval", Kind: Other},
+		{Name: "mcp", Kind: Other, Access: "mcp", Trained: []string{"mcp"}},
+		{Name: "mcp_call", Kind: Other},
+		{Name: "mcp_connect", Kind: Other, Access: "mcp_connect"},
+		{Name: "mcp_describe", Kind: Other},
+		{Name: "mcp_disconnect", Kind: Other},
+		{Name: "mcp_list", Kind: Other},
+		{Name: "mcp_reload", Kind: Other},
+		{Name: "mcp_search", Kind: Other},
+		{Name: "mkdir", Kind: Edit, Access: "write", Under: []string{"write"}, Grants: "making any folder", Trained: []string{"mkdir"}},
+		{Name: "mv", Kind: Move, Access: "delete", Under: []string{"write", "remove"}, Grants: "moving any file", Trained: []string{"mv"}},
+		{Name: "read", Kind: Read, Access: "read", Looks: true, Theirs: []string{"Read"}, Arguments: path, Trained: []string{"view"}},
+		{Name: "references", Kind: Search, Under: []string{"read"}},
+		{Name: "reload_skills", Kind: Other},
+		{Name: "remove", Kind: Delete, Access: "delete", Grants: "removing any file", Trained: []string{"remove"}},
+		{Name: "rename", Kind: Edit, Under: []string{"write", "edit"}},
+		{Name: "skill", Kind: Read, Theirs: []string{"Skill"}},
+		{Name: "symbols", Kind: Search, Under: []string{"read"}},
+		{Name: "task", Kind: Think, Steers: true, Theirs: []string{"Task", "Agent"}},
+		{Name: "todo", Kind: Think, Steers: true, Theirs: []string{"TodoWrite"}, Trained: []string{"todo", "todoread"}},
+		{Name: "web_search", Kind: Fetch},
+		{Name: "write", Kind: Edit, Access: "write", Editable: "content", Grants: "any write", Theirs: []string{"Write"}, Arguments: path},
+	}
+}

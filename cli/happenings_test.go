@@ -66,6 +66,7 @@ func occur(ctx context.Context, a *app) (held []string) {
 	v := calls.BeforeCall(ctx, call)
 	hold(hooks.PreToolUse, v.Refuse+string(v.Arguments))
 	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, &tools.Result{Text: "ran"}))
+	hold(hooks.PostToolUseFailure, calls.AfterRun(ctx, call, &tools.Result{Text: "no such file", Failed: true}))
 	hold(hooks.Stop, h.stopping(ctx, agent.Stop{Session: "s", Text: "Done."}))
 	hold(hooks.SubagentStop, h.stopping(ctx, agent.Stop{Session: "child", Child: true, Again: true, Text: "Found."}))
 	if err := h.compacting(ctx, "s", true, "keep names"); err != nil {
@@ -87,15 +88,16 @@ func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
 	common := map[string]any{"session_id": "s", "cwd": a.cwd, "transcript_path": "", "permission_mode": "bypassPermissions", "jcode_mode": "yolo"}
 	input := map[string]any{"cmd": "x", "command": "x"}
 	for event, want := range map[hooks.Event]map[string]any{
-		hooks.PreToolUse:       {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input},
-		hooks.PostToolUse:      {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false, "stdout": "ran", "stderr": "", "interrupted": false, "isImage": false}},
-		hooks.UserPromptSubmit: {"prompt": "do it"},
-		hooks.Stop:             {"stop_hook_active": false, "last_assistant_message": "Done."},
-		hooks.SubagentStop:     {"stop_hook_active": true, "last_assistant_message": "Found.", "session_id": "child", "agent_id": "child"},
-		hooks.SessionStart:     {"source": "startup"},
-		hooks.SessionEnd:       {"reason": "prompt_input_exit"},
-		hooks.PreCompact:       {"trigger": "manual", "custom_instructions": "keep names"},
-		hooks.Notification:     {"notification_type": "permission_prompt", "message": "jcode asks: run x"},
+		hooks.PreToolUse:         {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input},
+		hooks.PostToolUse:        {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false, "stdout": "ran", "stderr": "", "interrupted": false, "isImage": false}},
+		hooks.PostToolUseFailure: {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "error": "no such file", "is_interrupt": false},
+		hooks.UserPromptSubmit:   {"prompt": "do it"},
+		hooks.Stop:               {"stop_hook_active": false, "last_assistant_message": "Done."},
+		hooks.SubagentStop:       {"stop_hook_active": true, "last_assistant_message": "Found.", "session_id": "child", "agent_id": "child"},
+		hooks.SessionStart:       {"source": "startup"},
+		hooks.SessionEnd:         {"reason": "prompt_input_exit"},
+		hooks.PreCompact:         {"trigger": "manual", "custom_instructions": "keep names"},
+		hooks.Notification:       {"notification_type": "permission_prompt", "message": "jcode asks: run x"},
 	} {
 		data, err := os.ReadFile(filepath.Join(a.cwd, string(event)+".json"))
 		var got map[string]any
@@ -183,7 +185,7 @@ func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 	a.board.aside(func(n notice) { said = append(said, n.text) })
 	all := strings.Join(said, "\n")
 	for _, event := range hooks.Events() {
-		for _, fault := range []string{"did not end within", "signal", "not usable JSON", "at most 512 are read", "exit code 126"} {
+		for _, fault := range []string{"did not end within", "signal", "not usable JSON", "at most 512 are read", "it could not be started: "} {
 			if !slices.ContainsFunc(said, func(line string) bool {
 				return strings.HasPrefix(line, string(event)+" hook") && strings.Contains(line, fault)
 			}) {

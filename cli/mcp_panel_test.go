@@ -45,17 +45,17 @@ func TestMCPPanelFollowsItsServers(t *testing.T) {
 	}
 	s.Press("esc")
 	s.wait("ask for something")
-	for _, step := range [][2]string{
+	for _, step := range [][]string{
 		{"/mcp good", "good: connected, 9 tools"},
 		{"/mcp disconnect good", "good is disconnected, 9 tools gone"},
 		{"/mcp reload", "unchanged: good, off"},
 		{"/mcp approve off", "nothing of off waits for approval"},
-		{"/mcp nonsense", `not "nonsense", which is no`},
+		{"/mcp nonsense", `not "nonsense", which is`, "not a server either"},
 		{"/mcp log nobody", "known servers: good, off"},
 		{"/mcp connect", "name a server: /mcp connect NAME"},
 	} {
 		s.say(step[0])
-		s.wait(step[1])
+		s.wait(step[1:]...)
 	}
 	s.Type("/mcp disc")
 	s.wait("› disconnect")

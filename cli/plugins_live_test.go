@@ -17,11 +17,12 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// kit writes a plugin with one part of each kind. It returns the log file of the plugin's MCP server.
-func kit(t *testing.T) (dir, serverLog string) {
+// kit writes a plugin with one part of each kind. The plugin's MCP server logs into the project, where it starts:
+// it may write nowhere else.
+func kit(t *testing.T) (dir, logName string) {
 	t.Helper()
 	dir = t.TempDir()
-	cmd, serverLog := mcptest.Server("ok").Logging(t.TempDir())
+	cmd, logName := mcptest.Server("ok").Logging("")
 	server, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"notes": map[string]any{"command": cmd.Path, "args": cmd.Args, "env": cmd.Env}}})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func kit(t *testing.T) (dir, serverLog string) {
 			t.Fatal(err)
 		}
 	}
-	return dir, serverLog
+	return dir, logName
 }
 
 // offersTool reports whether a request offers a tool whose name contains a string.
@@ -56,7 +57,7 @@ func offersTool(r modeltest.Request, part string) bool {
 // parts, changed, accepted by an update, switched off and on, and removed.
 func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 	t.Parallel()
-	plugin, log := kit(t)
+	plugin, logName := kit(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Skip(err)
@@ -123,9 +124,9 @@ func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 			t.Errorf("nothing says %q:\n%s", line, out)
 		}
 	}
-	events, err := mcptest.ReadLog(log)
-	if err != nil {
-		t.Fatal(err)
+	events, err := mcptest.ReadLog(filepath.Join(c.dir, logName))
+	if err != nil || len(events) == 0 {
+		t.Fatalf("the log of the plugin's server has %d events: %v", len(events), err)
 	}
 	ended(t, mcptest.Pids(events))
 	left := ""

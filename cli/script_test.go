@@ -22,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command { // it has the environment of the server that it confines
+		os.Exit(cli.Main(os.Args[1:], cli.System()))
+	}
 	mcptest.Main() // this binary also acts as the MCP servers and the language server
 	lsptest.Main()
 	// jcode starts its own executable, here this test binary, as a Lua host, a sandbox and a server.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,22 +24,32 @@ func (c *Conversation) AgentOutput(name string) string {
 	return c.agents.all.Output(m)
 }
 
-// MessageAgent sends a message that the agent reads at its next step. An agent that has ended resumes with
-// it.
-func (c *Conversation) MessageAgent(name, said string) error {
+// MessageAgent sends a message that the agent reads at its next step. An agent that has ended goes on with it;
+// one whose worktree was merged or removed in a new one, with the files as they are now.
+func (c *Conversation) MessageAgent(ctx context.Context, name, said string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
 		return err
 	}
-	_, w := c.agents.all.Get(m)
-	switch {
-	case strings.TrimSpace(said) == "":
+	if strings.TrimSpace(said) == "" {
 		return fmt.Errorf("the message to %s is empty: say what it should do", name)
-	case w.child == nil:
+	}
+	state, _ := c.agents.all.Get(m)
+	if parent := c.agents.parent(state); parent != nil {
+		parent.agents.moves.Lock() // a conversation that is being closed reads nothing
+		defer parent.agents.moves.Unlock()
+	}
+	state, w := c.agents.all.Get(m)
+	switch {
+	case w.child != nil:
+		w.child.Prompt(event.Prompt{Text: said})
+		return nil
+	case state.Running():
+		return fmt.Errorf("%s is still being started: send this again when it works", name)
+	case !w.moved:
 		return fmt.Errorf("%s was left behind by a program that ended: resume it first", name)
 	}
-	w.child.Prompt(event.Prompt{Text: said})
-	return nil
+	return c.agents.wake(ctx, m, said)
 }
 
 // StopAgent stops an agent and the agents that it started. Their changes stay.
@@ -155,7 +166,12 @@ func (a *agents) forget(ctx context.Context, m *member) error {
 
 // removed removes the worktree of an agent.
 func (a *agents) removed(ctx context.Context, m *member) error {
-	state, w := a.all.Get(m)
+	state, _ := a.all.Get(m)
+	if parent := a.parent(state); parent != nil {
+		parent.agents.moves.Lock()
+		defer parent.agents.moves.Unlock()
+	}
+	_, w := a.all.Get(m)
 	if w.child != nil {
 		w.child.Close()
 	}
@@ -163,7 +179,7 @@ func (a *agents) removed(ctx context.Context, m *member) error {
 		return err
 	}
 	a.all.Change(m, func(s *roster.State, w *worker) {
-		*w = worker{}
+		*w = worker{moved: true}
 		s.Dir, s.Changed = "", false
 	})
 	return a.c.opt.Store.Agents().Drop(context.WithoutCancel(ctx), state.Session)
@@ -220,38 +236,70 @@ func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	state, w := c.agents.all.Get(m)
-	if parent := c.agents.parent(state); parent != c {
-		if parent == nil {
-			return fmt.Errorf("%s works for another agent, which was left behind too: resume that first", name)
-		}
-		return parent.ResumeAgent(ctx, name)
-	}
-	if w.child != nil {
+	if state, w := c.agents.all.Get(m); w.child != nil || w.moved {
 		return fmt.Errorf("%s needs no resuming: it is %s", name, state.Status)
 	}
-	opt := c.childOptions(tools.Task{Name: name}, &asksFor{c.agents, m})
-	if state.Dir != "" {
-		if w.site == nil {
-			return fmt.Errorf("the worktree of %s can't be used: %s. If it can't be put right, discard %s", name, state.Dir, name)
+	return c.agents.wake(ctx, m, "Look at what is done, and go on with your assignment.")
+}
+
+// wake opens the session of an agent that no conversation runs any more, and sends it a prompt.
+func (a *agents) wake(ctx context.Context, m *member, said string) error {
+	state, w := a.all.Get(m)
+	switch parent := a.parent(state); {
+	case parent == nil:
+		return fmt.Errorf("%s works for another agent, which was left behind too: resume that first", state.Name)
+	case parent != a.c:
+		return parent.agents.wake(ctx, m, said)
+	}
+	note, site := "The program that ran you ended.", w.site
+	var err error
+	switch {
+	case w.moved && a.c.opt.Isolate != nil:
+		if site, err = a.c.opt.Isolate(ctx, state.Name, true); err != nil {
+			return err
 		}
-		w.site.Equip(&opt)
+		note = "Your worktree was removed; what was merged of it is in the files. You are in a new one, " + site.Dir() + ", with the files as they are now: read again what you rely on."
+	case site == nil && state.Dir != "":
+		return fmt.Errorf("the worktree of %s can't be used: %s. If it can't be put right, discard %s", state.Name, state.Dir, state.Name)
+	}
+	child, err := a.reopen(ctx, m, site)
+	if err != nil {
+		if w.moved {
+			err = errors.Join(err, removeSite(ctx, site))
+		}
+		return err
+	}
+	a.all.Change(m, func(s *roster.State, w *worker) {
+		*w = worker{child: child, site: site}
+		s.Status, s.Started, s.Ended = roster.Working, time.Now(), time.Time{}
+		if site != nil {
+			s.Dir = site.Dir()
+		}
+	})
+	if err := a.keep(ctx, m); err != nil {
+		return err
+	}
+	a.follow(m, child, "", event.Prompt{Text: note + "\n\n" + said})
+	return nil
+}
+
+// reopen opens the session of an agent in its site, which may be nil.
+func (a *agents) reopen(ctx context.Context, m *member, site Site) (*Conversation, error) {
+	state, _ := a.all.Get(m)
+	opt := a.c.childOptions(tools.Task{Name: state.Name}, &asksFor{a, m})
+	if site != nil {
+		site.Equip(&opt)
 	}
 	if state.Model != "" {
 		opt.Model = state.Model
 	}
 	child, err := Resume(ctx, opt, state.Session)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	child.parent = c
-	if w.site != nil {
-		w.site.Begin(child)
+	child.parent = a.c
+	if site != nil {
+		site.Begin(child)
 	}
-	c.agents.all.Change(m, func(s *roster.State, w *worker) { w.child, s.Status, s.Started = child, roster.Working, time.Now() })
-	if err := c.agents.keep(ctx, m); err != nil {
-		return err
-	}
-	c.agents.follow(m, child, "", event.Prompt{Text: "The program that ran you ended. Look at what is done, and go on with your assignment."})
-	return nil
+	return child, nil
 }

@@ -226,7 +226,7 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 	if list := c.Agents(); len(list) != 1 || list[0].Status != roster.Left {
 		t.Fatalf("agents %+v", list)
 	}
-	if err := c.MessageAgent("one", "hello"); err == nil {
+	if err := c.MessageAgent(t.Context(), "one", "hello"); err == nil {
 		t.Error("one that was left behind takes messages")
 	}
 	if err := c.ResumeAgent(t.Context(), "one"); err != nil {

@@ -25,14 +25,17 @@ type agents struct {
 	c    *Conversation
 	all  *roster.Roster[worker] // of the whole conversation tree
 	work sync.WaitGroup
+	// moves is held while an agent of this conversation gets a message or loses its worktree.
+	moves sync.Mutex
 	// claimed reports whether the conversation holds a claim.
 	claimed atomic.Bool
 }
 
 // worker is the handle of a sub-agent.
 type worker struct {
-	child *Conversation // nil when an earlier run left it behind
+	child *Conversation // nil when an earlier run left it behind, or its worktree was removed
 	site  Site          // nil without isolation
+	moved bool          // its worktree was removed: a message starts it again in a new one
 }
 
 type member = roster.Member[worker]
@@ -64,7 +67,7 @@ func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (t
 	}
 	a.all.Change(m, func(s *roster.State, w *worker) {
 		st := child.State()
-		*w = worker{child, site}
+		*w = worker{child: child, site: site}
 		s.Model, s.Role, s.Session = st.Model, st.Role, child.opt.Session
 		if site != nil {
 			s.Dir = site.Dir()

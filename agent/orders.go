@@ -79,7 +79,7 @@ func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order t
 	case "output":
 		return tools.Result{Text: a.output(m)}, nil
 	case "message":
-		if err := c.MessageAgent(order.Name, order.Text); err != nil {
+		if err := c.MessageAgent(ctx, order.Name, order.Text); err != nil {
 			return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
 		return tools.Result{Text: "Sent: " + order.Name + " reads it at its next step."}, nil

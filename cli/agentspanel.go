@@ -164,7 +164,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	}
 	switch verb {
 	case "message":
-		return "sent to " + name, conv.MessageAgent(name, said)
+		return "sent to " + name, conv.MessageAgent(ctx, name, said)
 	case "stop":
 		return "stopped " + name, conv.StopAgent(name)
 	case "resume":

@@ -33,9 +33,9 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 	}
 	var kinds []string
 	for _, ev := range events {
-		kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."))
+		kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", ev), "event."))
 	}
-	for _, want := range []string{"TurnStart", "StepStart", "TextDelta", "AssistantMessage", "CallStart", "CallEnd", "UsageEvent"} {
+	for _, want := range []string{"TurnStart", "StepStart", "TextDelta", "AssistantMessage", "CallStart", "CallEnd", "Usage"} {
 		if !slices.Contains(kinds, want) {
 			t.Errorf("no %s among %v", want, kinds)
 		}

@@ -120,7 +120,7 @@ func (d *debugLog) write(log *slog.Logger, ev event.Event) {
 	case event.Nested:
 		d.write(log.With("agent", ev.Label, "session", ev.Session), ev.Event)
 	default:
-		log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."), "event", eventText(ev))
+		log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "event."), "event", eventText(ev))
 	}
 }
 

@@ -176,7 +176,7 @@ type Compacted struct {
 // Rewound says that the messages from a sequence number on were removed from the history.
 type Rewound struct{ From int64 }
 
-// UsageEvent reports the tokens of one step and the conversation's totals.
+// Usage reports the tokens of one step and the conversation's totals.
 type Usage struct {
 	Step    model.Usage
 	Total   model.Usage

@@ -337,7 +337,7 @@ func (a *app) options() (agent.Options, error) {
 func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
 	return promptParts{
 		sections: a.list.sections(sessionID, scope),
-		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
+		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, headless: a.flags.Print,
 	}.build(role)
 }
 

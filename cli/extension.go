@@ -67,7 +67,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
-	a.list = append(a.list, a.happenings, a.documents)
+	a.list = append(a.list, a.happenings, a.documents, newCalendar())
 	if !a.flags.NoMCP {
 		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp)})
 	}

@@ -39,7 +39,7 @@ func (c *modelsShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	fmt.Fprintf(std.Out, "prices of jcode %s, read on %s\n", Version(), catalogue.PricesRead)
+	fmt.Fprintf(std.Out, "prices of jcode %s: most of %s, from %s, not checked with the makers since; jcode models update reads a newer table\n", Version(), catalogue.PricesDated, catalogue.PricesFrom)
 	if t, err := readTable(a.paths.Models()); err == nil {
 		fmt.Fprintf(std.Out, "%s, read on %s from %s\n", text.Count(len(t.Models), "model"), t.Date, text.Clean(t.Source))
 	}

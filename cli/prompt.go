@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"jcode/agent"
 )
@@ -24,7 +23,7 @@ type promptParts struct {
 	// sections come last: instructions, skills, MCP servers.
 	sections []string
 	extra    string // --append-system-prompt
-	now      time.Time
+	headless bool   // a single run
 }
 
 // build writes the system prompt for a role.
@@ -42,7 +41,10 @@ func (p promptParts) build(role agent.Role) string {
 		fmt.Fprintf(&b, "Also open to you: %s\n", dir)
 	}
 	_, err := os.Stat(filepath.Join(p.project, ".git"))
-	fmt.Fprintf(&b, "Git repository: %s\nSystem: %s/%s\nDate: %s\n", yesNo(err == nil), runtime.GOOS, runtime.GOARCH, p.now.Format(time.DateOnly))
+	fmt.Fprintf(&b, "Git repository: %s\nSystem: %s/%s\n", yesNo(err == nil), runtime.GOOS, runtime.GOARCH)
+	if p.headless {
+		b.WriteString("Nobody answers questions during this run: decide what is open yourself, carry the work through, and say at the end what you decided.\n")
+	}
 	for _, s := range p.sections {
 		if s = strings.TrimSpace(s); s != "" {
 			b.WriteString("\n" + s + "\n")

@@ -5,8 +5,14 @@ import (
 	"time"
 )
 
-// PricesRead is when the embedded prices were read from the makers' pages, which stand above their rows.
-const PricesRead = "2026-11-20"
+// PricesDated is the month of most figures among the embedded prices, and PricesFrom where they are from. They were
+// not read from the makers' pages on one day: the figures come from public pages of that month, and where those had
+// none from excerpts in search results, some older and some newer. The page where each maker publishes its prices
+// stands above its rows, to compare them with.
+const (
+	PricesDated = "2026-07"
+	PricesFrom  = "public pages and search excerpts"
+)
 
 // price is the list price of one model, in US dollars per million tokens. Nothing is said of any other model: a price
 // of gpt-5.2 says nothing about gpt-5.2-pro.
@@ -63,7 +69,7 @@ func (p *price) set(info *Info, id string) {
 	}
 }
 
-// prices are list prices. Settings correct them, and so does a table that is read with jcode models update.
+// prices are list prices as far as they were known: see PricesDated. Settings correct them, and so does a table that is read with jcode models update.
 var prices = [...]price{
 	// https://developers.openai.com/api/docs/pricing
 	{name: "gpt-6.2-astra", input: 8, output: 40, cached: 0.4, write: 10, long: longOpenAI, priority: 2},

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+// calendar tells each session's model the date in a message of its own, once a day. The system prompt has no date,
+// so that a session that is resumed on another day begins with the same bytes and is read from the provider's cache.
+type calendar struct {
+	plain
+	now func() time.Time
+
+	mu   sync.Mutex
+	told map[string]string // session ID → the line that its history ends with
+}
+
+func newCalendar() *calendar { return &calendar{now: time.Now, told: map[string]string{}} }
+
+// dateHead begins the line that names the date.
+const dateHead = "Today is "
+
+// own implements extension.
+func (c *calendar) own() agent.Extension {
+	return agent.Extension{Before: c.before, Loaded: c.loaded, Compacted: c.compacted}
+}
+
+// agents implements extension.
+func (c *calendar) agents() agent.Extension { return c.own() }
+
+// before tells the date unless the model read it.
+func (c *calendar) before(_ context.Context, sessionID string) agent.Announcement {
+	line := dateHead + c.now().Format(time.DateOnly) + "."
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told[sessionID] == line {
+		return agent.Announcement{}
+	}
+	c.told[sessionID] = line
+	return agent.Announcement{Text: line, Silent: true} // it is for the model alone
+}
+
+// loaded finds in a stored history what the model read.
+func (c *calendar) loaded(sessionID string, rows []session.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.told, sessionID)
+	for _, row := range rows {
+		if text := row.Text(); row.Role == session.RoleSystem && row.Archived == 0 && strings.HasPrefix(text, dateHead) {
+			c.told[sessionID] = text
+		}
+	}
+}
+
+// compacted has the date told again: a summary may have replaced the line.
+func (c *calendar) compacted(_ context.Context, sessionID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.told, sessionID)
+}

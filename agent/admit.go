@@ -109,6 +109,7 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 			t.unsent(err, p)
 			continue
 		}
+		before := len(t.history.seqs)
 		if err := t.take(ctx, p, time.Now()); err != nil {
 			t.unsent(err, list[i:]...)
 			return joined, err
@@ -120,6 +121,7 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 		if err == nil {
 			err = t.equip(ctx, p)
 		}
+		t.asked = append(t.asked, t.history.seqs[before:]...)
 		if err != nil {
 			t.unsent(err, list[i+1:]...)
 			return joined, err

@@ -41,7 +41,10 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == "length":
 		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", howToGoOn(t.opt.Headless))
 	case resp.Finish == "content_filter":
-		t.Notify(event.LevelWarn, "the provider's content filter ended the answer")
+		t.Notify(event.LevelWarn, "the provider refused to answer: what it was asked last is left out of what is sent from now on; write it in other words, or choose another model")
+		if err := leaveOut(ctx, t); err != nil {
+			return false, err
+		}
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
 		t.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
 	case blank(resp.Text):

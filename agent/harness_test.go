@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ type reply struct {
 	err   error
 	usage model.Usage
 	act   func(ctx context.Context)
+	end   string // why it ended; "" is stop
 }
 
 func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
@@ -63,7 +65,7 @@ func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.
 	if r.text != "" {
 		emit(model.TextEvent{Delta: r.text})
 	}
-	resp := model.Response{Text: r.text, Calls: r.calls, Usage: r.usage, Finish: "stop"}
+	resp := model.Response{Text: r.text, Calls: r.calls, Usage: r.usage, Finish: cmp.Or(r.end, "stop")}
 	if ctx.Err() != nil {
 		return resp, ctx.Err()
 	}

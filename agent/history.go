@@ -49,7 +49,8 @@ func (r *record) load(ctx context.Context) error {
 		return err
 	}
 	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens), Written: int(kept.WrittenTokens), Estimated: kept.Estimated}, 0
-	for _, row := range rows { // summaries first: they replace what came before
+	live := sent(rows)
+	for _, row := range live { // summaries first: they replace what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
 			r.history.push(row.Seq, fromRow(row)...)
 		}
@@ -61,6 +62,8 @@ func (r *record) load(ctx context.Context) error {
 		if row.Role == session.RoleUser {
 			turns++
 		}
+	}
+	for _, row := range live {
 		if row.Archived == 0 && row.Role != session.RoleSummary {
 			r.history.push(row.Seq, fromRow(row)...)
 		}
@@ -73,7 +76,7 @@ func (r *record) load(ctx context.Context) error {
 	if err != nil {
 		r.c.Notify(event.LevelWarn, "the stored plan could not be read: %v", err)
 	}
-	r.c.opt.Extensions.loaded(r.row.ID, rows)
+	r.c.opt.Extensions.loaded(r.row.ID, live)
 	r.c.mu.Lock()
 	r.rows, r.turns, r.c.todo, r.total, r.cost = rows, turns, todo, total, kept.Cost
 	r.c.mu.Unlock()

@@ -29,6 +29,7 @@ type turn struct {
 	finish   string   // why the model stopped, of the last answer
 	made     int      // calls of its answers
 	releases []func() // for the rules of its prompts
+	asked    []int64  // the stored messages of its prompts, with what they attach
 }
 
 // runTurn works on one prompt until the model stops, or until a limit, an error or an interrupt.
@@ -88,6 +89,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	prepared := t.preparing(p, "asking the hooks")
 	told, err := t.admit(ctx, p)
 	prepared()
+	before := len(t.history.seqs)
 	if err == nil {
 		err = t.take(ctx, p, t.started)
 	}
@@ -102,6 +104,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	if err := t.equip(ctx, p); err != nil {
 		return event.StopError, err
 	}
+	t.asked = append(t.asked, t.history.seqs[before:]...)
 	for {
 		if ctx.Err() != nil {
 			return event.StopInterrupted, nil

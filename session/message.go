@@ -76,5 +76,6 @@ const (
 	PartTools     = "tools"   // the tools that came and went with a notice, as JSON
 	PartShown     = "shown"   // what the person sees instead of the text
 	PartRange     = "range"   // which messages a summary replaces
+	PartLeftOut   = "leftout" // which messages are not sent any more, since a provider refused them
 	PartSkill     = "skill"   // the skill whose instructions the text holds
 )

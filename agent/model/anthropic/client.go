@@ -98,6 +98,9 @@ func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
 	return notice, ok
 }
 
+// Sent implements endpoint.Protocol.
+func (q *question) Sent() []byte { return q.body }
+
 // Attempt sends the request once.
 func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
 	ctx, silent, stop := q.c.Watch(parent)

@@ -15,6 +15,8 @@ type Protocol interface {
 	// Adapt looks for another form of a refused request, and returns a notice for the person; false when there
 	// is none.
 	Adapt(bad *Failure) (notice string, ok bool)
+	// Sent is the body that was sent last.
+	Sent() []byte
 }
 
 // Ask sends a request, and repeats it as long as that may help.
@@ -58,7 +60,7 @@ func adapt(req *model.Request, p Protocol, bad *Failure) (string, bool) {
 	if !bad.Bad {
 		return "", false
 	}
-	if sum, ok := badPicture(bad.Fault, req); ok {
+	if sum, ok := badPicture(bad.Fault, p.Sent(), req); ok {
 		bad.Err.Class, bad.Err.Image = model.ClassImage, sum
 		return "", false
 	}

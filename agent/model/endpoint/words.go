@@ -109,14 +109,17 @@ func LeadingNumber(s string) int {
 }
 
 // badPicture recognises a refusal of one picture, as opposed to pictures in general, and returns the SHA-256
-// of the newest one: the earlier ones were accepted with earlier requests.
-func badPicture(f Fault, r *model.Request) (sum [sha256.Size]byte, ok bool) {
+// of the one that it names by its place, else of the newest: the earlier ones were accepted with earlier requests.
+func badPicture(f Fault, body []byte, r *model.Request) (sum [sha256.Size]byte, ok bool) {
 	if !ContainsAny(f.said(), []string{
 		"could not process image", "unable to process input image", "unable to process image", "invalid image", "invalid_image", "image_parse_error",
 		"unsupported image format", "unsupported image type", "image format", "decode image", "decode the image", "cannot identify image", "image data", "corrupt",
 		"not a valid image", "could not process pdf", "pdf specified was not valid", "pdf specified is password", "pdf pages", "invalid pdf", "could not process file", "failed to process file", "invalid file data", "valid image", "load image", "image exceeds", "image dimensions", "image is too large", "image too large", "image was specified using",
 	}) {
 		return sum, false
+	}
+	if sum, ok := pictureAt(f, body, r); ok {
+		return sum, true
 	}
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if images := r.Messages[i].Images; len(images) > 0 {

@@ -175,7 +175,7 @@ func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
 	c.Press("enter")
 	c.wait("A picture of digits.")
 	req := c.request(0)
-	if last := req.Last(); last.Images != 1 || !strings.Contains(strings.ReplaceAll(last.Content, `"`, ""), "what is @"+c.home) {
+	if last := req.Prompt(); last.Images != 1 || !strings.Contains(strings.ReplaceAll(last.Content, `"`, ""), "what is @"+c.home) {
 		t.Errorf("%d pictures in %q", last.Images, last.Content)
 	}
 	if !strings.Contains(string(req.Raw), "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==") {

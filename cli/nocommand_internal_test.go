@@ -40,7 +40,7 @@ func TestPromptsAreNotTakenForCommands(t *testing.T) {
 	if hint := noCommand([]string{"agents list"}); hint != "" {
 		t.Errorf("a quoted prompt: %s", hint)
 	}
-	for _, line := range []string{"session list", "skill new x", "agents", "job", "models list", "man", "upgrade", "tool"} {
+	for _, line := range []string{"session list", "skill new x", "agents", "job", "model list", "man", "upgrade", "tool"} {
 		if noCommand(strings.Fields(line)) == "" {
 			t.Errorf("%s is sent as a prompt", line)
 		}

@@ -109,7 +109,7 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	srv := modeltest.New(tsTB{ts: ts}, replies...)
 	ts.Setenv("OPENAI_BASE_URL", srv.URL())
-	ts.Setenv("OPENAI_API_KEY", "sk-test-key")
+	ts.Setenv("OPENAI_API_KEY", "sk-test-key-0")
 	ts.Setenv("JCODE_MODEL", "test-model")
 	state(ts).srv = srv
 }

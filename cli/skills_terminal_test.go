@@ -39,7 +39,7 @@ func TestSkillsInTheTerminal(t *testing.T) {
 
 	c.say("/greeting the captain")
 	c.wait("Ahoy!")
-	if text := c.request(0).Last().Content; !strings.Contains(text, "Say ahoy.") || !strings.Contains(text, "The user's request: the captain") {
+	if text := c.request(0).Prompt().Content; !strings.Contains(text, "Say ahoy.") || !strings.Contains(text, "The user's request: the captain") {
 		t.Errorf("asked: %s", text)
 	}
 	c.quit()
@@ -69,7 +69,7 @@ func TestSkillIsEditedFromTheList(t *testing.T) {
 	c.wait("ask for something")
 	c.say("/greeting")
 	c.wait("Ahoy!")
-	if text := c.request(0).Last().Content; !strings.Contains(text, "Say ahoy.") {
+	if text := c.request(0).Prompt().Content; !strings.Contains(text, "Say ahoy.") {
 		t.Errorf("asked: %s", text)
 	}
 	c.quit()
@@ -86,7 +86,7 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
 	given := func(n int, want bool) {
 		t.Helper()
-		if text := c.request(n).Last().Content; strings.Contains(text, "Say ahoy.") != want {
+		if text := c.request(n).Prompt().Content; strings.Contains(text, "Say ahoy.") != want {
 			t.Errorf("request %d: the skill's text given is %v: %s", n, !want, text)
 		}
 	}
@@ -141,7 +141,7 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	}
 	c.say("/state")
 	c.wait("Fine.")
-	if text := c.request(0).Last().Content; !strings.Contains(text, "State: from-the-shell") {
+	if text := c.request(0).Prompt().Content; !strings.Contains(text, "State: from-the-shell") {
 		t.Errorf("asked: %s", text)
 	}
 	c.quit()
@@ -157,12 +157,12 @@ func TestPreludeSaysHowAStartBegins(t *testing.T) {
 	c.project(".jcode/commands/look.md", "Look $1.\n")
 	c.start()
 	c.wait("Looked.")
-	if text := c.request(0).Last().Content; text != "Look here." {
+	if text := c.request(0).Prompt().Content; text != "Look here." {
 		t.Errorf("asked: %s", text)
 	}
 	c.quit()
 	c.startAt("Again.")
-	if first, last := c.request(1).Messages[1].Content, c.request(1).Last().Content; first != "Look here." || last != "Look here." {
+	if first, last := c.request(1).Messages[1].Content, c.request(1).Prompt().Content; first != "Look here." || last != "Look here." {
 		t.Errorf("asked %q after %q", last, first)
 	}
 	c.quit()

@@ -3,6 +3,7 @@ package modeltest
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,6 +57,16 @@ func (r Request) Last() Message {
 		return Message{}
 	}
 	return r.Messages[len(r.Messages)-1]
+}
+
+// Prompt is the last message of the user, not one that jcode adds.
+func (r Request) Prompt() Message {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "user" && !strings.HasPrefix(m.Content, "[jcode] ") {
+			return m
+		}
+	}
+	return Message{}
 }
 
 // System returns the text of the first system or developer message.

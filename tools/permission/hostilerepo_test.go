@@ -316,6 +316,22 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			gitIn(t, root, "add", "in")
 			gitIn(t, filepath.Join(root, "in"), "config", "core.worktree", "..")
 		}, "runs", ""},
+		"a linked work tree of a repository with submodules": {func(t *testing.T, root string) {
+			linkedWithModule(t, root, "../../../sub")
+		}, "runs", ""},
+		"a linked work tree of a repository whose submodule lies elsewhere": {func(t *testing.T, root string) {
+			committed(t, filepath.Join(base(root), "outside"))
+			linkedWithModule(t, root, "../../../../outside")
+		}, "asks", "core.worktree"},
+		"a linked work tree of a submodule": {func(t *testing.T, root string) {
+			own := linkedWithModule(t, root, "../../../sub")
+			gitIn(t, own, "config", "core.worktree", "../../main")
+		}, "runs", ""},
+		"a linked work tree with settings of its own that places its files elsewhere": {func(t *testing.T, root string) {
+			own := linkedWithModule(t, root, "../../../sub")
+			gitIn(t, own, "config", "extensions.worktreeConfig", "true")
+			gitIn(t, own, "config", "core.worktree", "../../outside")
+		}, "asks", "core.worktree"},
 		"a repository around the workspace": {func(t *testing.T, root string) { committed(t, base(root)) }, "runs", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -326,4 +342,28 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			}
 		})
 	}
+}
+
+// linkedWithModule makes the workspace a linked work tree of a repository, and returns that repository's folder.
+// It keeps a submodule whose configuration names a work tree.
+func linkedWithModule(t *testing.T, root, names string) (own string) {
+	t.Helper()
+	main := filepath.Join(filepath.Dir(root), "main")
+	committed(t, main)
+	gitIn(t, main, "worktree", "add", "-q", "-b", "w", filepath.Join(filepath.Dir(root), "w"))
+	for _, n := range []string{".git", "f"} {
+		if err := os.Rename(filepath.Join(filepath.Dir(root), "w", n), filepath.Join(root, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gitIn(t, root, "worktree", "repair")
+	committed(t, filepath.Join(main, "sub"))
+	kept := filepath.Join(main, ".git", "modules", "sub")
+	put(t, filepath.Dir(kept), "y", "")
+	if err := os.Rename(filepath.Join(main, "sub", ".git"), kept); err != nil {
+		t.Fatal(err)
+	}
+	put(t, main, "sub/.git", "gitdir: ../.git/modules/sub\n")
+	gitIn(t, kept, "config", "core.worktree", names)
+	return filepath.Join(main, ".git")
 }

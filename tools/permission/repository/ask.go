@@ -36,7 +36,7 @@ func (l *Looker) asked(dir string, found []candidate) string {
 	if why != "" {
 		return why
 	}
-	return l.steered(list, r, true)
+	return l.steered(followed(list, r), r, true)
 }
 
 // Alias returns the expansion of a git alias in a folder, "" for none.

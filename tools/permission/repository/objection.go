@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jcode/internal/gitindex"
@@ -53,6 +54,9 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 		if err != nil {
 			return "the repository's configuration can't be read: " + err.Error()
 		}
+		if file == filepath.Join(r.common, "config") {
+			list = followed(list, r)
+		}
 		if why := l.steered(list, r, worktree); why != "" {
 			return why
 		}
@@ -67,15 +71,27 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 	return ""
 }
 
+// followed returns what git follows in a work tree of the settings that it shares with others: in a linked one,
+// unless those have settings of their own, not the place of the files.
+func followed(list []setting, r candidate) []setting {
+	separate := slices.ContainsFunc(list, func(s setting) bool {
+		return s.key() == "extensions.worktreeconfig" && (s.bare || !isFalse(s.value))
+	})
+	if r.own == r.common || separate {
+		return list
+	}
+	return slices.DeleteFunc(list, setting.placesFiles)
+}
+
 // steered names the first setting that makes git run a program, include another file, read other files, or
 // fetch what it lacks.
 func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 	for _, s := range list {
-		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
+		own := s.placesFiles() && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
 		if s.steers(worktree) && !own && !(l.Own && s.beaten()) {
 			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
 		}
-		if s.key() == "core.worktree" && s.sub == "" && !worktree && !own && !l.Inside(worktreeOf(r.own)) {
+		if s.placesFiles() && !worktree && !own && !l.Inside(worktreeOf(r.own)) && !namedBack(r.own) {
 			return "a repository inside is configured to look outside the workspace (core.worktree)"
 		}
 		if name := s.names(); name != "" && !l.Own && !l.within(r, name) {
@@ -83,6 +99,21 @@ func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 		}
 	}
 	return ""
+}
+
+// namedBack reports whether the work tree that a repository names is marked as that repository's, or is not
+// there: a submodule of another checkout, as git itself writes it. Nobody who can write in the workspace only can
+// mark a folder outside of it.
+func namedBack(own string) bool {
+	top := worktreeOf(own)
+	if top == "" {
+		return false
+	}
+	if !exists(top) {
+		return true
+	}
+	leads, err := pointer(filepath.Join(top, ".git"), "gitdir: ")
+	return err == nil && leads != "" && paths.Real(leads) == own
 }
 
 // within reports whether a file that a configuration names is in the workspace, whatever folder git resolves
@@ -204,6 +235,9 @@ func modules(r candidate) (out []string) {
 		}
 	}
 	walk(filepath.Join(r.common, "modules"), 5)
+	if r.own != r.common { // a linked work tree has its own
+		walk(filepath.Join(r.own, "modules"), 5)
+	}
 	return out
 }
 

@@ -168,25 +168,30 @@ func (l *Looker) elsewhere(r candidate, plain bool) string {
 	return "its .git leads to a repository outside the workspace that does not name this folder: " + r.own
 }
 
-// worktreeOf returns the folder that a repository's configuration names as its work tree, "" for none.
+// worktreeOf returns the folder that a repository's configuration names as its work tree, "" for none, or
+// where its files name several.
 func worktreeOf(own string) (dir string) {
-	data, err := readBounded(filepath.Join(own, "config"), maxConfig)
-	if err != nil {
-		return ""
-	}
-	list, _ := parseConfig(data) // a later check objects to what can't be parsed
-	for _, s := range list {
-		if s.key() == "core.worktree" && s.sub == "" {
-			dir = s.value
+	for _, file := range []string{"config", "config.worktree"} { // git moves it to the second for a sparse checkout
+		data, err := readBounded(filepath.Join(own, file), maxConfig)
+		if err != nil {
+			return ""
+		}
+		list, _ := parseConfig(data) // a later check objects to what can't be parsed
+		for _, s := range list {
+			if !s.placesFiles() || s.value == "" {
+				continue
+			}
+			named := s.value
+			if !filepath.IsAbs(named) {
+				named = filepath.Join(own, named)
+			}
+			if named = paths.Real(named); dir != "" && dir != named {
+				return ""
+			}
+			dir = named
 		}
 	}
-	if dir != "" && !filepath.IsAbs(dir) {
-		dir = filepath.Join(own, dir)
-	}
-	if dir == "" {
-		return ""
-	}
-	return paths.Real(dir)
+	return dir
 }
 
 // pointer reads a small file that names a folder, relative to its own, as git does: the prefix extends to the

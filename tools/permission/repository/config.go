@@ -260,7 +260,9 @@ func (s setting) steers(worktree bool) bool {
 }
 
 // placesFiles reports whether a setting names the folder with the repository's files.
-func (s setting) placesFiles() bool { return s.section == "core" && s.sub == "" && s.name == "worktree" }
+func (s setting) placesFiles() bool {
+	return s.section == "core" && s.sub == "" && s.name == "worktree"
+}
 
 // beaten reports whether a setting that steers has no effect on jcode's own git: package launch sets another
 // value, forbids what it leads to, or the commands that it concerns are not used.

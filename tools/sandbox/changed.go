@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"jcode/internal/paths"
 	"jcode/internal/protected"
@@ -104,7 +105,7 @@ func (m marks) Changed() []string {
 		if dir, is := worktree(path); is && m.before[filepath.Join(dir, "commondir")] == "" {
 			continue // it is new; the .git file that points to it would be named
 		}
-		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && state(path, false) != was {
+		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && isOther(path, was) {
 			if dir := filepath.Dir(path); slices.Contains(all.git, dir) && !slices.Contains(m.git, dir) {
 				path = dir // a repository that was created as a whole
 			}
@@ -112,7 +113,7 @@ func (m marks) Changed() []string {
 		}
 	}
 	for path, was := range m.before {
-		if was == lockedState || was == "" || state(path, true) != "" {
+		if was == lockedState || was == "" || isPlan(path) || state(path, true) != "" {
 			continue
 		}
 		if dir, is := worktree(path); is && state(dir, true) == "" {
@@ -137,9 +138,20 @@ func (m marks) replaced(path string) bool {
 	return err == nil && was != nil && !os.SameFile(was, now)
 }
 
+// isOther reports whether the state of a path that is not locked has changed in a way that steers git or jcode.
+func isOther(path, was string) bool {
+	if isPlan(path) {
+		return adds(path, was)
+	}
+	return state(path, false) != was
+}
+
 // state describes what can be seen of a file or a tree without reading it; "" if it does not exist. only
-// limits it to the path itself.
+// limits it to the path itself. Of the plan of a rebase it is what the plan runs.
 func state(path string, only bool) string {
+	if isPlan(path) {
+		return strings.Join(runs(path), "\n")
+	}
 	if _, err := os.Lstat(path); err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ package sandbox_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -80,7 +81,7 @@ func TestWhatSteersGitIsLockedHoweverDeepItIs(t *testing.T) {
 	deep := "project/.git/modules/a/b/c/d/e/f/"
 	r.put(deep+"HEAD", deep+"config", deep+"objects/x", deep+"hooks/x", deep+"modules/g/HEAD", deep+"modules/g/config", deep+"modules/g/refs/x", "project/.git/rebase-merge/git-rebase-todo",
 		"project/.git/info/attributes", "project/.git/objects/info/alternates", "project/.gitconfig.shared", "project/conf/more")
-	for path, text := range map[string]string{"project/.git/config": "[core]\n\tbare = false\n[include]\n\tpath = ../.gitconfig.shared\n", "project/.gitconfig.shared": "[includeIf \"gitdir:~/x/\"]\npath = conf/more\n"} {
+	for path, text := range map[string]string{"project/.git/config": "[core]\n\tbare = false\n[include]\n\tpath = ../.gitconfig.shared\n", "project/.gitconfig.shared": "[includeIf \"gitdir:~/x/\"]\npath = conf/more\n", "project/.git/rebase-merge/git-rebase-todo": "exec make test\npick 1234567 more\n"} {
 		if err := os.WriteFile(filepath.Join(r.base, path), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +92,40 @@ func TestWhatSteersGitIsLockedHoweverDeepItIs(t *testing.T) {
 	} {
 		if out, code := r.sh("echo evil >> " + f); code == 0 {
 			t.Errorf("%s was changed: %s", f, out)
+		}
+	}
+}
+
+// A rebase that stopped goes on: its plan is git's to write, as long as it runs nothing. What a command adds to run
+// is told.
+func TestARebaseThatStoppedGoesOn(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skipf("no namespaces here: %v", r.Report().Why)
+	}
+	out, code := r.sh(`git init -q -b main . && git config --file .gitc user.name t; export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
+say() { echo "$1" > f && git add f && git commit -qm "$1"; }
+say one && git checkout -qb side && say two && say three && echo g > g && git add g && git commit -qm four && git checkout -q main && say other && git checkout -q side && ! git rebase -q main`)
+	if code != 0 {
+		t.Skipf("no git here: %s", out)
+	}
+	env := "export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t GIT_EDITOR=true; "
+	if out, code := r.sh(env + "echo two > f && git add f && git rebase --continue; test -d .git/rebase-merge && echo three > f && git add f && git rebase --continue && git log --format=%s"); code != 0 || !strings.Contains(out, "four\nthree\ntwo\nother") {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	plan := filepath.Join(r.project, ".git", "rebase-merge", "git-rebase-todo")
+	for name, lines := range map[string][2]string{
+		"told":        {"pick 1234567 x\n", "pick 1234567 x\n x evil\n"},
+		"not told":    {"pick 1234567 x\npick 2345678 y\n", "pick 2345678 y\n"},
+		"not changed": {"pick 1234567 x\nexec make\n", "exec evil\n"},
+	} {
+		r.put("project/.git/rebase-merge/git-rebase-todo")
+		if err := os.WriteFile(plan, []byte(lines[0]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, code := r.sh("printf '" + strings.ReplaceAll(lines[1], "\n", "\\n") + "' > " + plan)
+		if told := slices.Contains(r.made, plan); told != (name == "told") || (code == 0) == (name == "not changed") {
+			t.Errorf("%s: exit code %d, told %v", name, code, told)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (f *found) addGit(dir string) {
 		f.paths = append(f.paths, filepath.Join(dir, name))
 	}
 	f.paths = append(f.paths, included(filepath.Join(dir, "config"), 0)...)
-	paths, whole := expand(dir, "worktrees/*/{config.worktree,commondir}")
+	paths, whole := expand(dir, "worktrees/*/{config.worktree,commondir,rebase-merge/git-rebase-todo}")
 	modules, all := submodules(filepath.Join(dir, "modules"))
 	f.paths = slices.Concat(f.paths, paths, modules)
 	if !whole || !all {

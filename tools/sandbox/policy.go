@@ -148,6 +148,9 @@ func (p Policy) order(shields bool, locked, env []string, r Program) order {
 		}
 	}
 	for _, path := range locked {
+		if isPlan(path) && len(runs(path)) == 0 {
+			continue // git writes it with each step
+		}
 		more := add(o.Locked, path)
 		if o.full = len(more) > maxLocked; o.full {
 			break

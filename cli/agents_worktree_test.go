@@ -188,6 +188,34 @@ func TestUncommittedRulesHoldInAWorktree(t *testing.T) {
 	}
 }
 
+// Hooks of a project's settings of Claude Code that are not committed hold for an agent in a worktree, too: with
+// the files of the main checkout, whatever the agent puts in their place.
+func TestUncommittedHooksHoldInAWorktree(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	c.folder(".claude")
+	c.write(".claude/settings.local.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh .claude/guard.sh"}]}]}}`)
+	c.write(".claude/guard.sh", "if grep -q forbidden; then echo not in this house >&2; exit 2; fi\n")
+	script := played(t, inWorktree(nil),
+		calls("ann", "exec", map[string]any{"cmd": "mkdir .claude && echo exit 0 > .claude/guard.sh"}),
+		calls("ann", "exec", map[string]any{"cmd": "touch forbidden.txt"}),
+		calls("ann", "exec", map[string]any{"cmd": "touch b.txt"}),
+		says("ann", "worked"), says("", "The end."))
+	cmd := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "--trust", "--mode", "yolo", "-m", "replay:"+script, "--output-format", "stream-json", "go")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "not in this house") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if made, _ := filepath.Glob(filepath.Join(c.home, "worktrees", "*", "ann", "forbidden.txt")); len(made) > 0 {
+		t.Error("the call that the hook refuses ran")
+	}
+	if b, err := filepath.Glob(filepath.Join(c.home, "worktrees", "*", "ann", "b.txt")); err != nil || len(b) != 1 {
+		t.Errorf("what the hook does not refuse was not done:\n%s", out)
+	}
+}
+
 func (c *chat) folder(name string) {
 	c.t.Helper()
 	if err := os.MkdirAll(filepath.Join(c.dir, name), 0o755); err != nil {

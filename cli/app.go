@@ -292,7 +292,7 @@ func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Theirs: theirs || len(startfiles.Files(a.root, c.Cmd)) > 0, Refuse: a.confinement.changedSince(c.Cmd, theirs)})
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Theirs: theirs || len(startfiles.Files(a.root, c.Cmd)) > 0, Refuse: a.confinement.changedSince(a.root, c.Cmd, theirs)})
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{

@@ -30,6 +30,7 @@ type happenings struct {
 	shell      *builtin.Shell
 	cwd        string
 	root, home string
+	originals  []string        // checkouts that the project is a copy of
 	config     string          // the configuration folder, resolved
 	secret     func() []string // files in it that no hook may read
 	once       bool            // a single run
@@ -64,7 +65,7 @@ type happenings struct {
 func (a *app) openHooks() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &happenings{
-		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, home: a.paths.Home, config: paths.Real(a.paths.Config),
+		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, originals: a.originals, home: a.paths.Home, config: paths.Real(a.paths.Config),
 		secret: func() []string { return []string{paths.Real(a.paths.Credentials())} }, once: a.flags.Print,
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,15 +26,19 @@ const maxSettings = 4 << 20
 
 // hookFile is a settings file with hooks that needs trust, as it was last read.
 type hookFile struct {
+	dir   string // the checkout that it comes from if that is not the project's root
 	item  tools.TrustItem
 	hooks []hooks.Hook
 }
 
+// claudeSettings are the settings files of Claude Code in a project.
+var claudeSettings = [...]string{".claude/settings.json", ".claude/settings.local.json"}
+
 // settingsFiles returns the files of Claude Code that may contain hooks.
 func (h *happenings) settingsFiles() []string {
-	files := []string{
-		filepath.Join(h.root, ".claude", "settings.json"),
-		filepath.Join(h.root, ".claude", "settings.local.json"),
+	var files []string
+	for _, name := range claudeSettings {
+		files = append(files, filepath.Join(h.root, filepath.FromSlash(name)))
 	}
 	if h.home != "" && h.home != h.root {
 		files = append([]string{filepath.Join(h.home, ".claude", "settings.json")}, files...)
@@ -60,7 +65,7 @@ func (h *happenings) reload() {
 	list = append(list, h.bundles.hooks()...)
 	var files []hookFile
 	for _, path := range h.settingsFiles() {
-		f, problems := h.read(path)
+		f, problems := h.read("", path)
 		h.say(problems)
 		if len(f.hooks) == 0 {
 			continue
@@ -68,6 +73,7 @@ func (h *happenings) reload() {
 		files = append(files, f)
 		list = append(list, h.inForce(path, f)...)
 	}
+	list = append(list, h.ofOriginals()...)
 	h.mu.Lock()
 	h.files = files
 	h.mu.Unlock()
@@ -75,6 +81,27 @@ func (h *happenings) reload() {
 	if conv := h.board.open(); conv != nil { // its first hook may have come with a plugin
 		h.follow(conv)
 	}
+}
+
+// ofOriginals returns the trusted hooks of the checkouts that the project is a copy of, where the copy does not
+// have the same in force. They guard the agent in the copy, and run where it can't change what they start.
+func (h *happenings) ofOriginals() (list []hooks.Hook) {
+	for _, root := range h.originals {
+		for _, name := range claudeSettings {
+			path := filepath.Join(root, filepath.FromSlash(name))
+			f, _ := h.read(root, path) // problems and what waits for trust are told where the checkout is the project
+			if len(f.hooks) == 0 {
+				continue
+			}
+			h.mu.Lock()
+			same, had := h.kept[filepath.Join(h.root, filepath.FromSlash(name))]
+			h.mu.Unlock()
+			if !had || same.item.Hash != f.item.Hash {
+				list = append(list, h.inForce(path, f)...)
+			}
+		}
+	}
+	return list
 }
 
 // inForce returns the hooks of a settings file that run: those of the version that is trusted. Until a changed
@@ -91,7 +118,7 @@ func (h *happenings) inForce(path string, f hookFile) []hooks.Hook {
 		return was.hooks
 	}
 	for i := range f.hooks { // trusted just now, in this version
-		f.hooks[i].Refuse = h.confinement.changedSince(f.hooks[i].Shown(), true)
+		f.hooks[i].Refuse = h.confinement.changedSince(cmp.Or(f.dir, h.root), f.hooks[i].Shown(), true)
 	}
 	h.kept[path] = f
 	return f.hooks
@@ -103,7 +130,7 @@ func (h *happenings) unchanged(hook hooks.Hook) func() string {
 	defer h.mu.Unlock()
 	line := hook.Shown()
 	if h.pinned[line] == nil {
-		h.pinned[line] = h.confinement.changedSince(line, hook.Theirs)
+		h.pinned[line] = h.confinement.changedSince(h.root, line, hook.Theirs)
 	}
 	return h.pinned[line]
 }
@@ -127,50 +154,51 @@ var settingsKeys = [...]string{
 	"sandbox", "attribution", "language", "alwaysThinkingEnabled", "effortLevel", "companyAnnouncements", "fileSuggestion", "respectGitignore", "theme", "agent",
 }
 
-// read reads the hooks of a settings file. A missing file has none.
-func (h *happenings) read(path string) (f hookFile, problems []string) {
-	name, theirs := path, false
-	if rel, err := filepath.Rel(h.root, path); err == nil && filepath.IsLocal(rel) {
+// read reads the hooks of a settings file, of the project itself if dir is "". A missing file has none.
+func (h *happenings) read(dir, path string) (f hookFile, problems []string) {
+	name, theirs, root := path, false, cmp.Or(dir, h.root)
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		name, theirs = filepath.ToSlash(rel), true
 	}
-	data, err := h.settings(path, theirs)
+	data, err := settings(root, path, theirs)
 	if errors.Is(err, os.ErrNotExist) {
 		return f, nil
 	}
 	if err == nil {
 		data, err = hujson.Standardize(data)
 	}
-	var settings struct {
+	var all struct {
 		Hooks json.RawMessage `json:"hooks"`
 		Off   bool            `json:"disableAllHooks"`
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &settings)
+		err = json.Unmarshal(data, &all)
 	}
 	if err != nil {
 		return f, []string{fmt.Sprintf("hooks of %s are not read: %v", name, err)}
 	}
 	problems = misspelt(name, data)
-	if settings.Off || len(settings.Hooks) == 0 {
+	if all.Off || len(all.Hooks) == 0 {
 		return f, problems
 	}
 	var more []string
-	f.hooks, more = hooks.Parse(settings.Hooks, name)
+	f.hooks, more = hooks.Parse(all.Hooks, name)
 	problems = append(problems, more...)
-	sum := sha256.Sum256(settings.Hooks)
+	sum := sha256.Sum256(all.Hooks)
+	f.dir = dir
 	f.item = tools.TrustItem{Kind: tools.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
 	for i, hook := range f.hooks {
-		f.hooks[i].Theirs = theirs
+		f.hooks[i].Theirs, f.hooks[i].Dir = theirs, dir
 		f.item.Runs = append(f.item.Runs, hook.Line())
-		f.item.Hash = startfiles.Pin(f.item.Hash, h.root, hook.Shown())
+		f.item.Hash = startfiles.Pin(f.item.Hash, root, hook.Shown())
 	}
 	return f, problems
 }
 
 // settings reads a settings file; one of the project only if it is a file inside of it.
-func (h *happenings) settings(path string, theirs bool) ([]byte, error) {
+func settings(root, path string, theirs bool) ([]byte, error) {
 	if theirs {
-		return paths.ReadInside(h.root, path, maxSettings)
+		return paths.ReadInside(root, path, maxSettings)
 	}
 	return paths.ReadFile(path, maxSettings)
 }

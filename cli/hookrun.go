@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ const (
 func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
 	how := h.rights(ctx, run.Hook)
 	cmd := builtin.HookRun{
-		Command: run.Hook.Command, Dir: h.root, Env: append(run.Env, how.env...), Stdin: run.Stdin, Limit: run.Hook.Timeout,
+		Command: run.Hook.Command, Dir: cmp.Or(run.Hook.Dir, h.root), Env: append(run.Env, how.env...), Stdin: run.Stdin, Limit: run.Hook.Timeout,
 		Confined: how.confined, Free: how.free, Rights: how.Program,
 	}
 	if run.Hook.Args != nil {
@@ -97,7 +98,7 @@ func (h *happenings) item(hook hooks.Hook) tools.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, f := range h.kept {
-		if f.item.Name == hook.Source {
+		if f.item.Name == hook.Source && f.dir == hook.Dir {
 			return f.item
 		}
 	}

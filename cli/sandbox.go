@@ -153,13 +153,13 @@ func (a *confinement) confinesOwn() bool {
 // changedSince returns a func that says which files that a line starts have changed since now, "" for none.
 // What a project brought is trusted as it was; a line of the person's own may change its files if the sandbox
 // confines it.
-func (a *confinement) changedSince(line string, theirs bool) func() string {
-	trusted := startfiles.Pin("", a.root, line)
+func (a *confinement) changedSince(root, line string, theirs bool) func() string {
+	trusted := startfiles.Pin("", root, line)
 	return func() string {
-		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confined() { // it runs confined
+		if startfiles.Pin("", root, line) == trusted || !theirs && a.confined() { // it runs confined
 			return ""
 		}
-		return "what it starts has changed since jcode was started (" + strings.Join(startfiles.Files(a.root, line), ", ") + "); start jcode again to look at it"
+		return "what it starts has changed since jcode was started (" + strings.Join(startfiles.Files(root, line), ", ") + "); start jcode again to look at it"
 	}
 }
 

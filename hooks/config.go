@@ -79,6 +79,8 @@ type Hook struct {
 	// Plugin names the plugin that brought it, "" for none. Theirs says that the project did.
 	Plugin string
 	Theirs bool
+	// Dir is the checkout that it comes from if that is not the engine's root: it runs there, with the files there.
+	Dir string
 	// Env are additional variables, such as CLAUDE_PLUGIN_ROOT.
 	Env []string
 	// Refuse returns the reason why the hook must not run now, or "". Nil means that it may run.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -239,7 +240,8 @@ func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
 			return Outcome{}
 		}
 	}
-	env := append([]string{"CLAUDE_PROJECT_DIR=" + e.opt.Root, "JCODE_PROJECT_DIR=" + e.opt.Root}, h.Env...)
+	root := cmp.Or(h.Dir, e.opt.Root)
+	env := append([]string{"CLAUDE_PROJECT_DIR=" + root, "JCODE_PROJECT_DIR=" + root}, h.Env...)
 	end, err := e.opt.Runner.RunHook(ctx, Run{Hook: h, Env: env, Stdin: input})
 	if ctx.Err() != nil {
 		return Outcome{}

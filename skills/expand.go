@@ -241,12 +241,13 @@ const (
 func (t template) expand(ctx context.Context, host Host, g given, rules []string) (string, error) {
 	var b, files strings.Builder
 	inserts := 0
-	for _, p := range t {
-		if p.kind == shell || p.kind == file {
-			if inserts++; inserts > maxInserts {
-				return "", fmt.Errorf("the command contains more than %d files and shell lines", maxInserts)
-			}
+	insert := func() error { // text that only looks like a mention inserts nothing
+		if inserts++; inserts > maxInserts {
+			return fmt.Errorf("the command contains more than %d files and shell lines", maxInserts)
 		}
+		return nil
+	}
+	for _, p := range t {
 		switch p.kind {
 		case literal:
 			b.WriteString(p.text)
@@ -255,6 +256,9 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 		case word:
 			b.WriteString(g.word(p.n))
 		case shell:
+			if err := insert(); err != nil {
+				return "", err
+			}
 			line, err := shellText(p.text, g)
 			if err != nil {
 				return "", err
@@ -269,10 +273,12 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 			if path == "" {
 				continue
 			}
-			explicit := strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") || parseParameters(p.text).uses()
-			if !explicit && !host.HasFile(path) {
+			if !namesFile(p.text, path) && !host.HasFile(path) {
 				b.WriteString("@" + path) // text, such as a decorator or the name of a package
 				continue
+			}
+			if err := insert(); err != nil {
+				return "", err
 			}
 			b.WriteString(path)
 			body, err := host.ReadFile(ctx, path)
@@ -283,6 +289,15 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 		}
 	}
 	return b.String() + files.String(), nil
+}
+
+// namesFile reports whether what follows an @ can only be meant as a file: an explicit path, or one with an
+// argument in it. `@$1="$2"` is code.
+func namesFile(written, path string) bool {
+	if strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") {
+		return true
+	}
+	return parseParameters(written).uses() && !strings.ContainsAny(written, "=<>(){}[]|;:,*?!^")
 }
 
 // bounded returns the head and the tail of a text of more than n bytes.

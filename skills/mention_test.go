@@ -22,3 +22,18 @@ func TestMentionsThatNameNoFileStayText(t *testing.T) {
 		t.Errorf("an explicit path that is missing: %v", err)
 	}
 }
+
+// Text that only looks like mentions may be long, and code with a parameter after an @ is text, too.
+func TestTextWithManyHandlesIsNoListOfFiles(t *testing.T) {
+	w := newWorld(t)
+	handles := strings.Repeat("ask @octocat, then @hubot. ", 30)
+	write(t, handles+"\nreplace(/on(\\w+)/g, '@$1=\"$2\"'); Style: @style.md; read @$1.", w.places.Project, ".jcode/commands/notes.md")
+	src := skills.NewCommandFiles(w.places, trustAll{}, &host{files: map[string]string{"style.md": "two blanks"}})
+	out, err := find(t, src, "notes").Run(context.Background(), "style.md")
+	if err != nil || !strings.HasPrefix(out.Prompt, handles) || !strings.Contains(out.Prompt, `'@style.md=""'`) || strings.Count(out.Prompt, "two blanks") != 2 {
+		t.Errorf("%q, %v", out.Prompt, err)
+	}
+	if _, err := find(t, src, "notes").Run(context.Background(), "gone.md"); err == nil || !strings.Contains(err.Error(), "@gone.md") {
+		t.Errorf("an argument that names no file: %v", err)
+	}
+}

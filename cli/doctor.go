@@ -32,6 +32,7 @@ import (
 type doctorCmd struct {
 	Offline bool `help:"Leave the model's endpoint and MCP servers out."`
 	JSON    bool `name:"json" help:"Print the findings as JSON."`
+	Repair  bool `help:"Copy what can be read of a damaged session database into a new one first, and bring back sessions of files that were moved aside."`
 }
 
 // finding is one line of the doctor's report.
@@ -57,7 +58,7 @@ const (
 // Run prints the report. It exits with 2 when something is wrong with files or settings, with 1 when only the
 // model's endpoint fails.
 func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	d := &doctor{flags: f, std: std, offline: c.Offline}
+	d := &doctor{flags: f, std: std, offline: c.Offline, repair: c.Repair}
 	if !c.JSON {
 		d.show = func(f finding) { printFinding(std.Out, f) }
 	}
@@ -92,6 +93,7 @@ type doctor struct {
 	flags   *flags
 	std     Streams
 	offline bool
+	repair  bool
 	show    func(finding) // is called with each finding as it is made; may be nil
 	found   []finding
 
@@ -193,6 +195,9 @@ func (d *doctor) credentials() {
 // database opens the database as a start would, but moves nothing aside silently: what was done is a finding.
 func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *permission.Trust) {
 	path := filepath.Join(d.paths.Data, "jcode.db")
+	if d.repair && !d.repairDatabase(ctx, path) {
+		return
+	}
 	store, err := session.Open(ctx, path, session.Options{})
 	if err != nil {
 		d.fail("database", "", exitUsage, "%v", err)
@@ -208,7 +213,7 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		written = fmt.Errorf("close %s: %w", path, err)
 	}
 	if len(faults) > 0 {
-		d.fail("database", "save what can be read with jcode sessions export, then move the file away: the next start makes a new one", exitUsage,
+		d.fail("database", "end jcode everywhere and run jcode doctor --repair: it copies what can be read into a new file and keeps this one", exitUsage,
 			"%s is damaged inside: %s", path, strings.Join(faults, "; "))
 		return
 	}

@@ -120,12 +120,17 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 			if err != nil {
 				return err
 			}
-			if err := t.run("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", id, indexText(doc.Title+" "+p.Heading), indexText(p.Text)); err != nil {
+			if err := t.indexPassage(id, doc.Title+" "+p.Heading, p.Text); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// indexPassage makes a passage searchable.
+func (t *tx) indexPassage(n int64, heading, body string) error {
+	return t.run("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", n, indexText(heading), indexText(body))
 }
 
 // Note stores a document without changing its passages, and adds an owner.

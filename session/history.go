@@ -257,6 +257,9 @@ func scanMessage(scan db.Scan, sessionID string) (Message, error) {
 			m.Usage = nil // the message is good without its count
 		}
 	}
+	if string(role) == lostRole {
+		m.Broken = fmt.Sprintf("message %d was lost when the database was damaged", m.Seq)
+	}
 	if m.Role == "" && m.Broken == "" {
 		m.Broken = fmt.Sprintf("message %d can't be read: unknown role %q", m.Seq, strings.ToValidUTF8(string(role), "?"))
 	}

@@ -60,18 +60,26 @@ type Store struct {
 // Open opens the database file at path and creates it, with its folder, where it is missing
 // or empty. See db.Open for damaged, newer, foreign and read-only files.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
-	tables, err := schema()
+	set, err := openOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{now: opts.Now}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.db, err = db.Open(ctx, path, db.Options{Schema: tables, Now: s.now}); err != nil {
+	s := &Store{now: set.Now}
+	if s.db, err = db.Open(ctx, path, set); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// openOptions are those of the file of a store.
+func openOptions(opts Options) (db.Options, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	tables, err := schema()
+	return db.Options{Schema: tables, Now: opts.Now, Rebuild: func(t *db.Tx) error {
+		return (&tx{t, &Store{now: opts.Now}}).rebuild()
+	}}, err
 }
 
 // Notices returns what must be reported about the opening.

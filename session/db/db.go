@@ -25,6 +25,8 @@ const (
 type Options struct {
 	Schema Schema
 	Now    func() time.Time // nil means time.Now
+	// Rebuild makes what is derived from other rows, after those of a damaged file were copied.
+	Rebuild func(t *Tx) error
 }
 
 // Notice is something that happened while the file was opened and that the person must be
@@ -47,7 +49,7 @@ type DB struct {
 }
 
 // Open opens the database file at path and creates it, with its folder, where it is missing
-// or empty. A damaged file is moved aside, which Notices reports. It returns a *NewerError
+// or empty. A damaged file is moved aside and what can be read of it is copied, which Notices reports. It returns a *NewerError
 // for a file of a newer jcode, and ErrReadOnly or ErrForeign for one that can't be used; the
 // file is then as it was.
 func Open(ctx context.Context, path string, opts Options) (*DB, error) {
@@ -81,21 +83,79 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	return d, nil
 }
 
-// openLocked opens the file, and moves it aside once if it proves damaged.
+// errHeader is the damage that keeps Open from letting the engine touch the file.
+var errHeader = errors.New("its header is damaged")
+
+// wildSteps is how much newer than this program a file can't be.
+const wildSteps = 200
+
+// openLocked opens the file. If it proves damaged, it is moved aside once, and what can be read of
+// it is copied.
 func (d *DB) openLocked(ctx context.Context, opts Options) error {
 	release := keepLog(d.path)
 	defer release()
-	err := d.openWriter(ctx, opts.Schema)
-	if err == nil || !Damaged(err) {
+	err := errHeader
+	if !headerDamaged(d.path, opts.Schema.ApplicationID) {
+		err = d.openWriter(ctx, opts.Schema)
+	}
+	if err == nil {
+		if damageNoted(d.path) {
+			d.notices = append(d.notices, Notice{Text: "the session database is damaged inside: end jcode and run " + RepairCommand +
+				", which copies what can be read into a new file and keeps this one"})
+		}
+		return nil
+	}
+	if newer, ok := errors.AsType[*NewerError](err); ok && newer.Found <= newer.Known+wildSteps ||
+		!errors.Is(err, errHeader) && !Damaged(err) && !looksOurs(ctx, d.path, opts.Schema) {
 		return err
 	}
 	aside, moveErr := moveAside(d.path, opts.Now())
 	if moveErr != nil {
 		return errors.Join(fmt.Errorf("open database %s: %w", d.path, err), moveErr)
 	}
-	d.notices = append(d.notices, Notice{Text: fmt.Sprintf(
-		"the session database was damaged (%v): it was moved to %s and a new one was made", err, aside)})
+	forgetDamage(d.path)
+	saved := d.saveFrom(ctx, aside, opts)
+	d.notices = append(d.notices, Notice{Text: fmt.Sprintf("the session database was damaged (%v): it was moved to %s and a new one was made; %s", err, aside, saved)})
 	return d.openWriter(ctx, opts.Schema)
+}
+
+// saveFrom makes the file anew from a damaged one, and says what came of it.
+func (d *DB) saveFrom(ctx context.Context, aside string, opts Options) string {
+	if info, err := os.Stat(aside); err != nil || info.Size() > repairAtOpen {
+		return RepairCommand + " brings its sessions back"
+	}
+	fresh := d.path + ".repaired"
+	defer discard(fresh)
+	lost, err := Salvage(ctx, aside, fresh, opts)
+	if err == nil {
+		err = errors.Join(os.Rename(fresh, d.path), MarkCopied(aside))
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("nothing could be copied from it (%v)", err)
+	case len(lost) == 0:
+		return "everything in it was copied"
+	}
+	return "what can be read was copied; " + Describe(lost)
+}
+
+// Describe says in words what was lost.
+func Describe(lost []Lost) string {
+	if len(lost) == 0 {
+		return "nothing is lost"
+	}
+	var parts []string
+	for _, l := range lost {
+		switch {
+		case !l.Unsure:
+			parts = append(parts, fmt.Sprintf("%d of %s", l.Rows, l.Table))
+		case l.Rows > 0:
+			parts = append(parts, fmt.Sprintf("%d or more of %s", l.Rows, l.Table))
+		default:
+			parts = append(parts, "some of "+l.Table)
+		}
+	}
+	return "lost rows: " + strings.Join(parts, ", ")
 }
 
 func (d *DB) openWriter(ctx context.Context, schema Schema) error {
@@ -155,7 +215,14 @@ func (d *DB) Check(ctx context.Context) (faults []string, err error) {
 		return nil
 	})
 	if Damaged(err) {
-		return append(faults, err.Error()), nil
+		faults, err = append(faults, err.Error()), nil
+	}
+	switch {
+	case err != nil:
+	case len(faults) > 0:
+		noteDamage(d.path)
+	default:
+		forgetDamage(d.path)
 	}
 	return faults, err
 }

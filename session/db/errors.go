@@ -44,6 +44,14 @@ func Damaged(err error) bool {
 	return c == sqlite3.SQLITE_NOTADB || c == sqlite3.SQLITE_CORRUPT
 }
 
+// explain is the function for this file. It leaves word of damage for the next start.
+func (d *DB) explain(err error) error {
+	if Damaged(err) && d.uri == "" {
+		noteDamage(d.path)
+	}
+	return explain(d.path, err)
+}
+
 // explain turns an error of the engine into one that says what to do.
 func explain(path string, err error) error {
 	switch code(err) {
@@ -58,7 +66,7 @@ func explain(path string, err error) error {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("write %s: another process kept it locked: %w", path, err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("read %s: the file is damaged; jcode doctor says what is wrong, and the next start moves it aside if it can't be opened: %w", path, err)
+		return fmt.Errorf("read %s: the file is damaged inside; end jcode and run %s, which copies what can be read into a new file: %w", path, RepairCommand, err)
 	}
 	return err
 }

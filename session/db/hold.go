@@ -97,8 +97,10 @@ func (d *DB) Held(sessionID string) bool {
 }
 
 // HeldElsewhere returns which sessions other live processes hold, with their process numbers.
-func (d *DB) HeldElsewhere() (map[string]int, error) {
-	list, err := os.ReadDir(d.LockFolder())
+func (d *DB) HeldElsewhere() (map[string]int, error) { return heldElsewhere(d.LockFolder()) }
+
+func heldElsewhere(dir string) (map[string]int, error) {
+	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -108,7 +110,7 @@ func (d *DB) HeldElsewhere() (map[string]int, error) {
 		if !ok {
 			continue
 		}
-		if pid := holder(filepath.Join(d.LockFolder(), f.Name())); pid != 0 && pid != os.Getpid() && !ended(pid) {
+		if pid := holder(filepath.Join(dir, f.Name())); pid != 0 && pid != os.Getpid() && !ended(pid) {
 			held[id] = pid
 		}
 	}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -92,18 +93,18 @@ func (d *DB) Write(ctx context.Context, fn func(t *Tx) error) error {
 	defer release()
 	t := &Tx{ctx: context.WithoutCancel(ctx), w: d.writer}
 	if _, err := t.Exec("BEGIN IMMEDIATE"); err != nil {
-		return explain(d.path, err)
+		return d.explain(err)
 	}
 	if err := fn(t); err != nil {
 		_, rollErr := t.Exec("ROLLBACK")
 		if rollErr != nil && code(err) != 0 {
 			rollErr = nil // the engine has rolled back by itself
 		}
-		return errors.Join(explain(d.path, err), rollErr)
+		return errors.Join(d.explain(err), rollErr)
 	}
 	if _, err := t.Exec("COMMIT"); err != nil {
 		_, _ = t.Exec("ROLLBACK") // the commit's error counts
-		return explain(d.path, err)
+		return d.explain(err)
 	}
 	return nil
 }
@@ -111,13 +112,13 @@ func (d *DB) Write(ctx context.Context, fn func(t *Tx) error) error {
 // EmptyLog moves everything from the write-ahead log into the database and truncates the
 // log, unless a reader still needs it.
 func (d *DB) EmptyLog(ctx context.Context) error {
-	return explain(d.path, d.outside(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"))
+	return d.explain(d.outside(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"))
 }
 
-// WithAttached runs fn while another database, one in memory, is attached to the writing
+// WithAttached runs fn while another database is attached to the writing
 // connection under a schema name. fn calls Write.
 func (d *DB) WithAttached(ctx context.Context, other *DB, schema string, fn func() error) (err error) {
-	if err := d.outside(ctx, "ATTACH DATABASE ? AS "+schema, other.uri); err != nil {
+	if err := d.outside(ctx, "ATTACH DATABASE ? AS "+schema, cmp.Or(other.uri, other.path)); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.outside(context.WithoutCancel(ctx), "DETACH DATABASE "+schema)) }()
@@ -146,9 +147,9 @@ func (d *DB) Each(ctx context.Context, query string, args []any, fn func(scan Sc
 	}
 	rows, err := pool.QueryContext(ctx, query, args...)
 	if err != nil {
-		return explain(d.path, err)
+		return d.explain(err)
 	}
-	return explain(d.path, drain(rows, fn))
+	return d.explain(drain(rows, fn))
 }
 
 // Row reads one row into dest, on a reading connection. It returns ErrNotFound when there is
@@ -181,7 +182,7 @@ func Few[T any](ctx context.Context, d *DB, query string, args []any, read func(
 	defer release()
 	t := &Tx{ctx: context.WithoutCancel(ctx), w: d.writer}
 	all, err := AllOf(t, query, args, read)
-	return all, explain(d.path, err)
+	return all, d.explain(err)
 }
 
 // borrow takes the writing connection for a short read, unless one for reading is open or it is

@@ -56,6 +56,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 			return append(rows, command.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
 		},
 		Looked:      a.looked(known),
+		FindServer:  findServer,
 		EnterServer: a.enterServer,
 		EnterKey: func(ctx context.Context, name, key string) error {
 			return a.enterKey(ctx, known, name, key)

@@ -154,7 +154,8 @@ func (p *panels) newProviders(from *FirstRun, then func(r command.Row) tea.Cmd) 
 func newServerEntry(from *FirstRun, then func(r command.Row) tea.Cmd) *keyEntry {
 	address := &keyEntry{
 		title: "Address of your server", field: newField(), asking: "the server",
-		hint: "As in http://localhost:8000/v1. A key is asked for next; enter alone where it needs none.",
+		hint: "As in localhost:8000 or https://models.example.com/v1. It is asked whether it lists models; a key is asked for next.",
+		find: from.FindServer,
 	}
 	address.next = func(url string) *keyEntry {
 		return &keyEntry{
@@ -178,7 +179,8 @@ type keyEntry struct {
 	left        bool
 	busy        bool // a request is running
 	enter       func(ctx context.Context, s string) (command.Row, error)
-	next        func(s string) *keyEntry // what is asked next, instead of enter
+	find        func(ctx context.Context, s string) (string, error) // completes what was entered, before next; may be nil
+	next        func(s string) *keyEntry                            // what is asked next, instead of enter
 	then        func(r command.Row) tea.Cmd
 }
 
@@ -207,11 +209,25 @@ func (k *keyEntry) submit(h host) tea.Cmd {
 	switch {
 	case k.busy, s == "" && !k.empty:
 		return nil
-	case k.next != nil:
+	case k.next != nil && k.find == nil:
 		h.open(k.next(s))
 		return nil
 	}
 	k.busy, k.note = true, "asking "+k.asking+" …"
+	if k.next != nil {
+		find := func(ctx context.Context) (string, error) { return k.find(ctx, s) }
+		return fetch(h, find, func(found string, err error) tea.Cmd {
+			k.busy, k.note = false, ""
+			switch {
+			case k.left:
+			case err != nil:
+				k.note = "✗ " + err.Error() // what was entered stays, to be put right
+			default:
+				h.open(k.next(found))
+			}
+			return nil
+		})
+	}
 	enter := func(ctx context.Context) (command.Row, error) { return k.enter(ctx, s) }
 	return fetch(h, enter, func(row command.Row, err error) tea.Cmd {
 		k.busy = false

@@ -106,6 +106,9 @@ type FirstRun struct {
 	Looked string
 	// EnterKey stores a key for a provider.
 	EnterKey func(ctx context.Context, provider, key string) error
+	// FindServer completes the address of a server and asks whether there is one; the error says what to try.
+	// May be nil.
+	FindServer func(ctx context.Context, address string) (string, error)
 	// EnterServer stores the address of a server and its key, which may be empty, and returns
 	// the row of its first model. May be nil.
 	EnterServer func(ctx context.Context, address, key string) (command.Row, error)

@@ -38,22 +38,22 @@ type palette struct {
 // written.
 var palettes = map[string]palette{
 	"dark": {
-		faint: "245", accent: "111", person: "189", border: "240", good: "150", warn: "179", bad: "210", info: "117",
-		selectedBG: "#2f3549", matchFG: "179",
-		addBG: "#1f3326", removeBG: "#3b2229", addWordBG: "#2f5a3a", removeWordBG: "#6b2f3a",
-		keyword: "141", typ: "80", function: "111", str: "150", number: "215", comment: "103", constant: "215", attribute: "179",
+		faint: "248", accent: "111", person: "189", border: "240", good: "150", warn: "179", bad: "210", info: "117",
+		selectedBG: "#2a3045", matchFG: "179",
+		addBG: "#12261e", removeBG: "#2d1517", addWordBG: "#1c4428", removeWordBG: "#54222a",
+		keyword: "183", typ: "80", function: "111", str: "150", number: "215", comment: "146", constant: "215", attribute: "179",
 	},
 	"light": {
-		faint: "242", accent: "26", person: "235", border: "249", good: "28", warn: "94", bad: "160", info: "24",
+		faint: "240", accent: "25", person: "235", border: "249", good: "22", warn: "94", bad: "124", info: "24",
 		selectedBG: "#dbe6fb", matchFG: "94",
-		addBG: "#dcf5e3", removeBG: "#fde3e4", addWordBG: "#aee6bf", removeWordBG: "#f9b9bd",
-		keyword: "91", typ: "24", function: "26", str: "28", number: "130", comment: "242", constant: "130", attribute: "94",
+		addBG: "#e6f4ea", removeBG: "#fce8e6", addWordBG: "#c4ead0", removeWordBG: "#f9d2d0",
+		keyword: "90", typ: "23", function: "25", str: "22", number: "58", comment: "240", constant: "58", attribute: "58",
 	},
 	"high-contrast": {
-		faint: "252", accent: "51", person: "231", border: "231", good: "46", warn: "226", bad: "203", info: "51",
-		selectedBG: "#0000c0", matchFG: "226",
-		addBG: "#004000", removeBG: "#500000", addWordBG: "#008000", removeWordBG: "#a00000",
-		keyword: "213", typ: "51", function: "117", str: "46", number: "221", comment: "252", constant: "221", attribute: "226",
+		faint: "252", accent: "51", person: "231", border: "231", good: "46", warn: "226", bad: "210", info: "51",
+		selectedBG: "#0000a0", matchFG: "226",
+		addBG: "#002400", removeBG: "#400000", addWordBG: "#004800", removeWordBG: "#780000",
+		keyword: "219", typ: "51", function: "123", str: "46", number: "221", comment: "252", constant: "221", attribute: "226",
 	},
 	// ansi16 uses only the sixteen colours that a person has set in the terminal.
 	"ansi16": {

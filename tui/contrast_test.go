@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+)
+
+// luminance is the relative luminance of a colour, by WCAG 2.
+func luminance(c string) float64 {
+	r, g, b, _ := lipgloss.Color(c).RGBA()
+	part := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
+}
+
+func contrast(a, b string) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// Every colour of text is readable on every background that it is drawn on: that of the terminal, the chosen
+// row of a list, and the rows and words of a diff, which contain highlighted code.
+func TestEveryColourIsReadableWhereItIsUsed(t *testing.T) {
+	t.Parallel()
+	grounds := map[string][]string{"dark": {"#000000", "#1e1e1e"}, "light": {"#ffffff", "#fafafa"}, "high-contrast": {"#000000"}}
+	texts := map[string]string{"dark": "#d0d0d0", "light": "#303030", "high-contrast": "#ffffff"}
+	for name, p := range palettes {
+		if grounds[name] == nil {
+			continue // its colours are those that a person has set
+		}
+		code := map[string]string{
+			"text": texts[name], "keyword": p.keyword, "type": p.typ, "function": p.function, "string": p.str, "number": p.number,
+			"comment": p.comment, "constant": p.constant, "attribute": p.attribute, "good": p.good, "bad": p.bad, "info": p.info, "faint": p.faint,
+		}
+		rest := map[string]string{"accent": p.accent, "person": p.person, "warn": p.warn, "match": p.matchFG}
+		var faults []string
+		check := func(where, back string, fronts map[string]string) {
+			for what, front := range fronts {
+				if c := contrast(front, back); c < 4.5 {
+					faults = append(faults, fmt.Sprintf("%s on %s %s: %.2f", what, where, back, c))
+				}
+			}
+		}
+		for _, ground := range grounds[name] {
+			check("the terminal's", ground, code)
+			check("the terminal's", ground, rest)
+		}
+		check("a chosen row", p.selectedBG, code)
+		check("a chosen row", p.selectedBG, rest)
+		for where, back := range map[string]string{"an added row": p.addBG, "a removed row": p.removeBG, "an added word": p.addWordBG, "a removed word": p.removeWordBG} {
+			check(where, back, code)
+		}
+		if faults != nil {
+			t.Errorf("%s:\n%s", name, strings.Join(faults, "\n"))
+		}
+	}
+}

@@ -51,7 +51,11 @@ func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	for i, call := range calls {
 		p := pendingCall{Call: call, index: i, canonical: call.Name}
 		p.ID = legalID(call.ID, i, t.history.ids)
-		if e, ok, _ := snap.Lookup(call.Name); ok {
+		named := call.Name
+		if ours, _, ok := snap.Meant(call.Name, json.RawMessage(call.Arguments)); ok {
+			named = ours
+		}
+		if e, ok, _ := snap.Lookup(named); ok {
 			p.canonical = e.Spec.Name
 			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
 			p.beside = e.Spec.Beside

@@ -216,6 +216,12 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 		}
 	}
 	if !ok {
+		if ours, args, is := snap.Meant(call.Name, call.Arguments); is {
+			call.Arguments = args
+			entry, ok, why = snap.Lookup(ours)
+		}
+	}
+	if !ok {
 		// The tool may be newer than the snapshot: a script registers it and calls it at once.
 		if entry, ok, why = d.Registry.Snapshot(call.Caller.Scope).Lookup(call.Name); !ok {
 			return Entry{}, unknown(call.Name, snap)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"jcode/internal/toolcard"
 )
 
 // Snapshot is one version of the registry as a scope sees it. The zero value is empty.
@@ -73,6 +75,11 @@ func (s Snapshot) unknown(name string) error {
 	if s.state().removed[name] {
 		return Errorf(KindUnknown, "unknown intent: %s (removed). It existed earlier and is gone; available now: %s", shown, s.names(name, 20))
 	}
+	if ours, ok := toolcard.Ours(name); ok {
+		if e, is, why := s.Lookup(ours); is && why == "" && !e.Spec.Hidden {
+			return Errorf(KindUnknown, "unknown tool: %s. Use %s", shown, ours)
+		}
+	}
 	return Errorf(KindUnknown, "unknown intent: %s. Nearest of the tools that exist: %s", shown, s.names(name, 5))
 }
 
@@ -86,7 +93,7 @@ func (s Snapshot) names(name string, n int) string {
 	want := fold(name)
 	_, tool, isMCP := serverAndTool(name)
 	for _, e := range s.List() {
-		if e.Spec.Hidden && e.Spec.Group != GroupMCP {
+		if e.Spec.Hidden && e.Spec.Group != GroupMCP || e.Spec.Trained {
 			continue
 		}
 		dist := min(distance(want, fold(e.Spec.Name)), distance(want, fold(e.Spec.Wire)))

@@ -90,7 +90,7 @@ func TestApplyRefuses(t *testing.T) {
 		{name: "no change after adapting", content: "a\r\n", old: "a\n", now: "a\r\n", want: []string{"no change"}},
 		{
 			name: "nearest lines", content: "func f() {\n\tx := 1\n\ty := 2\n\treturn\n}\n", old: "\tx := 1\n\ty := 99\n\treturn\n", now: "\ty := 3\n",
-			want: []string{"not in the file", "≠    3  →y := 2", "     2  →x := 1"},
+			want: []string{"not in the file", "≠    3  \ty := 2", "     2  \tx := 1"},
 		},
 		{name: "similar line", content: "alpha\nreturn compute(total, rate)\n", old: "return compute(totals, rate)", now: "x", want: []string{"return compute(total, rate)"}},
 		{name: "already there", content: "a\nvalue = 2\n", old: "value = 1", now: "value = 2", want: []string{"already there, at line 2"}},
@@ -103,7 +103,7 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		{
 			name: "indentation that can't be carried over", content: "a {\n\tx()\n  \ty()\n}\n", old: "    x()\n    y()\n", now: "    x()\n    z()\n",
-			want: []string{"line 2", "→x()", "··→y()"},
+			want: []string{"line 2", "\tx()", "  \ty()"},
 		},
 		{name: "two loose places", content: "“a”\n“a”\n", old: "\"a\"", now: "b", all: true, want: []string{"2 times", "lines 1 and 2", "quotes"}},
 		{name: "omission", content: "a\nb\nc\n", old: "a\nb", now: "a\n// ... rest of code unchanged ...", want: []string{"replaces omitted text"}},

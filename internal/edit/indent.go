@@ -41,7 +41,7 @@ func indented(content string, e Edit) (done Done, found bool, err error) {
 		done, err = shift.put(file, at[0], place, old, now, join)
 	}
 	if err != nil {
-		return Done{}, true, fmt.Errorf("old_string is found at line %d only by ignoring indentation, and %w. The file has (→ is a tab, · a space):\n%s\ncopy its indentation exactly",
+		return Done{}, true, fmt.Errorf("old_string is found at line %d only by ignoring indentation, and %w. The file has:\n%s\ncopy its indentation exactly",
 			at[0]+1, err, show(place, at[0]+1, nil))
 	}
 	return done, true, nil

@@ -35,11 +35,10 @@ func notFound(content string, e Edit) error {
 	if !ok {
 		return fmt.Errorf("%s, nor anything like it: read the file and copy the text exactly", msg)
 	}
-	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a space at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
+	return fmt.Errorf("%s. The nearest lines are (with the blanks as they are; ≠ is a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
 }
 
-// Nearest shows the lines of a text that are most similar to others: with line numbers, visible
-// white space, and a mark where they differ. It returns false if no lines are similar.
+// Nearest shows the lines of a text that are most similar to others: with line numbers, and a mark where they differ. It returns false if no lines are similar.
 func Nearest(content, want string) (shown string, ok bool) {
 	if content == "" || strings.TrimSpace(want) == "" {
 		return "", false
@@ -182,16 +181,22 @@ func show(file []string, number int, differs func(i int) bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// visible shows tabs, spaces at both ends and everything else that is easily overlooked.
+// visible keeps blanks as they are, so that the line can be copied, and shows what is easily overlooked: spaces at the
+// end, and what looks like a space and is none.
 func visible(line string) string {
 	line, cut := text.CutMark(line, shownBytes, "…")
-	indent, rest := cutIndent(line)
-	core := rest
+	core := line
 	if !cut {
-		core = strings.TrimRight(rest, " \t")
+		core = strings.TrimRight(line, " \t")
 	}
-	tail := rest[len(core):]
-	blanks := strings.NewReplacer("\t", "→", " ", "·")
-	core = strings.NewReplacer("\t", "→", "\u00a0", "<U+00A0>", "\u202f", "<U+202F>").Replace(core)
-	return blanks.Replace(indent) + text.Visible(core) + blanks.Replace(tail)
+	indent, rest := cutIndent(core)
+	tail := ""
+	if n := len(line) - len(core); n > 0 {
+		tail = line[len(core):] + fmt.Sprintf(" [%s at the end]", text.Count(n, "blank"))
+	}
+	tabs := strings.Split(rest, "\t")
+	for i, part := range tabs {
+		tabs[i] = text.Visible(strings.NewReplacer("\u00a0", "<U+00A0>", "\u202f", "<U+202F>").Replace(part))
+	}
+	return indent + strings.Join(tabs, "\t") + tail
 }

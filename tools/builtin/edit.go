@@ -3,7 +3,9 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
+	"maps"
 
 	"jcode/internal/diff"
 	"jcode/internal/edit"
@@ -13,15 +15,18 @@ import (
 //go:embed edit.md
 var editDescription string
 
-const editParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string"},` +
-	`"old_string":{"type":"string"},` +
-	`"new_string":{"type":"string"},` +
-	`"replace_all":{"type":"boolean"},` +
-	`"edits":{"type":"array","description":"instead of the three above","items":{"type":"object","properties":{` +
-	`"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},` +
-	`"required":["old_string","new_string"]}}},` +
-	`"required":["path"]}`
+const (
+	editFlat = `{"type":"object","properties":{` +
+		`"path":{"type":"string","description":"File to change"},` +
+		`"old_string":{"type":"string","description":"Exact text to replace, with enough lines around it to be unique; without the line numbers that read shows"},` +
+		`"new_string":{"type":"string","description":"Text in its place; empty deletes it"},` +
+		`"replace_all":{"type":"boolean","description":"Replace every occurrence"}`
+	editParameters = editFlat + `},"required":["path","old_string","new_string"]}`
+	// editCheck also takes a list of edits, as some models send it.
+	editCheck = editFlat + `,"edits":{"type":"array","items":{"type":"object","properties":{` +
+		`"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},` +
+		`"required":["old_string","new_string"]}}},"required":["path"]}`
+)
 
 type editArgs struct {
 	Path string `json:"path"`
@@ -61,7 +66,10 @@ func (a editArgs) list() ([]edit.Edit, error) {
 }
 
 func (f *files) edit() tools.Tool {
-	return makeTool(spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite),
+	s := spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite)
+	s.Check = json.RawMessage(editCheck)
+	maps.Copy(s.Aliases, map[string]string{"old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string"})
+	return makeTool(s,
 		func(ctx context.Context, call tools.Call, a editArgs) (tools.Plan, error) {
 			return f.planChange(ctx, "Edit file", a.Path, true, f.edited(call, a))
 		},

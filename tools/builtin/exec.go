@@ -49,7 +49,7 @@ func (t execTool) Spec() tools.Spec {
 		Name: "exec", Description: strings.TrimSpace(execText), Group: tools.GroupCore, Needs: tools.CapExecute, Trusted: true,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string","description":"Shell text"},` + rest + `},"required":["cmd"]}`),
 		Check:      json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string"},"argv":{"type":"array","items":{"type":"string"}},` + rest + `}}`),
-		Aliases:    map[string]string{"command": "cmd", "timeout": "timeout_ms"},
+		Aliases:    map[string]string{"command": "cmd", "timeout": "timeout_ms", "cwd": "dir", "workdir": "dir", "directory": "dir", "run_in_background": "background"},
 		MaxOutput:  maxExecText + 4<<10,
 	}
 }

@@ -103,7 +103,7 @@ func spec(group tools.Group, name, description, parameters string, needs tools.C
 		Name:        name,
 		Description: strings.TrimSpace(description),
 		Parameters:  json.RawMessage(parameters),
-		Aliases:     map[string]string{"file_path": "path"},
+		Aliases:     map[string]string{"file_path": "path", "absolute_path": "path", "target_file": "path", "filename": "path"},
 		ReadOnly:    needs == tools.CapRead,
 		Needs:       needs,
 		Group:       group,

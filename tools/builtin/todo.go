@@ -1,9 +1,11 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -37,27 +39,59 @@ func (todo) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "todo", Description: todoText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "todo",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","description":"The whole plan, in order","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","done"]}},"required":["text","status"]}}},"required":["items"]}`),
-		Aliases:    map[string]string{"todos": "items"},
+		Check:      json.RawMessage(`{"type":"object","properties":{"items":{"type":"array"}},"required":["items"]}`),
+		Aliases:    map[string]string{"todos": "items", "plan": "items"},
 	}
 }
 
 func (todo) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	var args struct{ Items []tools.TodoItem }
+	var args struct{ Items []json.RawMessage }
 	desk, err := decodeAtDesk(call, &args)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := desk.SetTodo(ctx, args.Items); err != nil {
+	items := make([]tools.TodoItem, len(args.Items))
+	for i, raw := range args.Items {
+		if items[i], err = planItem(raw); err != nil {
+			return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "items[%d]: %w; the plan is as it was", i, err)
+		}
+	}
+	if err := desk.SetTodo(ctx, items); err != nil {
 		return tools.Result{}, fmt.Errorf("keep the plan: %w", err)
 	}
 	done := 0
-	for _, item := range args.Items {
+	for _, item := range items {
 		if item.Status == "done" {
 			done++
 		}
 	}
-	line := fmt.Sprintf("%d of %d done", done, len(args.Items))
+	line := fmt.Sprintf("%d of %d done", done, len(items))
 	return tools.Result{Text: "Plan updated: " + line + ".", Display: tools.Display{Summary: line}}, nil
+}
+
+// planItem reads one item of a plan, also in the fields and words that other agents have for it.
+func planItem(raw json.RawMessage) (tools.TodoItem, error) {
+	var in struct{ Text, Content, Step, Title, Task, Description, ActiveForm, Status string }
+	if err := json.Unmarshal(raw, &in); err != nil {
+		if json.Unmarshal(raw, &in.Text) != nil {
+			return tools.TodoItem{}, errors.New("it must be an object with text and status")
+		}
+	}
+	out := tools.TodoItem{Text: cmp.Or(in.Text, in.Content, in.Step, in.Title, in.Task, in.Description, in.ActiveForm)}
+	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(in.Status)) {
+	case "", "pending", "todo", "open", "not_started":
+		out.Status = "pending"
+	case "in_progress", "active", "doing":
+		out.Status = "in_progress"
+	case "done", "completed", "complete", "cancelled":
+		out.Status = "done"
+	default:
+		return out, fmt.Errorf("status must be pending, in_progress or done, not %q", in.Status)
+	}
+	if strings.TrimSpace(out.Text) == "" {
+		return out, errors.New("text is missing")
+	}
+	return out, nil
 }
 
 // ask asks the person a question.

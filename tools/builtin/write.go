@@ -30,7 +30,9 @@ type writeArgs struct {
 }
 
 func (f *files) write() tools.Tool {
-	return makeTool(spec(tools.GroupCore, "write", writeDescription, writeParameters, tools.CapWrite),
+	s := spec(tools.GroupCore, "write", writeDescription, writeParameters, tools.CapWrite)
+	s.Aliases["file_text"], s.Aliases["contents"] = "content", "content"
+	return makeTool(s,
 		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Plan, error) {
 			return f.planChange(ctx, "Write to file", a.Path, false, f.replaced(call, a.Content))
 		},

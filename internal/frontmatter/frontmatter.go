@@ -40,6 +40,8 @@ type Problem struct {
 	Cure string
 	// Key is the key whose value it is about, "" for a line that has no key of its own.
 	Key string
+	// After is the key that a line without one follows, or that a line repeats.
+	After string
 }
 
 // Field is a key with its value.
@@ -183,14 +185,14 @@ func (d *Document) fields(lines []string, first int) {
 		}
 		last := &chunks[len(chunks)-1]
 		if l != "" && l[0] != ' ' && l[0] != '\t' && !strings.HasPrefix(l, "-") && !strings.ContainsAny(l[:1], "]}") {
-			d.problem(number, "the line belongs to no key", "indent it if it continues `"+last.key+"`")
+			d.Problems = append(d.Problems, Problem{Line: number, Text: "the line belongs to no key", Cure: "indent it if it continues `" + last.key + "`", After: last.key})
 			l = "  " + l
 		}
 		last.rest = append(last.rest, l)
 	}
 	for _, c := range chunks {
 		if _, ok := d.Get(c.key); ok {
-			d.problem(c.line, "`"+c.key+"` appears here for the second time", "keep one; the first counts")
+			d.Problems = append(d.Problems, Problem{Line: c.line, Text: "`" + c.key + "` appears here for the second time", Cure: "keep one; the first counts", After: c.key})
 			continue
 		}
 		d.Fields = append(d.Fields, Field{Key: c.key, Line: c.line, Value: d.value(c)})

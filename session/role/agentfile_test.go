@@ -1,9 +1,11 @@
 package role_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,5 +177,22 @@ func TestFoldersOfRolesMayBeLinks(t *testing.T) {
 	r, err := (&role.Layers{UserAgents: link}).Get(t.Context(), "linked")
 	if err != nil || r.Path != filepath.Join(link, "linked.md") {
 		t.Errorf("%v at %q", err, r.Path)
+	}
+}
+
+// The description of an agent may go on with examples that are not indented, as those of many public agents do;
+// what limits the agent counts all the same, and what was probably meant to keeps it from being used.
+func TestExamplesAfterTheDescriptionOfAnAgentAreText(t *testing.T) {
+	t.Parallel()
+	text := "---\nname: maker\ndescription: Use this agent to make things. Examples:\n\n<example>\nContext: a thing is missing\nuser: \"make one\"\n" +
+		"assistant: \"I'll use the Task tool\"\n<commentary>\nSince it is asked for, use the tool.\n</commentary>\nassistant: \"done\"\n</example>\n\n%smodel: inherit\ntools: [\"Read\"]\n---\nYou make.\n"
+	r := role.ParseAgent("maker", fmt.Appendf(nil, text, ""))
+	if err := r.Usable(); err != nil || !strings.HasPrefix(r.Description, "Use this agent to make things. Examples:") || !slices.Equal(r.Tools, []string{"read"}) {
+		t.Errorf("%v %q %q", err, r.Description, r.Tools)
+	}
+	for _, line := range []string{"tools Read\n", "disallowedTools = Bash\n", "tools: [\"Bash\"]\n"} {
+		if err := role.ParseAgent("maker", fmt.Appendf(nil, text, line)).Usable(); err == nil {
+			t.Errorf("%q does not keep it from being used", line)
+		}
 	}
 }

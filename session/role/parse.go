@@ -2,6 +2,7 @@ package role
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,8 +39,11 @@ func read(name string, data []byte, foreign bool) Role {
 		doc.Problems = append(doc.Problems[n-1:n:n], doc.Problems[:n-1]...)
 	}
 	for _, p := range doc.Problems {
-		// Whatever is not understood may be what limits the role: only a description can't be.
-		r.problem(p.Line, p.Text, p.Cure, roleKey(p.Key) != "description")
+		// Whatever is not understood may be what limits the role: only a description can't be, and in the definition of
+		// an agent the examples after one, which begin like keys or at the start of a line.
+		about := cmp.Or(p.Key, p.After)
+		prose := foreign && about != "" && !limits(about+":") && !meantToLimit(about) && !meantToLimit(firstWord(data, p.Line))
+		r.problem(p.Line, p.Text, p.Cure, roleKey(p.Key) != "description" && !prose)
 	}
 	if foreign && !doc.Present {
 		r.problem(1, "it does not begin with front matter", "begin with a line ---, the keys name and description, and a line ---", true)
@@ -61,6 +65,16 @@ func read(name string, data []byte, foreign bool) Role {
 	blank := len(doc.Body) - len(strings.TrimLeft(doc.Body, "\n"))
 	r.checkVariables(doc.BodyLine + blank)
 	return r
+}
+
+// firstWord returns the first word of a line, which is counted from 1.
+func firstWord(data []byte, number int) string {
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), "\n")
+	if number < 1 || number > len(lines) {
+		return ""
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(lines[number-1]), " ")
+	return word
 }
 
 func (r *Role) problem(line int, text, cure string, fatal bool) {

@@ -59,7 +59,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 		}
 		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("%s%s-%d", prefix, name, n)
 	}
-	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, First: a.opensWith()})
+	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, Shared: a.flags.AddDir, First: a.opensWith()})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
-	tree := worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+	tree := worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy, Shared: a.flags.AddDir}
 	err := checkTree(ctx, tree, row.Name)
 	if err == nil {
 		tree, err = worktree.Reopen(ctx, tree)

@@ -33,6 +33,10 @@ func (t *Tree) copyIn(name string, tracked []string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // it is only read
+	to := filepath.Join(t.Dir, name)
+	if shared, ok := t.shared(name); ok {
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Symlink(shared, to))
+	}
 	info, err := root.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -40,7 +44,6 @@ func (t *Tree) copyIn(name string, tracked []string) error {
 	case err != nil:
 		return fmt.Errorf("worktree.copy: %s can't be copied, it may lead out of %s: %w", name, t.Root, err)
 	}
-	to := filepath.Join(t.Dir, name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -53,6 +56,13 @@ func (t *Tree) copyIn(name string, tracked []string) error {
 		return fmt.Errorf("worktree.copy: %s is neither a file nor a folder", name)
 	}
 	return copyFile(root, name, to)
+}
+
+// shared returns where a link of the original leads, if that is a folder that the original may use anyway: in a
+// copy of a copy, what the first copy links to.
+func (t Tree) shared(name string) (string, bool) {
+	to, err := os.Readlink(filepath.Join(t.Root, name))
+	return to, err == nil && slices.Contains(t.Shared, to)
 }
 
 // ownFolder reports whether a path of a tree is a folder that no link leads to.
@@ -98,11 +108,15 @@ func (t Tree) Linked() []string {
 	var all []string
 	for _, name := range t.Copied {
 		name = filepath.Clean(name)
-		if !filepath.IsLocal(name) || name == "." || !ownFolder(t.Root, name) {
+		if !filepath.IsLocal(name) || name == "." {
+			continue
+		}
+		of, shared := t.shared(name)
+		if !shared && !ownFolder(t.Root, name) {
 			continue
 		}
 		to, err := os.Readlink(filepath.Join(t.Dir, name))
-		if err == nil && to == filepath.Join(t.Root, name) {
+		if err == nil && (shared && to == of || !shared && to == filepath.Join(t.Root, name)) {
 			all = append(all, paths.Real(to))
 		}
 	}

@@ -24,6 +24,7 @@ type Tree struct {
 	Branch string
 	Base   string   // the git tree that the work began with
 	Copied []string // paths below Root that were copied or linked though git ignores them
+	Shared []string // folders outside of Root that it may link to, because Root does and may use them
 	Git    launch.Git
 
 	filling *checkout // nil: all files exist, or that is unknown
@@ -38,6 +39,8 @@ type Options struct {
 	// Copy are paths below Root that git ignores and the work needs: files are copied, folders linked. Missing
 	// ones are skipped.
 	Copy []string
+	// Shared are folders outside of Root that the copy may link to where Root does.
+	Shared []string
 	// First selects, from all paths that git supplies, those that exist when Add returns; the others follow in
 	// the background (Ready, Stop). Nil: Add returns when all exist.
 	First func(tracked []string) []string
@@ -45,7 +48,7 @@ type Options struct {
 
 // Add makes a copy of the last commit in a new folder, on a new branch.
 func Add(ctx context.Context, o Options) (Tree, error) {
-	t := Tree{Root: o.Root, Dir: o.Dir, Branch: o.Branch, Copied: o.Copy, Git: o.Git}
+	t := Tree{Root: o.Root, Dir: o.Dir, Branch: o.Branch, Copied: o.Copy, Shared: o.Shared, Git: o.Git}
 	if inside(o.Root, o.Dir) {
 		return t, fmt.Errorf("the folder %s of the copy lies inside the repository %s: set JCODE_HOME to a folder outside it", o.Dir, o.Root)
 	}
@@ -69,9 +72,9 @@ func copyable(ctx context.Context, by launch.Git, root string) error {
 	switch within, err := git(ctx, by, root, nil, "rev-parse", "--is-inside-work-tree"); {
 	case err != nil && strings.Contains(err.Error(), "not a git repository"):
 		return fmt.Errorf("%s is in no git repository, so there is no commit to make a copy of: run git init and commit something, or work without isolation", root)
-	case err != nil:
+	case err != nil && !strings.Contains(err.Error(), "bare repository"):
 		return fmt.Errorf("make worktree: %w", err)
-	case within != "true":
+	case err != nil, within != "true":
 		return fmt.Errorf("%s has no files of its own to which changes could come back (it is a bare repository or the inside of one): start jcode in a worktree of it, or work without isolation", root)
 	}
 	if err := by.Vouched(root); err != nil {

@@ -98,7 +98,7 @@ func TestSimilarTextIsNeverReplaced(t *testing.T) {
 	r.put("f.go", f)
 	r.refused("edit", args{
 		"path": "f.go", "old_string": "func f() int {\n\tx := 1\n\ty := 99\n\treturn x + y\n}\n", "new_string": "func f() int { return 3 }\n",
-	}, "not in the file", "≠    3  →y := 2")
+	}, "not in the file", "≠    3  \ty := 2")
 	r.holds("f.go", f)
 }
 

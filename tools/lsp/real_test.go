@@ -50,6 +50,7 @@ func TestGoplsTellsOfOtherPackagesAndRenames(t *testing.T) {
 		files[name+"/"+name+".go"] = "package " + name + "\n\nimport \"ex/p\"\n\nvar X = p.Add(1, 2)\n"
 	}
 	r := newRig(t, "", files, with(lsp.Server{Name: "gopls", Command: []string{installed(t, "gopls")}}))
+	r.call("diagnostics", m{"path": "p/p.go"}) // which waits until it has read the project
 	if got := r.result("p/p.go", "a, b int", "a, b, c int"); !strings.Contains(got, "a/a.go:5") || !strings.Contains(got, "[gopls: 4 new errors]") {
 		t.Errorf("%s", got)
 	}

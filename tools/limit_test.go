@@ -10,13 +10,15 @@ import (
 	"jcode/tools"
 )
 
+type limitKey struct{}
+
 // The time that a person needs for an answer belongs to no limit, however deep it is.
 func TestALimitStandsWhileAPersonIsAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		outer, end := tools.WithLimit(t.Context(), 10*time.Second)
 		defer end()
-		inner, cancel := tools.WithLimit(context.WithValue(outer, struct{}{}, 1), 5*time.Second)
+		inner, cancel := tools.WithLimit(context.WithValue(outer, limitKey{}, 1), 5*time.Second)
 		defer cancel()
 		time.Sleep(4 * time.Second)
 		first, second := tools.Asking(inner), tools.Asking(inner)

@@ -76,11 +76,11 @@ type Command struct {
 
 // RunsScript returns the file that the command runs, if its words are all that decides what it does: no
 // assignment, redirection or expansion. Else "".
-func (c Command) RunsScript() string {
-	if !c.exact {
+func (cmd Command) RunsScript() string {
+	if !cmd.exact {
 		return ""
 	}
-	return c.Script
+	return cmd.Script
 }
 
 // Places are the folders by which a line's paths are judged.

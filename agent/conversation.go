@@ -188,10 +188,7 @@ func (c *Conversation) State() event.State {
 // the lock.
 func (c *Conversation) changesFiles() bool {
 	snap := c.opt.Registry.Snapshot(c.scope)
-	return slices.ContainsFunc(toolcard.Names(), func(name string) bool {
-		if toolcard.Of(name).Kind != toolcard.Edit {
-			return false
-		}
+	return slices.ContainsFunc(toolcard.OfKind(toolcard.Edit), func(name string) bool {
 		_, ok, why := snap.Lookup(name)
 		return ok && why == ""
 	})

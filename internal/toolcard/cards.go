@@ -1,8 +1,10 @@
 package toolcard
 
-// cards is the table, sorted by name. Where two tools have a name in common, as edit and
+import "sync"
+
+// cards returns the table, sorted by name; it is made at its first use and never changed. Where two tools have a name in common, as edit and
 // apply_patch do in Claude Code's terms, Trained names it at the one that is meant by Ours.
-func cards() []Card {
+var cards = sync.OnceValue(func() []Card {
 	path := map[string]string{"path": "file_path"}
 	return []Card{
 		{Name: "agent", Kind: Think, Steers: true},
@@ -44,4 +46,4 @@ func cards() []Card {
 		{Name: "web_search", Kind: Fetch},
 		{Name: "write", Kind: Edit, Access: "write", Editable: "content", Grants: "any write", Theirs: []string{"Write"}, Arguments: path, Trained: []string{"write_file", "create_file"}},
 	}
-}
+})

@@ -3,7 +3,11 @@
 // mode, hooks of Claude Code, editors and the transcript treat it as what it is.
 package toolcard
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Kind is what a tool does, in the terms of the Agent Client Protocol.
 type Kind string
@@ -50,12 +54,21 @@ type Card struct {
 // Of returns the card of one of jcode's own tools, or of a kind of access that rules name like a tool; any
 // other name has a card of the kind Other.
 func Of(name string) Card {
-	for _, c := range cards() {
-		if c.Name == name {
-			return c
-		}
+	all := cards()
+	if i, found := slices.BinarySearchFunc(all, name, func(c Card, name string) int { return cmp.Compare(c.Name, name) }); found {
+		return all[i]
 	}
 	return Card{Name: name, Kind: Other}
+}
+
+// OfKind lists the names of the tools of a kind, sorted.
+func OfKind(kind Kind) (out []string) {
+	for _, c := range cards() {
+		if c.Kind == kind {
+			out = append(out, c.Name)
+		}
+	}
+	return out
 }
 
 // Names lists all names that have a card, sorted.

@@ -108,7 +108,7 @@ func (p *Pattern) MayMean(c Command) (may, sure bool) {
 	if rest, ok := strings.CutPrefix(base(c.words[0].text), "git-"); ok {
 		forms = append(forms, append([]word{static("git"), static(rest)}, c.words[1:]...))
 	}
-	if c.Wrapper {
+	if c.Wrapper || runs(c.words) {
 		forms = append(forms, suffixes(c.words)...)
 	}
 	forms = append(forms, c.later...)

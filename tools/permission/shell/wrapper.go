@@ -45,6 +45,21 @@ func isWrapper(name string, words []word) bool {
 	return false
 }
 
+// runs reports whether a tool that sets up an environment is told to run another command in it. That counts for
+// rules that restrict; such a line needs no rule of its own for what it runs.
+func runs(words []word) bool {
+	var verbs []string
+	switch base(words[0].text) {
+	case "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "dotenvx", "doppler", "op", "infisical", "volta", "foreman":
+		verbs = []string{"run", "exec", "x"}
+	case "npm", "pnpm", "yarn", "bun", "bundle", "corepack", "aws-vault", "fnm", "nvm", "rbenv", "pyenv", "nodenv", "tox", "nox":
+		verbs = []string{"exec", "dlx", "x", "run"}
+	case "dotenv":
+		return len(words) > 1
+	}
+	return slices.ContainsFunc(words[1:], func(w word) bool { return slices.Contains(verbs, w.text) })
+}
+
 // gitRuns reports whether git is given a command line to run: by a setting, or by a subcommand made for that.
 func gitRuns(args []word) bool {
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {

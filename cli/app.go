@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ type app struct {
 	// is the person's, whose roles apply.
 	originals []string
 	drafted   atomic.Pointer[string] // the key under which the input was last saved
+	reading   sync.RWMutex           // guards the replacement of config
 	config    config.Config
 	held      []config.Held // settings of the project that are not trusted yet
 	// origin returns where an element of a list of settings comes from, as file:line.

@@ -30,7 +30,7 @@ var keyPlaces = [...]string{
 
 // confinement is where commands run: the sandbox, what it protects, their environment.
 type confinement struct {
-	config    *config.Config
+	config    func() config.Config // as it is in force now
 	paths     config.Paths
 	root      string
 	worktrees string            // the folder of this project's worktrees
@@ -47,8 +47,14 @@ type confinement struct {
 // newConfinement prepares the confinement of mode auto's commands. It looks at the kernel only
 // when the first command is confined.
 func newConfinement(a *app) *confinement {
+	// A server may start while a folder is trusted, which replaces the configuration.
+	inForce := func() config.Config {
+		a.reading.RLock()
+		defer a.reading.RUnlock()
+		return a.config
+	}
 	c := &confinement{
-		config: &a.config, paths: a.paths, root: a.root, worktrees: agentSites{a}.worktrees(), roots: a.workRoots, hooks: &a.hooks,
+		config: inForce, paths: a.paths, root: a.root, worktrees: agentSites{a}.worktrees(), roots: a.workRoots, hooks: &a.hooks,
 		start: func() tools.Mode { return a.mode }, board: &a.board, store: a.store, getenv: a.std.Getenv, env: a.env,
 	}
 	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
@@ -60,12 +66,13 @@ func newConfinement(a *app) *confinement {
 
 // sandboxPolicy returns what confined commands may do here.
 func (a *confinement) sandboxPolicy() sandbox.Policy {
+	settings := a.config().Sandbox
 	p := sandbox.Policy{
 		Roots:   a.roots(),
 		Home:    a.paths.Home,
 		Hidden:  append([]string{a.paths.Config}, a.hiddenData()...),
-		Protect: a.config.Sandbox.Protect,
-		Network: isOn(a.config.Sandbox.Network),
+		Protect: settings.Protect,
+		Network: isOn(settings.Network),
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")
@@ -83,7 +90,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 	for _, place := range keyPlaces {
 		p.Hidden = append(p.Hidden, filepath.Join(a.paths.Home, filepath.FromSlash(place)))
 	}
-	for _, dir := range a.config.Sandbox.Caches {
+	for _, dir := range settings.Caches {
 		if rest, ok := cutHome(dir); ok {
 			dir = filepath.Join(a.paths.Home, rest)
 		}
@@ -174,11 +181,14 @@ func (a *confinement) confiner() builtin.Confiner {
 // commandEnv returns the environment of shell commands: the person's own without what looks like a secret,
 // except for what the configuration keeps. Keys of providers are never passed, whatever they are called.
 func (a *confinement) commandEnv() []string {
-	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep, Set: a.env})
+	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config().Environment.Keep, Set: a.env})
 }
 
 // keyNames returns the variables that may hold a provider's key.
-func (a *confinement) keyNames() []string { return keyNames(a.config, a.getenv) }
+func (a *confinement) keyNames() []string {
+	settings := a.config()
+	return keyNames(&settings, a.getenv)
+}
 
 func keyNames(c *config.Config, getenv func(string) string) []string {
 	var out []string

@@ -28,7 +28,9 @@ func (a *app) loadConfig(ctx context.Context) error {
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Originals: a.originals, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
+	a.reading.Lock()
 	a.config, a.held, a.origin, a.theirEdits, a.theirHooks, a.theirPins = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits, loaded.TheirHooks, loaded.TheirPins
+	a.reading.Unlock()
 	for _, p := range loaded.Problems {
 		if a.flags.Print && p.LosesRules() { // no one would notice what they no longer forbid
 			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)

@@ -15,3 +15,12 @@ func peakMemory(state *os.ProcessState) int64 {
 	}
 	return int64(u.Maxrss) * maxrssUnit
 }
+
+// ownPeak returns this program's own peak memory in bytes.
+func ownPeak() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return int64(u.Maxrss) * maxrssUnit
+}

@@ -116,15 +116,18 @@ func Start(spec Spec) (*Process, error) {
 	}
 	p := &Process{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{})}
 	p.tree = newTree(p)
-	go p.wait()
+	go p.wait(ownPeak())
 	return p, nil
 }
 
 // wait reaps the direct child. It waits on the process itself: exec.Cmd.Wait would close
-// pipes that the caller still drains.
-func (p *Process) wait() {
+// pipes that the caller still drains. Until a child runs its own program it shares this one's memory, and
+// Linux counts that as its peak: what is hardly above floor, this program's own peak by then, tells nothing.
+func (p *Process) wait(floor int64) {
 	state, err := p.proc.Wait()
-	p.exit = exitOf(state, err)
+	if p.exit = exitOf(state, err); p.exit.Peak <= floor+floor/8 {
+		p.exit.Peak = 0
+	}
 	close(p.done)
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"jcode/tools"
@@ -22,12 +23,15 @@ type rig struct {
 
 // allowAll allows everything and records the plans.
 type allowAll struct {
+	mu     sync.Mutex
 	plans  []tools.Plan
 	during func() // while a person would be asked
 }
 
 func (g *allowAll) Check(_ context.Context, req tools.GateRequest) tools.Decision {
+	g.mu.Lock()
 	g.plans = append(g.plans, req.Plan)
+	g.mu.Unlock()
 	if g.during != nil {
 		g.during()
 	}

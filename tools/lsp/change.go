@@ -193,6 +193,9 @@ func (p *part) report(ctx context.Context, all []*change, read []string, session
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	sent := time.Now()
+	in.mu.Lock()
+	in.session = session
+	in.mu.Unlock()
 	touched, err := p.send(bounded, read)
 	switch out := in.late(false); {
 	case !wait:
@@ -207,7 +210,6 @@ func (p *part) report(ctx context.Context, all []*change, read []string, session
 	}
 	out := in.await(ctx, touched, sent, limit)
 	in.mu.Lock()
-	in.session = session
 	news := in.found.fresh(in.docs, touched, p.settled, owed.lines)
 	in.found.settle(touched)
 	if out != outcomeAnswered {

@@ -294,6 +294,6 @@ func (h acpHost) Delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(a.store.Delete(ctx, id), hold.Release())
+		return errors.Join(newOffered(a.store, savedFolders(a.paths.Data)...).forget(ctx, id), hold.Release())
 	})
 }

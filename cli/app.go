@@ -215,6 +215,9 @@ func (a *app) openModels(context.Context) error {
 		return usageError("JCODE_RECORD: %w", err)
 	}
 	recorder.Skip = a.privateNow
+	if a.flags.Private {
+		a.board.say(event.LevelWarn, "JCODE_RECORD: a private conversation is not recorded; %s stays as it is", text.Visible(path))
+	}
 	a.models.recorder = recorder
 	a.onClose(func() {
 		if err := recorder.Close(); err != nil {
@@ -233,8 +236,7 @@ func (a *app) openGate(context.Context) error {
 	a.confinement = newConfinement(a)
 	a.git = newOwnGit(a)
 	a.hooks.git = a.git
-	logs := filepath.Join(a.paths.Data, "logs")
-	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))
+	a.offered = newOffered(a.store, savedFolders(a.paths.Data)...)
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,

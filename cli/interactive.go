@@ -140,6 +140,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 type sessions struct {
 	board      *board
 	store      *session.Store
+	saved      *offered
 	project    string
 	happenings *happenings
 	drafts     history
@@ -161,7 +162,7 @@ type sessions struct {
 
 func newSessions(a *app) *sessions {
 	return &sessions{
-		board: &a.board, store: a.store, project: a.project, happenings: a.happenings, drafts: newHistory(a), tour: a.models.script != nil,
+		board: &a.board, store: a.store, saved: a.offered, project: a.project, happenings: a.happenings, drafts: newHistory(a), tour: a.models.script != nil,
 		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
@@ -336,7 +337,7 @@ func (s *sessions) List(ctx context.Context, query string, all bool) ([]session.
 	return s.store.List(ctx, session.Filter{ProjectID: s.project, All: all, Query: query, Limit: 200})
 }
 
-// Delete deletes a session other than the open one.
+// Delete deletes a session other than the open one, with what its results saved.
 func (s *sessions) Delete(ctx context.Context, id string) error {
 	if id == s.id() {
 		return errors.New("this session is open: /new first")
@@ -345,7 +346,7 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.store.Delete(ctx, id), hold.Release())
+	return errors.Join(s.saved.forget(ctx, id), hold.Release())
 }
 
 // resume continues a session: with its model if that is still available, in its role, and in its mode if that

@@ -3,6 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -21,6 +25,11 @@ type offered struct {
 
 	mu    sync.Mutex
 	files map[string]map[string]bool // by session; nil until its history was read
+}
+
+// savedFolders are the folders of jcode's data folder that hold what results name.
+func savedFolders(data string) []string {
+	return []string{filepath.Join(data, "logs", "results"), filepath.Join(data, "logs", "exec"), filepath.Join(data, "files")}
 }
 
 // newOffered returns a list for files below folders.
@@ -50,11 +59,45 @@ func (o *offered) add(id string, d tools.Display) {
 	if o.files[id] == nil {
 		o.files[id] = map[string]bool{}
 	}
+	for _, file := range o.saved(d) {
+		o.files[id][file] = true
+	}
+}
+
+// saved returns the files in folders of results that a result names.
+func (o *offered) saved(d tools.Display) []string {
+	var out []string
 	for _, file := range append(slices.Clone(d.Files), d.Log) {
 		if real, err := paths.Resolve(file); err == nil && o.holds(real) {
-			o.files[id][real] = true
+			out = append(out, real)
 		}
 	}
+	return out
+}
+
+// forget deletes a session with the files that its results name, unless another session's results name them, as
+// those of a copy do.
+func (o *offered) forget(ctx context.Context, id string) error {
+	files, err := o.store.Alone(ctx, id, func(display json.RawMessage) []string {
+		var d tools.Display
+		if json.Unmarshal(display, &d) != nil {
+			return nil
+		}
+		return o.saved(d)
+	})
+	if err != nil {
+		return err
+	}
+	if err := o.store.Delete(ctx, id); err != nil {
+		return err
+	}
+	var left []error
+	for _, file := range files {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, fmt.Errorf("the session is deleted, but not what it saved: %w", err))
+		}
+	}
+	return errors.Join(left...)
 }
 
 // holds reports whether a file is in a folder of results.

@@ -286,8 +286,9 @@ func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		holds, ids = append(holds, hold), append(ids, found.ID)
 	}
+	saved := newOffered(a.store, savedFolders(a.paths.Data)...)
 	for _, id := range ids {
-		if err := a.store.Delete(ctx, id); err != nil {
+		if err := saved.forget(ctx, id); err != nil {
 			return usageError("%w", err)
 		}
 		fmt.Fprintln(std.Err, "deleted "+id)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"jcode/agent"
@@ -142,6 +143,9 @@ func (a personShell) shellLine(ctx context.Context, line string, out func(string
 		},
 	})
 	display := result.Result.Display
+	if display.Log != "" && !strings.Contains(display.Summary, "job ") {
+		_ = os.Remove(display.Log) // nobody was told of it: the output was shown line by line
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -29,6 +29,9 @@ type redirect struct {
 	payload  any
 }
 
+// itself reports whether the script that dispatches answers the intent.
+func (r *redirect) itself(i *intent) bool { return r.own == i.fqn && !i.dead }
+
 // dispatch implements jcode.dispatch and the positional functions.
 func (s *principal) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
 	began := time.Now()
@@ -81,7 +84,7 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 	})
 	if i := to.intent; i != nil {
 		where := wire.NewObject("fqn", i.fqn, "operation", i.operation)
-		if to.replaced {
+		if to.replaced && !(i.handled && to.itself(i)) {
 			s.clearance = i.fqn + "\x00" + i.operation
 		} else {
 			where.Set("own", true)

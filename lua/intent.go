@@ -25,6 +25,9 @@ type intent struct {
 	// dead intents name a component that is not the script's own: they are never served, not even
 	// by a script of that name that is loaded later.
 	dead bool
+	// handled says that the script registered it with a function, which answers the script's own calls even where it
+	// has replaced jcode.request.
+	handled bool
 	// stateful says that the script stores values, so that calls of one answer keep their order.
 	stateful bool
 	params   []byte
@@ -55,7 +58,7 @@ func parseIntent(def *wire.Object, owner string) (*intent, error) {
 		return nil, &pool.ProtocolError{What: "register_intent without name or description"}
 	}
 	if def.Bool("handler") && i.fqn == "" {
-		i.fqn = owner
+		i.fqn, i.handled = owner, true
 		if i.operation == "" {
 			i.operation = i.name
 		}
@@ -165,7 +168,7 @@ func (t *intentTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "invalid arguments: %w", err)
 	}
 	to, _ := ctx.Value(redirectKey{}).(*redirect)
-	if to != nil && call.Caller.Origin == tools.OriginScript && (to.replaced || to.own == t.fqn && !t.dead) {
+	if to != nil && call.Caller.Origin == tools.OriginScript && (to.replaced || to.itself(t.intent)) {
 		to.intent, to.payload = t.intent, payload
 		return tools.Result{}, nil
 	}

@@ -329,6 +329,26 @@ end, on_request = function(req) return {success = true, data = req.operation .. 
 	}
 }
 
+// What replaces jcode.request takes the requests to components, not the calls of the script's own functions.
+func TestAHandlerAnswersItsScriptThatHasReplacedRequest(t *testing.T) {
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.plugin("other", `return {id = "other", init = function()
+  jcode.register_intent({name = "theirs", description = "d", read_only = true, handler = function() return {success = true, data = "the other's"} end})
+end}`)
+	h.plugin("p", `return {id = "p", permissions = {capabilities = {"LUA"}}, init = function()
+  jcode.register_intent({name = "own", description = "d", read_only = true, handler = function(args) return {success = true, data = "handled " .. args.n} end})
+  jcode.register_intent({name = "far", description = "d", component = "lua::p", operation = "far", read_only = true})
+  jcode.request = function(fqn, operation) return {success = true, data = "replaced " .. fqn .. " " .. operation} end
+  jcode.register_intent({name = "all", description = "d", read_only = true, handler = function()
+    return {success = true, data = jcode.dispatch("own", {n = 7}).data .. ", " .. jcode.dispatch("far").data .. ", " .. jcode.dispatch("theirs").data}
+  end})
+end}`)
+	h.start()
+	until(t, "the plugins are loaded", func() bool { return h.has("all") && h.has("theirs") })
+	wantText(t, h.call("all", none()), "handled 7, replaced lua::p far, replaced lua::other theirs")
+}
+
 func TestEventsSeeEditAndRefuse(t *testing.T) {
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)

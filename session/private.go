@@ -135,7 +135,7 @@ func (m Memory) Persist(ctx context.Context, id string) error {
 	}
 	p.moving.Lock()
 	defer p.moving.Unlock()
-	tree, err := p.tree(ctx, id)
+	tree, err := p.mem.tree(ctx, id)
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", id, err)
 	}
@@ -158,20 +158,4 @@ func (m Memory) Persist(ctx context.Context, id string) error {
 		return fmt.Errorf("session %s is saved; forget its copy in memory: %w", id, err)
 	}
 	return nil
-}
-
-// tree returns the IDs of a session and of its sub-agents' sessions, parents first.
-func (p *private) tree(ctx context.Context, id string) ([]string, error) {
-	if _, err := p.mem.Get(ctx, id); err != nil {
-		return nil, err
-	}
-	all := []string{id}
-	for i := 0; i < len(all); i++ {
-		children, err := db.All(ctx, p.mem.db, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, db.One[string])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, children...)
-	}
-	return all, nil
 }

@@ -21,13 +21,14 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	file   *os.File
+	begun  bool // the first answer has replaced what was in the file
 	failed bool
 }
 
-// NewRecorder starts a script at path, readable by its owner only; an existing file is replaced. canonical
-// translates wire names; nil keeps them.
+// NewRecorder opens a script at path, readable by its owner only. The first answer that is recorded replaces
+// what is in the file; where none is, it stays. canonical translates wire names; nil keeps them.
 func NewRecorder(path string, canonical func(wire string) string) (*Recorder, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
@@ -83,11 +84,27 @@ func (r *Recorder) write(agent string, resp model.Response) error {
 	if r.failed {
 		return nil
 	}
+	if !r.begun {
+		r.begun = true
+		if err := empty(r.file); err != nil {
+			r.failed = true
+			return err
+		}
+	}
 	if _, err := r.file.Write(append(text.JSONLine(line), '\n')); err != nil {
 		r.failed = true
 		return err
 	}
 	return nil
+}
+
+// empty makes a file empty. What is no regular file, such as a pipe, has nothing to replace.
+func empty(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return f.Truncate(0)
 }
 
 // scriptArguments keeps an object as it is, and anything else as a string.

@@ -122,6 +122,7 @@ func TestFilesAreShort(t *testing.T) {
 // each with its reason. All others ask internal/system, or have a file per system.
 var asksSystem = map[string]string{
 	"internal/system/executable_linux.go": "is the owner of the path of this program",
+	"internal/system/space_linux.go":      "reads how much of its own memory is mapped",
 	"bench/main.go":                       "leaves out figures that are measured on Linux only",
 	"cli/doctor.go":                       "names the system to the person",
 	"cli/prompt.go":                       "names the system to the model",

@@ -164,6 +164,30 @@ func (a *app) openStore(ctx context.Context) error {
 	if err != nil {
 		return usageError("%w%s", err, elsewhere(err))
 	}
+	useStore(a, store)
+	return nil
+}
+
+// openStoreToRead is openStore for commands over stored data: what can't be written, as on a read-only file
+// system, can still be listed and shown.
+func openStoreToRead(ctx context.Context, a *app) error {
+	err := a.openStore(ctx)
+	file := filepath.Join(a.paths.Data, databaseFile)
+	if !unwritable(err) {
+		return err
+	}
+	if _, statErr := os.Stat(file); statErr != nil {
+		return err
+	}
+	store, readErr := session.OpenReading(ctx, file)
+	if readErr != nil {
+		return usageError("%w; nor can it be read there: %w", err, readErr)
+	}
+	useStore(a, store)
+	return nil
+}
+
+func useStore(a *app, store *session.Store) {
 	a.store = store
 	a.onClose(func() {
 		if err := store.Leave(); err != nil {
@@ -173,15 +197,17 @@ func (a *app) openStore(ctx context.Context) error {
 	for _, n := range store.Notices() {
 		a.board.say(event.LevelWarn, "%s", n.Text)
 	}
-	return nil
 }
+
+// databaseFile is the name of the database in the data folder.
+const databaseFile = "jcode.db"
 
 // openData opens the database of a data folder, creating the folder if needed.
 func openData(ctx context.Context, dir string) (*session.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	return session.Open(ctx, filepath.Join(dir, "jcode.db"), session.Options{})
+	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{})
 }
 
 // openModels prepares the lookup of models by name.

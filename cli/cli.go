@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"jcode/internal/proc"
+	"jcode/internal/system"
 )
 
 // Exit codes, which scripts rely on.
@@ -83,6 +84,9 @@ func Main(args []string, std Streams) int {
 	if code, done := proc.AsInit(); done {
 		return code
 	}
+	if err := checkSpace(); err != nil {
+		return report(err, std.Err)
+	}
 	ctx, sig := withSignals(context.Background(), os.Exit)
 	defer sig.stop()
 	err := run(ctx, args, std)
@@ -90,6 +94,20 @@ func Main(args []string, std Streams) int {
 		return code
 	}
 	return report(err, std.Err)
+}
+
+// needSpace is the address space that jcode's own work takes, in bytes, besides that of its threads.
+const needSpace = 96 << 20
+
+// checkSpace refuses to begin under a limit of address space that would end the program in the middle of its work.
+// With a lower limit the runtime of Go ends the program before this runs.
+func checkSpace() error {
+	limit, left, limited := system.AddressSpace()
+	if !limited || left >= needSpace+system.ThreadSpace {
+		return nil
+	}
+	return usageError("the address space of this process is limited to %d MB (ulimit -v), of which %d MB are left: Go reserves over a gigabyte of it at the start, without using it. "+
+		"Raise the limit (ulimit -v 4000000), or limit the memory that is used instead: systemd-run --user --scope -p MemoryMax=1G jcode", limit>>20, left>>20)
 }
 
 // report prints an error that was not shown yet and returns its exit code.

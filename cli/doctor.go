@@ -194,13 +194,17 @@ func (d *doctor) credentials() {
 
 // database opens the database as a start would, but moves nothing aside silently: what was done is a finding.
 func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *permission.Trust) {
-	path := filepath.Join(d.paths.Data, "jcode.db")
+	path := filepath.Join(d.paths.Data, databaseFile)
 	if d.repair && !d.repairDatabase(ctx, path) {
 		return
 	}
 	store, err := session.Open(ctx, path, session.Options{})
 	if err != nil {
-		d.fail("database", "", exitUsage, "%v", err)
+		advice := strings.TrimPrefix(elsewhere(err), "; or ")
+		if errors.Is(err, session.ErrReadOnly) {
+			advice += "; jcode sessions lists, shows, searches and exports what is there"
+		}
+		d.fail("database", advice, exitUsage, "%v", err)
 		return
 	}
 	for _, n := range store.Notices() {

@@ -10,17 +10,21 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/config"
+	"jcode/internal/filelock"
 	"jcode/session"
 )
 
-// unwritable reports whether a folder of jcode's own can't be created or written: no such user, no home, a
-// read-only file system.
+// unwritable reports whether a folder of jcode's own can't be created, written or locked: no such user, no home,
+// a read-only file system, a network file system without locks.
 func unwritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, filelock.ErrNone) || errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // elsewhere says what to do about a data folder that can't be written.
 func elsewhere(err error) string {
+	if errors.Is(err, filelock.ErrNone) {
+		return "; or set JCODE_HOME to a folder on a disk of this machine"
+	}
 	if unwritable(err) {
 		return "; or set JCODE_HOME to a folder that can be written"
 	}

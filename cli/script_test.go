@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,8 +53,15 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(cond string) (bool, error) {
-			if cond == "landlock" {
+			switch cond {
+			case "landlock":
 				return sandbox.Kernel() > 0, nil
+			case "race":
+				return slack > 1, nil
+			case "mounts":
+				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+			case "traced":
+				return exec.Command("strace", "-qq", "-o", os.DevNull, "-e", "inject=flock:error=ENOLCK", "true").Run() == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

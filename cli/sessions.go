@@ -29,7 +29,8 @@ type sessionsCmd struct {
 // openKept finds the folders and opens the store: all that commands over stored data need.
 func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std}
-	if _, err := a.after(ctx, a.findPlaces, a.openStore, a.openTrust, a.openPlugins); err != nil {
+	openStore := func(ctx context.Context) error { return openStoreToRead(ctx, a) }
+	if _, err := a.after(ctx, a.findPlaces, openStore, a.openTrust, a.openPlugins); err != nil {
 		return nil, err
 	}
 	for _, n := range a.store.Notices() {
@@ -281,8 +282,11 @@ func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return err
 		}
 		hold, err := a.store.Hold(found.ID)
-		if err != nil {
+		if _, held := errors.AsType[*session.HeldError](err); held {
 			return usageError("%w: close it first", err)
+		}
+		if err != nil {
+			return usageError("%w", err)
 		}
 		holds, ids = append(holds, hold), append(ids, found.ID)
 	}

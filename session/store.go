@@ -71,6 +71,19 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	return s, nil
 }
 
+// OpenReading opens a database file that can't be written: see db.OpenReading.
+func OpenReading(ctx context.Context, path string) (*Store, error) {
+	set, err := openOptions(Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{now: set.Now}
+	if s.db, err = db.OpenReading(ctx, path, set); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // openOptions are those of the file of a store.
 func openOptions(opts Options) (db.Options, error) {
 	if opts.Now == nil {

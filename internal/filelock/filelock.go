@@ -14,6 +14,9 @@ import (
 // ErrHeld says that another holder has the lock.
 var ErrHeld = errors.New("lock is held")
 
+// ErrNone says that the file system of a lock file keeps no locks.
+var ErrNone = errors.New("its file system keeps no locks (on NFS, lockd gives them, or a mount with local_lock=all)")
+
 // Lock is a held lock. It belongs to the open file, so two locks on one path exclude each other
 // even within a process.
 type Lock struct {

@@ -4,6 +4,7 @@ package filelock
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,8 @@ func tryLock(f *os.File) error {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
 			return ErrHeld
+		case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.EOPNOTSUPP):
+			return fmt.Errorf("%w: %w", ErrNone, err)
 		default:
 			return err
 		}

@@ -42,6 +42,7 @@ type DB struct {
 	uri     string // what another database attaches; "" for a file
 	notices []Notice
 	writer  *writer
+	shown   bool // the file is only read
 
 	readMu  sync.Mutex
 	reading *sql.DB
@@ -81,6 +82,32 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// OpenReading opens a database file that can't be written, as on a read-only file system. It must have this program's
+// schema, since it can't be changed. Whoever writes gets ErrReadOnly.
+func OpenReading(ctx context.Context, path string, opts Options) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if headerDamaged(path, opts.Schema.ApplicationID) {
+		return nil, fmt.Errorf("open database %s: %w", path, errHeader)
+	}
+	q := dsnValues()
+	q.Set("mode", "ro")
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
+		q.Set("immutable", "1") // without a log, the engine would create one
+	}
+	name := fileURL(path, q)
+	w, err := newWriter(ctx, name)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	if err := opts.Schema.present(ctx, w.conn, path); err != nil {
+		return nil, errors.Join(explain(path, err), w.close())
+	}
+	return &DB{path: path, name: name, writer: w, shown: true}, nil
 }
 
 // errHeader is the damage that keeps Open from letting the engine touch the file.
@@ -280,13 +307,17 @@ func (d *DB) readers() (*sql.DB, error) {
 }
 
 func dsn(path string, reader bool) string {
-	p := filepath.ToSlash(path)
-	if !strings.HasPrefix(p, "/") {
-		p = "/" + p // a drive letter
-	}
 	q := dsnValues()
 	if reader {
 		q.Set("_query_only", "1")
+	}
+	return fileURL(path, q)
+}
+
+func fileURL(path string, q url.Values) string {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // a drive letter
 	}
 	u := url.URL{Scheme: "file", Path: p, RawQuery: q.Encode()}
 	return u.String()

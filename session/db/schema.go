@@ -41,20 +41,9 @@ func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error 
 	if err != nil {
 		return err
 	}
-	var found, app int
-	if err := errors.Join(
-		conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found),
-		conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app),
-	); err != nil {
-		return fmt.Errorf("read schema version: %w", err)
-	}
-	switch {
-	case app != s.ApplicationID && (app != 0 || found != 0):
-		return foreign(file)
-	case found > len(all):
-		return &NewerError{Path: file, Found: found, Known: len(all)}
-	case found == len(all):
-		return nil
+	found, err := s.version(ctx, conn, file, len(all))
+	if err != nil || found == len(all) {
+		return err
 	}
 	if found > 0 {
 		return s.apply(ctx, conn, all, found)
@@ -69,6 +58,37 @@ func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error 
 		return fmt.Errorf("set synchronous mode: %w", err)
 	}
 	return nil
+}
+
+// version returns the schema version of a file. It refuses one of another program or of a newer jcode.
+func (s Schema) version(ctx context.Context, conn *sql.Conn, file string, known int) (found int, err error) {
+	var app int
+	if err := errors.Join(
+		conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found),
+		conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app),
+	); err != nil {
+		return 0, fmt.Errorf("read schema version: %w", err)
+	}
+	switch {
+	case app != s.ApplicationID && (app != 0 || found != 0):
+		return 0, foreign(file)
+	case found > known:
+		return 0, &NewerError{Path: file, Found: found, Known: known}
+	}
+	return found, nil
+}
+
+// present refuses a file that migrate would change.
+func (s Schema) present(ctx context.Context, conn *sql.Conn, file string) error {
+	all, err := s.steps()
+	if err != nil {
+		return err
+	}
+	found, err := s.version(ctx, conn, file, len(all))
+	if err == nil && found < len(all) {
+		err = fmt.Errorf("%w: %s is of an older jcode and can't be brought up to date where it is", ErrReadOnly, file)
+	}
+	return err
 }
 
 func foreign(file string) error {

@@ -86,6 +86,9 @@ func (w *writer) retire() {
 // otherwise. A context that ends before the transaction begins stops it; once begun it is
 // carried through, so that a commit is never torn by an interrupt.
 func (d *DB) Write(ctx context.Context, fn func(t *Tx) error) error {
+	if d.shown {
+		return readOnly(d.path)
+	}
 	release, err := d.writer.take(ctx)
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ var exclusive = map[string][]string{
 	"charm.land/":                           {"tui", "internal/"},
 	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},
 	"github.com/charmbracelet/glamour":      {},
+	"github.com/spf13/pflag":                {"internal/commandline"},
 	"github.com/alecthomas/chroma/v2/style": {},
 }
 

@@ -30,9 +30,9 @@ type acpCmd struct{}
 func (acpCmd) Help() string {
 	return `An editor starts this command and speaks the Agent Client Protocol with it. In Zed's settings:
 
-  "agent_servers": {
-    "jcode": { "type": "custom", "command": "jcode", "args": ["acp"], "env": {} }
-  }
+    "agent_servers": {
+      "jcode": { "type": "custom", "command": "jcode", "args": ["acp"], "env": {} }
+    }
 
 docs/editors.md has JetBrains, Neovim and Emacs.`
 }

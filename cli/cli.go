@@ -9,8 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"jcode/internal/commandline"
 	"jcode/internal/proc"
 	"jcode/internal/system"
 )
@@ -125,24 +124,18 @@ func report(err error, stderr io.Writer) int {
 	return exit.code
 }
 
-// newParser returns the parser of the whole command line.
-func newParser(g *grammar, std Streams, more ...kong.Option) (*kong.Kong, error) {
-	return parserOf(g, &g.flags, std, more...)
+// runner is a command of the command line.
+type runner interface {
+	Run(ctx context.Context, f *flags, std Streams) error
 }
 
-// parserOf returns the parser of a grammar with these flags.
-func parserOf(grammar any, f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
-	parser, err := kong.New(grammar, append([]kong.Option{
-		kong.Name("jcode"),
-		kong.Description("A coding agent in the terminal. `jcode` chats; `jcode -p PROMPT` answers once; `jcode demo` takes the offline tour."),
-		kong.Writers(std.Out, std.Err),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true}),
-		kong.Help(printHelp), kong.Bind(f), kong.Bind(std),
-	}, more...)...)
+// commandLine returns the command line that fills g.
+func commandLine(g *grammar) (*commandline.Command, error) {
+	line, err := commandline.Of("jcode", g)
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)
 	}
-	return parser, nil
+	return line, nil
 }
 
 // run parses the command line and runs its command.
@@ -153,27 +146,37 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if len(args) == 1 && (args[0] == "help" || args[0] == "version") { // such a single word is not a prompt
 		args = []string{"--" + args[0]}
 	}
-	if advice := noCommand(args); advice != "" {
+	var g grammar
+	f := &g.flags
+	line, err := commandLine(&g)
+	if err != nil {
+		return err
+	}
+	if advice := noCommand(line, args); advice != "" {
 		return usageError("%s", advice)
 	}
-	f, parsed, err := parse(ctx, prepare(args), std)
+	chosen, err := line.Parse(prepare(args))
+	if errors.Is(err, commandline.ErrHelp) {
+		return printHelp(chosen, std)
+	}
 	if err != nil {
 		err = usageError("%w (jcode --help lists commands and flags)", err)
 		sayFailure(err, formatIn(args), std)
 		return err
 	}
-	if parsed == nil { // --help was printed
-		return nil
-	}
 	if f.Version {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return nil
 	}
+	run, ok := chosen.Target.(runner)
+	if !ok {
+		return fmt.Errorf("command line: %s can't be run", chosen.Path())
+	}
 	err = enterFolder(f.Cwd)
 	if err == nil {
-		err = parsed.Run()
+		err = run.Run(ctx, f, std)
 	}
-	switch name, _, _ := strings.Cut(parsed.Command(), " "); name {
+	switch chosen.Name {
 	case "chat", "demo":
 		if f.Print {
 			sayFailure(err, f.OutputFormat, std)
@@ -214,39 +217,10 @@ func formatIn(args []string) string {
 	return format
 }
 
-// parse reads the arguments. It returns a nil context after printing help.
-func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Context, error) {
-	exited := false
-	options := []kong.Option{kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil))}
-	arrange := markCommand
-	if !namesCommand(args) {
-		arrange = wordsLast
-	}
-	with := func(g any, f *flags) (*flags, *kong.Context, error) {
-		parser, err := parserOf(g, f, std, options...)
-		if err != nil {
-			return nil, nil, err
-		}
-		parsed, err := parser.Parse(arrange(parser.Model.Flags, args))
-		if exited {
-			return f, nil, nil
-		}
-		return f, parsed, err
-	}
-	if !namesCommand(args) {
-		var chat chatGrammar
-		if f, parsed, err := with(&chat, &chat.flags); err == nil {
-			return f, parsed, nil
-		}
-	}
-	var whole grammar // also reports what is wrong
-	return with(&whole, &whole.flags)
-}
-
 // pickSession is the value of --resume that means "let me choose".
 const pickSession = "?"
 
-// prepare adds the value to a bare -r or --resume: kong knows no optional values. A word that follows is part
+// prepare adds the value to a bare -r or --resume: flags have no optional values. A word that follows is part
 // of it; takeSession finds out whether it names a session.
 func prepare(args []string) []string {
 	out := make([]string, 0, len(args)+1)
@@ -270,32 +244,6 @@ func prepare(args []string) []string {
 		}
 	}
 	return out
-}
-
-// wordsLast moves the words of a prompt after all flags: kong accepts a prompt only in one piece, and people
-// write `jcode -m ID fix -p it`.
-func wordsLast(root []*kong.Flag, args []string) []string {
-	var out, words []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "--":
-			words = append(words, args[i+1:]...)
-			i = len(args)
-		case len(a) < 2 || a[0] != '-':
-			words = append(words, a)
-		default:
-			out = append(out, a)
-			if takesValue(root, a) && i+1 < len(args) {
-				i++
-				out = append(out, args[i])
-			}
-		}
-	}
-	if words == nil {
-		return out
-	}
-	return append(append(out, "--"), words...)
 }
 
 // version is the release that this source becomes.

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"jcode/agent/model/provider"
+	"jcode/internal/commandline"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/session"
@@ -67,7 +66,7 @@ complete -c jcode -f -a '(__jcode)'
 }
 
 // Run prints the script; the shell's start-up file sources it.
-func (c *completionCmd) Run(std Streams) error {
+func (c *completionCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	_, err := io.WriteString(std.Out, completionScripts[c.Shell])
 	return err
 }
@@ -75,7 +74,7 @@ func (c *completionCmd) Run(std Streams) error {
 // complete prints what the last of the words can become.
 func complete(ctx context.Context, words []string, std Streams) error {
 	var g grammar
-	parser, err := newParser(&g, std)
+	line, err := commandLine(&g)
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func complete(ctx context.Context, words []string, std Streams) error {
 	if len(words) > 0 {
 		last, words = words[len(words)-1], words[:len(words)-1]
 	}
-	node, flag := walkWords(parser.Model.Node, words)
+	node, flag := walkWords(line, words)
 	var list []candidate
 	switch {
 	case flag != nil:
@@ -93,7 +92,7 @@ func complete(ctx context.Context, words []string, std Streams) error {
 		}
 	case strings.HasPrefix(last, "--") && strings.Contains(last, "="):
 		name, _, _ := strings.Cut(last[2:], "=")
-		if found := findFlag(node, name, 0); found != nil {
+		if found := node.Flag(name, 0); found != nil {
 			for _, c := range flagValues(ctx, found, std) {
 				list = append(list, candidate{"--" + name + "=" + c.word, c.help})
 			}
@@ -121,52 +120,39 @@ type candidate struct{ word, help string }
 
 // walkWords follows the words to the command that they name. flag is the one whose value
 // is being written.
-func walkWords(node *kong.Node, words []string) (at *kong.Node, flag *kong.Flag) {
+func walkWords(node *commandline.Command, words []string) (at *commandline.Command, flag *commandline.Flag) {
 	for i, w := range words {
 		if strings.HasPrefix(w, "-") {
-			name, _, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
-			f := findFlag(node, name, short(w))
-			if f != nil && !f.IsBool() && !hasValue && i == len(words)-1 {
+			f := flagOf(node, w)
+			if f != nil && !f.IsBool() && !strings.Contains(w, "=") && i == len(words)-1 {
 				return node, f
 			}
 			continue
 		}
 		if i > 0 && strings.HasPrefix(words[i-1], "-") && !strings.Contains(words[i-1], "=") {
-			if f := findFlag(node, strings.TrimLeft(words[i-1], "-"), short(words[i-1])); f != nil && !f.IsBool() {
+			if f := flagOf(node, words[i-1]); f != nil && !f.IsBool() {
 				continue // a flag's value
 			}
 		}
-		for _, child := range node.Children {
-			if child.Name == w {
-				node = child
-				break
-			}
+		if child := node.Child(w); child != nil {
+			node = child
 		}
 	}
 	return node, nil
 }
 
-func short(w string) rune {
-	if len(w) == 2 && w[0] == '-' {
-		return rune(w[1])
+// flagOf returns the flag that a word names, or nil.
+func flagOf(node *commandline.Command, word string) *commandline.Flag {
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	short := rune(0)
+	if len(word) == 2 && word[0] == '-' {
+		short = rune(word[1])
 	}
-	return 0
-}
-
-// findFlag finds a flag of a command or of those above it.
-func findFlag(node *kong.Node, name string, letter rune) *kong.Flag {
-	for ; node != nil; node = node.Parent {
-		for _, f := range node.Flags {
-			if f.Name == name || (letter != 0 && f.Short == letter) {
-				return f
-			}
-		}
-	}
-	return nil
+	return node.Flag(name, short)
 }
 
 // flagNames lists the flags of a command and of those above it.
-func flagNames(node *kong.Node) []candidate {
+func flagNames(node *commandline.Command) []candidate {
 	var out []candidate
 	for ; node != nil; node = node.Parent {
 		for _, f := range node.Flags {
@@ -179,7 +165,7 @@ func flagNames(node *kong.Node) []candidate {
 }
 
 // flagValues lists what a flag can be set to.
-func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
+func flagValues(ctx context.Context, f *commandline.Flag, std Streams) []candidate {
 	var out []candidate
 	switch f.Name {
 	case "mode":
@@ -191,7 +177,7 @@ func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
 	case "model":
 		out = keptNames(ctx, std, nameLists.modelNames)
 	default:
-		for _, v := range f.EnumSlice() {
+		for _, v := range f.Enum {
 			if v != "" {
 				out = append(out, candidate{v, ""})
 			}
@@ -201,8 +187,8 @@ func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
 }
 
 // argumentValues lists the possible next arguments of a command: names of stored things.
-func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candidate {
-	if node.Parent == nil || node.Type != kong.CommandNode {
+func argumentValues(ctx context.Context, node *commandline.Command, std Streams) []candidate {
+	if node.Parent == nil {
 		return nil
 	}
 	switch path := node.Parent.Name + " " + node.Name; path {

@@ -129,7 +129,7 @@ func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
 type configSchemaCmd struct{}
 
 // Run prints the schema.
-func (configSchemaCmd) Run(std Streams) error {
+func (configSchemaCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	data, err := config.Schema()
 	if err != nil {
 		return err

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"mvdan.cc/sh/v3/syntax"
 
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
+	"jcode/internal/commandline"
 	"jcode/internal/patch"
 	"jcode/lua"
 	"jcode/mcp"
@@ -110,12 +110,7 @@ func checkShell(t *testing.T, page string, line int, script string) {
 			return true
 		}
 		var g grammar
-		var said bytes.Buffer
-		parser, err := newParser(&g, Streams{Out: &said, Err: &said}, kong.Exit(func(int) {}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse(markCommand(parser.Model.Flags, prepare(words[1:]))); err != nil && !strings.Contains(err.Error(), "no such file") {
+		if _, err := parse(&g, words[1:]); err != nil && !errors.Is(err, commandline.ErrHelp) && !strings.Contains(err.Error(), "there is no ") {
 			t.Errorf("%s:%d: %s: %v", page, line+int(call.Pos().Line()), strings.Join(words, " "), err)
 		}
 		return true

@@ -3,10 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 
 	"jcode/tools"
 )
@@ -69,30 +66,6 @@ type grammar struct {
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
-}
-
-// chatGrammar is the command line of a chat or a one-shot answer. Building it takes a fifth of the time of
-// the whole grammar, which every start would pay.
-type chatGrammar struct {
-	flags
-
-	Chat chatCmd `cmd:"" default:"withargs" hidden:""`
-}
-
-// namesCommand reports whether one of the words could be a command of the grammar. What comes after `--` is a
-// prompt or belongs to another program.
-func namesCommand(words []string) bool {
-	if end := slices.Index(words, "--"); end >= 0 {
-		words = words[:end]
-	}
-	all := reflect.TypeFor[grammar]()
-	for i := range all.NumField() {
-		f := all.Field(i)
-		if _, ok := f.Tag.Lookup("cmd"); ok && slices.Contains(words, strings.ToLower(f.Name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // chatCmd is the default command: interactive, or one-shot with -p.

@@ -3,26 +3,24 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/alecthomas/kong"
+	"jcode/internal/commandline"
 )
 
-// commandLine is the parser's model of the command line.
-func commandLine(t *testing.T) *kong.Application {
+// wholeLine is the command line.
+func wholeLine(t *testing.T) *commandline.Command {
 	t.Helper()
-	parser, err := newParser(&grammar{}, Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+	line, err := commandLine(&grammar{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parser.Model
+	return line
 }
 
 func TestHelpFitsOneScreenAndNamesEverything(t *testing.T) {
@@ -39,7 +37,7 @@ func TestHelpFitsOneScreenAndNamesEverything(t *testing.T) {
 			t.Errorf("longer than 80 columns: %s", l)
 		}
 	}
-	app := commandLine(t)
+	app := wholeLine(t)
 	for _, f := range app.Flags {
 		if !f.Hidden && !regexp.MustCompile(`--`+f.Name+`\b`).Match(out.Bytes()) {
 			t.Errorf("--%s is missing", f.Name)
@@ -73,7 +71,7 @@ func TestHelpOfACommandShowsItsOwnFlags(t *testing.T) {
 
 func TestManPageIsThatOfTheGrammar(t *testing.T) {
 	const page = "../docs/jcode.1"
-	want := manPage(commandLine(t))
+	want := manPage(wholeLine(t))
 	got, err := os.ReadFile(page)
 	if err == nil && string(got) == want {
 		return
@@ -87,25 +85,25 @@ func TestManPageIsThatOfTheGrammar(t *testing.T) {
 }
 
 // manPage returns the manual page of the program.
-func manPage(app *kong.Application) string {
+func manPage(app *commandline.Command) string {
 	var b strings.Builder
 	b.WriteString(".TH JCODE 1\n.SH NAME\njcode \\- a coding agent in the terminal\n.SH SYNOPSIS\n.B jcode\n[\\fIoptions\\fR] [\\fIprompt\\fR ...]\n.br\n.B jcode\n\\fIcommand\\fR [\\fIoptions\\fR]\n" +
 		".SH DESCRIPTION\nWithout a command jcode chats in the current folder; with \\fB\\-p\\fR it answers one prompt on standard output.\n.SH OPTIONS\n")
 	manFlags(&b, app.Flags)
 	b.WriteString(".SH COMMANDS\n")
-	manCommands(&b, app.Node)
+	manCommands(&b, app)
 	b.WriteString(".SH EXIT STATUS\n0 done; 1 the model or provider failed; 2 usage or configuration; 3 stopped at a limit; 129 SIGHUP; 130 SIGINT; 143 SIGTERM.\n" +
 		".SH ENVIRONMENT\n\\fBJCODE_HOME\\fR, \\fBXDG_CONFIG_HOME\\fR, \\fBXDG_DATA_HOME\\fR, \\fBJCODE_MODEL\\fR, \\fBJCODE_RECORD\\fR, \\fBOPENAI_API_KEY\\fR, \\fBOPENAI_BASE_URL\\fR, \\fBNO_COLOR\\fR.\n")
 	return b.String()
 }
 
-func manCommands(b *strings.Builder, node *kong.Node) {
+func manCommands(b *strings.Builder, node *commandline.Command) {
 	for _, c := range node.Children {
 		if c.Hidden {
 			continue
 		}
 		fmt.Fprintf(b, ".SS %s\n%s\n", roff(c.Path()), roff(c.Help))
-		for _, p := range c.Positional {
+		for _, p := range c.Args {
 			fmt.Fprintf(b, ".TP\n%s\n%s\n", roff(p.Summary()), roff(p.Help))
 		}
 		manFlags(b, c.Flags)
@@ -113,7 +111,7 @@ func manCommands(b *strings.Builder, node *kong.Node) {
 	}
 }
 
-func manFlags(b *strings.Builder, list []*kong.Flag) {
+func manFlags(b *strings.Builder, list []*commandline.Flag) {
 	for _, f := range list {
 		if f.Hidden {
 			continue
@@ -124,7 +122,7 @@ func manFlags(b *strings.Builder, list []*kong.Flag) {
 		}
 		value := ""
 		if !f.IsBool() {
-			value = "=\\fI" + roff(strings.Trim(f.FormatPlaceHolder(), `"`)) + "\\fR"
+			value = "=\\fI" + roff(f.Metavar()) + "\\fR"
 		}
 		fmt.Fprintf(b, ".TP\n\\fB%s\\fR%s\n%s\n", roff(name), value, roff(f.Help))
 	}
@@ -139,54 +137,79 @@ func roff(s string) string {
 	return s
 }
 
-// A chat is parsed with a part of the grammar: the result must be the same, and no command may be taken for a
-// prompt.
-func TestChatIsParsedAsByTheWholeGrammar(t *testing.T) {
-	for _, c := range commandLine(t).Children {
-		if !namesCommand([]string{"-m", "x", c.Name}) {
-			t.Errorf("%s is not known as a command", c.Name)
-		}
+// parse fills g from arguments.
+func parse(g *grammar, args []string) (*commandline.Command, error) {
+	line, err := commandLine(g)
+	if err != nil {
+		return nil, err
 	}
-	std := Streams{Out: io.Discard, Err: io.Discard}
-	for _, args := range [][]string{
-		{},
-		{"fix", "the tests"},
-		{"-p", "hi"},
-		{"-c", "--fork", "--mode", "plan"},
-		{"--resume=?", "-C", ".", "go"},
-		{"--allow", "exec(a, b)", "--deny=fetch", "--add-dir", "x", "--add-dir", "y"},
-		{"-p", "--output-format", "json", "--max-steps=3", "--max-cost", "0.5", "x"},
-		{"-pm", "a/b", "x"},
-		{"--version"},
-		{"--debug", "explain", "this"},
+	return line.Parse(prepare(args))
+}
+
+func TestWordsArePromptsOrCommands(t *testing.T) {
+	for _, c := range []struct {
+		args, command string
+		prompt        []string
+	}{
+		{"", "chat", nil},
+		{"fix the tests", "chat", []string{"fix", "the", "tests"}},
+		{"-m ID fix -p it", "chat", []string{"fix", "it"}},
+		{"-p hi", "chat", []string{"hi"}},
+		{"-pm a/b x", "chat", []string{"x"}},
+		{"-- doctor", "chat", []string{"doctor"}},
+		{"-p -- mcp list", "chat", []string{"mcp", "list"}},
+		{"-p what -- -x", "chat", []string{"what", "-x"}},
+		{"-C . doctor", "doctor", nil},
+		{"--model tools doctor --offline", "doctor", nil},
+		{"mcp --json", "list", nil},
+		{"models gpt-5", "show", nil},
+		{"--resume=? -C . go", "chat", []string{"go"}},
 	} {
-		var whole grammar
-		parser, err := newParser(&whole, std)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse(args); err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
-		var chat chatGrammar
-		if parser, err = parserOf(&chat, &chat.flags, std); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse(args); err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
-		if !reflect.DeepEqual(whole.flags, chat.flags) || !slices.Equal(whole.Chat.Prompt, chat.Chat.Prompt) {
-			t.Errorf("%v: %+v and %+v", args, whole.flags, chat)
+		var g grammar
+		chosen, err := parse(&g, strings.Fields(c.args))
+		if err != nil || chosen.Name != c.command || !slices.Equal(g.Chat.Prompt, c.prompt) {
+			t.Errorf("%q: %v, prompt %q, %v", c.args, chosen.Path(), g.Chat.Prompt, err)
 		}
 	}
-	for _, args := range [][]string{{"--", "doctor"}, {"-p", "--", "mcp", "list"}} {
-		if _, parsed, err := parse(t.Context(), args, std); err != nil || !strings.HasPrefix(parsed.Command(), "chat") {
-			t.Errorf("%v: is not a prompt: %v", args, err)
+}
+
+func TestFaultsOfTheCommandLineSayWhatToDo(t *testing.T) {
+	for args, want := range map[string]string{
+		"--nonsense":           "unknown flag --nonsense",
+		"--prnt":               `unknown flag --prnt, did you mean "--print"?`,
+		"-pZ":                  "unknown flag -Z",
+		"--max-steps x":        `--max-steps: "x" is not a whole number`,
+		"--max-steps=0":        "--max-steps: a limit is a number above 0",
+		"--output-format xml":  `--output-format must be one of "text","json","stream-json" but got "xml"`,
+		"--model":              "--model needs a value",
+		"-p -m":                "-m needs a value",
+		"-m -p hi":             "-m needs a value; if -p is meant, write --model=-p",
+		"--print=maybe":        `--print: is on or off: true, 1, yes, false, 0 or no, not "maybe"`,
+		"mcp nonsense":         "unexpected argument nonsense",
+		"mcp get a b":          "unexpected argument b",
+		"mcp get":              `expected "<name>"`,
+		"sessions rm":          `expected "<sessions> ..."`,
+		"sessions list -n x":   `--limit: "x" is not a whole number`,
+		"lua":                  `expected one of "new", "check", "run", "stubs"`,
+		"lua chek":             `unexpected argument chek, did you mean "check"?`,
+		"lua check /not/there": "<dir>: there is no /not/there",
+		"completion foo":       `<shell> must be one of "bash","zsh","fish" but got "foo"`,
+	} {
+		var g grammar
+		if _, err := parse(&g, strings.Fields(args)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}
-	for _, args := range [][]string{{"--nonsense"}, {"--max-steps", "x"}, {"--output-format", "xml"}} {
-		if _, _, err := parse(t.Context(), args, std); err == nil {
-			t.Errorf("%v: no error", args)
-		}
+}
+
+func TestTheServersFolderIsNotThatOfTheRun(t *testing.T) {
+	var g grammar
+	words := []string{"--cwd", "here", "mcp", "add", "x", "--cwd=there", "-e", "A=a,b", "-eB=c", "--", "run", "--cwd", "other"}
+	if _, err := parse(&g, words); err != nil {
+		t.Fatal(err)
+	}
+	add := g.MCP.Add
+	if g.Cwd != "here" || add.Dir != "there" || !slices.Equal(add.Env, []string{"A=a,b", "B=c"}) || !slices.Equal(add.Command, []string{"run", "--cwd", "other"}) {
+		t.Errorf("run in %q, server in %q, env %q, command %q", g.Cwd, add.Dir, add.Env, add.Command)
 	}
 }

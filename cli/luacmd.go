@@ -31,7 +31,7 @@ type luaNewCmd struct {
 }
 
 // Run writes the files and prints their paths; it never overwrites.
-func (c *luaNewCmd) Run(ctx context.Context, std Streams) error {
+func (c *luaNewCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {
 		return err
@@ -90,7 +90,7 @@ type luaStubsCmd struct {
 }
 
 // Run writes the stubs.
-func (c *luaStubsCmd) Run(std Streams) error {
+func (c *luaStubsCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	if c.File == "-" {
 		_, err := io.WriteString(std.Out, lua.Stubs())
 		return err

@@ -2,15 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/alecthomas/kong"
 
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
@@ -33,74 +29,20 @@ type mcpCmd struct {
 	Serve   mcpServeCmd   `cmd:"" help:"Serve jcode's own tools over stdio."`
 }
 
-// markCommand prepares the arguments of `jcode mcp …`. What comes after `--` becomes one hidden flag, since
-// nothing else distinguishes NAME URL from NAME -- COMMAND; and --cwd of `mcp add`, which is the server's, is
-// renamed. root are the flags that may precede `mcp`.
-func markCommand(root []*kong.Flag, args []string) []string {
-	first := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	for first > 0 && takesValue(root, args[first-1]) { // -C DIR, --model ID
-		next := slices.IndexFunc(args[first+1:], func(a string) bool { return !strings.HasPrefix(a, "-") })
-		if next < 0 {
-			return args
-		}
-		first += 1 + next
-	}
-	if first < 0 || args[first] != "mcp" || slices.Contains(args[:first], "--") {
-		return args
-	}
-	out := slices.Clone(args)
-	if end := slices.Index(out, "--"); end >= 0 {
-		words, err := json.Marshal(out[end+1:])
-		if err != nil {
-			return args
-		}
-		out = append(out[:end], "--server-command="+string(words))
-	}
-	if first+1 < len(out) && out[first+1] == "add" {
-		for i := first + 2; i < len(out); i++ {
-			if out[i] == "--cwd" || strings.HasPrefix(out[i], "--cwd=") {
-				out[i] = "--server-cwd" + strings.TrimPrefix(out[i], "--cwd")
-			}
-		}
-	}
-	return out
-}
-
-// commandFlag holds the words after `--`.
+// commandFlag holds the words after `--`: nothing else distinguishes NAME URL from NAME -- COMMAND.
 type commandFlag struct {
-	Command string `name:"server-command" hidden:"" help:"The words after --, as JSON."`
+	Command []string `dash:""`
 }
 
 // words returns the words after `--`; ok says whether there was one.
 func (c commandFlag) words() (words []string, ok bool, err error) {
-	if c.Command == "" {
+	if c.Command == nil {
 		return nil, false, nil
 	}
-	if err := json.Unmarshal([]byte(c.Command), &words); err != nil || len(words) == 0 {
+	if len(c.Command) == 0 {
 		return nil, false, usageError("no command after --")
 	}
-	return words, true, nil
-}
-
-// takesValue reports whether the next word is the value of a flag, which may be the last of
-// several short ones (-pC DIR).
-func takesValue(flags []*kong.Flag, word string) bool {
-	name, long := strings.CutPrefix(word, "--")
-	if long {
-		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name })
-		return i >= 0 && !flags[i].IsBool()
-	}
-	short := []rune(strings.TrimPrefix(word, "-"))
-	for n, r := range short {
-		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short == r })
-		if i < 0 {
-			return false
-		}
-		if !flags[i].IsBool() {
-			return n == len(short)-1 // otherwise the rest of the word is its value
-		}
-	}
-	return false
+	return c.Command, true, nil
 }
 
 // openServers wires jcode and reads the servers' configuration; nothing is started.

@@ -33,7 +33,7 @@ type mcpAddCmd struct {
 	Type    string   `short:"t" aliases:"transport" enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
 	Env     []string `short:"e" help:"Environment variable for the server; repeatable." placeholder:"NAME=VALUE" sep:"none"`
 	Header  []string `short:"H" help:"HTTP header; repeatable." placeholder:"NAME: VALUE" sep:"none"`
-	Dir     string   `name:"server-cwd" hidden:"" help:"Working folder of the server (--cwd)."`
+	Dir     string   `name:"cwd" help:"Working folder of the server." placeholder:"DIR"`
 	Timeout span     `help:"Limit of a call without progress." placeholder:"TIME"`
 	commandFlag
 	writeFlags

@@ -30,7 +30,7 @@ type probeFlags struct {
 }
 
 // isTarget reports whether the server is given by --url or a command, not by name.
-func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != "" }
+func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != nil }
 
 // probe connects as open does and calls do with the connection; err is why the connection failed.
 func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name string, elicit mcp.Elicitor, do func(probe *mcp.Probe, err error) error) error {

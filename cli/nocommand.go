@@ -4,14 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/commandline"
 	"jcode/tui"
 )
 
 // noCommand returns an explanation if a command line without flags is meant for a command that jcode does not
 // have, and "" if it is a prompt. Such a command is a single known word, or a known noun with a verb:
 // `agents`, `plugin install x`.
-func noCommand(args []string) string {
-	if len(args) == 0 || len(args) > 3 || namesCommand(args[:1]) || slices.ContainsFunc(args, func(a string) bool {
+func noCommand(line *commandline.Command, args []string) string {
+	if len(args) == 0 || len(args) > 3 || line.Child(args[0]) != nil || slices.ContainsFunc(args, func(a string) bool {
 		return a == "" || a[0] == '-' || strings.ContainsAny(a, " \t\n")
 	}) {
 		return ""
@@ -20,7 +21,7 @@ func noCommand(args []string) string {
 	if len(args) > 1 && !(isNoun(word) && isVerb(args[1])) {
 		return ""
 	}
-	advice := insteadOf(word)
+	advice := insteadOf(line, word)
 	if advice == "" {
 		return ""
 	}
@@ -28,7 +29,7 @@ func noCommand(args []string) string {
 }
 
 // insteadOf says what to use in place of a command that does not exist; "" for an unknown word.
-func insteadOf(word string) string {
+func insteadOf(line *commandline.Command, word string) string {
 	switch word {
 	case "chat", "start":
 		return "jcode alone begins a chat"
@@ -57,7 +58,7 @@ func insteadOf(word string) string {
 	case "install", "uninstall":
 		return "jcode is one program: it comes and goes with its package or its file"
 	}
-	if plural := word + "s"; namesCommand([]string{plural}) {
+	if plural := word + "s"; line.Child(plural) != nil {
 		return "it is called jcode " + plural
 	}
 	if word == "agent" || word == "job" {

@@ -9,16 +9,16 @@ import (
 
 // A word that names a chat command is never sent to a model by mistake, and what a hint names exists.
 func TestNamesOfChatCommandsAreNoPrompts(t *testing.T) {
-	known := slashCommands(t)
+	known, line := slashCommands(t), wholeLine(t)
 	names := map[string]bool{}
 	for _, name := range known {
 		names[name] = true
-		if !namesCommand([]string{name}) && name != "help" && noCommand([]string{name}) == "" { // jcode help is --help
+		if line.Child(name) == nil && name != "help" && noCommand(line, []string{name}) == "" { // jcode help is --help
 			t.Errorf("jcode %s would be sent as a prompt", name)
 		}
 	}
 	for _, name := range commandsOfTheChat() {
-		if !names[name] || namesCommand([]string{name}) {
+		if !names[name] || line.Child(name) != nil {
 			t.Errorf("/%s is no command of the chat alone", name)
 		}
 	}
@@ -29,20 +29,21 @@ func TestNamesOfChatCommandsAreNoPrompts(t *testing.T) {
 
 func TestPromptsAreNotTakenForCommands(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{
+	line := wholeLine(t)
+	for _, words := range []string{
 		"hello", "agents are broken", "models of the solar system", "find tests", "run the tests", "fix undo", "skill issue", "tool calls",
 		"new file", "sessions", "mcp add x y", "-p undo", "undo --plain", "-- undo", "update", "role model",
 	} {
-		if hint := noCommand(strings.Fields(line)); hint != "" {
-			t.Errorf("%s: %s", line, hint)
+		if hint := noCommand(line, strings.Fields(words)); hint != "" {
+			t.Errorf("%s: %s", words, hint)
 		}
 	}
-	if hint := noCommand([]string{"agents list"}); hint != "" {
+	if hint := noCommand(line, []string{"agents list"}); hint != "" {
 		t.Errorf("a quoted prompt: %s", hint)
 	}
-	for _, line := range []string{"session list", "skill new x", "agents", "job", "model list", "man", "upgrade", "tool"} {
-		if noCommand(strings.Fields(line)) == "" {
-			t.Errorf("%s is sent as a prompt", line)
+	for _, words := range []string{"session list", "skill new x", "agents", "job", "model list", "man", "upgrade", "tool"} {
+		if noCommand(line, strings.Fields(words)) == "" {
+			t.Errorf("%s is sent as a prompt", words)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, erro
 }
 
 // Run lists the plugins.
-func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	_, list, err := keptPlugins(ctx, std)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ type pluginsAddCmd struct {
 }
 
 // Run fetches the plugin, shows what it brings, and asks.
-func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsAddCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {
 		return err
@@ -170,7 +170,7 @@ type pluginsUpdateCmd struct {
 }
 
 // Run updates the plugins one after another.
-func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsUpdateCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	a, list, err := keptPlugins(ctx, std)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ type pluginsEnableCmd struct {
 }
 
 // Run switches the plugins on.
-func (c *pluginsEnableCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsEnableCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return switchPlugins(ctx, std, c.Names, true)
 }
 
@@ -203,7 +203,7 @@ type pluginsDisableCmd struct {
 }
 
 // Run switches the plugins off.
-func (c *pluginsDisableCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsDisableCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return switchPlugins(ctx, std, c.Names, false)
 }
 
@@ -226,7 +226,7 @@ type pluginsRemoveCmd struct {
 }
 
 // Run removes the plugins.
-func (c *pluginsRemoveCmd) Run(ctx context.Context, std Streams) error {
+func (c *pluginsRemoveCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {
 		return err

@@ -208,6 +208,16 @@ func (a *agents) ended(m *member, end event.TurnEnd) {
 	if status != roster.Stopped {
 		a.all.Announce(m, fmt.Sprintf("The agent %s ended (%s).%s Its answer:\n%s", state.Name, status, note, answer))
 	}
+	level := event.LevelInfo
+	if status == roster.Failed {
+		level = event.LevelWarn
+	}
+	said := ""
+	if answer != "" {
+		said = ": " + text.Truncate(text.OneLine(answer), 200, "…")
+	}
+	// Before who waits for it goes on, and may end the program.
+	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 	a.all.Change(m, func(s *roster.State, _ *worker) {
 		s.Status, s.Ended, s.Call, s.Answer, s.Changed = status, time.Now(), "", answer, changed
 	})
@@ -219,15 +229,6 @@ func (a *agents) ended(m *member, end event.TurnEnd) {
 			a.c.write("remove the worktree of "+state.Name, func(ctx context.Context) error { return a.removed(ctx, m) })
 		})
 	}
-	level := event.LevelInfo
-	if status == roster.Failed {
-		level = event.LevelWarn
-	}
-	said := ""
-	if answer != "" {
-		said = ": " + text.Truncate(text.OneLine(answer), 200, "…")
-	}
-	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 }
 
 // leaveSite reports what an agent left in its worktree.

@@ -110,7 +110,7 @@ func checkShell(t *testing.T, page string, line int, script string) {
 			return true
 		}
 		var g grammar
-		if _, err := parse(&g, words[1:]); err != nil && !errors.Is(err, commandline.ErrHelp) && !strings.Contains(err.Error(), "there is no ") {
+		if _, err := parse(&g, words[1:]); err != nil && !errors.Is(err, commandline.ErrHelp) {
 			t.Errorf("%s:%d: %s: %v", page, line+int(call.Pos().Line()), strings.Join(words, " "), err)
 		}
 		return true

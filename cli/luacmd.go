@@ -54,7 +54,7 @@ func (c *luaNewCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 }
 
 type luaCheckCmd struct {
-	Dir string `arg:"" help:"A tool folder, a folder of them, a plugin, or a script." type:"existingpath"`
+	Dir string `arg:"" help:"A tool folder, a folder of them, a plugin, or a script."`
 }
 
 // Run prints each fault as file:line: message.

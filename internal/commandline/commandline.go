@@ -11,8 +11,8 @@
 //
 // The tags of a flag: name, short, aliases, help, placeholder, default, enum ("a,b"), env, hidden, and sep ("none"
 // for a list that is one value per flag). Those of an argument: name, help, optional, enum, default; with dash it
-// takes the words after `--`. `type:"path"` makes a path absolute, `type:"existingpath"` wants it to exist. Fields
-// of an embedded struct belong to the struct around it.
+// takes the words after `--`. `type:"path"` makes a path absolute. Fields of an embedded
+// struct belong to the struct around it.
 package commandline
 
 import (

@@ -2,7 +2,6 @@ package commandline
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 // value is a field that is filled from words. It is a pflag.Value.
 type value struct {
 	to    reflect.Value
-	kind  string // "path", "existingpath" or ""
+	kind  string // "path" or ""
 	whole bool   // a word is one item of a list, whatever it contains
 	enum  []string
 	given bool
@@ -84,7 +83,7 @@ func (v *value) fill(to reflect.Value, word string) error {
 	switch to.Kind() {
 	case reflect.String:
 		if v.kind != "" {
-			path, err := absolute(word, v.kind == "existingpath")
+			path, err := absolute(word)
 			if err != nil {
 				return err
 			}
@@ -113,7 +112,7 @@ func (v *value) fill(to reflect.Value, word string) error {
 }
 
 // absolute returns a path from the root; "-" is standard input or output.
-func absolute(path string, exists bool) (string, error) {
+func absolute(path string) (string, error) {
 	if path == "-" {
 		return path, nil
 	}
@@ -127,14 +126,6 @@ func absolute(path string, exists bool) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	if exists {
-		if _, err := os.Stat(abs); err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				return "", fmt.Errorf("there is no %s", path)
-			}
-			return "", err
-		}
 	}
 	return abs, nil
 }

@@ -71,7 +71,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoMCP {
 		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp)})
 	}
-	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return a.bundles.languageServers(a.config.LSP) }})
+	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }})
 	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.opened(conv, again) }
 }
 

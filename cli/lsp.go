@@ -11,10 +11,8 @@ import (
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/tools"
-	"jcode/tools/builtin"
 	"jcode/tools/lsp"
 	"jcode/tools/permission"
-	"jcode/tools/sandbox"
 )
 
 // serverStarts decides when language servers start, and offers their tools.
@@ -24,45 +22,31 @@ type serverStarts struct {
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
 	inert      func() []tools.TrustItem // what of the project is off until it is trusted
+
+	confinement *confinement
+	bundles     *bundles
+	root        string // of the project
 }
 
 // openLSP creates the manager of language servers. Nothing is looked up or started yet.
 func (a *app) openLSP() {
-	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, newDormant(a).inert}
+	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, newDormant(a).inert, a.confinement, &a.bundles, a.root}
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: !isOff(a.config.LSP.AfterEdit),
-		Env:       a.confinement.commandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
-		Prepare: a.confinement.server, Steered: starts.steered,
+		Env:       a.confinement.commandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow, Give: starts.give,
+		Steered: starts.steered,
 		Denied:  func(path string) bool { return a.gate.Denied(tools.AccessRead, path) != "" },
 		Changes: a.changes, Version: Version(),
 		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	}
 	o.Offer = func() { starts.offer(a.lsp) }
-	o.Servers, o.Disabled = a.bundles.languageServers(a.config.LSP)
+	o.Servers, o.Disabled = languageServers(a)
 	a.lsp = lsp.New(o)
 	a.onClose(a.lsp.Close)
 	a.dispatcher.Changing = a.lsp.Changing
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, readFiles{a.lsp})
 	a.commands.Sources = append(a.commands.Sources, a.lsp)
-}
-
-// server confines the command that starts a language server, if it is to be confined. changed lists the protected
-// files that were made or changed since, and keeps them for /undo.
-func (a *confinement) server(call tools.Call, spec proc.Spec, confined bool) (prepared proc.Spec, changed func() []string, err error) {
-	var before sandbox.Watched
-	switch {
-	case confined:
-		if spec, before, err = a.box.Confine(spec); err != nil {
-			return spec, nil, err
-		}
-	case a.box != nil:
-		before = a.box.Watch()
-	}
-	if before == nil {
-		return spec, nil, nil
-	}
-	return spec, builtin.KeepWatched(before, call.Caller, a.keepProtected), nil
 }
 
 // steered tells the person and the model of protected files that a language server made or changed.
@@ -75,14 +59,23 @@ func (a serverStarts) steered(server string, paths []string) {
 	a.board.tell("Note: " + line + ".")
 }
 
-// languageServers returns the configured servers, by name, followed by those of plugins.
-func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
+// languageServers returns the language servers that are configured now.
+func languageServers(a *app) (list []lsp.Server, disabled []string) {
+	own := a.paths.File() + ":"
+	return a.bundles.languageServers(a.config.LSP, func(name string) bool {
+		return strings.HasPrefix(a.origin("lsp.servers."+name, 0), own)
+	})
+}
+
+// languageServers returns the configured servers, by name, followed by those of plugins. personal reports whether
+// the entry of a server is in the person's own file.
+func (b *bundles) languageServers(c config.LSP, personal func(name string) bool) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
 			disabled = append(disabled, name)
 			continue
 		}
-		entry := lsp.Server{Name: name, Command: s.Command, Files: s.Files, Roots: s.Roots, Env: s.Env}
+		entry := lsp.Server{Name: name, Command: s.Command, Files: s.Files, Roots: s.Roots, Env: s.Env, Personal: len(s.Command) > 0 && personal(name)}
 		if s.Settings != nil {
 			entry.Settings = s.Settings
 		}
@@ -118,19 +111,27 @@ func (a serverStarts) inertNotice() string {
 // allow decides whether a language server may be started: it runs code of the project. A person's answer
 // applies as with any call: this once, for the session, or in the project, for this command line and this
 // program.
-func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
+func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) lsp.Permit {
 	if a.inertNotice() != "" {
-		return false, false, "this folder's files are not trusted, and it runs code of the project"
+		return lsp.Permit{Why: "this folder's files are not trusted, and it runs code of the project"}
 	}
+	how := a.rights(ctx, s)
 	dec := a.dispatcher.Judge(ctx, call.Caller, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessExec, Command: s.Command, Dir: s.Root}},
 		Summary:  "Start the language server " + s.Name,
-		Notes:    []string{fmt.Sprintf("starts the language server %s (%s), which runs code of this project (build scripts, plugins)", s.Name, s.Program)},
+		Notes:    []string{fmt.Sprintf("starts the language server %s (%s), which runs code of this project (build scripts, plugins)", s.Name, s.Program), how.note()},
 	})
 	if !dec.Allow {
-		return false, false, dec.Reason
+		return lsp.Permit{Why: dec.Reason}
 	}
-	return true, dec.Sandbox, ""
+	how.confined = how.confined || dec.Sandbox && !how.free
+	permit := lsp.Permit{OK: true, Confined: how.confined, How: how.word(), Prepare: func(spec proc.Spec) (proc.Spec, func() []string, error) {
+		return a.confinement.server(call, spec, how)
+	}}
+	if how.confined {
+		permit.Refused = func(words string) string { return a.refused(s, how, words) }
+	}
+	return permit
 }
 
 // readFiles tells the language server manager which files the model has read.
@@ -154,7 +155,7 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 // languageServers lists the servers that are installed, and those that would fit this folder.
 func (d *doctor) languageServers(a *app) {
 	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}, Programs: a.programs()}
-	o.Servers, o.Disabled = a.bundles.languageServers(d.conf.LSP)
+	o.Servers, o.Disabled = a.bundles.languageServers(d.conf.LSP, func(string) bool { return false })
 	room := lsp.New(o)
 	defer room.Close()
 	var here, missing []string

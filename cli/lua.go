@@ -33,6 +33,7 @@ type scripting struct {
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
 	servers    servers
+	bundles    *bundles
 	cwd        string
 	config     string             // the configuration folder
 	once       bool               // a single run, without a person
@@ -63,11 +64,11 @@ func (a *app) openLua() error {
 		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, servers: a.servers,
 		cwd: a.cwd, config: a.paths.Config, once: a.flags.Print,
 		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
-		started: a.started, settled: a.settled, ctx: ctx,
+		bundles: &a.bundles, started: a.started, settled: a.settled, ctx: ctx,
 	}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
+		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Denied: func(address string) string { return a.gate.DeniedAddress(address) },
 		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
@@ -129,7 +130,7 @@ func (s *scripting) wake(items []tools.TrustItem) error {
 
 // panels implements extension.
 func (s *scripting) panels() []command.Panel {
-	return []command.Panel{luaActions{s.room, s.config}.panel()}
+	return []command.Panel{luaActions{s.room, s.config, s.allow}.panel()}
 }
 
 // own implements extension.

@@ -15,6 +15,7 @@ import (
 type luaActions struct {
 	room   *lua.Room
 	config string // the configuration folder
+	allow  func(ctx context.Context, words string) (string, error)
 }
 
 // panel shows every tool, plugin and the startup script, and what protects hosts.
@@ -57,8 +58,8 @@ func (a luaActions) panel() command.Panel {
 	}
 }
 
-// words runs /lua errors, /lua reload [NAME] and /lua log [NAME].
-func (a luaActions) words(_ context.Context, words string) (string, error) {
+// words runs /lua errors, /lua reload [NAME], /lua log [NAME] and /lua allow [PLUGIN] RIGHT.
+func (a luaActions) words(ctx context.Context, words string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
 	name = strings.TrimSpace(name)
 	var lines []string
@@ -72,6 +73,8 @@ func (a luaActions) words(_ context.Context, words string) (string, error) {
 		}
 	case "reload":
 		return strings.TrimSpace("reloading " + name), a.room.Reload(name)
+	case "allow":
+		return a.allow(ctx, name)
 	case "log":
 		for _, it := range a.room.Panel().Items {
 			if name != "" && it.Name != name {
@@ -85,7 +88,7 @@ func (a luaActions) words(_ context.Context, words string) (string, error) {
 			return strings.TrimSpace("nothing was logged " + name), nil
 		}
 	default:
-		return "", fmt.Errorf("/lua %s: say errors, reload [NAME] or log [NAME]", verb)
+		return "", fmt.Errorf("/lua %s: say errors, reload [NAME], log [NAME], or allow network", verb)
 	}
 	return strings.Join(lines, "\n"), nil
 }

@@ -196,7 +196,7 @@ func (b *bundles) languages() []lsp.Server {
 	var out []lsp.Server
 	for _, p := range b.current() {
 		for _, l := range p.Bundle.Languages {
-			s := lsp.Server{Name: l.Name, Command: l.Command, Files: l.Files, Env: l.Env, Settings: l.Settings}
+			s := lsp.Server{Name: l.Name, Command: l.Command, Files: l.Files, Env: l.Env, Settings: l.Settings, Plugin: p.Name}
 			out = append(out, lsp.Merge(s))
 		}
 	}

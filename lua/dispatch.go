@@ -127,6 +127,9 @@ func (s *principal) declared() tools.Caller {
 	c.Origin = tools.OriginScript
 	c.Owner = s.owner
 	c.Label = s.name
+	if s.room.opts.Brought != nil {
+		c.Brought = s.room.opts.Brought(s.from)
+	}
 	c.Depth++
 	return c
 }

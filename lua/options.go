@@ -37,6 +37,9 @@ type Options struct {
 	// Untrusted is called with the Lua of the project that is not trusted, once for each set. It must not block.
 	// The caller's owner asks the person, and calls Room.Reload after a yes. May be nil.
 	Untrusted func(items []tools.TrustItem)
+	// Brought says how commands of scripts run, by who brought them: "project", "user", or "plugin " with the name of
+	// an installed plugin. Nil, or a nil answer, means as the person's own.
+	Brought func(from string) *tools.Brought
 	// Notices shows lines to the person. Nil drops them.
 	Notices Notices
 	// Standing returns the caller for code that runs without a call of the model: startup, plugins,

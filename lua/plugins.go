@@ -253,6 +253,7 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	}
 	scope := r.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.owner(), scope, p.bundle)
+	sc.from = p.scope
 	old := r.scriptOf(p)
 	sc.asks, sc.ahead, sc.swap = asks, p.ahead, func() bool { return r.setScript(p, sc) }
 	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})

@@ -34,6 +34,7 @@ type principal struct {
 	owner    string // in the registry: tool:project/x, plugin:x, startup
 	name     string // for people
 	scope    string // of its state
+	from     string // who brought it: project, user, or the plugin of others
 	perms    *manifest.Permissions
 	all      bool // the startup script: no declaration limits it
 	readOnly bool // a tool that is declared read_only

@@ -59,6 +59,7 @@ type script struct {
 	fqn   string
 	owner string
 	scope string // of its state
+	from  string // as in principal
 
 	mail   chan *mail
 	quit   chan struct{}
@@ -255,7 +256,7 @@ func (s *script) principal(p phase, caller tools.Caller, progress func(tools.Pro
 	perms := s.perms
 	s.mu.Unlock()
 	return &principal{
-		room: s.room, env: s.env, owner: s.owner, name: s.id, scope: s.scope, perms: &perms, all: s.env == wire.EnvStartup,
+		room: s.room, env: s.env, owner: s.owner, name: s.id, scope: s.scope, from: s.from, perms: &perms, all: s.env == wire.EnvStartup,
 		declare: "the plugin's table", caller: caller, phase: p, progress: progress, script: s,
 	}
 }

@@ -156,7 +156,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	}
 	defer p.Leave()
 	st := &principal{
-		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name),
+		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name), from: s.root.scope,
 		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifest.FileName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
 			if waiting {

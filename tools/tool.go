@@ -132,8 +132,20 @@ type Caller struct {
 	Observe func(Call, Decision)
 	// Confined has commands run in the sandbox where there is one, in every mode but yolo.
 	Confined bool
+	// Brought says how commands run of code that a project or a plugin brought: confined in every mode. Nil means
+	// that the code is the person's own, or the call the model's.
+	Brought *Brought
 	// Depth counts nested dispatches: 0 for a call of the model.
 	Depth int
+}
+
+// Brought is what commands of a project's or a plugin's code may do besides what the sandbox lets them, because a
+// person allowed it.
+type Brought struct {
+	Network bool // use the network
+	Outside bool // write outside the project: they are not confined
+	// Allow are the words that a person types to allow a right: "/lua allow". The right follows.
+	Allow string
 }
 
 // CurrentMode returns the mode in force, limited by the scope's ceiling.

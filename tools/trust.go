@@ -15,7 +15,8 @@ const (
 	TrustConfig  TrustKind = "config"     // a setting that allows more
 	TrustRole    TrustKind = "role"       // a role with more rights
 	TrustHook    TrustKind = "hooks"      // hooks of a settings file
-	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
+	TrustServer  TrustKind = "language server"
+	TrustBundle  TrustKind = "plugin" // a plugin: commands, skills, hooks, servers in one
 
 	// What a program of others may do besides what the sandbox lets it. The name of such an item
 	// is the title of the program's own; its hash is that item's, too.

@@ -178,7 +178,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if a.Background {
 		return t.shell.background(ctx, call, a)
 	}
-	how := confinementOf(call)
+	how := t.shell.confinementOf(call)
 	own := call.Caller.Confined && !how.sandbox && t.shell.confines()
 	how.sandbox = how.sandbox || own
 	res, blamed, err := t.once(ctx, call, a, how)
@@ -194,6 +194,14 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	switch {
 	case how.vouched != nil:
 		stopped = "it ran unasked because it only reads, and was kept to that"
+	case how.brought != nil:
+		note := "\n[" + stoppedFor(how.brought, blamed) + "]"
+		if data, ok := res.Data.(ExecData); ok { // which is what a script sees
+			data.Stderr += note
+			res.Data = data
+		}
+		res.Text += note
+		return res, nil
 	case own: // it was not approved outside the sandbox
 		res.Text += "\n[the sandbox stopped it: " + blamed + "]"
 		return res, nil
@@ -225,9 +233,22 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 }
 
 // confinementOf returns how a command runs, given the decision about it.
-func confinementOf(call tools.Call) confinement {
+func (s *Shell) confinementOf(call tools.Call) confinement {
 	d := call.Decision
-	return confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller}
+	how := confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller}
+	if b := call.Caller.Brought; b != nil && !b.Outside && s.confinable() {
+		how.brought, how.sandbox, how.rights.Network = b, true, b.Network
+	}
+	return how
+}
+
+// stoppedFor says that the sandbox stopped a command of code that others brought, and how a person lets it.
+func stoppedFor(b *tools.Brought, blamed string) string {
+	right := tools.TrustOutside
+	if strings.HasPrefix(blamed, "it has no network") {
+		right = tools.TrustNetwork
+	}
+	return "the sandbox stopped it, in which commands of a project's or a plugin's scripts run: " + blamed + "; the user can let it with " + b.Allow + " " + string(right)
 }
 
 // outside offers to run a command again without the sandbox that stopped it.

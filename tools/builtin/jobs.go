@@ -300,7 +300,7 @@ func (c *capture) logSize() int64 {
 
 // background starts a command as a job. If it ends at once, the result says so.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
-	c, err := s.start(a.spec(s), a.line(), confinementOf(call), outputs{logged: true})
+	c, err := s.start(a.spec(s), a.line(), s.confinementOf(call), outputs{logged: true})
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -34,8 +34,7 @@ type ShellOptions struct {
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a temporary
 	// one that is removed with the shell.
 	Logs string
-	// Private reports whether output of commands must not be written to disk now. Nil means that it
-	// may.
+	// Private reports whether output of commands must not be written to disk now. Nil: it may.
 	Private func() bool
 	// Confiner runs commands in the sandbox. Nil means that there is no sandbox.
 	Confiner Confiner
@@ -92,6 +91,7 @@ type Confiner interface {
 type confinement struct {
 	sandbox bool
 	rights  sandbox.Program // what it may do besides in the sandbox
+	brought *tools.Brought  // it is a command of code that others brought
 	vouched *tools.Vouched
 	watched bool // it runs unasked and unconfined: changes of protected files are reported
 	caller  tools.Caller

@@ -20,6 +20,8 @@ type Status struct {
 	Memory     int64 // bytes of the server's own process; 0 where the system doesn't say
 	Err        string
 	Complaint  string // its last error message
+	How        string // it runs: "confined", "" for the usual way
+	Refused    string // what of that it ran into
 	Loading    bool
 }
 
@@ -45,9 +47,11 @@ func (m *Manager) Servers() []Status {
 func (in *instance) status() Status {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Errors: in.found.errors(in.docs), Loading: in.working(), Complaint: in.complaint}
+	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Errors: in.found.errors(in.docs), Loading: in.working(), Complaint: in.complaint, How: in.permit.How}
 	if in.err != nil {
 		s.Err = text.OneLine(in.err.Error() + in.said())
+	} else {
+		s.Refused = in.refusal()
 	}
 	if in.proc != nil && in.state != StateFailed {
 		s.Pid = in.proc.Pid()
@@ -59,12 +63,12 @@ func (in *instance) status() Status {
 // List implements command.Source: `/lsp`.
 func (m *Manager) List() []command.Command {
 	return []command.Command{{
-		Name: "lsp", Description: "language servers: state, log, restart, off, on", Hint: "[log|restart|off|on NAME]", Origin: "builtin",
+		Name: "lsp", Description: "language servers: state, log, restart, off, on, and what they may do", Hint: "[log|restart|off|on NAME|allow NAME network|outside]", Origin: "builtin",
 		Run: m.run,
 		Complete: func(_ context.Context, args string) []string {
 			word, _, named := strings.Cut(args, " ")
 			if !named {
-				return []string{"log ", "restart ", "off ", "on "}
+				return []string{"log ", "restart ", "off ", "on ", "allow "}
 			}
 			var out []string
 			for _, s := range m.Servers() {
@@ -75,14 +79,17 @@ func (m *Manager) List() []command.Command {
 	}}
 }
 
-func (m *Manager) run(_ context.Context, args string) (command.Outcome, error) {
+func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error) {
 	word, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
 	if word == "" {
 		return command.Outcome{Notice: m.overview()}, nil
 	}
-	if !slices.Contains([]string{"log", "restart", "off", "on"}, word) {
-		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off and on; not %q", word)
+	if !slices.Contains([]string{"log", "restart", "off", "on", "allow"}, word) {
+		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off, on and allow; not %q", word)
+	}
+	if word == "allow" {
+		return m.allow(ctx, name)
 	}
 	if !slices.ContainsFunc(m.list(), func(s Server) bool { return s.Name == name }) {
 		return command.Outcome{}, fmt.Errorf("name a server: /lsp %s NAME; /lsp alone lists them", word)
@@ -130,6 +137,36 @@ func (m *Manager) run(_ context.Context, args string) (command.Outcome, error) {
 	return command.Outcome{Notice: notice[word]}, nil
 }
 
+// allow gives a server a further right and restarts it.
+func (m *Manager) allow(ctx context.Context, words string) (command.Outcome, error) {
+	name, right, ok := strings.Cut(words, " ")
+	if !ok || m.opts.Give == nil {
+		return command.Outcome{}, fmt.Errorf("/lsp allow NAME network lets a server use the network, /lsp allow NAME outside write outside this project")
+	}
+	var start Start
+	for _, in := range m.instances() {
+		if in.server.Name == name {
+			start = in.server.start(in.root, in.program)
+		}
+	}
+	for _, s := range m.list() {
+		if s.Name == name && start.Name == "" {
+			start = s.start(m.opts.Root, m.finder.installed(s, m.opts.Root))
+		}
+	}
+	if start.Program == "" {
+		return command.Outcome{}, fmt.Errorf("no server %s is installed; /lsp alone lists them", text.Visible(name))
+	}
+	notice, err := m.opts.Give(ctx, start, strings.TrimSpace(right))
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	if _, err := m.run(ctx, "restart "+name); err != nil {
+		return command.Outcome{}, err
+	}
+	return command.Outcome{Notice: notice}, nil
+}
+
 func logOf(name string, list []*instance) string {
 	for _, in := range list {
 		if words := in.stderr.String(); words != "" {
@@ -150,11 +187,17 @@ func (m *Manager) overview() string {
 		if s.Memory > 0 {
 			fmt.Fprintf(&b, ", %d MB", s.Memory>>20)
 		}
+		if s.How != "" {
+			b.WriteString("  " + s.How)
+		}
 		if s.Err != "" {
 			fmt.Fprintf(&b, "\n    %s", s.Err)
 		}
 		if s.Complaint != "" {
 			fmt.Fprintf(&b, "\n    it reported an error: %s", s.Complaint)
+		}
+		if s.Refused != "" {
+			fmt.Fprintf(&b, "\n    %s", s.Refused)
 		}
 		b.WriteByte('\n')
 	}

@@ -40,9 +40,9 @@ func TestProgramOfTheProjectIsTheLastChoice(t *testing.T) {
 				o.Servers = []lsp.Server{lsp.Merge(lsp.Server{Name: "fake", Command: []string{"fake-ls", "--stdio"}, Files: []string{".fake"}})}
 				o.Programs.Roots = func() []string { return []string{o.Root} }
 				o.Trusted = func() bool { return tc.trusted }
-				o.Allow = func(_ context.Context, _ tools.Call, s lsp.Start) (bool, bool, string) {
+				o.Allow = func(_ context.Context, _ tools.Call, s lsp.Start) lsp.Permit {
 					asked = append(asked, s)
-					return false, false, "no"
+					return lsp.Permit{Why: "no"}
 				}
 			})
 			if err := os.Chmod(filepath.Join(r.root, where), 0o755); err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"jcode/internal/proc"
 	"jcode/internal/text"
-	"jcode/tools"
 )
 
 // State is the state of an instance of a server.
@@ -30,6 +29,7 @@ const (
 const (
 	startLimit  = 30 * time.Second       // until a server must have answered initialize
 	stopGrace   = 500 * time.Millisecond // between asking a server to exit and killing it
+	hearLimit   = 200 * time.Millisecond // for the last words of a server that has ended
 	maxLastWord = 4 << 10                // bytes of standard error that are kept
 	maxOpen     = 100                    // documents that a server has open
 )
@@ -39,6 +39,7 @@ type instance struct {
 	server  Server
 	root    string
 	program program
+	permit  Permit
 	owner   *Manager
 
 	proc     *proc.Process
@@ -50,6 +51,7 @@ type instance struct {
 	caps     capabilities
 	ready    chan struct{} // closed when it is initialized, or has failed
 	gone     chan struct{} // closed when its process has ended and was reaped
+	silent   chan struct{} // closed when its standard error has ended
 	stderr   lastWords
 
 	syncing sync.Mutex // versions are sent in order
@@ -113,9 +115,9 @@ func (l *lastWords) String() string {
 
 // launch starts the server's process and its connection. It returns at once; ready is closed when
 // the server can be queried.
-func (m *Manager) launch(call tools.Call, s Server, root string, from program, confined bool) (*instance, error) {
+func (m *Manager) launch(s Server, root string, from program, permit Permit) (*instance, error) {
 	in := &instance{
-		server: s, root: root, program: from, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
+		server: s, root: root, program: from, permit: permit, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), silent: make(chan struct{}), state: StateStarting,
 		docs: map[string]*document{}, found: newFindings(m.denies), news: make(chan struct{}), busy: map[string]time.Time{}, registrations: map[string]registration{},
 		used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
 	}
@@ -129,9 +131,9 @@ func (m *Manager) launch(call tools.Call, s Server, root string, from program, c
 		ends[i], ends[i+1] = r, w
 	}
 	spec := proc.Spec{Argv: append([]string{from.path}, s.Command[1:]...), Dir: root, Env: m.environment(s, root), Stdin: ends[0], Stdout: ends[3], Stderr: ends[5]}
-	if m.opts.Prepare != nil {
+	if permit.Prepare != nil {
 		var err error
-		if spec, in.changed, err = m.opts.Prepare(call, spec, confined); err != nil {
+		if spec, in.changed, err = permit.Prepare(spec); err != nil {
 			closeFiles(ends[:])
 			return nil, fmt.Errorf("start %s: %w", s.Name, err)
 		}
@@ -144,6 +146,7 @@ func (m *Manager) launch(call tools.Call, s Server, root string, from program, c
 	}
 	in.proc, in.pipes = p, []*os.File{ends[1], ends[2], ends[4]}
 	m.work.Go(func() {
+		defer close(in.silent)
 		buf := make([]byte, 4<<10)
 		for {
 			n, err := ends[4].Read(buf)
@@ -177,6 +180,7 @@ func (in *instance) watch() {
 	// children.
 	err := in.proc.Stop(context.Background(), stopGrace)
 	<-in.proc.Done()
+	in.hearOut()
 	in.conn.fail(errClosed)
 	closeFiles(in.pipes)
 	<-in.conn.done
@@ -194,6 +198,14 @@ func (in *instance) watch() {
 	close(in.gone)
 	if !stopping {
 		in.owner.died(in)
+	}
+}
+
+// hearOut waits a moment for the last words of a server that has ended: a process that it left may keep the pipe.
+func (in *instance) hearOut() {
+	select {
+	case <-in.silent:
+	case <-time.After(hearLimit):
 	}
 }
 
@@ -263,7 +275,20 @@ func (in *instance) said() string {
 		return ""
 	}
 	lines := strings.Split(words, "\n")
-	return "; it said: " + text.Cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 500)
+	said := "; it said: " + text.Cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 500)
+	if more := in.refusal(); more != "" {
+		said += "; " + more
+	}
+	return said
+}
+
+// refusal says what of its confinement the server ran into, by its last words, and how a person lets it; "" for
+// nothing.
+func (in *instance) refusal() string {
+	if in.permit.Refused == nil {
+		return ""
+	}
+	return in.permit.Refused(in.stderr.String())
 }
 
 // tellSteered tells of protected files that were made or changed while the server ran, each once.

@@ -26,6 +26,9 @@ func (in *instance) initialize() {
 		}
 		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": current})
 	}
+	if err != nil {
+		in.hearOut()
+	}
 	in.mu.Lock()
 	if err == nil {
 		in.caps, in.state = result.Capabilities, StateReady
@@ -51,8 +54,12 @@ func (in *instance) initialize() {
 func (in *instance) introduction() map[string]any {
 	uri := uriOf(in.root)
 	symbols := map[string]any{"hierarchicalDocumentSymbolSupport": true}
+	var parent any // whose end a server watches; a confined one can't, and would think that it has ended
+	if !in.permit.Confined {
+		parent = os.Getpid()
+	}
 	return map[string]any{
-		"processId":        os.Getpid(),
+		"processId":        parent,
 		"clientInfo":       map[string]any{"name": "jcode", "version": in.owner.opts.Version},
 		"rootUri":          uri,
 		"rootPath":         in.root,

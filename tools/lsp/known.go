@@ -26,6 +26,9 @@ type Server struct {
 	Env map[string]string
 	// Own says that the server was configured: it needs no root marker.
 	Own bool
+	// Personal says that the person configured it themselves; Plugin names the plugin that brought it.
+	Personal bool
+	Plugin   string
 	// Python says that it needs the project's Python environment; Interpreter is the setting that names it,
 	// if it has one ("python.pythonPath").
 	Python      bool

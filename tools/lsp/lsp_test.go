@@ -55,7 +55,7 @@ func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*ls
 	o := lsp.Options{
 		Root: root, Start: root, Roots: []string{root}, AfterEdit: true, Changes: set,
 		Servers: []lsp.Server{lsp.Merge(lsp.Server{Name: "fake", Command: argv, Env: env, Files: []string{".fake"}})},
-		Allow:   func(context.Context, tools.Call, lsp.Start) (bool, bool, string) { r.asked++; return true, false, "" },
+		Allow:   func(context.Context, tools.Call, lsp.Start) lsp.Permit { r.asked++; return lsp.Permit{OK: true} },
 		Notify:  func(_, text string) { r.said <- text },
 	}
 	if mode == lsptest.Good || mode == lsptest.Watching { // it answers at once; a busy machine may still need longer
@@ -406,7 +406,7 @@ func TestAServerHearsOfFilesThatItWatches(t *testing.T) {
 func TestNoServerStartsWithoutLeaveOrNeed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Good, project, func(o *lsp.Options) {
-		o.Allow = func(context.Context, tools.Call, lsp.Start) (bool, bool, string) { return false, false, "nobody may" }
+		o.Allow = func(context.Context, tools.Call, lsp.Start) lsp.Permit { return lsp.Permit{Why: "nobody may"} }
 	})
 	r.m.Look()
 	if got := r.edit("note.txt", "text", "words"); got != "" || len(r.m.Servers()) != 0 {

@@ -30,6 +30,26 @@ type Start struct {
 	Root    string
 	Command string // the command line, for rules: as configured ("gopls"), with its path if it is the project's own
 	Program string // the program file
+	// Own says that the program belongs to the project, Personal that the person configured the server themselves.
+	Own, Personal bool
+	// Plugin names the plugin that brought the server, "" for none.
+	Plugin string
+}
+
+// Permit is the answer to a Start.
+type Permit struct {
+	OK  bool
+	Why string // the reason for a refusal
+	// Confined says that it sees no other processes, and can't signal them.
+	Confined bool
+	// How says in a word or two how the server runs ("confined"), "" for the usual way.
+	How string
+	// Prepare returns what to start instead of the server's command. changed lists the protected files that were
+	// made or changed since. Nil starts the command as it is.
+	Prepare func(spec proc.Spec) (prepared proc.Spec, changed func() []string, err error)
+	// Refused says what a server's last words show to be refused to it, and how a person allows it; "" for nothing.
+	// May be nil.
+	Refused func(words string) string
 }
 
 // Options are the settings of New.
@@ -50,12 +70,11 @@ type Options struct {
 	Programs launch.Programs
 	// Trusted reports whether programs of the project itself may run. Nil means no.
 	Trusted func() bool
-	// Allow decides whether a server may be started, because it runs code of the project. confined
-	// requests the sandbox; why is the reason for a refusal. Nil allows nothing.
-	Allow func(ctx context.Context, call tools.Call, s Start) (ok, confined bool, why string)
-	// Prepare is called with the command that starts a server, for a call; confined requests the sandbox. changed
-	// lists the protected files that were made or changed since. Nil starts the command as it is.
-	Prepare func(call tools.Call, spec proc.Spec, confined bool) (prepared proc.Spec, changed func() []string, err error)
+	// Allow decides whether a server may be started, because it runs code of the project, and how. Nil allows
+	// nothing.
+	Allow func(ctx context.Context, call tools.Call, s Start) Permit
+	// Give gives a server a further right, "network" or "outside", for good. Nil means that there is none to give.
+	Give func(ctx context.Context, s Start, right string) (notice string, err error)
 	// Steered is called with protected files that were made or changed while a server ran, and not by a call. May
 	// be nil.
 	Steered func(server string, paths []string)
@@ -259,22 +278,20 @@ func (m *Manager) exhausted(id string) bool {
 // begin asks whether a server may be started, and starts it.
 func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root string, from program) (*instance, error) {
 	id := key(s, root)
-	ok, confined, why := false, false, "nobody may start language servers here"
+	permit := Permit{Why: "nobody may start language servers here"}
 	if m.opts.Allow != nil {
-		ok, confined, why = m.opts.Allow(ctx, call, Start{
-			Name: s.Name, Root: root, Command: s.line(from), Program: from.path,
-		})
+		permit = m.opts.Allow(ctx, call, s.start(root, from))
 	}
-	if !ok {
+	if !permit.OK {
 		if ctx.Err() == nil {
 			m.mu.Lock()
-			m.refused[id] = why
+			m.refused[id] = permit.Why
 			m.mu.Unlock()
 		}
-		return nil, fmt.Errorf("%s was not started: %s", s.Name, why)
+		return nil, fmt.Errorf("%s was not started: %s", s.Name, permit.Why)
 	}
 	m.makeRoom()
-	in, err := m.launch(call, s, root, from, confined)
+	in, err := m.launch(s, root, from, permit)
 	if err != nil {
 		m.mu.Lock()
 		m.deaths[id] = append(m.deaths[id], time.Now())

@@ -22,6 +22,11 @@ func allServers(configured []Server, disabled []string) []Server {
 	return out
 }
 
+// start describes a start of the server.
+func (s Server) start(root string, from program) Start {
+	return Start{Name: s.Name, Root: root, Command: s.line(from), Program: from.path, Own: from.own, Personal: s.Personal, Plugin: s.Plugin}
+}
+
 // list returns the servers; the slice must not be changed.
 func (m *Manager) list() []Server {
 	m.mu.Lock()

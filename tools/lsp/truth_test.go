@@ -274,9 +274,9 @@ func TestTheProjectsOwnProgramComesAfterPATHAndIsNamedByItsPath(t *testing.T) {
 		room := lsp.New(lsp.Options{
 			Programs: launch.Programs{Roots: func() []string { return []string{root} }},
 			Root:     root, Start: root, Roots: []string{root}, AfterEdit: true, Trusted: func() bool { return trusted },
-			Allow: func(_ context.Context, _ tools.Call, s lsp.Start) (bool, bool, string) {
+			Allow: func(_ context.Context, _ tools.Call, s lsp.Start) lsp.Permit {
 				programs = append(programs, s.Program, s.Command)
-				return false, false, "no"
+				return lsp.Permit{Why: "no"}
 			},
 		})
 		defer room.Close()
@@ -305,7 +305,7 @@ func TestProtectedFilesThatAServerMakesAreTold(t *testing.T) {
 	told := make(chan string, 10)
 	r := newRig(t, lsptest.Steering, project, func(o *lsp.Options) {
 		root := o.Root
-		o.Prepare = func(_ tools.Call, spec proc.Spec, _ bool) (proc.Spec, func() []string, error) {
+		prepare := func(spec proc.Spec) (proc.Spec, func() []string, error) {
 			return spec, func() (made []string) {
 				for _, name := range []string{"AGENTS.md", "mine.fake"} {
 					if _, err := os.Stat(filepath.Join(root, name)); err == nil {
@@ -315,6 +315,7 @@ func TestProtectedFilesThatAServerMakesAreTold(t *testing.T) {
 				return made
 			}, nil
 		}
+		o.Allow = func(context.Context, tools.Call, lsp.Start) lsp.Permit { return lsp.Permit{OK: true, Prepare: prepare} }
 		o.Steered = func(server string, paths []string) { told <- server + ": " + strings.Join(paths, " ") }
 		o.Idle = time.Second
 	})

@@ -61,7 +61,11 @@ func (in *instance) missing(out outcome) string {
 	case out == outcomeUnanswered:
 		return name + " has not answered yet" + later
 	case out == outcomeEnded:
-		return fmt.Sprintf("%s can't be asked (%s): whether the edit broke something is not known", name, text.Cut(text.OneLine(in.failure().Error()), 200))
+		why := text.Cut(text.OneLine(in.failure().Error()), 200)
+		if refused := in.refusal(); refused != "" {
+			why += "; " + refused
+		}
+		return fmt.Sprintf("%s can't be asked (%s): whether the edit broke something is not known", name, why)
 	}
 	return ""
 }

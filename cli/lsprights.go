@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"jcode/internal/proc"
+	"jcode/internal/startfiles"
+	"jcode/internal/text"
+	"jcode/tools"
+	"jcode/tools/builtin"
+	"jcode/tools/lsp"
+	"jcode/tools/sandbox"
+)
+
+// languageRights is how a language server runs.
+type languageRights struct {
+	sandbox.Program
+	env      []string        // set for it
+	item     tools.TrustItem // what further rights belong to; none for a server of the person's own
+	free     bool            // it is not confined, in no mode: a person allowed that
+	confined bool            // in every mode
+	bare     bool            // it would be confined, and this machine can't
+}
+
+// rights returns how a server runs. It is confined in every mode, since it runs code of the project, unless the
+// person configured its command themselves and the program does not belong to the project.
+func (a serverStarts) rights(ctx context.Context, s lsp.Start) languageRights {
+	if s.Personal && !s.Own {
+		return languageRights{}
+	}
+	var r languageRights
+	if plugin, ok := a.bundles.plugin(s.Plugin); ok && s.Plugin != "" {
+		r = languageRights{Program: plugin.rights, env: plugin.env, item: plugin.item}
+	} else {
+		sum := sha256.Sum256([]byte(s.Command))
+		r.item = tools.TrustItem{Kind: tools.TrustServer, Name: s.Name, Hash: hex.EncodeToString(sum[:])}
+		if s.Own {
+			r.item.Hash = startfiles.Pin(r.item.Hash, a.root, s.Command)
+		}
+	}
+	r.Network, r.free = a.has(ctx, r.item, tools.TrustNetwork), a.has(ctx, r.item, tools.TrustOutside)
+	r.bare = !a.confinement.confined()
+	r.confined = !r.free && !r.bare
+	return r
+}
+
+// has reports whether a person gave an item a further right.
+func (a serverStarts) has(ctx context.Context, item tools.TrustItem, kind tools.TrustKind) bool {
+	ok, err := a.trust.Trusted(ctx, item.More(kind))
+	return ok && err == nil
+}
+
+// note says in the question how the server runs.
+func (r languageRights) note() string {
+	switch {
+	case r.confined && r.Network:
+		return "runs confined: it writes this project only and reads no keys; it may use the network"
+	case r.confined:
+		return "runs confined: it writes this project only, reads no keys, and has no network"
+	case r.bare:
+		return "runs with all your rights: this machine can't confine it"
+	case r.free:
+		return "runs with all your rights, as you allowed"
+	}
+	return "runs with your rights: your own configuration names its command"
+}
+
+// word says the same in a list.
+func (r languageRights) word() string {
+	switch {
+	case r.confined && r.Network:
+		return "confined, with the network"
+	case r.confined:
+		return "confined"
+	case r.free, r.bare:
+		return "unconfined"
+	}
+	return ""
+}
+
+// refused says which right a confined server lacks, by its last words, and how a person gives it.
+func (a serverStarts) refused(s lsp.Start, how languageRights, words string) string {
+	why := a.confinement.box.BlamedProgram(words, 1, how.Program)
+	right := tools.TrustOutside
+	switch {
+	case why == "":
+		return ""
+	case strings.HasPrefix(why, "it has no network"):
+		why, right = "it has no network", tools.TrustNetwork
+	default:
+		why = "it was denied something outside the project"
+	}
+	return fmt.Sprintf("it runs confined: %s; /lsp allow %s %s lets it", why, text.Visible(s.Name), right)
+}
+
+// give gives a server a further right, for good.
+func (a serverStarts) give(ctx context.Context, s lsp.Start, right string) (notice string, err error) {
+	kind, ok := moreRight(right)
+	if !ok {
+		return "", fmt.Errorf("a server can be allowed network or outside; not %q", right)
+	}
+	how := a.rights(ctx, s)
+	if how.item.Name == "" {
+		return "", fmt.Errorf("%s is your own server: it is not confined", text.Visible(s.Name))
+	}
+	item := how.item.More(kind)
+	if err := a.trust.Accept(ctx, []tools.TrustItem{item}, true); err != nil {
+		return "", err
+	}
+	return item.Title() + ": " + item.Runs[0], nil
+}
+
+// server returns what to start for a language server. changed lists the protected files that were made or changed
+// since, and keeps them for /undo.
+func (a *confinement) server(call tools.Call, spec proc.Spec, how languageRights) (prepared proc.Spec, changed func() []string, err error) {
+	spec.Env = append(spec.Env[:len(spec.Env):len(spec.Env)], how.env...)
+	var before sandbox.Watched
+	switch {
+	case how.confined:
+		if spec, before, err = a.box.ConfineProgram(spec, how.Program); err != nil {
+			return spec, nil, err
+		}
+	case a.box != nil:
+		before = a.box.Watch()
+	}
+	if before == nil {
+		return spec, nil, nil
+	}
+	return spec, builtin.KeepWatched(before, call.Caller, a.keepProtected), nil
+}

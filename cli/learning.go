@@ -354,7 +354,12 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 
 // everywhere returns the trust in files of the project and of the person.
 func (a *app) everywhere() tools.Trust {
-	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store.Trusts(), ""}, a.flags.Trust)}
+	return bothTrusts{project: a.trust, person: ofPerson(a)}
+}
+
+// ofPerson returns the trust in files of the person's own.
+func ofPerson(a *app) *permission.Trust {
+	return permission.NewTrust("", trustRows{a.store.Trusts(), ""}, a.flags.Trust)
 }
 
 // bothTrusts records approvals of the project's files with the project, those of the person's

@@ -21,6 +21,7 @@ type serverStarts struct {
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
+	everywhere tools.Trust              // in files of this project, and of the person
 	inert      func() []tools.TrustItem // what of the project is off until it is trusted
 
 	confinement *confinement
@@ -30,7 +31,7 @@ type serverStarts struct {
 
 // openLSP creates the manager of language servers. Nothing is looked up or started yet.
 func (a *app) openLSP() {
-	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, newDormant(a).inert, a.confinement, &a.bundles, a.root}
+	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, a.everywhere(), newDormant(a).inert, a.confinement, &a.bundles, a.root}
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: !isOff(a.config.LSP.AfterEdit),

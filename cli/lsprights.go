@@ -50,7 +50,7 @@ func (a serverStarts) rights(ctx context.Context, s lsp.Start) languageRights {
 
 // has reports whether a person gave an item a further right.
 func (a serverStarts) has(ctx context.Context, item tools.TrustItem, kind tools.TrustKind) bool {
-	ok, err := a.trust.Trusted(ctx, item.More(kind))
+	ok, err := a.everywhere.Trusted(ctx, item.More(kind))
 	return ok && err == nil
 }
 
@@ -108,7 +108,7 @@ func (a serverStarts) give(ctx context.Context, s lsp.Start, right string) (noti
 		return "", fmt.Errorf("%s is your own server: it is not confined", text.Visible(s.Name))
 	}
 	item := how.item.More(kind)
-	if err := a.trust.Accept(ctx, []tools.TrustItem{item}, true); err != nil {
+	if err := a.everywhere.Accept(ctx, []tools.TrustItem{item}, true); err != nil {
 		return "", err
 	}
 	return item.Title() + ": " + item.Runs[0], nil

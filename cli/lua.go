@@ -32,6 +32,7 @@ type scripting struct {
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
+	everywhere tools.Trust // in files of this project, and of the person
 	servers    servers
 	bundles    *bundles
 	cwd        string
@@ -61,7 +62,7 @@ type scripting struct {
 func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{
-		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, servers: a.servers,
+		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, everywhere: a.everywhere(), servers: a.servers,
 		cwd: a.cwd, config: a.paths.Config, once: a.flags.Print,
 		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
 		bundles: &a.bundles, started: a.started, settled: a.settled, ctx: ctx,

@@ -16,6 +16,9 @@ type failingTrust struct{ err error }
 
 func (f *failingTrust) Trusted(context.Context) ([]permission.TrustRow, error) { return nil, f.err }
 func (f *failingTrust) AddTrust(context.Context, ...permission.TrustRow) error { return nil }
+func (f *failingTrust) RemoveTrust(context.Context, tools.TrustKind, string) (bool, error) {
+	return false, f.err
+}
 
 // refuses answers no to every question.
 type refuses struct{}

@@ -16,7 +16,7 @@ func (s *scripting) brought(from string) *tools.Brought {
 		return nil
 	}
 	has := func(kind tools.TrustKind) bool {
-		ok, err := s.trust.Trusted(context.Background(), item.More(kind))
+		ok, err := s.everywhere.Trusted(context.Background(), item.More(kind))
 		return ok && err == nil
 	}
 	words := "/lua allow"
@@ -54,7 +54,7 @@ func (s *scripting) allow(ctx context.Context, words string) (string, error) {
 	if item.Hash == "" {
 		return "", fmt.Errorf("no plugin in use is called %s", text.Visible(strings.TrimPrefix(from, "plugin ")))
 	}
-	if err := s.trust.Accept(ctx, []tools.TrustItem{item.More(kind)}, true); err != nil {
+	if err := s.everywhere.Accept(ctx, []tools.TrustItem{item.More(kind)}, true); err != nil {
 		return "", err
 	}
 	return "commands of " + text.Visible(item.Title()) + ": " + item.More(kind).Runs[0], nil

@@ -18,6 +18,7 @@ import (
 // permissionsCmd shows what may run, and why.
 type permissionsCmd struct {
 	List    permissionsListCmd    `cmd:"" default:"withargs" help:"List the rules and the grants that hold in this project."`
+	Revoke  permissionsRevokeCmd  `cmd:"" help:"Take back what a program of the project or a plugin may do besides, as the list names it: 'network mcp github'."`
 	Explain permissionsExplainCmd `cmd:"" help:"Say what would happen to a shell line, or to a call such as 'write(src/a.go)', and why."`
 }
 
@@ -67,12 +68,14 @@ type permissionActions struct {
 	rules  func() config.Permissions
 	given  *flags
 	origin func(key string, element int) string
+	rights rights
 }
 
 func newPermissionActions(a *app) permissionActions {
 	return permissionActions{
 		a.gate, &a.board, func() tools.Mode { return a.mode }, func() config.Permissions { return a.config.Permissions }, a.flags,
 		func(key string, element int) string { return a.origin(key, element) },
+		rights{a.trust, ofPerson(a)},
 	}
 }
 
@@ -101,7 +104,11 @@ func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLin
 	for _, g := range granted {
 		lines = append(lines, permissionLine{"allow", g.Rule, "granted for this " + string(g.Scope) + " on " + g.Created.Format("2006-01-02")})
 	}
-	return lines, nil
+	given, err := a.rights.list(ctx)
+	for _, r := range given {
+		lines = append(lines, permissionLine{"allow", r.String(), r.from()})
+	}
+	return lines, err
 }
 
 // ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or a flag. A
@@ -195,6 +202,8 @@ func (a permissionActions) words(ctx context.Context, args string) (notice strin
 			return "", fmt.Errorf("/permissions allow RULE: %w", err)
 		}
 		return "always in this project: " + rest, nil
+	case "revoke":
+		return a.rights.revoke(ctx, rest)
 	case "deny", "ask":
 		added, err := permission.ParseRestriction(rest)
 		if err != nil {

@@ -33,6 +33,12 @@ func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) er
 	})...)
 }
 
+// RemoveTrust removes the rows of a kind and name, of all versions.
+func (t trustRows) RemoveTrust(ctx context.Context, kind tools.TrustKind, name string) (bool, error) {
+	n, err := t.stored.Remove(ctx, t.project, string(kind), name)
+	return n > 0, err
+}
+
 // trustsFolder reports whether the person's configuration names this project's folder.
 func trustsFolder(patterns []string, home, root string) bool {
 	for _, p := range patterns {

@@ -35,6 +35,15 @@ func (ts Trusts) Add(ctx context.Context, rows ...Trust) error {
 	})
 }
 
+// Remove removes a project's rows of a kind and name, of all versions, and reports how many there were.
+func (ts Trusts) Remove(ctx context.Context, projectID, kind, name string) (n int64, err error) {
+	err = ts.s.change(ctx, "revoke trust", func(t *tx) error {
+		n, err = changedRows(t.Exec("DELETE FROM trust WHERE project_id = ? AND kind = ? AND name = ?", projectID, kind, name))
+		return err
+	})
+	return n, err
+}
+
 // List returns a project's rows of trust.
 func (ts Trusts) List(ctx context.Context, projectID string) ([]Trust, error) {
 	return fetch(ctx, ts.s, "list trust", "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",

@@ -40,6 +40,8 @@ type TrustStore interface {
 	Trusted(ctx context.Context) ([]TrustRow, error)
 	// AddTrust stores rows, all or none.
 	AddTrust(ctx context.Context, rows ...TrustRow) error
+	// RemoveTrust removes the rows of a kind and name, of all versions, and reports whether there were any.
+	RemoveTrust(ctx context.Context, kind tools.TrustKind, name string) (bool, error)
 }
 
 // Trust decides which things of one project may run: it implements tools.Trust, and asks. It is safe for
@@ -186,9 +188,36 @@ func (t *Trust) Accept(ctx context.Context, items []tools.TrustItem, keep bool) 
 		if err := t.store.AddTrust(ctx, stored...); err != nil {
 			return fmt.Errorf("keep trust of %s: %w", t.project, err)
 		}
+		// A further right is read from the store each time: it can be revoked.
+		rows = slices.DeleteFunc(rows, func(r TrustRow) bool { return separate(r.Kind) })
 	}
 	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.here })
 	return nil
+}
+
+// Rights lists the further rights that a person gave to programs here, for good: their kind, and whose they are.
+func (t *Trust) Rights(ctx context.Context) ([]TrustRow, error) {
+	rows, _, err := t.rows(ctx)
+	var out []TrustRow
+	for _, r := range rows {
+		right := TrustRow{Kind: r.Kind, Name: r.Name}
+		if separate(r.Kind) && !slices.Contains(out, right) { // one for all versions
+			out = append(out, right)
+		}
+	}
+	return out, err
+}
+
+// Revoke takes a further right back, in all versions. What runs keeps it until it starts again.
+func (t *Trust) Revoke(ctx context.Context, right TrustRow) error {
+	if !separate(right.Kind) || t.store == nil {
+		return fmt.Errorf("%s is no right that can be revoked", right.Kind)
+	}
+	found, err := t.store.RemoveTrust(ctx, right.Kind, right.Name)
+	if err == nil && !found {
+		err = fmt.Errorf("%s was not allowed: %s", right.Name, right.Kind)
+	}
+	return err
 }
 
 // Decline keeps items inert and does not ask about them again in this run.

@@ -32,6 +32,14 @@ func (r *rows) AddTrust(_ context.Context, add ...permission.TrustRow) error {
 	return r.err
 }
 
+func (r *rows) RemoveTrust(_ context.Context, kind tools.TrustKind, name string) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.list)
+	r.list = slices.DeleteFunc(r.list, func(row permission.TrustRow) bool { return row.Kind == kind && row.Name == name })
+	return len(r.list) < n, r.err
+}
+
 func items() []tools.TrustItem {
 	return []tools.TrustItem{
 		{Kind: tools.TrustMCP, Name: "docs", Hash: "h1", File: ".mcp.json", Runs: []string{"npx -y docs" + strings.Repeat(" ", 80) + "--evil"}},

@@ -230,7 +230,8 @@ func TestPlainFormIsFilledInLineByLine(t *testing.T) {
 		{"  2: Second\n[2]: ", ""},
 		{"And back (yes or no) [yes]: ", "no"},
 		{"At most (a number): ", ""},
-		{"Send it?", ""},
+		{"Send it? (yes or no) ", ""},
+		{"Send it? (yes or no) ", "yes"},
 	} {
 		see(step[0])
 		if _, err := io.WriteString(w, step[1]+"\n"); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jcode/tools/command"
@@ -102,6 +103,17 @@ func (p *plain) question(prompt string) {
 	p.write(prompt)
 }
 
+// option returns the number that a line begins with if it is that of an option, and the words behind it; 0 without.
+// Digits that belong to a word or a longer number are none.
+func (a *plainAsk) option(line string) (n int, words string) {
+	first, words, _ := strings.Cut(line, " ")
+	n, err := strconv.Atoi(first)
+	if err != nil || n < 1 || n > len(a.options) || first != itoa(n) {
+		return 0, ""
+	}
+	return n, strings.TrimSpace(words)
+}
+
 // answer settles the first question with a line.
 func (p *plain) answer(ctx context.Context, line string) {
 	a := p.asks[0]
@@ -109,22 +121,21 @@ func (p *plain) answer(ctx context.Context, line string) {
 	if line == "/stop" && p.conv.Interrupt() {
 		return
 	}
-	n := 0
-	if _, err := fmt.Sscanf(line, "%d", &n); err != nil || n < 1 || n > len(a.options) {
-		n = 0
-	}
+	n, words := a.option(line)
 	var err error
 	switch {
-	case (a.approval != nil || a.choose != nil) && n == 0:
+	case a.form != nil:
+		p.fill(a.id, a.form, line)
+		return
+	case a.approval != nil && words != "" && n > 0 && a.approval.Options[n-1].Scope != tools.AnswerNo:
+		p.write("Not answered: only the number of a no takes words. Answer with the number alone: ")
+		return
+	case (a.approval != nil || a.choose != nil) && n == 0, a.choose != nil && words != "":
 		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
 		return
 	case a.approval != nil:
 		p.diffs[a.approval.CallID] = a.approval.Diff
-		answer := tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1}
-		if answer.Scope == tools.AnswerNo {
-			answer.Word = strings.TrimSpace(strings.TrimPrefix(line, itoa(n)))
-		}
-		err = p.conv.Answer(a.id, answer)
+		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1, Word: words})
 	case a.choose != nil:
 		p.closed(a.id)
 		if err := a.choose(ctx, n); err != nil {
@@ -132,13 +143,10 @@ func (p *plain) answer(ctx context.Context, line string) {
 		}
 		p.prompt()
 		return
-	case a.form != nil:
-		p.fill(a.id, a.form, line)
-		return
 	case line == "":
 		p.write("Answer: ")
 		return
-	case n > 0:
+	case n > 0 && words == "":
 		err = p.conv.Reply(a.id, a.options[n-1])
 	default:
 		err = p.conv.Reply(a.id, line)

@@ -17,6 +17,10 @@ import (
 // take handles a line of the person; true leaves the program.
 func (p *plain) take(ctx context.Context, line string) bool {
 	if len(p.asks) > 0 {
+		if word := strings.TrimSpace(line); word == "/quit" || word == "/exit" {
+			p.refuseAll()
+			return true
+		}
 		p.answer(ctx, line)
 		return false
 	}

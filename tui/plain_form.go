@@ -18,7 +18,9 @@ type plainForm struct {
 // form shows a form; the next lines fill it in.
 func (p *plain) form(ev event.AskForm) {
 	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
-	p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
+	if len(ev.Form.Fields) > 0 {
+		p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
+	}
 	f := &plainForm{form: ev.Form, values: map[string]any{}}
 	p.pose(plainAsk{id: ev.ID, form: f}, f.prompt())
 }
@@ -26,7 +28,7 @@ func (p *plain) form(ev event.AskForm) {
 // prompt asks for the next field.
 func (f *plainForm) prompt() string {
 	if f.at == len(f.form.Fields) {
-		return "Send it? An empty line sends: "
+		return "Send it? (yes or no) "
 	}
 	field := f.form.Fields[f.at]
 	ask := oneLine(text.Clean(field.Label()))
@@ -64,11 +66,15 @@ func (f *plainForm) prompt() string {
 	return strings.TrimSpace(ask) + ": "
 }
 
+func isYes(line string) bool { return strings.EqualFold(line, "yes") || strings.EqualFold(line, "y") }
+
+func isNo(line string) bool { return strings.EqualFold(line, "no") || strings.EqualFold(line, "n") }
+
 // fill takes a line for a form and settles the form after the last one.
 func (p *plain) fill(id string, f *plainForm, line string) {
 	answer := tools.FormAnswer{Action: tools.FormAccept, Values: f.values}
 	switch {
-	case line == "/decline":
+	case line == "/decline", f.at == len(f.form.Fields) && isNo(line):
 		answer = tools.FormAnswer{Action: tools.FormDecline}
 	case line == "/cancel":
 		answer = tools.FormAnswer{Action: tools.FormCancel}
@@ -86,7 +92,7 @@ func (p *plain) fill(id string, f *plainForm, line string) {
 		f.at++
 		p.write(f.prompt())
 		return
-	case line != "":
+	case !isYes(line): // least of all an empty line
 		p.write(f.prompt())
 		return
 	}

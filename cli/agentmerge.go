@@ -17,6 +17,7 @@ import (
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/tools"
+	"jcode/tools/builtin"
 )
 
 // Plan implements agent.Site: the merge as the gate judges it.
@@ -57,16 +58,29 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (said string, le
 	}
 	names := mapSlice(steps, func(st mergeStep) string { return st.path })
 	whole := mapSlice(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
-	done, err := newRecorder(s.main).Track(ctx, call, whole)
+	recorder := newRecorder(s.main)
+	done, err := recorder.Track(ctx, call, whole)
 	if err != nil {
 		return "", nil, fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
 	}
-	err = applyMerge(s.main.root, s.main.cwd, steps)
-	if err := errors.Join(err, done(context.WithoutCancel(ctx))); err != nil {
+	merge, err := applyMerge(s.main.root, s.main.cwd, steps)
+	written := builtin.Written{Files: map[string][]byte{}, Nothing: merge.Nothing}
+	for name, data := range merge.Files {
+		written.Files[filepath.Join(s.main.root, filepath.FromSlash(name))] = data
+	}
+	for _, k := range merge.kept {
+		err = errors.Join(err, recorder.Found(context.WithoutCancel(ctx), call, filepath.Join(s.main.root, filepath.FromSlash(k.name)), k.read, k.found))
+	}
+	if err := errors.Join(err, done(context.WithoutCancel(ctx), written)); err != nil {
 		return "", nil, err
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), left, nil
+	said = fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", "))
+	if len(merge.kept) > 0 {
+		said += fmt.Sprintf(" Another program saved %s at this moment: that was kept, in other lines.",
+			strings.Join(mapSlice(merge.kept, func(k savedBeside) string { return k.name }), ", "))
+	}
+	return said, left, nil
 }
 
 // steps computes what a merge does, and names what it can't take along. On a conflict nothing is done, and the

@@ -8,8 +8,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"jcode/internal/atomicfile"
+	"jcode/internal/diff"
 	"jcode/internal/paths"
 	"jcode/internal/worktree"
 )
@@ -104,79 +106,162 @@ func (m *merging) findObstacles() error {
 	return nil
 }
 
-// applyMerge carries out the steps below a folder. If one fails, those before it are reverted.
-// Folders that hold nothing any more are removed, as git does, except for cwd.
-func applyMerge(dir, cwd string, steps []mergeStep) error {
+// applyMerge carries out the steps below a folder. If one fails, those before it
+// are reverted. Folders that hold nothing any more are removed, as git does, except for cwd.
+func applyMerge(dir, cwd string, steps []mergeStep) (done merged, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return merged{Nothing: true}, err
 	}
 	defer func() { _ = root.Close() }() // what was written is already closed
-	put := func(name string, f *worktree.File) error {
-		err := putIn(root, name, f)
+	p := putting{root: root}
+	var wrote []*worktree.File
+	put := func(name string, was, f *worktree.File) (*worktree.File, error) {
+		done, err := p.put(name, was, f)
 		for name = path.Dir(name); err == nil && f == nil && name != "."; name = path.Dir(name) {
 			local := filepath.FromSlash(name)
 			if paths.Within(filepath.Join(dir, local), cwd) || root.Remove(local) != nil {
 				break // it holds something
 			}
 		}
-		return err
+		return done, err
 	}
 	for i, st := range steps {
-		err := put(st.path, st.now)
+		now, err := put(st.path, st.ours, st.now)
 		if err == nil {
+			wrote = append(wrote, now)
 			continue
 		}
-		err = fmt.Errorf("nothing was merged: %s: %w", st.path, err)
-		for _, back := range slices.Backward(steps[:i]) {
-			err = errors.Join(err, put(back.path, back.ours))
+		if _, changed := errors.AsType[*atomicfile.ChangedError](err); changed {
+			err = errors.New("another program saved it at this moment: it was left as it is; merge again")
 		}
-		return err
+		done.Nothing = true
+		err = fmt.Errorf("nothing was merged: %s: %w", st.path, err)
+		for n, back := range slices.Backward(steps[:i]) {
+			if _, failed := put(back.path, wrote[n], back.ours); failed != nil {
+				done.Nothing = false
+				err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", back.path, failed))
+			}
+		}
+		return done, err
 	}
-	return nil
+	done.kept, done.Files = p.kept, map[string][]byte{}
+	for i, f := range wrote {
+		if f != nil && !f.Link {
+			done.Files[steps[i].path] = f.Data
+		}
+	}
+	return done, nil
 }
 
-// putIn writes the new state of a file of the main tree; nil removes it.
-func putIn(root *os.Root, name string, f *worktree.File) error {
+// merged is what a merge did to the main tree: what it wrote by path below the root, and where it kept what
+// another program saved at this moment.
+type merged struct {
+	Files   map[string][]byte
+	Nothing bool
+	kept    []savedBeside
+}
+
+// savedBeside is what another program saved in a file after it was read for a merge.
+type savedBeside struct {
+	name        string
+	read, found []byte
+}
+
+// putting gives files of the main tree a new state. What another program saved in them since they were read is
+// not lost.
+type putting struct {
+	root *os.Root
+	kept []savedBeside
+}
+
+// put writes the new state of a file that was read; nil is no file. It returns what was written.
+func (p *putting) put(name string, was, f *worktree.File) (*worktree.File, error) {
 	local := filepath.FromSlash(name)
 	if f == nil {
-		return root.Remove(local)
+		return nil, p.remove(local, was)
 	}
 	dir := filepath.FromSlash(path.Dir(name))
-	if err := root.MkdirAll(dir, 0o777); err != nil {
-		return err
+	if err := p.root.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
 	}
-	info, err := root.Lstat(local)
+	info, err := p.root.Lstat(local)
 	there := err == nil
 	if there && (f.Link || !info.Mode().IsRegular()) {
-		if err := removeEmpty(root, local, info); err != nil {
-			return err
+		switch {
+		case was != nil:
+			err = p.remove(local, was)
+		default: // a folder: what was in it was removed before
+			err = removeEmpty(p.root, local, info)
 		}
-		there = false
+		if err != nil {
+			return nil, err
+		}
+		there, was = false, nil
 	}
 	if f.Link {
-		return root.Symlink(string(f.Data), local)
+		return f, p.root.Symlink(string(f.Data), local)
 	}
 	perm := fs.FileMode(0o666)
 	if f.Exec {
 		perm = 0o777
 	}
-	parent, err := root.OpenRoot(dir)
+	parent, err := p.root.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = parent.Close() }() // the file in it is written
 	base := path.Base(name)
-	if err := atomicfile.WriteIn(parent, base, f.Data, atomicfile.Options{Perm: perm}); err != nil || !there {
-		return err
+	data, err := p.replace(parent, name, was, f.Data, atomicfile.Options{Perm: perm})
+	if err != nil {
+		return nil, err
+	}
+	written := &worktree.File{Data: data, Exec: f.Exec}
+	if !there {
+		return written, nil
 	}
 	switch mode := info.Mode().Perm(); {
 	case f.Exec && mode&0o100 == 0:
-		return parent.Chmod(base, mode|mode&0o444>>2) // for everyone who may read it
+		err = parent.Chmod(base, mode|mode&0o444>>2) // for everyone who may read it
 	case !f.Exec && mode&0o100 != 0:
-		return parent.Chmod(base, mode&^0o111)
+		err = parent.Chmod(base, mode&^0o111)
 	}
-	return nil
+	return written, err
+}
+
+// replace writes a file, merged with what another program saved in it since it was read.
+func (p *putting) replace(parent *os.Root, name string, was *worktree.File, data []byte, o atomicfile.Options) ([]byte, error) {
+	base := path.Base(name)
+	read := atomicfile.Was{}
+	if was != nil {
+		read = atomicfile.Was{Exists: true, Data: was.Data}
+	}
+	done, err := atomicfile.ReplaceIn(parent, base, read, data, func(found []byte) ([]byte, bool) {
+		theirs := &worktree.File{Data: found}
+		if was == nil || !isText(was) || !isText(theirs) || !utf8.Valid(data) {
+			return nil, false
+		}
+		merged, ok := diff.Merge(string(was.Data), string(data), string(found))
+		return []byte(merged), ok
+	}, o)
+	if err == nil && done.Found != nil {
+		p.kept = append(p.kept, savedBeside{name, read.Data, done.Found})
+	}
+	return done.Written, err
+}
+
+// remove removes a file or a link that was read.
+func (p *putting) remove(local string, was *worktree.File) error {
+	if was == nil || !was.Link {
+		if was == nil {
+			return p.root.Remove(local)
+		}
+		return atomicfile.RemoveIn(p.root, local, was.Data)
+	}
+	if to, err := p.root.Readlink(local); err != nil || to != string(was.Data) {
+		return errors.Join(err, &atomicfile.ChangedError{Name: local})
+	}
+	return p.root.Remove(local)
 }
 
 // removeEmpty removes a link, or a folder that contains only folders.

@@ -46,7 +46,7 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 		t.Error("what ann did was not merged")
 	}
 	c.say("/undo")
-	c.answerable("Put back what an earlier turn changed?")
+	c.answerable("Put back what the merge of ann changed?")
 	c.Press("enter")
 	c.wait("new.txt (removed)", "a.txt (restored)")
 	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil || c.read("a.txt") != "one\ntwo\nthree\n" {

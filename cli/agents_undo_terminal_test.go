@@ -34,7 +34,7 @@ func TestMergeThatReplacesFoldersAndFilesIsUndone(t *testing.T) {
 		t.Error("the merge is not there")
 	}
 	c.say("/undo")
-	c.answerable("Put back what an earlier turn changed?")
+	c.answerable("Put back what the merge of ann changed?")
 	c.Press("enter")
 	c.wait("a.txt/in (removed)", "d/x (made again)")
 	if c.read("d/x") != "x\n" || c.read("a.txt") != "one\n" {

@@ -130,18 +130,15 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	if conv == nil {
 		return "", errNoMessages
 	}
-	last, err := a.store.History().In(ctx, conv.ID(), session.Window{Last: 1})
+	turn, err := personTurn(ctx, a.store, conv.ID())
 	if err != nil {
 		return "", err
-	}
-	turn := 1
-	if len(last) > 0 {
-		turn = int(last[0].Seq)
 	}
 	said, err := conv.MergeAgent(ctx, tools.Call{
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
+		err = a.store.Checkpoints().Name(context.WithoutCancel(ctx), conv.ID(), turn, "the merge of "+name)
 		a.board.tell("The person merged the changes of the agent " + name + ": " + said)
 	}
 	return said, err

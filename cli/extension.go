@@ -63,7 +63,7 @@ func (plain) status() string                         { return "" }
 func (a *app) listExtensions() {
 	life := newPluginLife(a)
 	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
-	a.list = extensionList{plugins, a.learning, newRoleExtension(a), boardExtension{board: &a.board}}
+	a.list = extensionList{plugins, a.learning, newRoleExtension(a), boardExtension{board: &a.board}, losses{edits: a.store.Edits(), shown: func(path string) string { return a.workspace.Shown(path) }}}
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}

@@ -54,6 +54,9 @@ const noteLimit = 10 * time.Second
 // ran. The call may be canceled by then: an interrupted command has changed files, too.
 func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
 	return func(caller tools.Caller, files map[string]time.Time) {
+		if caller.Origin == tools.OriginPerson {
+			return // what they change is theirs
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
 		defer cancel()
 		a.agentChanges.ran(files)

@@ -2,26 +2,34 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
 
-// overwritten returns a func that looks, after a command of a conversation, whether it overwrote what tools
-// of any conversation changed while it ran. What is lost is kept for an undo and told: to the conversation
-// of the command at once, to the person, and to the others when they come back to the file.
+// overwritten returns a func that looks, after a command of a conversation or of the person, whether it overwrote
+// what tools of any conversation changed while it ran. What is lost is kept for an undo and told: to the conversation
+// of the command at once, to the person, and to the others at their next step.
 func overwritten(a *app) func(tools.Caller, time.Time) string {
 	return func(caller tools.Caller, since time.Time) string {
 		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
 		defer cancel()
 		checkpoints := a.store.Checkpoints()
 		list, err := checkpoints.Overwritten(ctx, since)
+		if err == nil && len(list) > 0 && caller.Origin == tools.OriginPerson {
+			caller.Session = a.board.session()
+			if caller.Turn, err = personTurn(ctx, a.store, caller.Session); err == nil && caller.Session != "" {
+				err = checkpoints.Name(ctx, caller.Session, caller.Turn, "a ! line")
+			}
+		}
 		if err == nil && len(list) > 0 {
 			err = checkpoints.KeepOverwritten(ctx, caller.Session, caller.Turn, list)
 		}
@@ -31,21 +39,67 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 		if len(list) == 0 {
 			return ""
 		}
+		edits := a.store.Edits()
 		var lines []string
-		noted := map[string]time.Time{}
+		noted, losers := map[string]time.Time{}, map[string][]string{}
 		for _, o := range list {
 			line := a.workspace.Shown(o.Path)
-			if who, err := a.store.Edits().Editors(ctx, caller.Session, o.Path, since); err == nil && len(who) > 0 {
+			if who, err := edits.Editors(ctx, caller.Session, o.Path, since); err == nil && len(who) > 0 {
 				line += " (changed by " + strings.Join(slices.Compact(mapSlice(who, session.Editor.Who)), " and ") + ")"
+				losers[o.Path] = mapSlice(who, func(e session.Editor) string { return e.Session })
 			}
 			lines = append(lines, line)
 			noted[o.Path] = time.Now()
 		}
-		noteCommands(a)(caller, noted)
+		if err := errors.Join(edits.NoteCommand(ctx, caller.Session, noted), edits.NoteOverwritten(ctx, caller.Session, losers)); err != nil {
+			a.board.say(event.LevelWarn, "other sessions are not told what a command overwrote: %v", err)
+		}
 		said := fmt.Sprintf("while the command ran, %s changed by tools too, and the command wrote over it what it had read before: %s; /undo brings back what was there, or make that change again",
 			text.Count(len(list), "file")+isAre(len(list)), strings.Join(lines, ", "))
 		a.board.say(event.LevelWarn, "%s", text.Visible(said))
+		if caller.Origin == tools.OriginPerson {
+			a.board.tell("A command that the person ran: " + text.Visible(said) + ".")
+		}
 		return said
+	}
+}
+
+// personTurn returns a turn number for what the person does in a session: an undo reverts it apart from what the
+// turn before it did.
+func personTurn(ctx context.Context, store *session.Store, id string) (int, error) {
+	if id == "" {
+		return 0, nil
+	}
+	last, err := store.History().In(ctx, id, session.Window{Last: 1})
+	if err != nil || len(last) == 0 {
+		return 1, err
+	}
+	return int(last[0].Seq), nil
+}
+
+// losses tells a conversation which of its changes commands of others wrote over.
+type losses struct {
+	plain
+	edits session.Edits
+	shown func(path string) string
+}
+
+func (l losses) own() agent.Extension    { return agent.Extension{Before: l.before} }
+func (l losses) agents() agent.Extension { return agent.Extension{Before: l.before} }
+
+func (l losses) before(ctx context.Context, sessionID string) agent.Announcement {
+	if sessionID == "" {
+		return agent.Announcement{}
+	}
+	list, err := l.edits.TakeOverwritten(ctx, sessionID)
+	if err != nil || len(list) == 0 {
+		return agent.Announcement{} // the next step asks again
+	}
+	lines := mapSlice(list, func(o session.Overwrite) string { return l.shown(o.Path) + " (by a command of " + o.By.Who() + ")" })
+	said := "your change is no longer in " + strings.Join(lines, ", ") + ": the command wrote over it what it had read before"
+	return agent.Announcement{
+		Text:  text.Visible(said) + ". Read the file again and make the change again if it is still needed; /undo in the session of the command brings it back too.",
+		Shown: text.Visible(strings.Replace(said, "your change", "a change of this session", 1)) + "; /undo there brings it back",
 	}
 }
 

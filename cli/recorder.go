@@ -21,16 +21,18 @@ type recorder struct {
 func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.originals != nil} }
 
 // Track records the state of files, and with done their new state.
-func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
-	var keep func(context.Context) error
+func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context, builtin.Written) error, err error) {
+	var keep func(context.Context, session.Written) error
 	if r.worktree {
-		keep = func(ctx context.Context) error { return r.store.Edits().Note(ctx, call.Caller.Session, paths) }
+		keep = func(ctx context.Context, _ session.Written) error {
+			return r.store.Edits().Note(ctx, call.Caller.Session, paths)
+		}
 	} else if keep, err = r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) error {
+	return func(ctx context.Context, written builtin.Written) error {
 		r.seen.Written(paths...)
-		return keep(ctx)
+		return keep(ctx, session.Written(written))
 	}, nil
 }
 

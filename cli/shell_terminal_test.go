@@ -135,6 +135,42 @@ func TestAShellLineIsEndedOrGoesToTheJobs(t *testing.T) {
 	c.quit()
 }
 
+// A `!` line that writes what it read before an edit of the model says so, to the person and to the model, and /undo
+// brings the edit back.
+func TestAShellLineThatOverwroteAnEditSaysSo(t *testing.T) {
+	t.Parallel()
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "edit", map[string]any{"path": "f.txt", "old_string": "two", "new_string": "TWO"})),
+		modeltest.Text("Edited."),
+		modeltest.Text("I see."),
+	)
+	c.write("f.txt", "one\ntwo\n")
+	c.write("slow.sh", "cp f.txt old; touch started; while [ ! -e go ]; do sleep 0.02; done; cp old f.txt\n")
+	c.start("--mode", "edits")
+	c.say("!sh slow.sh")
+	c.until(func(terminal.Screen) bool { _, err := os.Stat(filepath.Join(c.dir, "started")); return err == nil })
+	c.interject("edit it")
+	c.wait("Edited.")
+	c.write("go", "")
+	c.wait("the command wrote over it", "/undo brings back what was there")
+	c.say("go on")
+	c.wait("I see.")
+	if told := string(c.request(2).Raw); !strings.Contains(told, "A command that the person ran: while the command ran, 1 file was changed by tools too") {
+		t.Errorf("the model is not told:\n%s", told)
+	}
+	if got := c.read("f.txt"); got != "one\ntwo\n" {
+		t.Fatalf("the file holds %q", got)
+	}
+	c.say("/undo")
+	c.answerable("Put back what a ! line changed?")
+	c.Press("enter")
+	c.wait("f.txt (restored)")
+	if got := c.read("f.txt"); got != "one\nTWO\n" {
+		t.Errorf("after the undo the file holds %q", got)
+	}
+	c.quit()
+}
+
 // A command of the model that is moved to the jobs runs on there, and the model learns where.
 func TestACommandOfTheModelGoesToTheJobs(t *testing.T) {
 	t.Parallel()

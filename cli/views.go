@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"jcode/agent"
@@ -229,24 +230,25 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]command.FileChange, e
 	return out, nil
 }
 
-// undoable says what /undo would restore: the turn's prompt and its files.
-func (a sessionViews) undoable(ctx context.Context) (seq int64, files []command.FileChange, err error) {
+// undoable says what /undo would restore.
+func (a sessionViews) undoable(ctx context.Context) (command.Undoable, error) {
 	id := a.board.session()
 	if id == "" {
-		return 0, nil, errNoMessages
+		return command.Undoable{}, errNoMessages
 	}
 	all, err := a.store.Checkpoints().Changes(ctx, id)
 	if err != nil {
-		return 0, nil, err
+		return command.Undoable{}, err
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if len(all[i].Paths) == 0 {
+	for _, change := range slices.Backward(all) {
+		if len(change.Paths) == 0 {
 			continue
 		}
-		for _, path := range all[i].Paths {
-			files = append(files, command.FileChange{Path: a.shown(path)})
+		u := command.Undoable{Prompt: int64(change.Turn), Name: change.Name}
+		for _, path := range change.Paths {
+			u.Files = append(u.Files, command.FileChange{Path: a.shown(path)})
 		}
-		return int64(all[i].Turn), files, nil
+		return u, nil
 	}
-	return 0, nil, session.ErrNothing
+	return command.Undoable{}, session.ErrNothing
 }

@@ -153,7 +153,7 @@ func BenchmarkTrack(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		if err := done(b.Context()); err != nil {
+		if err := done(b.Context(), session.Written{}); err != nil {
 			b.Fatal(err)
 		}
 	}

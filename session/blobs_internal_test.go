@@ -83,7 +83,7 @@ func TestContentsGoWithTheLastSessionThatCouldUndoThem(t *testing.T) {
 	if err := os.WriteFile(file, []byte("after it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := done(t.Context()); err != nil {
+	if err := done(t.Context(), Written{}); err != nil {
 		t.Fatal(err)
 	}
 	hash := contentHash(content)

@@ -64,14 +64,14 @@ func (s *Store) Checkpoints() *Checkpoints {
 // Track is called by a tool before it changes files. It keeps what is at the paths: folders
 // with everything below them, and missing files as missing. Paths are absolute, with links
 // resolved. turn is the seq of the turn's prompt, which is never used twice. The tool calls
-// done when it has finished, even if it failed.
+// done when it has finished, even if it failed, with what it did.
 //
 // Outside a session (an empty ID) nothing is kept. Changes of a sub-agent are kept with the
 // session that it works for. A file that is too large to keep may be changed all the same; an
 // undo reports it.
-func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roots []string) (done func(context.Context) error, err error) {
+func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roots []string) (done func(context.Context, Written) error, err error) {
 	if sessionID == "" {
-		return func(context.Context) error { return nil }, nil
+		return func(context.Context, Written) error { return nil }, nil
 	}
 	before, err := c.look(roots, true)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 		return nil, err
 	}
 	roots = slices.Clone(roots)
-	return func(ctx context.Context) error {
+	return func(ctx context.Context, written Written) error {
 		now, routed := home.of(sessionID)
 		defer routed()
 		if now.s != c.s { // the session was saved meanwhile and has a new key
@@ -96,7 +96,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 				return err
 			}
 		}
-		return now.finish(ctx, sessionID, n, turn, roots, before)
+		return now.finish(ctx, sessionID, n, turn, roots, before, written)
 	}, nil
 }
 
@@ -141,7 +141,7 @@ func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, sessionID, n, turn, changed, before)
+	return c.finish(ctx, sessionID, n, turn, changed, before, Written{})
 }
 
 // begin stores the state of paths before a turn changes them.
@@ -194,14 +194,14 @@ func (t *tx) keepBefore(n int64, turn int, e entry) error {
 		return err
 	}
 	if id != 0 && (last.kind == "" || last.same(e)) {
-		return t.run("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
+		return t.run("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0, ended = ? WHERE id = ?", toMillis(t.now()), id)
 	}
 	if e.blob != nil {
 		if err := t.putBlob(*e.blob); err != nil {
 			return err
 		}
 	}
-	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
+	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at, ended) VALUES (?,?,?,?,?,?,?,?8,?8)`,
 		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(t.now()))
 }
 
@@ -218,7 +218,10 @@ func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, 
 }
 
 // finish stores the state that a tool left.
-func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry) error {
+func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry, written Written) error {
+	if written.Nothing {
+		return c.left(ctx, n, turn, before)
+	}
 	small := *c
 	small.limits = limits{file: overwrittenFile, total: overwrittenTotal, entries: c.limits.entries}
 	after, err := small.look(roots, true)
@@ -226,6 +229,9 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 		return wrap(keeping, err)
 	}
 	after = slices.DeleteFunc(after, func(e entry) bool { return e.kind == kindNote })
+	if after, err = asWritten(after, written.Files); err != nil {
+		return wrap(keeping, err)
+	}
 	seen := map[string]bool{}
 	was := map[string]entry{}
 	for _, e := range before {
@@ -255,8 +261,7 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 		if err := t.noteEdits(sessionID, changed); err != nil {
 			return err
 		}
-		return t.run(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
-			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
+		return t.forgetUnchanged(n, turn)
 	})
 }
 
@@ -280,6 +285,15 @@ func (c *Checkpoints) Found(ctx context.Context, sessionID string, turn int, pat
 	return c.s.changeIn(ctx, sessionID, keeping, func(t *tx) error {
 		n, turn, err := t.person(sessionID, turn)
 		if err != nil {
+			return err
+		}
+		var had string
+		err = t.Row(`SELECT before_hash FROM checkpoints WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind = ? AND after_kind = ''
+			ORDER BY id DESC LIMIT 1`, []any{n, turn, path, rowLive, kindFile}, &had)
+		if err == nil && had == e.hash {
+			return nil // it was changed before Track looked
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		if err := t.keepAfter(n, turn, was); err != nil {
@@ -320,39 +334,6 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 		return t.run("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
 			n, turn, what, kindNote, toMillis(t.now()))
 	})
-}
-
-// TurnChanges lists the changes of one turn that an undo would consider.
-type TurnChanges struct {
-	Turn   int
-	Paths  []string // sorted
-	Cannot []string // what can't be undone, in order
-}
-
-// Changes returns the turns of a session whose changes were not undone, oldest first.
-func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChanges, error) {
-	c, done := c.of(sessionID)
-	defer done()
-	rows, err := c.rows(ctx, sessionID, rowLive)
-	if err != nil {
-		return nil, err
-	}
-	var all []TurnChanges
-	for _, r := range rows {
-		if len(all) == 0 || all[len(all)-1].Turn != r.turn {
-			all = append(all, TurnChanges{Turn: r.turn})
-		}
-		last := &all[len(all)-1]
-		if r.before.kind == kindNote {
-			last.Cannot = append(last.Cannot, r.path)
-		} else {
-			last.Paths = append(last.Paths, r.path)
-		}
-	}
-	for i := range all {
-		slices.Sort(all[i].Paths)
-	}
-	return all, nil
 }
 
 // checkpointRow is one row of checkpoints.

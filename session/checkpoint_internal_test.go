@@ -50,7 +50,7 @@ func TestWhatIsTooLargeIsChangedAndSaid(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := done(t.Context()); err != nil {
+		if err := done(t.Context(), Written{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,7 +98,7 @@ func TestUndoRestoresEverythingAndTouchesNothingElse(t *testing.T) {
 				case "mkdir":
 					_ = os.MkdirAll(p, 0o755)
 				}
-				if err := done(t.Context()); err != nil {
+				if err := done(t.Context(), session.Written{}); err != nil {
 					rt.Fatal(err)
 				}
 			}

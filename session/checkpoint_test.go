@@ -57,7 +57,7 @@ func (w *work) tool(turn int, change func(), names ...string) {
 		w.t.Fatal(err)
 	}
 	change()
-	if err := done(w.t.Context()); err != nil {
+	if err := done(w.t.Context(), session.Written{}); err != nil {
 		w.t.Fatal(err)
 	}
 }

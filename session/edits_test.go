@@ -37,7 +37,7 @@ func TestOthersLearnWhoChangedAFile(t *testing.T) {
 	if err := os.WriteFile(changed, []byte("new"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := done(t.Context()); err != nil {
+	if err := done(t.Context(), session.Written{}); err != nil {
 		t.Fatal(err)
 	}
 	who := func(asks, path string, since time.Time) []session.Editor {

@@ -65,7 +65,7 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	done, err := s.Checkpoints().Track(ctx, id, 1, []string{file})
 	must(err)
 	must(os.WriteFile(file, []byte("after"), 0o600))
-	must(done(ctx))
+	must(done(ctx, session.Written{}))
 	must(s.Agents().Save(ctx, session.Agent{Session: id + "-child", Parent: id, Project: "p", Name: marker, State: "done"}))
 }
 

@@ -43,6 +43,7 @@ func (t *tx) moveIn(id string, together []string) error {
 		{"seen", map[string]string{"n": "", "session": key}, "session = ? ORDER BY n", []any{n}},
 		{"shown", map[string]string{"id": "", "session": key}, "session = ? ORDER BY id", []any{n}},
 		{"blobs", nil, "hash IN (SELECT before_hash FROM private.checkpoints WHERE session = ?1 UNION SELECT after_hash FROM private.checkpoints WHERE session = ?1)", []any{n}},
+		{"change_names", map[string]string{"session": key}, "session = ?", []any{n}},
 		{"checkpoints", map[string]string{"id": "", "session": key}, "session = ? ORDER BY id", []any{n}},
 		{"agents", nil, "session = ?", []any{id}},
 		{"edits", nil, "session = ?", []any{id}},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/internal/filelock"
+	"jcode/session"
 )
 
 // An undo that coincides with the edit of another process either waits for it and skips the file,
@@ -55,7 +56,7 @@ func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 			if err := os.WriteFile(path, append(data, "ours\n"...), 0o644); err != nil {
 				return err
 			}
-			return done(t.Context())
+			return done(t.Context(), session.Written{})
 		}()
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func TestUndoRestoresWhatAnotherProgramSavedDuringTheChange(t *testing.T) {
 			}
 		}
 		write("ours and saved\n")
-		if err := done(t.Context()); err != nil {
+		if err := done(t.Context(), session.Written{}); err != nil {
 			t.Fatal(err)
 		}
 	}

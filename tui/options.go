@@ -157,9 +157,8 @@ type Options struct {
 	Preview func(ctx context.Context, id, query string) (string, error)
 	// Keep stores what is shown in addition to the messages of a session. May be nil.
 	Keep func(ctx context.Context, sessionID string, list []session.Shown) error
-	// Undoable says what /undo would restore: the turn's prompt by its sequence number, and its files;
-	// ErrNothing of the session if there is nothing.
-	Undoable func(ctx context.Context) (seq int64, files []command.FileChange, err error)
+	// Undoable says what /undo would restore; ErrNothing of the session if there is nothing.
+	Undoable func(ctx context.Context) (command.Undoable, error)
 	// Context measures what the next request will contain, for /context.
 	Context func(ctx context.Context) (agent.ContextUse, error)
 	// Image reads a picture for @image.png; nil if pictures are not supported.

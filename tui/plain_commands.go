@@ -171,12 +171,12 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	if p.opt.Undoable == nil {
 		return p.elsewhere(ctx, "undo", "", line)
 	}
-	_, files, err := p.opt.Undoable(ctx)
+	u, err := p.opt.Undoable(ctx)
 	if err != nil {
 		return err
 	}
-	question := "put back what the last turn that changed files did? /redo brings it back."
-	for _, f := range files {
+	question := "put back what " + cmp.Or(oneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo brings it back."
+	for _, f := range u.Files {
 		question += "\n  " + changeLine(f)
 	}
 	p.choice(question, []string{"yes", "no"}, func(ctx context.Context, n int) error {

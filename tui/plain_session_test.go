@@ -154,8 +154,8 @@ func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
 		o.Changes = func(context.Context) ([]command.FileChange, error) {
 			return []command.FileChange{{Path: "a.go", Diff: "the diff", Added: 1}}, nil
 		}
-		o.Undoable = func(context.Context) (int64, []command.FileChange, error) {
-			return 1, []command.FileChange{{Path: "a.go", Added: 1}}, nil
+		o.Undoable = func(context.Context) (command.Undoable, error) {
+			return command.Undoable{Prompt: 1, Files: []command.FileChange{{Path: "a.go", Added: 1}}}, nil
 		}
 	})
 	for _, step := range [][2]string{

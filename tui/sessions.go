@@ -88,19 +88,19 @@ func (p *switcher) undo() tea.Cmd {
 		return foreign(c).run(p.program, "")
 	}
 	return p.background(func(ctx context.Context) do {
-		seq, files, err := p.opt.Undoable(ctx)
+		u, err := p.opt.Undoable(ctx)
 		return func() tea.Cmd {
 			if err != nil {
 				p.say(event.LevelInfo, "/undo: "+err.Error())
 				return nil
 			}
-			turn := p.tr.promptOf(seq)
+			turn := cmp.Or(oneLine(text.Visible(u.Name)), p.tr.promptOf(u.Prompt))
 			var detail []string
-			for _, f := range files {
+			for _, f := range u.Files {
 				detail = append(detail, changeLine(f))
 			}
 			p.panels.options("Put back what "+turn+" changed?", []command.Row{
-				{ID: "yes", Name: "yes", Info: count(len(files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
+				{ID: "yes", Name: "yes", Info: count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
 			}, func(r command.Row) tea.Cmd {
 				if r.ID == "no" {

@@ -193,11 +193,11 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	undone, none := 0, false
 	p, _ := still(t, 80, 24, func(o *Options) {
 		o.Commands.Sources = []command.Source{undoing{func() { undone++ }}}
-		o.Undoable = func(context.Context) (int64, []command.FileChange, error) {
+		o.Undoable = func(context.Context) (command.Undoable, error) {
 			if none {
-				return 0, nil, errors.New("nothing to undo")
+				return command.Undoable{}, errors.New("nothing to undo")
 			}
-			return 3, []command.FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}, nil
+			return command.Undoable{Prompt: 3, Files: []command.FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}}, nil
 		}
 	})
 	feed(p, event.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone},

@@ -163,12 +163,10 @@ func create(root *os.Root, name string, old fs.FileInfo, o Options) (tempFile, e
 		perm = 0o666
 	}
 	for try := 0; ; try++ {
-		var random [8]byte
-		if _, err := rand.Read(random[:]); err != nil {
+		temp, err := tempName(name)
+		if err != nil {
 			return tempFile{}, fmt.Errorf("write %s: %w", name, err)
 		}
-		base := "." + text.Cut(filepath.Base(name), 200) + "." + hex.EncodeToString(random[:]) + ".tmp"
-		temp := filepath.Join(filepath.Dir(name), base)
 		f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if err == nil {
 			return tempFile{f, temp}, nil
@@ -177,6 +175,15 @@ func create(root *os.Root, name string, old fs.FileInfo, o Options) (tempFile, e
 			return tempFile{}, fmt.Errorf("write %s: %w", name, err)
 		}
 	}
+}
+
+// tempName returns an unpredictable name beside another one.
+func tempName(name string) (string, error) {
+	var random [8]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(name), "."+text.Cut(filepath.Base(name), 200)+"."+hex.EncodeToString(random[:])+".tmp"), nil
 }
 
 // fill writes data and closes the file, which then has the old file's owner, attributes

@@ -27,7 +27,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return e.Name + ": another program changed it at this moment: nothing was written to it, try again"
+	return e.Name + ": another program changed it at this moment: it was left as it is, try again"
 }
 
 // Merge combines what the caller writes with what another program saved in the meantime; ok is false if
@@ -283,26 +283,24 @@ func (r *replacing) back(temp string, out, data []byte) error {
 // RemoveIn removes a file that the caller has read. If another program saved it since then, it stays, and
 // the error is a *ChangedError.
 func RemoveIn(root *os.Root, name string, was []byte) error {
-	aside, err := create(root, name, nil, Options{Perm: 0o600})
-	if err != nil {
-		return err
+	aside, err := tempName(name)
+	if err == nil {
+		err = rename(root, name, aside)
 	}
-	_ = aside.Close() // only its name is needed
-	if err := rename(root, name, aside.name); err != nil {
-		_ = root.Remove(aside.name) // it is empty
+	if err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
 	}
-	now, err := root.ReadFile(aside.name)
+	now, err := root.ReadFile(aside)
 	if err == nil && bytes.Equal(now, was) {
-		return root.Remove(aside.name)
+		return root.Remove(aside)
 	}
-	if err := root.Link(aside.name, name); err != nil && !errors.Is(err, fs.ErrExist) {
-		if err := rename(root, aside.name, name); err != nil {
-			return fmt.Errorf("remove %s: what another program saved is in %s, it could not be put back: %w", name, aside.name, err)
+	if err := root.Link(aside, name); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := rename(root, aside, name); err != nil {
+			return fmt.Errorf("remove %s: what another program saved is in %s, it could not be put back: %w", name, aside, err)
 		}
 		return &ChangedError{Name: name, Found: now}
 	}
-	_ = root.Remove(aside.name) // its content is back, or was replaced by a newer one
+	_ = root.Remove(aside) // its content is back, or was replaced by a newer one
 	return errors.Join(err, &ChangedError{Name: name, Found: now})
 }
 

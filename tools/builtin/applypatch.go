@@ -176,11 +176,16 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 		}
 	}
 	var said string
-	err = f.recorded(ctx, call, func() error {
+	err = f.recorded(ctx, call, func(w *Written) error {
 		if err := f.writePatch(ctx, call, touched); err != nil {
 			return err
 		}
 		said, err = f.finishPatch(ctx, touched)
+		for _, file := range touched {
+			if file.there {
+				file.note(w)
+			}
+		}
 		return err
 	}, paths...)
 	if err != nil {

@@ -216,8 +216,8 @@ type failingRecorder struct{ dir string }
 
 func (failingRecorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
 
-func (f failingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
-	return func(context.Context) error { return nil }, os.MkdirAll(filepath.Join(f.dir, "z", "full"), 0o755)
+func (f failingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context, builtin.Written) error, error) {
+	return func(context.Context, builtin.Written) error { return nil }, os.MkdirAll(filepath.Join(f.dir, "z", "full"), 0o755)
 }
 
 func TestFilesThatWereWrittenArePutBackWhenALaterOneFails(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"jcode/internal/atomicfile"
@@ -31,6 +30,8 @@ type change struct {
 	// unsaved says that before is the text in an editor, and the file on disk differs.
 	unsaved bool
 	after   []byte
+	// byEditor says that the editor stored it, which may change more, as it does at each save.
+	byEditor bool
 	// written is what the model gave as the whole content, nil if it changed a part.
 	written *string
 	// own is after without what the commands of after_edit did; nil if they did nothing.
@@ -176,8 +177,13 @@ func (f *files) change(ctx context.Context, call tools.Call, p place, c *change)
 	if err := f.save(ctx, c); err != nil {
 		return "", err
 	}
-	err = f.recorded(ctx, call, func() (err error) {
+	err = f.recorded(ctx, call, func(w *Written) (err error) {
 		said, err = f.store(ctx, call, p, c)
+		changed, meanwhile := errors.AsType[*atomicfile.ChangedError](err)
+		w.Nothing = meanwhile && (changed.Gone || !c.exists)
+		if err == nil {
+			c.note(w)
+		}
 		return err
 	}, c.t.abs)
 	return said, err
@@ -203,33 +209,6 @@ func (c *change) learn(ctx context.Context, seen *Seen, call tools.Call) {
 	}
 }
 
-// recorded makes a change of paths, and calls the recorder before and after it.
-func (f *files) recorded(ctx context.Context, call tools.Call, change func() error, changed ...string) error {
-	if f.opts.Recorder == nil {
-		return change()
-	}
-	roots := make([]string, len(changed))
-	for i, path := range changed {
-		roots[i] = firstAbsent(path)
-	}
-	done, err := f.opts.Recorder.Track(ctx, call, roots)
-	if err != nil {
-		return fmt.Errorf("nothing was changed: the state of %s could not be kept for undo: %w", f.ws.Shown(changed[0]), err)
-	}
-	return errors.Join(change(), done(context.WithoutCancel(ctx)))
-}
-
-// firstAbsent returns path, or the topmost folder that has to be created for it.
-func firstAbsent(path string) string {
-	for {
-		parent := filepath.Dir(path)
-		if parent == path || exists(parent) {
-			return path
-		}
-		path = parent
-	}
-}
-
 // store writes the new bytes and runs the commands for the file. The change then includes what
 // they did to the file.
 func (f *files) store(ctx context.Context, call tools.Call, p place, c *change) (said string, err error) {
@@ -248,6 +227,7 @@ func (f *files) store(ctx context.Context, call tools.Call, p place, c *change) 
 // the file was read is merged. perm is the mode of a new file, 0 for the default.
 func (f *files) put(ctx context.Context, call tools.Call, in place, c *change, perm fs.FileMode) error {
 	if done, err := f.editorStores(ctx, c); done || err != nil {
+		c.byEditor = done
 		return err
 	}
 	was := atomicfile.Was{Exists: c.exists, Data: c.before}

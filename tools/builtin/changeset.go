@@ -85,7 +85,15 @@ func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []edit.File
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := s.f.recorded(ctx, call, func() error { return s.write(ctx, call, all) }, paths...); err != nil {
+	if err := s.f.recorded(ctx, call, func(w *Written) error {
+		err := s.write(ctx, call, all)
+		for i := range all {
+			if err == nil {
+				all[i].note(w)
+			}
+		}
+		return err
+	}, paths...); err != nil {
 		return tools.Result{}, err
 	}
 	return s.result(ctx, call, all), nil

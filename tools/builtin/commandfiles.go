@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/paths"
+	"jcode/tools"
 )
 
 // commandFilesMax is the number of files that are compared before and after a command: the last
@@ -30,10 +31,10 @@ type commandFiles struct {
 	before map[string]fs.FileInfo // nil for a file that does not exist
 }
 
-// compareFiles examines files before a command. It returns nil if the command only reads, or is not
-// run for a session.
+// compareFiles examines files before a command. It returns nil if the command only reads, or is run neither
+// for a session nor by the person.
 func (s *Shell) compareFiles(how confinement) *commandFiles {
-	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" || how.vouched != nil {
+	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" && how.caller.Origin != tools.OriginPerson || how.vouched != nil {
 		return nil
 	}
 	c := &commandFiles{

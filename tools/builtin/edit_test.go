@@ -348,11 +348,11 @@ type swapRecorder struct{ swap func() }
 
 func (*swapRecorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
 
-func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
+func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(context.Context, builtin.Written) error, error) {
 	if s.swap != nil {
 		s.swap()
 	}
-	return func(context.Context) error { return nil }, nil
+	return func(context.Context, builtin.Written) error { return nil }, nil
 }
 
 // A link that is created between the last check and the change is not followed, not even to a place
@@ -485,9 +485,9 @@ func (r *recorder) note(what string, paths []string) {
 
 func (*recorder) Found(context.Context, tools.Call, string, []byte, []byte) error { return nil }
 
-func (r *recorder) Track(_ context.Context, _ tools.Call, paths []string) (func(context.Context) error, error) {
+func (r *recorder) Track(_ context.Context, _ tools.Call, paths []string) (func(context.Context, builtin.Written) error, error) {
 	r.note("before", paths)
-	return func(context.Context) error { r.note("after", paths); return nil }, r.fail
+	return func(context.Context, builtin.Written) error { r.note("after", paths); return nil }, r.fail
 }
 
 func TestRecorderSeesEveryChange(t *testing.T) {

@@ -34,18 +34,6 @@ type Options struct {
 	Runner Runner
 }
 
-// Recorder stores what undo needs.
-type Recorder interface {
-	// Track is called before a call changes files, while no other call can change them. The paths
-	// are resolved. Each covers everything below it; a path that does not exist yet will be created
-	// by the call. An error prevents the change. done is called after the change, even if it failed
-	// half-way.
-	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
-	// Found is called during a change if a file no longer held what was read when Track was called:
-	// another program had saved it. An undo of the change restores that.
-	Found(ctx context.Context, call tools.Call, path string, read, found []byte) error
-}
-
 // Files returns the file tools: the core intents in order, then edit, ls and apply_patch, and a
 // ChangeSet that shares their state.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {

@@ -50,7 +50,7 @@ func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tool
 		res.Text = t.shown + " exists already"
 		return res, nil
 	}
-	err = f.recorded(ctx, call, func() error { return f.ws.makeFolders(t.abs) }, t.abs)
+	err = f.recorded(ctx, call, func(*Written) error { return f.ws.makeFolders(t.abs) }, t.abs)
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}

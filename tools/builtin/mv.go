@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"jcode/internal/atomicfile"
 	"jcode/internal/paths"
 	"jcode/tools"
 )
@@ -121,7 +122,7 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 		return tools.Result{}, err
 	}
 	defer m.close()
-	if err := f.recorded(ctx, call, func() error { return f.ws.move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
+	if err := f.recorded(ctx, call, func(w *Written) error { return w.left(f.ws.move(ctx, m.from, m.to)) }, src.abs, dst.abs); err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
 	f.seen.move(ctx, call, src.abs, dst.abs)
@@ -139,8 +140,21 @@ func (w *Workspace) move(ctx context.Context, from, to place) error {
 	if err = rename(from, to); !crossDevice(err) {
 		return err
 	}
+	return w.carry(ctx, from, to)
+}
+
+// carry copies and removes. What another program saves in the meantime is not lost: then nothing is moved.
+func (w *Workspace) carry(ctx context.Context, from, to place) error {
+	tree, err := atomicfile.Look(from.root, from.name)
+	if err != nil {
+		return err
+	}
 	if err := copyTree(ctx, from, to); err != nil {
 		return errors.Join(err, to.root.RemoveAll(to.name))
 	}
-	return from.root.RemoveAll(from.name)
+	err = tree.Remove(from.root, from.name)
+	if _, changed := errors.AsType[*atomicfile.ChangedError](err); changed {
+		return errors.Join(err, to.root.RemoveAll(to.name))
+	}
+	return err
 }

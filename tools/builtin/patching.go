@@ -176,8 +176,11 @@ func (p *patchedFile) finish() (err error) {
 	case p.exists:
 		p.diff = diff.Files(p.t.shown, plainText(p.before), nil)
 	}
-	if p.stale && p.there {
+	switch {
+	case p.stale && p.there:
 		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; the patch was made to its present content")
+	case p.stale && p.gone() && p.by != "":
+		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; /undo brings it back")
 	}
 	return nil
 }
@@ -311,6 +314,9 @@ func (p *patching) result(ctx context.Context, touched []*patchedFile, said stri
 		if !file.there {
 			if p.moved(file) == nil {
 				p.f.seen.forget(ctx, p.call, file.t.abs)
+			}
+			if file.stale && file.by != "" && p.moved(file) == nil {
+				found = append(found, foundChanged(file.t, file.by))
 			}
 			continue
 		}

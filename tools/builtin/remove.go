@@ -3,14 +3,20 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"jcode/internal/atomicfile"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
 )
+
+// unlikeMax limits how many changed files the result of a removal names.
+const unlikeMax = 10
 
 //go:embed remove.md
 var removeDescription string
@@ -95,7 +101,15 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
-	err = f.recorded(ctx, call, func() error { return p.root.RemoveAll(p.name) }, t.abs)
+	tree, err := atomicfile.Look(p.root, p.name)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	unlike := f.unlike(ctx, call, p, inside)
+	err = f.recorded(ctx, call, func(w *Written) error { return w.left(tree.Remove(p.root, p.name)) }, t.abs)
+	if changed, ok := errors.AsType[*atomicfile.ChangedError](err); ok {
+		return tools.Result{}, tools.Errorf(tools.KindIO, "%s was saved by another program at this moment: nothing was removed; look at it again", f.ws.Shown(filepath.Join(p.abs, insideOf(p.name, changed.Name))))
+	}
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
@@ -104,7 +118,49 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if info.IsDir() {
 		said += " (" + text.Count(len(inside), "file") + ")"
 	}
-	return tools.Result{Text: said, Data: map[string]any{}, Display: tools.Display{Summary: said, Path: t.shown}}, nil
+	res := tools.Result{Text: said, Data: map[string]any{}, Display: tools.Display{Summary: said, Path: t.shown}}
+	for _, line := range unlike {
+		res.Text += "\n[" + line + "; /undo brings it back]"
+	}
+	res.Display.Found = strings.Join(unlike, "\n")
+	return res, nil
+}
+
+// unlike says which of the files that will be removed are not as the model saw them, and who changed them.
+func (f *files) unlike(ctx context.Context, call tools.Call, p place, inside []string) (said []string) {
+	for _, path := range inside {
+		if _, has := f.seen.of(ctx, call, path); !has || len(said) == unlikeMax {
+			continue
+		}
+		rel, err := filepath.Rel(p.abs, path)
+		if err != nil {
+			continue
+		}
+		info, err := p.root.Lstat(filepath.Join(p.name, rel))
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxEditable {
+			continue
+		}
+		content, err := p.root.ReadFile(filepath.Join(p.name, rel))
+		if err != nil {
+			continue
+		}
+		if _, differs := f.seen.differs(ctx, call, path, content); !differs {
+			continue
+		}
+		if by := f.by(ctx, call, path); by != "" { // otherwise nobody else is known to have changed it
+			said = append(said, foundChanged(target{shown: f.ws.Shown(path)}, by))
+		}
+	}
+	return said
+}
+
+// insideOf returns a name below the root relative to another one that holds it.
+func insideOf(top, name string) string {
+	rel, err := filepath.Rel(top, name)
+	if err != nil {
+		return ""
+	}
+	return rel
 }
 
 // contents lists the resolved paths of a file, or of the files and links in a tree.

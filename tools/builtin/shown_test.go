@@ -191,11 +191,11 @@ type savingRecorder struct {
 	found []string
 }
 
-func (s *savingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
+func (s *savingRecorder) Track(context.Context, tools.Call, []string) (func(context.Context, builtin.Written) error, error) {
 	if s.save != nil {
 		s.save()
 	}
-	return func(context.Context) error { return nil }, nil
+	return func(context.Context, builtin.Written) error { return nil }, nil
 }
 
 func (s *savingRecorder) Found(_ context.Context, _ tools.Call, _ string, _, found []byte) error {

@@ -79,6 +79,15 @@ type FileChange struct {
 	Added, Removed int
 }
 
+// Undoable is what /undo would restore.
+type Undoable struct {
+	// Prompt is the sequence number of the prompt whose turn made the changes.
+	Prompt int64
+	// Name is what they are called if no prompt made them, such as "the merge of ann"; "" otherwise.
+	Name  string
+	Files []FileChange
+}
+
 // Trust is what a folder wants to run; the person decides before it does.
 type Trust struct {
 	// Folder is named in the question; Items are exactly what would run.

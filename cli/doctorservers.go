@@ -40,7 +40,11 @@ func (d *doctor) servers(ctx context.Context) {
 		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
 	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
-		d.ok("mcp", "sign-ins to servers are kept in %s", servers.SignIns().Where())
+		if err := servers.SignIns().Trouble(); err != nil {
+			d.warn("mcp", "unlock it; until then a new sign-in is kept in a file", "%v", err)
+		} else {
+			d.ok("mcp", "sign-ins to servers are kept in %s", servers.SignIns().Where())
+		}
 	}
 	for _, w := range servers.Warnings() {
 		d.warn("mcp", "", "%s", w)

@@ -121,7 +121,7 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return serverFailure(fmt.Errorf("mcp logout: %w", err))
 	}
 	if !had {
-		fmt.Fprintln(std.Out, "there was no sign-in")
+		fmt.Fprintf(std.Out, "there was no sign-in in %s\n", a.mcp.SignIns().Where())
 		return nil
 	}
 	fmt.Fprintln(std.Out, "signed out")

@@ -17,11 +17,17 @@ import (
 // signInChat is a chat with a server that requires a sign-in, and a browser that follows every redirect at once.
 func signInChat(t *testing.T, replies ...modeltest.Reply) (*chat, *mcptest.OAuthServer) {
 	t.Helper()
+	return signInChatIn(t, "ok", replies...)
+}
+
+// signInChatIn is signInChat with a server that has a fault.
+func signInChatIn(t *testing.T, mode string, replies ...modeltest.Reply) (*chat, *mcptest.OAuthServer) {
+	t.Helper()
 	curl, err := exec.LookPath("curl")
 	if err != nil {
 		t.Skip("curl is missing")
 	}
-	srv := mcptest.NewOAuth("ok")
+	srv := mcptest.NewOAuth(mode)
 	t.Cleanup(srv.Close)
 	c := newChat(t, replies...)
 	put(t, filepath.Join(c.home, "mcp.json"), `{"mcpServers": {"issues": {"url": "`+srv.Endpoint()+`"}}}`)

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"jcode/mcp/config"
+	"jcode/mcp/schema"
 	"jcode/tools"
 )
 
@@ -21,13 +23,15 @@ const conformanceVariable = "JCODE_MCP_CONFORMANCE"
 
 // conformanceContext is the context that the suite passes to a client; it depends on the scenario.
 type conformanceContext struct {
-	Name         string `json:"name"`
-	ClientID     string `json:"client_id"`
-	ClientSecret string `json:"client_secret"`
-	PrivateKey   string `json:"private_key_pem"`
-	IDPClientID  string `json:"idp_client_id"`
-	IDPIssuer    string `json:"idp_issuer"`
-	IDToken      string `json:"idp_id_token"`
+	Name         string            `json:"name"`
+	ClientID     string            `json:"client_id"`
+	ClientSecret string            `json:"client_secret"`
+	PrivateKey   string            `json:"private_key_pem"`
+	IDPClientID  string            `json:"idp_client_id"`
+	IDPIssuer    string            `json:"idp_issuer"`
+	IDToken      string            `json:"idp_id_token"`
+	Assertion    string            `json:"valid_jwt"`
+	Calls        []conformanceCall `json:"toolCalls"`
 }
 
 func conformanceMain() {
@@ -59,6 +63,8 @@ func conformanceClient(dir, url, scenario string) error {
 			"grant": "enterprise", "client_id": given.ClientID, "client_secret_env": "CLIENT_SECRET",
 			"idp": map[string]any{"issuer": given.IDPIssuer, "client_id": given.IDPClientID, "id_token_env": "ID_TOKEN"},
 		}
+	case given.Assertion != "":
+		oauth = map[string]any{"grant": "jwt_bearer", "client_id": given.ClientID, "assertion_env": "ASSERTION"}
 	case given.PrivateKey != "":
 		oauth = map[string]any{"grant": "client_credentials", "client_id": given.ClientID, "private_key_env": "PRIVATE_KEY"}
 	case given.ClientID != "":
@@ -82,7 +88,7 @@ func conformanceClient(dir, url, scenario string) error {
 	person := &follower{}
 	m := New(Options{
 		Paths: config.Paths{ConfigDir: dir}, Registry: reg, Version: "test", Person: person, Elicitor: Unattended{AcceptDefaults: true},
-		Env: append(os.Environ(), "CLIENT_SECRET="+given.ClientSecret, "PRIVATE_KEY="+given.PrivateKey, "ID_TOKEN="+given.IDToken), LogDir: dir,
+		Env: append(os.Environ(), "CLIENT_SECRET="+given.ClientSecret, "PRIVATE_KEY="+given.PrivateKey, "ID_TOKEN="+given.IDToken, "ASSERTION="+given.Assertion), LogDir: dir,
 		Notify: func(_, text string) { fmt.Fprintln(os.Stderr, text) },
 	})
 	defer m.Close()
@@ -98,16 +104,12 @@ func conformanceClient(dir, url, scenario string) error {
 		return fmt.Errorf("%s: %s", d.State, d.Error)
 	}
 	disp := &tools.Dispatcher{Registry: reg, Gate: &recordingGate{}}
-	for _, tool := range d.ToolList {
-		args := "{}"
-		if tool.Name == "add_numbers" {
-			args = `{"a":5,"b":3}`
-		}
+	for _, call := range conformanceCalls(given, d.ToolList) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		visits := person.count()
 		for range 2 {
-			res := disp.Dispatch(ctx, tools.Call{ID: "c", Name: config.CanonicalName("s", tool.Name), Arguments: json.RawMessage(args)}).Result
-			fmt.Fprintln(os.Stderr, tool.Name, res.Text)
+			res := disp.Dispatch(ctx, tools.Call{ID: "c", Name: config.CanonicalName("s", call.Name), Arguments: call.Arguments}).Result
+			fmt.Fprintln(os.Stderr, call.Name, res.Text)
 			if !strings.Contains(res.Text, "more rights") {
 				break
 			}
@@ -123,6 +125,37 @@ func conformanceClient(dir, url, scenario string) error {
 		cancel()
 	}
 	return nil
+}
+
+// conformanceCall is one call that a scenario wants.
+type conformanceCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// conformanceCalls returns the calls of a scenario: those of its context, or else one of each tool.
+func conformanceCalls(given conformanceContext, list []schema.Tool) []conformanceCall {
+	if len(given.Calls) > 0 {
+		return given.Calls
+	}
+	var out []conformanceCall
+	for _, tool := range list {
+		args := `{}`
+		switch tool.Name {
+		case "add_numbers":
+			args = `{"a":5,"b":3}`
+		case "valid_tool":
+			args = `{"region":"us-west1"}`
+		case "json_schema_echo":
+			for _, other := range list {
+				if other.Name == "json_schema_2020_12_tool" {
+					args = `{"schema":` + string(other.InputSchema) + `}`
+				}
+			}
+		}
+		out = append(out, conformanceCall{tool.Name, json.RawMessage(args)})
+	}
+	return out
 }
 
 // settledServer waits until the server is connected or has reached another final state.
@@ -143,27 +176,73 @@ func settledServer(m *Manager, person *follower) error {
 	return nil
 }
 
-// clientScenarios are the client scenarios of the suite: those of the dated revisions of the
-// protocol, of its draft, and of its extensions.
-var clientScenarios = []string{
-	"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry",
-	"auth/metadata-default", "auth/metadata-var1", "auth/metadata-var2", "auth/metadata-var3", "auth/basic-cimd",
-	"auth/scope-from-www-authenticate", "auth/scope-from-scopes-supported", "auth/scope-omitted-when-undefined", "auth/scope-step-up", "auth/scope-retry-limit",
-	"auth/token-endpoint-auth-basic", "auth/token-endpoint-auth-post", "auth/token-endpoint-auth-none", "auth/pre-registration",
-	"auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback",
-	"auth/resource-mismatch", "auth/offline-access-scope", "auth/offline-access-not-supported", "auth/client-credentials-basic",
-	"auth/client-credentials-jwt", "auth/cross-app-access-complete-flow",
+// conformanceSuites are the parts of the suite: all scenarios of each dated revision of the protocol, and those
+// of its extensions for signing in, but not those for skills over MCP, which jcode doesn't load. auth is how many
+// scenarios of each are about signing in.
+var conformanceSuites = []struct {
+	args []string
+	auth int
+}{
+	{[]string{"--suite", "all", "--spec-version", "2025-03-26"}, 2},
+	{[]string{"--suite", "all", "--spec-version", "2025-06-18"}, 3},
+	{[]string{"--suite", "all", "--spec-version", "2025-11-25"}, 14},
+	{[]string{"--suite", "all", "--spec-version", "2026-07-28"}, 25},
+	{[]string{"--suite", "extensions"}, 6},
 }
 
-// jcode passes the client scenarios of the protocol's own conformance suite.
+// jcode passes the client scenarios of the protocol's own conformance suite, in every revision that they are
+// written for. The suite runs the scenarios of a part all at once; one that fails in the crowd is run again
+// alone, and has to pass then.
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	node, suite := conformanceSuite(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	run := func(t *testing.T, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), node, append([]string{suite, "client", "--command", self, "--timeout", "120000"}, args...)...)
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), conformanceVariable+"="+cmd.Dir)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	outcome := regexp.MustCompile(`(?m)^([✓✗]) ([a-z]\S+): \d+ passed`)
+	for _, part := range conformanceSuites {
+		t.Run(strings.Join(part.args, " "), func(t *testing.T) { // one after another: each part is a crowd
+			out, _ := run(t, append(part.args, "-o", "results")...) // its scenarios are looked at one by one
+			auth := 0
+			for _, m := range outcome.FindAllStringSubmatch(out, -1) {
+				if strings.HasPrefix(m[2], "auth/") {
+					auth++
+				}
+				if m[1] == "✓" {
+					continue
+				}
+				args := []string{"--scenario", m[2], "--verbose"}
+				if part.args[1] == "all" {
+					args = append(args, part.args[2:]...)
+				}
+				if out, err := run(t, args...); err != nil {
+					t.Errorf("%s: %v\n%s", m[2], err, out[max(0, len(out)-3000):])
+				}
+			}
+			if auth != part.auth {
+				t.Errorf("%d scenarios about signing in ran, not %d\n%s", auth, part.auth, out[max(0, len(out)-3000):])
+			}
+		})
+	}
+}
+
+// conformanceSuite returns the node and the program of the conformance suite, and skips the test without them.
+func conformanceSuite(t *testing.T) (node, suite string) {
+	t.Helper()
 	dir := os.Getenv(referenceServers)
-	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	suite = filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	if _, err := os.Stat(suite); dir == "" || err != nil {
 		t.Skipf("the conformance suite is not installed: run scripts/install-mcp-servers and set %s", referenceServers)
 	}
-	node := filepath.Join(dir, "node_modules", ".bin", "node")
+	node = filepath.Join(dir, "node_modules", ".bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		if node, err = exec.LookPath("node"); err != nil {
 			t.Skip("node is missing")
@@ -172,22 +251,5 @@ func TestConformance(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), node, "-p", "process.versions.node.split('.')[0]").Output(); err != nil || len(out) < 2 || string(out) < "22" {
 		t.Skipf("the conformance suite needs node 22, this is %s", out)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
-	slots := make(chan struct{}, 2)
-	for _, scenario := range clientScenarios {
-		t.Run(scenario, func(t *testing.T) {
-			t.Parallel()
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			cmd := exec.CommandContext(t.Context(), node, suite, "client", "--command", self, "--scenario", scenario, "--timeout", "60000", "--verbose")
-			cmd.Dir = t.TempDir()
-			cmd.Env = append(os.Environ(), conformanceVariable+"="+cmd.Dir)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out[max(0, len(out)-3000):])
-			}
-		})
-	}
+	return node, suite
 }

@@ -20,12 +20,11 @@ type SignIns struct {
 	wait   sync.WaitGroup
 
 	mu    sync.Mutex
-	asked map[string]bool              // what the person was asked without having requested it
-	more  map[string]*auth.NeedsSignIn // rights that calls lacked, by server
+	asked map[string]bool // what the person was asked without having requested it
 }
 
 func newSignIns(m *Manager) *SignIns {
-	s := &SignIns{m: m, keeper: m.keeper, person: m.opt.Person, asked: map[string]bool{}, more: map[string]*auth.NeedsSignIn{}}
+	s := &SignIns{m: m, keeper: m.keeper, person: m.opt.Person, asked: map[string]bool{}}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -43,10 +42,10 @@ func (s *SignIns) first(what string) bool {
 }
 
 // offer asks the person, in the background, to sign in to a server that needs it: once for
-// each server and set of rights. After that there is /mcp login.
+// each server, authorization server and set of rights. After that there is /mcp login.
 func (s *SignIns) offer(name string, err error) {
 	need, ok := errors.AsType[*auth.NeedsSignIn](err)
-	if s.person == nil || !ok || need.Why != nil || !s.first(name+fmt.Sprint(need.Scopes)) {
+	if s.person == nil || !ok || need.Why != nil || !s.first(fmt.Sprint(name, " ", need.Host, need.Scopes)) {
 		return
 	}
 	s.wait.Go(func() {
@@ -97,7 +96,7 @@ func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	if err != nil || need == nil {
 		return false, err
 	}
-	return need.Why == nil && server.Settings.Grant != auth.GrantClient && !s.keeper.Has(server), need.Why
+	return need.Why == nil && server.Settings.NeedsPerson() && !s.keeper.Has(server), need.Why
 }
 
 // In takes a person through the sign-in to a server and connects it. Only one sign-in runs at
@@ -107,7 +106,7 @@ func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error
 	if err != nil {
 		return err
 	}
-	if err := s.in(ctx, e, s.pendingRights(name), person); err != nil {
+	if err := s.in(ctx, e, person); err != nil {
 		return err
 	}
 	s.m.mu.Lock()
@@ -126,18 +125,17 @@ func (s *SignIns) InTo(ctx context.Context, name string, t config.Target, person
 	}
 	e := config.NewEntry(name)
 	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
-	return s.in(ctx, e, nil, person)
+	return s.in(ctx, e, person)
 }
 
-func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn, person auth.Person) error {
+func (s *SignIns) in(ctx context.Context, e config.Entry, person auth.Person) error {
 	server, err := s.server(e)
 	if err != nil {
 		return err
 	}
-	if need == nil { // before the turn: a caller that waited for another sign-in finds its outcome
-		if need, err = s.keeper.Look(ctx, server); err != nil {
-			return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
-		}
+	need, err := s.keeper.Look(ctx, server) // before the turn: a caller that waited for another sign-in finds its outcome
+	if err != nil {
+		return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
 	}
 	if need == nil {
 		return fmt.Errorf("server %s does not ask for a sign-in", e.Name)
@@ -164,8 +162,9 @@ func (s *SignIns) Out(ctx context.Context, name string) (bool, error) {
 	s.m.mu.Lock()
 	started := s.m.wants.started
 	s.m.mu.Unlock()
-	if err == nil && had && started {
-		_, err = s.m.Disconnect(name, "a sign-out")
+	if had && started {
+		_, failed := s.m.Disconnect(name, "a sign-out")
+		err = errors.Join(err, failed)
 	}
 	return had, err
 }
@@ -184,6 +183,14 @@ func (s *SignIns) Where() string {
 		return ""
 	}
 	return s.keeper.Where()
+}
+
+// Trouble returns why the keyring can't be used, nil if it can or there is none.
+func (s *SignIns) Trouble() error {
+	if s.keeper == nil {
+		return nil
+	}
+	return s.keeper.Trouble()
 }
 
 // server returns what a sign-in needs of an entry.
@@ -205,25 +212,11 @@ func (s *SignIns) entry(name string) (config.Entry, error) {
 	return s.m.wants.usable(name)
 }
 
-// pendingRights returns and clears the rights that a call lacked.
-func (s *SignIns) pendingRights(name string) *auth.NeedsSignIn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	more := s.more[name]
-	delete(s.more, name)
-	return more
-}
-
-// moreRights records that a call needs a sign-in with more rights, and asks the person.
+// moreRights asks the person to sign in with the rights that a call lacked.
 func (s *SignIns) moreRights(name string, err error) {
-	need, ok := errors.AsType[*auth.NeedsSignIn](err)
-	if !ok || !need.StepUp {
-		return
+	if need, ok := errors.AsType[*auth.NeedsSignIn](err); ok && need.StepUp {
+		s.offer(name, err)
 	}
-	s.mu.Lock()
-	s.more[name] = need
-	s.mu.Unlock()
-	s.offer(name, err)
 }
 
 // signInName returns the person's name for the server; empty for an address that was typed.

@@ -147,6 +147,26 @@ func TestCallThatNeedsMoreRightsAsksOnce(t *testing.T) {
 	}
 }
 
+// An authorization server that can't answer at the moment fails the call that needed it. The server stays, and nobody is
+// sent to sign in.
+func TestAuthorizationServerThatFailsIsNoSignIn(t *testing.T) {
+	t.Parallel()
+	srv, person := oauthServer(t, "ok"), &follower{}
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": srv.Endpoint()}}, func(o *Options) { o.Person = person })
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	srv.Expire()
+	srv.FailTokens(1000)
+	if res := r.call("mcp:s:echo", `{"text":"hi"}`); !res.Failed || !strings.Contains(res.Text, "status 503") || strings.Contains(res.Text, "needs sign-in") {
+		t.Errorf("%+v", res)
+	}
+	srv.FailTokens(0)
+	waitFor(t, "the next call", func() bool { return r.call("mcp:s:echo", `{"text":"hi"}`).Text == "echo: hi" })
+	if person.count() != 1 {
+		t.Errorf("the person was sent %d times", person.count())
+	}
+}
+
 func TestConfiguredCredentialsBeginNoSignIn(t *testing.T) {
 	t.Parallel()
 	srv, person := oauthServer(t, "ok"), &follower{}
@@ -220,6 +240,8 @@ func TestSignInSettingsAreApproved(t *testing.T) {
 	for entry, want := range map[string]string{
 		`{"url":"https://e.com/mcp","oauth":{"client_secret":"x"}}`:              "client_secret_env",
 		`{"url":"https://e.com/mcp","oauth":{"grant":"password"}}`:               "unknown grant",
+		`{"url":"https://e.com/mcp","oauth":{"grant":"jwt_bearer"}}`:             "needs assertion_env or assertion_file",
+		`{"url":"https://e.com/mcp","oauth":{"assertion":"x"}}`:                  "assertion_env",
 		`{"url":"https://e.com/mcp","oauth":{"grant":"client_credentials"}}`:     "needs client_id",
 		`{"url":"https://e.com/mcp","oauth":{"callback_port":70000}}`:            "not a port",
 		`{"url":"https://e.com/mcp","oauth":{"scopes":3}}`:                       "oauth.scopes: can't be a number",

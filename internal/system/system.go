@@ -29,6 +29,10 @@ func GNUTools() bool { return gnuTools }
 // KeyringNeedsBus reports whether the keyring of the system is reached over a session bus.
 func KeyringNeedsBus() bool { return keyringNeedsBus }
 
+// LacksKeyring reports whether an error of the keyring says that there is none, unlike one that is locked or
+// silent.
+func LacksKeyring(err error) bool { return lacksKeyring(err) }
+
 // ShellName returns a person's shell if SHELL names none.
 func ShellName() string { return shellName }
 

@@ -27,7 +27,8 @@ type proof struct {
 	registered
 	key      string // private key in PEM format, for private_key_jwt
 	keyID    string
-	audience string // the issuer that an assertion is for
+	audience string    // the issuer that an assertion is for
+	bind     *boundKey // that the tokens are bound to; nil for none
 }
 
 // proofOf combines a stored client with the secrets of its settings.
@@ -84,6 +85,11 @@ func readKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 	if err != nil {
 		return nil, nil, errors.New("contains no private key that can be read (PKCS #8, PKCS #1 or SEC 1, without a passphrase)")
 	}
+	return signer(key)
+}
+
+// signer returns a private key as a signer, with the signing algorithm for its kind.
+func signer(key any) (crypto.Signer, jwt.SigningMethod, error) {
 	switch k := key.(type) {
 	case *rsa.PrivateKey:
 		return k, jwt.SigningMethodRS256, nil

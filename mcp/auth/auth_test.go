@@ -53,7 +53,11 @@ func TestSignInIsKeptForEveryProcess(t *testing.T) {
 	if n := r.srv.Seen("/register"); same != (n == 1) || n > 2 {
 		t.Errorf("registered %d times, with the same address: %v", n, same)
 	}
-	if token, err := r.k.For(Server{Name: "s", URL: r.srv.URL + "/other"}).Token(t.Context()); token != "" || err != nil {
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.srv.URL+"/other", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token, err := r.k.For(Server{Name: "s", URL: r.srv.URL + "/other"}).Authorize(t.Context(), req); token != "" || err != nil || len(req.Header) > 0 {
 		t.Errorf("a token for another address: %q %v", token, err)
 	}
 	if had, err := r.k.Forget(t.Context(), r.server); !had || err != nil || r.open() {
@@ -145,23 +149,36 @@ func TestTokensAreRenewedOnceForAll(t *testing.T) {
 	}
 }
 
+// A token is renewed a minute before its end, and one that lives shorter in the last quarter of its life: not
+// with every request.
 func TestTokenIsRenewedBeforeItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"ok", "norotate", "kind"} {
-		r := newRig(t, mode)
-		r.srv.Lifetime(30)
-		r.mustSignIn(&browser{})
-		for range 3 {
-			if !r.open() {
-				t.Errorf("%s: not let in", mode)
+		for _, life := range []int{40, 60, 1000} {
+			r := newRig(t, mode)
+			r.srv.Lifetime(life)
+			r.mustSignIn(&browser{})
+			if mode == "kind" {
+				life = 3600 // as text
 			}
-		}
-		want := 3
-		if mode == "kind" {
-			want = 0 // its answer says an hour, as text
-		}
-		if n := r.srv.Seen("refresh_token"); n != want {
-			t.Errorf("%s: renewed %d times", mode, n)
+			ahead := min(time.Minute, time.Duration(life)*time.Second/4)
+			for _, c := range []struct {
+				left    time.Duration // of the first token's life
+				renewed int
+			}{{time.Duration(life) * time.Second, 0}, {ahead + 8*time.Second, 0}, {ahead - 2*time.Second, 1}} {
+				r.k.now = func() time.Time { return time.Now().Add(time.Duration(life)*time.Second - c.left) }
+				for range 3 {
+					if !r.open() {
+						t.Errorf("%s: not let in", mode)
+					}
+					if c.renewed > 0 {
+						r.k.now = time.Now
+					}
+				}
+				if n := r.srv.Seen("refresh_token"); n != c.renewed {
+					t.Errorf("%s, %d s: renewed %d times with %v left", mode, life, n, c.left)
+				}
+			}
 		}
 	}
 }
@@ -264,7 +281,7 @@ func TestClientCredentialsNeedNobody(t *testing.T) {
 func TestKeyringKeepsSignIns(t *testing.T) {
 	keyring.MockInit()
 	r := newRig(t, "ok")
-	r.k.store = keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}}
+	r.k.store = keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}, newRing(systemSecrets{})}
 	r.mustSignIn(&browser{})
 	if !r.open() {
 		t.Error("not let in")
@@ -276,7 +293,7 @@ func TestKeyringKeepsSignIns(t *testing.T) {
 		t.Errorf("%v %v", had, err)
 	}
 	keyring.MockInitWithError(keyring.ErrSetDataTooBig)
-	if err := (keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}}).put("k", record{Server: "x", Access: "long"}); err != nil {
+	if err := (keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}, newRing(systemSecrets{})}).put("k", record{Server: "x", Access: "long"}); err != nil {
 		t.Error(err)
 	}
 	if rec, err := (fileStore{filepath.Join(r.k.dir, tokenFile)}).get("k"); err != nil || rec.Access != "long" {

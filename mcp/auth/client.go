@@ -39,9 +39,9 @@ func httpClient(server string) *http.Client {
 		case via[0].Method != http.MethodGet:
 			return http.ErrUseLastResponse
 		case len(via) >= maxRedirects:
-			return fmt.Errorf("redirected more than %d times", maxRedirects)
+			return ruleError(fmt.Sprintf("redirected more than %d times", maxRedirects))
 		case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
-			return errors.New("redirected from https to " + req.URL.Scheme)
+			return ruleError("redirected from https to " + req.URL.Scheme)
 		}
 		return nil
 	}}
@@ -54,7 +54,7 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil || netaddr.Private(ip) {
-		return fmt.Errorf("%s is a private address", host)
+		return ruleError(host + " is a private address")
 	}
 	return nil
 }
@@ -74,6 +74,16 @@ func checkEndpoint(what, address string) error {
 // errNotThere says that there is no such document at an address.
 var errNotThere = errors.New("not there")
 
+// statusError is a status other than success.
+type statusError struct {
+	address string
+	status  int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s answers with status %d", e.address, e.status)
+}
+
 // getJSON fetches a JSON document and decodes it into `into`.
 func getJSON(ctx context.Context, c *http.Client, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -83,21 +93,21 @@ func getJSON(ctx context.Context, c *http.Client, address string, into any) erro
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.Do(req)
 	if err != nil {
-		return err
+		return &networkError{err}
 	}
 	defer func() { _ = resp.Body.Close() }() // the body was read as far as needed
-	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 && !passingStatus(resp.StatusCode) {
 		return errNotThere
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers with status %d", address, resp.StatusCode)
+		return &statusError{address, resp.StatusCode}
 	}
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return fmt.Errorf("%s answers with %q, not with JSON", address, resp.Header.Get("Content-Type"))
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
-		return err
+		return &networkError{err}
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%s answers with invalid JSON: %w", address, err)

@@ -17,7 +17,17 @@ type found struct {
 	resource string // the server's identifier, which tokens are issued for
 	scopes   []string
 	declared bool // the server has resource metadata
-	server   *oauthex.AuthServerMeta
+	server   *authServer
+	bound    bool     // the server asks for tokens that are bound to a key (RFC 9449)
+	mustBind bool     // and accepts no others
+	algs     []string // that it accepts for them; nil if it doesn't say
+}
+
+// authServer is the metadata of an authorization server (RFC 8414).
+type authServer struct {
+	oauthex.AuthServerMeta
+	// DPoPAlgs are the signing algorithms for keys that tokens are bound to (RFC 9449).
+	DPoPAlgs []string `json:"dpop_signing_alg_values_supported"`
 }
 
 // challenge is what a refused response says about signing in.
@@ -25,7 +35,12 @@ type challenge struct {
 	metadata string // address of the protected resource's metadata
 	scopes   []string
 	reason   string // "insufficient_scope" and the like
+	bound    bool   // tokens that are bound to a key are accepted
+	algs     []string
 }
+
+// stepUp reports whether the token that was sent has too few scopes.
+func (c challenge) stepUp() bool { return c.reason == "insufficient_scope" }
 
 // readChallenge parses the WWW-Authenticate headers. It ignores what it can't parse.
 func readChallenge(h http.Header) challenge {
@@ -39,7 +54,11 @@ func readChallenge(h http.Header) challenge {
 			if c.metadata == "" {
 				c.metadata = one.Params["resource_metadata"]
 			}
-			if one.Scheme != "bearer" {
+			switch one.Scheme {
+			case "dpop":
+				c.bound, c.algs = true, strings.Fields(one.Params["algs"])
+			case "bearer":
+			default:
 				continue
 			}
 			if c.reason == "" {
@@ -62,6 +81,9 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 	if err := checkEndpoint("the authorization server", issuer); err != nil {
 		return found{}, err
 	}
+	if ch.bound {
+		out.bound, out.algs = true, ch.algs
+	}
 	if out.server, err = authorizationServer(ctx, c, issuer); err != nil && !out.declared {
 		out.server, err = sameOriginServer(ctx, c, issuer, err)
 	}
@@ -71,21 +93,21 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 	if out.server == nil {
 		// Servers of the protocol version of March 2025 have their endpoints at fixed paths.
 		base := strings.TrimSuffix(issuer, "/")
-		out.server = &oauthex.AuthServerMeta{
+		out.server = &authServer{AuthServerMeta: oauthex.AuthServerMeta{
 			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
-		}
+		}}
 	}
 	return out, checkEndpoints(out.server)
 }
 
 // checkEndpoints checks the endpoints that a token or a person is sent to.
-func checkEndpoints(meta *oauthex.AuthServerMeta) error {
+func checkEndpoints(meta *authServer) error {
 	if meta.AuthorizationEndpoint != "" { // a grant without a person needs none
-		if err := checkEndpoint("the authorization endpoint", meta.AuthorizationEndpoint); err != nil {
+		if err := checkEndpoint("the authorization_endpoint", meta.AuthorizationEndpoint); err != nil {
 			return err
 		}
 	}
-	return checkEndpoint("the token endpoint", meta.TokenEndpoint)
+	return checkEndpoint("the token_endpoint", meta.TokenEndpoint)
 }
 
 // protectedResource reads the server's resource metadata: its identifier, and its authorization
@@ -127,6 +149,8 @@ func protectedResource(ctx context.Context, c *http.Client, server string, ch ch
 			return found{}, "", fmt.Errorf("%s names no authorization server", place)
 		}
 		out.resource, out.scopes, out.declared = meta.Resource, meta.ScopesSupported, true
+		out.mustBind, out.algs = meta.DPOPBoundAccessTokensRequired, meta.DPOPSigningAlgValuesSupported
+		out.bound = out.mustBind || len(out.algs) > 0
 		return out, meta.AuthorizationServers[0], nil
 	}
 	if failed != nil && ch.metadata != "" {
@@ -148,7 +172,7 @@ func covers(resource string, server *url.URL) bool {
 
 // authorizationServer reads the metadata of an authorization server. It returns nil if there is
 // none.
-func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*authServer, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
 		return nil, err
@@ -160,16 +184,22 @@ func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*o
 	}
 	var failed error
 	for _, place := range places {
-		meta, err := oauthex.GetAuthServerMeta(ctx, place, issuer, c)
+		meta := &authServer{}
+		err := getJSON(ctx, c, place, meta)
 		switch {
-		case err == nil && meta != nil:
-			return meta, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil && (strings.Contains(err.Error(), "does not match") || strings.Contains(err.Error(), "PKCE")):
-			return nil, err
+		case errors.Is(err, errNotThere):
+			continue
+		case err != nil:
+			failed = errors.Join(failed, err)
+			continue
+		case strings.TrimSuffix(meta.Issuer, "/") != strings.TrimSuffix(issuer, "/"):
+			return nil, fmt.Errorf("%s names the issuer %q, which does not match %q", place, meta.Issuer, issuer)
+		case len(meta.CodeChallengeMethodsSupported) == 0:
+			return nil, fmt.Errorf("the authorization server %s does not implement PKCE", issuer)
 		}
-		failed = errors.Join(failed, err)
+		return meta, nil
 	}
 	return nil, failed
 }
@@ -177,8 +207,8 @@ func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*o
 // sameOriginServer reads the metadata of a server of the protocol version of March 2025 that is
 // its own authorization server, whose issuer may be below the address of the metadata. If it is
 // not such a server, it returns failed.
-func sameOriginServer(ctx context.Context, c *http.Client, base string, failed error) (*oauthex.AuthServerMeta, error) {
-	var meta oauthex.AuthServerMeta
+func sameOriginServer(ctx context.Context, c *http.Client, base string, failed error) (*authServer, error) {
+	var meta authServer
 	if getJSON(ctx, c, base+"/.well-known/oauth-authorization-server", &meta) != nil || len(meta.CodeChallengeMethodsSupported) == 0 {
 		return nil, failed
 	}

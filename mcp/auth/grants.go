@@ -6,12 +6,45 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"github.com/golang-jwt/jwt/v5"
 )
+
+// grant gets a token without a person and stores it.
+type grant func(ctx context.Context, s Server, need *NeedsSignIn) (record, error)
+
+// personless returns the grant of a server that no person signs in to, nil if one does.
+func (k *Keeper) personless(s Server) grant {
+	switch {
+	case s.Settings.Grant == GrantClient:
+		return k.ownToken
+	case s.Settings.Grant == GrantWorkload:
+		return k.workloadToken
+	case s.Settings.Grant == GrantEnterprise && s.Settings.IDP.IDToken != "":
+		return k.enterpriseToken
+	}
+	return nil
+}
+
+// NeedsPerson reports whether a person signs in to a server with these settings.
+func (s Settings) NeedsPerson() bool { return (*Keeper)(nil).personless(Server{Settings: s}) == nil }
+
+// askFor gets a token by a grant. Tokens that could not be stored are used all the same.
+func (k *Keeper) askFor(ctx context.Context, s Server, need *NeedsSignIn, own grant) (record, error) {
+	rec, err := detached(ctx, func(ctx context.Context) (record, error) { return own(ctx, s, need) })
+	if unkept, ok := errors.AsType[*notKept](err); ok {
+		return unkept.rec, nil
+	}
+	if err != nil && passes(err) {
+		err = unavailable("get a token at "+hostOf(need.found.server.TokenEndpoint), err)
+	}
+	return rec, err
+}
 
 // ownToken requests a token with the client's own credentials.
 func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
@@ -26,14 +59,57 @@ func (k *Keeper) withoutPerson(ctx context.Context, s Server, need *NeedsSignIn,
 	meta := need.found.server
 	client := registered{ID: s.Settings.ClientID, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)} // the secret stays in the settings
 	form.Set("scope", strings.Join(need.Scopes, " "))
-	got, err := ask(ctx, k.client(s.URL), meta.TokenEndpoint, proofOf(client, s.Settings, meta.Issuer), form)
+	kept, err := k.kept(s.key())
+	if err != nil {
+		return record{}, err
+	}
+	proof := proofOf(client, s.Settings, meta.Issuer)
+	if proof.bind, err = need.found.bind(kept); err != nil {
+		return record{}, err
+	}
+	got, err := k.ask(ctx, s.URL, meta.TokenEndpoint, proof, form)
 	if err != nil {
 		return record{}, err
 	}
 	rec := need.record(s, client)
-	rec.take(got)
+	if err := need.fill(&rec, got, proof.bind); err != nil {
+		return record{}, err
+	}
 	rec.Refresh = ""
-	return rec, k.keep(ctx, s, rec)
+	if err := k.keep(ctx, s, rec); err != nil {
+		return record{}, &notKept{rec, err}
+	}
+	return rec, nil
+}
+
+// workloadToken requests a token with the assertion of the workload's platform.
+func (k *Keeper) workloadToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
+	assertion := s.Settings.Assertion
+	if file := s.Settings.AssertionFile; file != "" {
+		data, err := readStart(file, assertionLimit)
+		if err != nil {
+			return record{}, fmt.Errorf("oauth.assertion_file: %w", err)
+		}
+		assertion = strings.TrimSpace(string(data))
+	}
+	var claims jwt.RegisteredClaims
+	if _, _, err := jwt.NewParser().ParseUnverified(assertion, &claims); err != nil { // nothing else leaves this machine
+		return record{}, errors.New("oauth.assertion_env or oauth.assertion_file holds no signed assertion (a JWT)")
+	}
+	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {grantAssertion}, "assertion": {assertion}, "resource": {need.found.resource}})
+}
+
+// assertionLimit is the longest assertion in bytes.
+const assertionLimit = 64 << 10
+
+// readStart reads at most limit bytes of a file.
+func readStart(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 const (
@@ -64,8 +140,8 @@ func (k *Keeper) enterpriseToken(ctx context.Context, s Server, need *NeedsSignI
 
 // exchangedGrant exchanges an ID token at the provider for a grant for a server. If the ID token
 // is refused, it is renewed once where possible.
-func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthex.AuthServerMeta, need *NeedsSignIn) (string, error) {
-	kept, err := k.open().get(idp.key())
+func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *authServer, need *NeedsSignIn) (string, error) {
+	kept, err := k.kept(idp.key())
 	if err != nil {
 		return "", err
 	}
@@ -73,12 +149,15 @@ func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthe
 	token := cmp.Or(given, kept.ID)
 	client := registered{ID: idp.Settings.ClientID, Method: methodOf(idp.Settings, idp.Settings.ClientSecret, meta)}
 	for renewed := false; token != ""; renewed = true {
-		data, err := post(ctx, k.client(idp.URL), meta.TokenEndpoint, proofOf(client, idp.Settings, meta.Issuer), url.Values{
+		data, err := k.post(ctx, idp.URL, meta.TokenEndpoint, proofOf(client, idp.Settings, meta.Issuer), url.Values{
 			"grant_type": {grantExchange}, "requested_token_type": {typeGrant}, "subject_token": {token}, "subject_token_type": {typeIDToken},
 			"audience": {need.found.server.Issuer}, "resource": {need.found.resource}, "scope": {strings.Join(need.Scopes, " ")},
 		})
 		if err == nil {
 			return readGrant(data)
+		}
+		if passes(err) {
+			return "", unavailable("get a grant of the identity provider "+hostOf(meta.Issuer), err)
 		}
 		if !isRefusal(err, "invalid_grant", "invalid_request", "invalid_token") || given != "" {
 			return "", fmt.Errorf("the identity provider %s: %w", hostOf(meta.Issuer), err)
@@ -86,7 +165,10 @@ func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthe
 		if renewed || !kept.renewable() {
 			break
 		}
-		if kept, err = k.refresh(ctx, idp, kept.Access); err != nil {
+		if kept, err = k.refresh(ctx, idp, kept.Access); passes(err) {
+			return "", unavailable("renew the sign-in to the identity provider "+hostOf(meta.Issuer), err)
+		}
+		if err != nil {
 			break // a person has to sign in again
 		}
 		token = kept.ID
@@ -108,7 +190,7 @@ func readGrant(data []byte) (string, error) {
 
 // provider returns the identity provider of a server's settings, as a server to sign in to,
 // and its metadata.
-func (k *Keeper) provider(ctx context.Context, s Server) (Server, *oauthex.AuthServerMeta, error) {
+func (k *Keeper) provider(ctx context.Context, s Server) (Server, *authServer, error) {
 	p := s.Settings.IDP
 	idp := Server{Name: s.Name, URL: p.Issuer, idp: true, Settings: Settings{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, CallbackPort: s.Settings.CallbackPort, Scopes: []string{"openid", "offline_access"},
@@ -122,12 +204,12 @@ func (k *Keeper) provider(ctx context.Context, s Server) (Server, *oauthex.AuthS
 
 // providerMetadata reads the OpenID configuration of an issuer. Providers often don't list PKCE
 // there, but it is sent in any case.
-func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*authServer, error) {
 	base := strings.TrimSuffix(issuer, "/")
 	if err := checkEndpoint("the identity provider", base); err != nil {
 		return nil, err
 	}
-	var meta oauthex.AuthServerMeta
+	var meta authServer
 	if err := getJSON(ctx, c, base+"/.well-known/openid-configuration", &meta); err != nil {
 		return nil, err
 	}
@@ -138,9 +220,9 @@ func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oaut
 }
 
 // providerSignIn returns the NeedsSignIn for an identity provider.
-func providerSignIn(s Server, meta *oauthex.AuthServerMeta, kept record) *NeedsSignIn {
+func providerSignIn(s Server, meta *authServer, kept record) *NeedsSignIn {
 	return &NeedsSignIn{
 		Server: s.Name, Address: s.URL, Host: hostOf(meta.AuthorizationEndpoint), Scopes: []string{"openid", "offline_access"}, Interrupted: kept.Interrupted,
-		found: found{server: meta}, access: kept.Access,
+		found: found{server: meta}, since: kept.Since,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -245,8 +246,9 @@ func TestRenewalThatWasCutOffCostsOneVisitAtMost(t *testing.T) {
 func TestRenewalThatReachedNobodyIsNotCutOff(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "ok")
-	r.srv.Lifetime(30)
+	r.srv.Lifetime(40)
 	r.mustSignIn(&browser{})
+	r.k.now = func() time.Time { return time.Now().Add(35 * time.Second) }
 	r.srv.Issuer.Close()
 	if !r.open() {
 		t.Error("the old token still counts")
@@ -254,5 +256,45 @@ func TestRenewalThatReachedNobodyIsNotCutOff(t *testing.T) {
 	rec, err := fileStore{filepath.Join(r.k.dir, tokenFile)}.get(r.server.key())
 	if err != nil || !rec.Renewing.IsZero() || rec.Refresh == "" || rec.Refused {
 		t.Errorf("%+v %v", rec, err)
+	}
+}
+
+// A workload presents the assertion of its platform, which is read anew for each token. Nothing but an assertion
+// leaves this machine.
+func TestWorkloadPresentsItsAssertion(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "workload")
+	file := filepath.Join(t.TempDir(), "assertion")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assertion := func(id string) string {
+		text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.RegisteredClaims{ID: id}).SignedString([]byte("platform"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	r.server.Settings = Settings{Grant: GrantWorkload, ClientID: "job", AssertionFile: file}
+	for _, id := range []string{"first", "second"} {
+		write(assertion(id) + "\n")
+		if !r.open() {
+			t.Error("not let in")
+		}
+		if forms := r.srv.Forms(); forms[len(forms)-1].Get("assertion") != assertion(id) {
+			t.Errorf("%v", forms)
+		}
+		r.srv.Expire()
+	}
+	asked := len(r.srv.Forms())
+	write("-----BEGIN PRIVATE KEY-----")
+	if _, err := r.call(r.k.For(r.server)); err == nil || !strings.Contains(err.Error(), "assertion_file") || strings.Contains(err.Error(), "BEGIN") {
+		t.Errorf("%v", err)
+	}
+	if len(r.srv.Forms()) != asked {
+		t.Error("it was sent")
 	}
 }

@@ -59,7 +59,7 @@ func TestAStrangersAnswerDoesNotEndTheSignIn(t *testing.T) {
 // The person sees where the code goes and who vouches for it, if that is not the host of the page.
 func TestHostsOfASignInAreShownWhereTheyDiffer(t *testing.T) {
 	t.Parallel()
-	meta := &oauthex.AuthServerMeta{TokenEndpoint: "https://login.example/token", Issuer: "https://login.example"}
+	meta := &authServer{AuthServerMeta: oauthex.AuthServerMeta{TokenEndpoint: "https://login.example/token", Issuer: "https://login.example"}}
 	e := &NeedsSignIn{Host: "login.example", found: found{server: meta}}
 	if got := e.hosts(); got != "login.example" {
 		t.Error(got)
@@ -96,7 +96,7 @@ func TestFileOfTokensIsClosedAgain(t *testing.T) {
 // A sign-in that went to the file while the keyring did not answer is newer than what the keyring has.
 func TestTheNewerSignInCounts(t *testing.T) {
 	keyring.MockInit()
-	s := keyringStore{fileStore{filepath.Join(t.TempDir(), tokenFile)}}
+	s := keyringStore{fileStore{filepath.Join(t.TempDir(), tokenFile)}, newRing(systemSecrets{})}
 	if err := s.put("k", record{Server: "x", Access: "old"}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestTheNewerSignInCounts(t *testing.T) {
 		t.Errorf("%+v %v", r, err)
 	}
 	keyring.MockInitWithError(os.ErrPermission)
-	if _, err := s.get("k"); err == nil || !strings.Contains(err.Error(), "it is locked or does not answer") {
+	if _, err := s.get("k"); err == nil || !strings.Contains(err.Error(), "the keyring is locked or does not answer") {
 		t.Error(err)
 	}
 }

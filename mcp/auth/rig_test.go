@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/mcptest"
@@ -97,6 +98,7 @@ func testKeeper(dir string) *Keeper {
 		}
 		return ""
 	}
+	k.pause = time.Millisecond
 	return k
 }
 
@@ -124,16 +126,13 @@ func (r *rig) mustSignIn(p Person) {
 func (r *rig) call(s *Session) (int, error) {
 	r.t.Helper()
 	for tries := 0; ; tries++ {
-		token, err := s.Token(r.t.Context())
-		if err != nil {
-			return 0, err
-		}
 		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`))
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
+		token, err := s.Authorize(r.t.Context(), req)
+		if err != nil {
+			return 0, err
 		}
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		resp, err := client.Do(req)
@@ -141,6 +140,7 @@ func (r *rig) call(s *Session) (int, error) {
 			r.t.Fatal(err)
 		}
 		_ = resp.Body.Close()
+		s.Heard(req, resp)
 		again, err := s.Challenge(r.t.Context(), resp, token)
 		if err != nil || !again {
 			return resp.StatusCode, err

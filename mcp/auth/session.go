@@ -7,9 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +22,9 @@ type Keeper struct {
 	// lookEvery is the interval at which a waiting sign-in checks whether another process has
 	// finished one.
 	lookEvery time.Duration
+	// pause is the time before a token endpoint that can't answer is asked again.
+	pause time.Duration
+	peers peers
 
 	once  sync.Once
 	store store
@@ -31,7 +33,7 @@ type Keeper struct {
 // NewKeeper returns a keeper whose files are in dir, jcode's config folder. It opens nothing
 // before it is needed.
 func NewKeeper(dir string) *Keeper {
-	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient, lookEvery: lookEvery}
+	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient, lookEvery: lookEvery, pause: askPause}
 }
 
 func (k *Keeper) open() store {
@@ -65,17 +67,26 @@ func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
 		keys = append(keys, Server{URL: p, idp: true}.key())
 	}
 	had := false
+	var failed error
 	for _, key := range keys {
 		r, err := k.open().get(key)
-		if err == nil {
+		if err == nil && r.Server != "" {
+			had = had || r.Access != "" || r.Refresh != ""
 			err = k.open().drop(key)
 		}
-		if err != nil {
-			return had, err
-		}
-		had = had || r.Server != ""
+		failed = cmp.Or(failed, err)
 	}
-	return had, nil
+	return had, failed
+}
+
+// kept returns the stored sign-in to a server. If the keyring can't be read there is none: a person may
+// always sign in anew.
+func (k *Keeper) kept(key string) (record, error) {
+	rec, err := k.open().get(key)
+	if _, locked := errors.AsType[*KeyringError](err); locked {
+		return record{}, nil
+	}
+	return rec, err
 }
 
 // For returns the session for one connection to a server.
@@ -94,24 +105,43 @@ type Session struct {
 	// asked are the scopes that were already requested, so that a server that refuses them
 	// all the same doesn't cause one sign-in after the other.
 	asked map[string]bool
+	// accepted says that the server has accepted a token since.
+	accepted atomic.Bool
+	// retry is when a renewal that failed before the token's end is tried again.
+	retry time.Time
 }
 
-// Token returns the access token to send, or "" if there is none. A token that expires soon is
-// renewed first; if that fails, the old one is returned and the server decides.
-func (s *Session) Token(ctx context.Context) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.load(); err != nil {
-		return "", err
+const (
+	// renewPatience is how long a request waits for a renewal of a token that is still valid.
+	renewPatience = 5 * time.Second
+	// renewPause is the time until the next attempt after such a renewal failed.
+	renewPause = 20 * time.Second
+)
+
+// current makes rec the sign-in to use now. A token that expires soon is renewed first; if that
+// fails, the old one stays and the server decides. The caller holds mu.
+func (s *Session) current(ctx context.Context) error {
+	err := s.load()
+	if _, locked := errors.AsType[*KeyringError](err); locked {
+		return nil // a server that needs no sign-in works without; Challenge says it for the others
 	}
-	if s.rec.fresh(s.k.now()) || !s.rec.renewable() {
-		return s.rec.Access, nil
+	now := s.k.now()
+	if err != nil || s.rec.fresh(now) || !s.rec.renewable() || now.Before(s.retry) {
+		return err
 	}
-	err := s.renew(ctx, s.rec.Access)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if now.Before(s.rec.Expires) {
+		limited, cancel = context.WithTimeout(ctx, renewPatience)
+	}
+	err = s.renew(limited, s.rec.Access)
+	cancel()
 	if ctx.Err() != nil && err != nil {
-		return "", ctx.Err()
+		return ctx.Err()
 	}
-	return s.rec.Access, nil
+	if err != nil {
+		s.retry = now.Add(renewPause)
+	}
+	return nil
 }
 
 // Secrets returns the values that must never be shown.
@@ -142,8 +172,12 @@ func (s *Session) reload() error {
 // For a refusal that is unrelated to signing in it returns neither.
 func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent string) (again bool, err error) {
 	ch := readChallenge(resp.Header)
-	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || ch.reason != "insufficient_scope") {
+	refused := resp.StatusCode == http.StatusUnauthorized
+	switch {
+	case !refused && (resp.StatusCode != http.StatusForbidden || !ch.stepUp()):
 		return false, nil
+	case refused && s.k.peers.outdated(resp.Request):
+		return true, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,85 +187,22 @@ func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent strin
 	if s.rec.Access != "" && s.rec.Access != sent {
 		return true, nil // renewed in the meantime
 	}
-	if resp.StatusCode == http.StatusUnauthorized && s.rec.renewable() && sent != "" {
-		if s.renew(ctx, sent) == nil {
+	if !ch.stepUp() && s.rec.renewable() && sent != "" {
+		err := s.renew(ctx, sent)
+		if err == nil {
 			return true, nil
 		}
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
+		if refusal, ok := errors.AsType[*refusedError](err); (!ok || passes(refusal)) && !errors.Is(err, errNotRenewable) {
+			return false, unavailable("renew the token at "+hostOf(s.rec.TokenEndpoint), err)
+		}
 		if err := s.reload(); err != nil {
 			return false, err
 		}
 	}
-	return s.demand(ctx, ch, resp.StatusCode == http.StatusForbidden, sent != "")
-}
-
-// demand determines what a sign-in needs. A grant that needs no person is carried out.
-func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken bool) (again bool, err error) {
-	need := s.k.need(ctx, s.server, ch, s.rec, stepUp)
-	own := s.k.ownToken
-	switch {
-	case need.Why != nil:
-		return false, need
-	case s.server.Settings.Grant == GrantEnterprise:
-		own = s.k.enterpriseToken
-	case s.server.Settings.Grant != GrantClient:
-		return false, need
-	}
-	rights := strings.Join(need.Scopes, " ")
-	if hadToken && s.asked[rights] {
-		need.Why = errors.New("the authorization server's token was refused")
-		return false, need
-	}
-	s.asked[rights] = true
-	rec, err := detached(ctx, func(ctx context.Context) (record, error) { return own(ctx, s.server, need) })
-	if err != nil {
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		if atProvider, ok := errors.AsType[*NeedsSignIn](err); ok {
-			return false, atProvider
-		}
-		need.Why = err
-		return false, need
-	}
-	s.rec = rec
-	return true, nil
-}
-
-// need returns what a sign-in to a server needs.
-func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, stepUp bool) *NeedsSignIn {
-	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp, Interrupted: kept.Interrupted, access: kept.Access}
-	var err error
-	if out.found, err = discover(ctx, k.client(s.URL), s.URL, ch); err != nil {
-		out.Why = err
-		return out
-	}
-	meta := out.found.server
-	out.Host = cmp.Or(hostOf(meta.AuthorizationEndpoint), hostOf(meta.Issuer))
-	switch {
-	case len(s.Settings.Scopes) > 0:
-		out.Scopes = slices.Clone(s.Settings.Scopes)
-	case len(ch.scopes) > 0:
-		out.Scopes = ch.scopes
-	default:
-		out.Scopes = slices.Clone(out.found.scopes)
-	}
-	if stepUp {
-		out.Scopes = union(union(kept.Scopes, out.Scopes), ch.scopes)
-	}
-	if (s.Settings.Grant == "" || s.Settings.Grant == GrantCode) && slices.Contains(meta.ScopesSupported, "offline_access") {
-		out.Scopes = union(out.Scopes, []string{"offline_access"})
-	}
-	return out
-}
-
-func hostOf(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.Host
-	}
-	return ""
+	return s.demand(ctx, ch, sent != "")
 }
 
 // detached runs f to its end even if ctx ends earlier, so that the server's answer is stored. It
@@ -270,6 +241,9 @@ func (s *Session) renew(ctx context.Context, used string) error {
 	return err
 }
 
+// errNotRenewable says that a person has to sign in to get another token.
+var errNotRenewable = errors.New("there is nothing to renew")
+
 // notKept reports that new tokens of a server could not be stored.
 type notKept struct {
 	rec record
@@ -293,7 +267,7 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 		return rec, nil
 	}
 	if !rec.renewable() {
-		return record{}, errors.New("there is nothing to renew")
+		return record{}, errNotRenewable
 	}
 	interrupted := !rec.Renewing.IsZero() // the answer to an earlier renewal was not stored
 	before := rec
@@ -302,7 +276,11 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 		return record{}, err
 	}
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {rec.Refresh}, "resource": {rec.Resource}}
-	got, err := ask(ctx, k.client(s.URL), rec.TokenEndpoint, proofOf(rec.Client, s.Settings, rec.Issuer), form)
+	proof := proofOf(rec.Client, s.Settings, rec.Issuer)
+	if proof.bind, err = readBoundKey(rec.Key); err != nil {
+		return record{}, err
+	}
+	got, err := k.ask(ctx, s.URL, rec.TokenEndpoint, proof, form)
 	switch {
 	case isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request") || isUnknownClient(err):
 		rec.Refused, rec.Interrupted, rec.Renewing = true, interrupted && isRefusal(err, "invalid_grant"), time.Time{}
@@ -324,7 +302,8 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 
 // take copies new tokens into a record. If there is no new refresh token, the old one stays.
 func (r *record) take(t tokens) {
-	r.Access, r.Expires, r.Refused, r.Renewing, r.Interrupted = t.Access, t.Expires, false, time.Time{}, false
+	r.Access, r.Bound, r.Issued, r.Expires = t.Access, t.Bound, t.Issued, t.Expires
+	r.Refused, r.Renewing, r.Interrupted = false, time.Time{}, false
 	if t.ID != "" {
 		r.ID = t.ID
 	}

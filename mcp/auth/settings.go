@@ -1,16 +1,20 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The grants that a server can be configured for.
 const (
 	GrantCode   = "authorization_code" // a person signs in; also ""
 	GrantClient = "client_credentials" // the client's own credentials are enough
+	// GrantWorkload presents an assertion that the workload's platform signed (RFC 7523).
+	GrantWorkload = "jwt_bearer"
 	// GrantEnterprise exchanges a sign-in to the company's identity provider (RFC 8693) for a grant
 	// that the server's authorization server accepts (RFC 7523).
 	GrantEnterprise = "enterprise"
@@ -35,13 +39,16 @@ type Settings struct {
 	// PrivateKey, in PEM format, signs the client's assertions for the method private_key_jwt.
 	// KeyID is its ID.
 	PrivateKey, KeyID string
+	// Assertion is the signed assertion for GrantWorkload. AssertionFile is a file with it, which is read for
+	// each token: platforms replace it before it expires.
+	Assertion, AssertionFile string
 	// IDP is the identity provider for GrantEnterprise.
 	IDP IDP
 }
 
 // Secrets returns the values that must never be shown.
 func (s Settings) Secrets() []string {
-	return nonEmpty([]string{s.ClientSecret, s.PrivateKey, s.IDP.ClientSecret, s.IDP.IDToken})
+	return nonEmpty([]string{s.ClientSecret, s.PrivateKey, s.Assertion, s.IDP.ClientSecret, s.IDP.IDToken})
 }
 
 func nonEmpty(list []string) []string {
@@ -96,9 +103,11 @@ type NeedsSignIn struct {
 	Why error
 
 	found found
-	// access is the token that was stored when this error was made. If another one is stored now,
-	// somebody has signed in since.
-	access string
+	// since is when the sign-in was made that was stored when this error was made. If it is another one
+	// now, somebody has signed in since.
+	since time.Time
+	// challenged are the scopes of earlier challenges.
+	challenged []string
 }
 
 func (e *NeedsSignIn) Error() string {
@@ -129,7 +138,24 @@ func (e *NeedsSignIn) Unwrap() error { return e.Why }
 // record returns a record of the sign-in, still without tokens.
 func (e *NeedsSignIn) record(s Server, client registered) record {
 	meta := e.found.server
-	return record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: e.found.resource, Client: client, Scopes: e.Scopes}
+	return record{
+		Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: e.found.resource, Client: client, Scopes: e.Scopes,
+		Challenged: e.challenged, Since: time.Now(),
+	}
+}
+
+// fill copies new tokens, and the key that they may be bound to, into a record of the sign-in.
+func (e *NeedsSignIn) fill(rec *record, got tokens, key *boundKey) error {
+	if e.found.mustBind && !got.Bound {
+		return errors.New("the authorization server's token is not bound to a key, which the server requires")
+	}
+	rec.take(got)
+	if key == nil {
+		return nil
+	}
+	var err error
+	rec.Key, err = key.encode()
+	return err
 }
 
 // union returns a, followed by the elements of b that are not in a.

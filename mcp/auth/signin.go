@@ -8,12 +8,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,11 +61,15 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 		return nil, plain(err)
 	}
 	_ = resp.Body.Close() // only its headers are used
-	kept, err := k.open().get(s.key())
+	k.peers.heard(req.URL, resp.Header)
+	kept, err := k.kept(s.key())
 	if err != nil {
 		return nil, err
 	}
-	need := k.need(ctx, s, readChallenge(resp.Header), kept, false)
+	need, err := k.need(ctx, s, readChallenge(resp.Header), kept, kept.lacks())
+	if err != nil {
+		return nil, err
+	}
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && !need.found.declared {
 		return nil, nil //nolint:nilnil // documented above
 	}
@@ -79,17 +80,22 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 var errMeanwhile = errors.New("signed in meanwhile")
 
 // SignIn takes a person through a sign-in and stores the tokens. One sign-in serves everyone who
-// asks for it, in every process: the other dialogs close when it succeeds.
+// asks for it, in every process: the other dialogs close when it succeeds. For a grant that needs no
+// person, it gets a token without one.
 func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person Person) error {
 	if need.Why != nil {
 		return need.Why
+	}
+	if own := k.personless(s); own != nil {
+		_, err := k.askFor(ctx, s, need, own)
+		return err
 	}
 	if s.Settings.Grant == GrantEnterprise { // the person signs in to the provider, not to the server
 		idp, meta, err := k.provider(ctx, s)
 		if err != nil {
 			return err
 		}
-		kept, err := k.open().get(idp.key())
+		kept, err := k.kept(idp.key())
 		if err != nil {
 			return err
 		}
@@ -100,11 +106,11 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, signInLimit, errors.New("nobody signed in within "+signInLimit.String()))
 	defer cancel()
-	kept, err := k.open().get(s.key())
+	kept, err := k.kept(s.key())
 	if err != nil {
 		return err
 	}
-	if kept.Access != need.access && kept.fresh(k.now()) {
+	if need.overtaken(kept, k.now()) {
 		return nil
 	}
 	if kept.Issuer != need.found.server.Issuer {
@@ -112,9 +118,15 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	}
 	for again := false; ; again = true {
 		f := flow{k: k, s: s, need: need, person: person}
+		if f.bind, err = need.found.bind(kept); err != nil {
+			return err
+		}
 		client, err := f.attempt(ctx, kept.Client)
 		if err == nil || errors.Is(err, errMeanwhile) {
 			return nil
+		}
+		if isRefusal(err, "invalid_scope") {
+			k.unchallenge(ctx, s)
 		}
 		// If the server has forgotten the registration, register again, once.
 		if again || client.Redirect == "" || client.ID != kept.Client.ID || !isUnknownClient(err) {
@@ -124,12 +136,32 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	}
 }
 
+// overtaken reports whether somebody has signed in since.
+func (e *NeedsSignIn) overtaken(kept record, now time.Time) bool {
+	return !kept.Since.Equal(e.since) && kept.fresh(now)
+}
+
+// unchallenge forgets the scopes of earlier challenges: the authorization server does not know one of
+// them.
+func (k *Keeper) unchallenge(ctx context.Context, s Server) {
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return // the next refusal gets here again
+	}
+	defer unlock()
+	if rec, err := k.open().get(s.key()); err == nil && rec.Challenged != nil {
+		rec.Challenged = nil
+		_ = k.open().put(s.key(), rec) // as above
+	}
+}
+
 // flow is one attempt to sign in.
 type flow struct {
 	k      *Keeper
 	s      Server
 	need   *NeedsSignIn
 	person Person
+	bind   *boundKey // for the tokens; nil for none
 }
 
 // attempt runs the flow and returns the client that it used.
@@ -159,6 +191,13 @@ func (f flow) attempt(ctx context.Context, known registered) (registered, error)
 	}
 	if f.need.found.resource != "" {
 		q.Set("resource", f.need.found.resource)
+	}
+	if f.bind != nil { // so that only the key's owner can use the code
+		print, err := f.bind.thumbprint()
+		if err != nil {
+			return client, err
+		}
+		q.Set("dpop_jkt", print)
 	}
 	if len(f.need.Scopes) > 0 {
 		q.Set("scope", strings.Join(f.need.Scopes, " "))
@@ -216,7 +255,7 @@ func (f flow) visit(ctx context.Context, back *callback, page, state string) (ur
 	for {
 		select {
 		case <-look.C:
-			if kept, err := f.k.open().get(f.s.key()); err == nil && kept.Access != f.need.access && kept.fresh(f.k.now()) {
+			if kept, err := f.k.kept(f.s.key()); err == nil && f.need.overtaken(kept, f.k.now()) {
 				stop()
 				<-person // the dialog is closed
 				return nil, errMeanwhile
@@ -294,12 +333,16 @@ func (f flow) check(answer url.Values, state string) (string, error) {
 // exchange exchanges a code for tokens and stores them.
 func (f flow) exchange(ctx context.Context, client registered, form url.Values) (record, error) {
 	meta := f.need.found.server
-	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, proofOf(client, f.s.Settings, meta.Issuer), form)
+	proof := proofOf(client, f.s.Settings, meta.Issuer)
+	proof.bind = f.bind
+	got, err := f.k.ask(ctx, f.s.URL, meta.TokenEndpoint, proof, form)
 	if err != nil {
 		return record{}, fmt.Errorf("get a token: %w", err)
 	}
 	rec := f.need.record(f.s, client)
-	rec.take(got)
+	if err := f.need.fill(&rec, got, f.bind); err != nil {
+		return record{}, err
+	}
 	return rec, f.k.keep(ctx, f.s, rec)
 }
 
@@ -307,69 +350,4 @@ func randomText() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-// callback is the loopback server that the browser is redirected to.
-type callback struct {
-	server  *http.Server
-	state   string // of the sign-in that it waits for
-	answers chan url.Values
-	ended   chan struct{}
-}
-
-// listen starts the callback server at a port; 0 means the port of an earlier registration, or
-// any free one. Whatever comes without the state of this sign-in is not its answer.
-func listen(ctx context.Context, state string, port int, earlier string) (*callback, string, error) {
-	if u, err := url.Parse(earlier); port == 0 && err == nil {
-		if n, err := strconv.Atoi(u.Port()); err == nil {
-			port = n
-		}
-	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil && earlier != "" {
-		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("wait for the browser on this machine: %w", err)
-	}
-	c := &callback{state: state, answers: make(chan url.Values, 1), ended: make(chan struct{})}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /callback", c.serve)
-	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(c.ended)
-		_ = c.server.Serve(l) // until it is closed
-	}()
-	return c, "http://" + l.Addr().String() + "/callback", nil
-}
-
-func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Connection", "close")
-	if !q.Has("code") && !q.Has("error") {
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, "This page is only used at the end of a sign-in.\n") // the browser may be gone
-		return
-	}
-	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(c.state)) != 1 {
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, "This is the answer to another sign-in (the state differs). jcode still waits for its own.\n") // the browser may be gone
-		return
-	}
-	_, _ = io.WriteString(w, "jcode has received the answer. You can close this page.\n") // the browser may be gone
-	select {
-	case c.answers <- q:
-	default: // only the first answer counts
-	}
-}
-
-func (c *callback) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if c.server.Shutdown(ctx) != nil {
-		_ = c.server.Close() // a browser may keep its connection open
-	}
-	<-c.ended
 }

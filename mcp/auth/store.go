@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
-
-	"github.com/zalando/go-keyring"
 
 	"jcode/internal/atomicfile"
 	"jcode/internal/filelock"
-	"jcode/internal/system"
 )
 
 // record is the stored sign-in to one server.
@@ -26,8 +24,17 @@ type record struct {
 	Client        registered `json:"client"`
 	Access        string     `json:"access,omitempty"`
 	Refresh       string     `json:"refresh,omitempty"`
-	Expires       time.Time  `json:"expires,omitzero"`
-	Scopes        []string   `json:"scopes,omitempty"`
+	// Since is when the person signed in, or the client without one.
+	Since   time.Time `json:"since,omitzero"`
+	Issued  time.Time `json:"issued,omitzero"`
+	Expires time.Time `json:"expires,omitzero"`
+	Scopes  []string  `json:"scopes,omitempty"`
+	// Challenged are the scopes that refused requests needed. Every later sign-in requests them too.
+	Challenged []string `json:"challenged,omitempty"`
+	// Key is the private key (PKCS #8) that the tokens are bound to (RFC 9449).
+	Key []byte `json:"dpop_key,omitempty"`
+	// Bound says that the access token may only be used with proofs of Key.
+	Bound bool `json:"dpop_bound,omitempty"`
 	// Refused says that the server no longer accepts the refresh token.
 	Refused bool `json:"refused,omitempty"`
 	// Renewing is when a renewal was started whose answer is not stored. It is written before the
@@ -41,12 +48,22 @@ type record struct {
 	ID string `json:"id_token,omitempty"`
 }
 
-// early is how long before its expiry a token is renewed.
+// early is how long before its expiry a token is renewed, at most.
 const early = time.Minute
 
-// fresh reports whether the access token stays valid for a while.
+// fresh reports whether the access token stays valid for a while: a minute, or the last quarter of a
+// short life.
 func (r record) fresh(now time.Time) bool {
-	return r.Access != "" && (r.Expires.IsZero() || now.Add(early).Before(r.Expires))
+	ahead := early
+	if life := r.Expires.Sub(r.Issued); !r.Issued.IsZero() && life > 0 {
+		ahead = min(ahead, life/4)
+	}
+	return r.Access != "" && (r.Expires.IsZero() || now.Add(ahead).Before(r.Expires))
+}
+
+// lacks reports whether the token has fewer scopes than refused requests needed.
+func (r record) lacks() bool {
+	return r.Access != "" && slices.ContainsFunc(r.Challenged, func(s string) bool { return !slices.Contains(r.Scopes, s) })
 }
 
 // renewable reports whether the access token can be renewed without a person.
@@ -61,7 +78,6 @@ type store interface {
 }
 
 const (
-	service   = "jcode mcp"
 	tokenFile = "mcp-tokens.json"
 	lockFile  = "mcp-tokens.lock"
 	// lockWait limits the wait for another process that renews a token.
@@ -120,89 +136,6 @@ func (s fileStore) change(f func(map[string]record)) error {
 		return err
 	}
 	return atomicfile.Write(s.path, append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
-}
-
-// keyringStore stores records in the system's keyring, and what is too long for it in a file.
-type keyringStore struct{ file fileStore }
-
-func (keyringStore) where() string { return "the system's keyring" }
-
-// get returns the newer one of the keyring's record and the file's: while the keyring did not answer, a sign-in went to
-// the file.
-func (s keyringStore) get(key string) (record, error) {
-	inFile, fileErr := s.file.get(key)
-	text, err := keyring.Get(service, key)
-	switch {
-	case errors.Is(err, keyring.ErrNotFound):
-		return inFile, fileErr
-	case err != nil && inFile.Server != "":
-		return inFile, nil
-	case err != nil:
-		return record{}, fmt.Errorf("read the keyring: it is locked or does not answer: %w", err)
-	}
-	var r record
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return record{}, fmt.Errorf("read the keyring's entry for %s: %w", key, err)
-	}
-	if inFile.Server != "" && !inFile.Saved.Before(r.Saved) {
-		return inFile, nil
-	}
-	return r, nil
-}
-
-func (s keyringStore) put(key string, r record) error {
-	r.Saved = time.Now()
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if err = keyring.Set(service, key, string(data)); err == nil {
-		return s.file.drop(key)
-	}
-	if err := s.file.put(key, r); err != nil {
-		return err
-	}
-	_ = keyring.Delete(service, key) // an older entry must not be found; an error means that there is none
-	return nil
-}
-
-func (s keyringStore) drop(key string) error {
-	if err := keyring.Delete(service, key); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("remove from the keyring: %w", err)
-	}
-	return s.file.drop(key)
-}
-
-// openStore chooses where records are stored: in the system's keyring if it answers, else in a
-// file. `JCODE_MCP_TOKENS=file` always selects the file.
-func openStore(dir string, getenv func(string) string) store {
-	file := fileStore{filepath.Join(dir, tokenFile)}
-	if getenv("JCODE_MCP_TOKENS") == "file" || !hasKeyring(getenv) {
-		return file
-	}
-	return keyringStore{file}
-}
-
-// keyringPatience is the time that the keyring has to answer at all.
-const keyringPatience = 5 * time.Second
-
-// hasKeyring reports whether the system's keyring answers. It doesn't ask if no session bus is
-// running, because asking could start one.
-func hasKeyring(getenv func(string) string) bool {
-	if system.KeyringNeedsBus() && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
-		return false
-	}
-	answer := make(chan error, 1)
-	go func() {
-		_, err := keyring.Get(service, "probe")
-		answer <- err
-	}()
-	select {
-	case err := <-answer:
-		return err == nil || errors.Is(err, keyring.ErrNotFound)
-	case <-time.After(keyringPatience):
-		return false
-	}
 }
 
 // keep stores a record of a server.

@@ -43,7 +43,9 @@ type registered struct {
 // tokens is the answer of a token endpoint.
 type tokens struct {
 	Access  string
+	Bound   bool // to the key of the request's proof
 	Refresh string
+	Issued  time.Time
 	Expires time.Time // zero if the server doesn't say
 	Scopes  []string  // nil if the server doesn't say
 	ID      string    // the ID token of an identity provider
@@ -54,6 +56,7 @@ type refusedError struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
 	status      int
+	after       string // Retry-After
 }
 
 func (e *refusedError) Error() string {
@@ -74,24 +77,57 @@ func isRefusal(err error, codes ...string) bool {
 	return errors.As(err, &r) && slices.Contains(codes, r.Code)
 }
 
+// retryAfter is the time that a server wants to be left alone.
+func (e *refusedError) retryAfter() time.Duration {
+	if seconds, err := strconv.Atoi(e.after); err == nil && seconds > 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	return 0
+}
+
 // isUnknownClient reports whether the authorization server no longer knows the client.
 func isUnknownClient(err error) bool {
 	var r *refusedError
 	return isRefusal(err, "invalid_client", "unauthorized_client") || errors.As(err, &r) && r.Code == "" && r.status == http.StatusNotFound
 }
 
-// ask sends a request for tokens.
-func ask(ctx context.Context, c *http.Client, endpoint string, client proof, form url.Values) (tokens, error) {
-	began := time.Now()
-	data, err := post(ctx, c, endpoint, client, form)
-	if err != nil {
-		return tokens{}, err
+// ask sends a request for tokens of a server. An endpoint that can't answer at the moment is asked
+// again, for a short while.
+func (k *Keeper) ask(ctx context.Context, server, endpoint string, client proof, form url.Values) (tokens, error) {
+	for tries, began, pause := 1, time.Now(), k.pause; ; tries, pause = tries+1, 2*pause {
+		sent := time.Now()
+		data, err := k.post(ctx, server, endpoint, client, form)
+		if err == nil {
+			return readTokens(data, sent, client.bind != nil)
+		}
+		refusal, answered := errors.AsType[*refusedError](err)
+		if answered {
+			pause = max(pause, refusal.retryAfter())
+		}
+		if !passes(err) || !answered && !neverSent(err) || tries == askTries || time.Since(began)+pause > askPatience {
+			return tokens{}, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return tokens{}, ctx.Err()
+		}
 	}
-	return readTokens(data, began)
 }
 
-// post sends a form to a token endpoint with the client's proof, and returns the answer.
-func post(ctx context.Context, c *http.Client, endpoint string, client proof, form url.Values) ([]byte, error) {
+// post sends a form to a token endpoint with the client's proof, and returns the answer. A proof of
+// the token's key that the endpoint refuses is made again with what the endpoint says about it.
+func (k *Keeper) post(ctx context.Context, server, endpoint string, client proof, form url.Values) ([]byte, error) {
+	for tries := 1; ; tries++ {
+		data, sent, err := k.postOnce(ctx, server, endpoint, client, form)
+		if tries == askTries || !isRefusal(err, "use_dpop_nonce", "invalid_dpop_proof") || !k.peers.outdated(sent) {
+			return data, err
+		}
+	}
+}
+
+// postOnce sends a form and returns the request.
+func (k *Keeper) postOnce(ctx context.Context, server, endpoint string, client proof, form url.Values) ([]byte, *http.Request, error) {
 	header := http.Header{}
 	switch client.Method {
 	case methodBasic:
@@ -104,7 +140,7 @@ func post(ctx context.Context, c *http.Client, endpoint string, client proof, fo
 		form.Set("client_id", client.ID)
 	case methodKey:
 		if err := client.sign(form, time.Now()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	default:
 		form.Set("client_id", client.ID)
@@ -112,26 +148,32 @@ func post(ctx context.Context, c *http.Client, endpoint string, client proof, fo
 	maps.DeleteFunc(form, func(_ string, v []string) bool { return len(v) == 1 && v[0] == "" })
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	req.Header = header
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
-	resp, err := c.Do(req)
+	if client.bind != nil {
+		if err := client.bind.prove(req, "", k.peers.of(req.URL)); err != nil {
+			return nil, nil, err
+		}
+	}
+	resp, err := k.client(server).Do(req)
 	if err != nil {
-		return nil, plain(err)
+		return nil, req, &networkError{plain(err)}
 	}
 	defer func() { _ = resp.Body.Close() }() // the body was read as far as needed
+	k.peers.heard(req.URL, resp.Header)
 	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
-		return nil, fmt.Errorf("read the answer of the token endpoint: %w", err)
+		return nil, req, &networkError{fmt.Errorf("read the answer of the token endpoint: %w", err)}
 	}
 	if resp.StatusCode != http.StatusOK {
-		refusal := &refusedError{status: resp.StatusCode}
+		refusal := &refusedError{status: resp.StatusCode, after: resp.Header.Get("Retry-After")}
 		_ = json.Unmarshal(data, refusal) // without a body, the status is enough
-		return nil, refusal
+		return nil, req, refusal
 	}
-	return data, nil
+	return data, req, nil
 }
 
 // plain removes the address, which may contain a secret, from the error of a request.
@@ -149,8 +191,9 @@ func neverSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
 }
 
-// readTokens decodes an answer. It accepts numbers as text, and the token type in any case.
-func readTokens(data []byte, at time.Time) (tokens, error) {
+// readTokens decodes an answer. It accepts numbers as text, and the token type in any case. proven says
+// that the request had a proof of a key.
+func readTokens(data []byte, at time.Time, proven bool) (tokens, error) {
 	var raw struct {
 		Access  string          `json:"access_token"`
 		Refresh string          `json:"refresh_token"`
@@ -168,10 +211,10 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 		return tokens{}, &refusedError{Code: raw.Code, Description: raw.Description, status: http.StatusOK}
 	case raw.Access == "" || strings.ContainsAny(raw.Access, " \r\n\t"):
 		return tokens{}, errors.New("the token endpoint's answer has no access token")
-	case raw.Type != "" && !strings.EqualFold(raw.Type, "bearer"):
+	case raw.Type != "" && !strings.EqualFold(raw.Type, "bearer") && !(proven && strings.EqualFold(raw.Type, "dpop")):
 		return tokens{}, fmt.Errorf("the token endpoint returned a token of type %q, which jcode can't use", raw.Type)
 	}
-	out := tokens{Access: raw.Access, Refresh: raw.Refresh, ID: raw.ID}
+	out := tokens{Access: raw.Access, Refresh: raw.Refresh, ID: raw.ID, Issued: at, Bound: strings.EqualFold(raw.Type, "dpop") || raw.Type == "" && proven}
 	if seconds, err := strconv.ParseFloat(strings.Trim(string(raw.Expires), `"`), 64); err == nil && seconds > 0 {
 		out.Expires = at.Add(time.Duration(min(seconds, math.MaxInt32) * float64(time.Second)))
 	}
@@ -182,7 +225,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 }
 
 // methodOf chooses how a client with these settings authenticates.
-func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
+func methodOf(s Settings, secret string, meta *authServer) string {
 	supported := meta.TokenEndpointAuthMethodsSupported
 	switch {
 	case s.AuthMethod != "":
@@ -198,7 +241,7 @@ func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
 }
 
 // register registers a client with the redirect address redirect.
-func register(ctx context.Context, c *http.Client, meta *oauthex.AuthServerMeta, redirect string, scopes []string) (registered, error) {
+func register(ctx context.Context, c *http.Client, meta *authServer, redirect string, scopes []string) (registered, error) {
 	if meta.RegistrationEndpoint == "" {
 		return registered{}, errors.New("the authorization server accepts no new clients: register one there and set oauth.client_id")
 	}

@@ -49,10 +49,12 @@ type OAuth struct {
 	ClientMetadataURL string   `json:"client_metadata_url,omitempty"`
 	Scopes            []string `json:"scopes,omitempty"`
 	CallbackPort      int      `json:"callback_port,omitempty"`
-	Grant             string   `json:"grant,omitempty"` // authorization_code (also ""), client_credentials or enterprise
+	Grant             string   `json:"grant,omitempty"` // authorization_code (also ""), client_credentials, jwt_bearer or enterprise
 	AuthMethod        string   `json:"token_endpoint_auth_method,omitempty"`
 	PrivateKeyEnv     string   `json:"private_key_env,omitempty"` // the variable that holds it, in PEM
 	KeyID             string   `json:"key_id,omitempty"`
+	AssertionEnv      string   `json:"assertion_env,omitempty"`  // the variable that holds the assertion of jwt_bearer
+	AssertionFile     string   `json:"assertion_file,omitempty"` // or the file
 	IDP               *IDP     `json:"idp,omitempty"`
 }
 
@@ -66,7 +68,7 @@ type IDP struct {
 
 // secrets returns the variables that hold secrets, by the key that names them.
 func (o *OAuth) secrets() map[string]string {
-	out := map[string]string{"client_secret_env": o.ClientSecretEnv, "private_key_env": o.PrivateKeyEnv}
+	out := map[string]string{"client_secret_env": o.ClientSecretEnv, "private_key_env": o.PrivateKeyEnv, "assertion_env": o.AssertionEnv}
 	if o.IDP != nil {
 		out["idp.client_secret_env"], out["idp.id_token_env"] = o.IDP.ClientSecretEnv, o.IDP.IDTokenEnv
 	}

@@ -139,7 +139,7 @@ func Variables(t Target) []string {
 func targetStrings(t Target) []string {
 	out := append([]string{t.Command, t.Cwd, t.URL}, slices.Concat(t.Args, t.Roots, t.HeadersHelper)...)
 	if t.OAuth != nil {
-		out = append(append(out, t.OAuth.ClientID, t.OAuth.ClientMetadataURL, t.OAuth.KeyID), t.OAuth.Scopes...)
+		out = append(append(out, t.OAuth.ClientID, t.OAuth.ClientMetadataURL, t.OAuth.KeyID, t.OAuth.AssertionFile), t.OAuth.Scopes...)
 		if p := t.OAuth.IDP; p != nil {
 			out = append(out, p.Issuer, p.ClientID)
 		}

@@ -33,12 +33,14 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 		"token_endpoint_auth_method": &o.AuthMethod, "tokenEndpointAuthMethod": &o.AuthMethod,
 		"private_key_env": &o.PrivateKeyEnv,
 		"key_id":          &o.KeyID,
+		"assertion_env":   &o.AssertionEnv,
+		"assertion_file":  &o.AssertionFile,
 		"idp":             &o.IDP,
 	}
 	for key, raw := range fields {
 		switch {
-		case key == "client_secret" || key == "clientSecret" || key == "private_key":
-			r.fail(m, "oauth."+key, "secrets do not belong in a file: name the variable that holds it in client_secret_env or private_key_env")
+		case key == "client_secret" || key == "clientSecret" || key == "private_key" || key == "assertion":
+			r.fail(m, "oauth."+key, "secrets do not belong in a file: name the variable that holds it in client_secret_env, private_key_env or assertion_env")
 		case key == "scopes" && rawjson.Kind(raw) == "a string": // in the protocol's form
 			o.Scopes = strings.Fields(rawjson.String(raw))
 		case into[key] == nil:
@@ -64,12 +66,16 @@ func (o *OAuth) check() error {
 		if o.ClientID == "" || o.ClientSecretEnv == "" && o.PrivateKeyEnv == "" {
 			return fmt.Errorf("the grant %s needs client_id, and client_secret_env or private_key_env", auth.GrantClient)
 		}
+	case auth.GrantWorkload:
+		if (o.AssertionEnv == "") == (o.AssertionFile == "") {
+			return fmt.Errorf("the grant %s needs assertion_env or assertion_file", auth.GrantWorkload)
+		}
 	case auth.GrantEnterprise:
 		if o.ClientID == "" || o.IDP == nil || o.IDP.Issuer == "" || o.IDP.ClientID == "" {
 			return fmt.Errorf("the grant %s needs client_id, idp.issuer and idp.client_id", auth.GrantEnterprise)
 		}
 	default:
-		return fmt.Errorf("unknown grant %q: use %s, %s or %s", o.Grant, auth.GrantCode, auth.GrantClient, auth.GrantEnterprise)
+		return fmt.Errorf("unknown grant %q: use %s, %s, %s or %s", o.Grant, auth.GrantCode, auth.GrantClient, auth.GrantWorkload, auth.GrantEnterprise)
 	}
 	switch o.AuthMethod {
 	case "", "none", "client_secret_basic", "client_secret_post":
@@ -118,11 +124,14 @@ func (env Environment) settings(o *OAuth, get func(string) string) (auth.Setting
 		s.Scopes = append(s.Scopes, get(scope))
 	}
 	s.KeyID = get(o.KeyID)
+	if o.AssertionFile != "" {
+		s.AssertionFile = env.folder(get(o.AssertionFile))
+	}
 	if p := o.IDP; p != nil {
 		s.IDP.Issuer, s.IDP.ClientID = get(p.Issuer), get(p.ClientID)
 	}
 	into := map[string]*string{
-		"client_secret_env": &s.ClientSecret, "private_key_env": &s.PrivateKey,
+		"client_secret_env": &s.ClientSecret, "private_key_env": &s.PrivateKey, "assertion_env": &s.Assertion,
 		"idp.client_secret_env": &s.IDP.ClientSecret, "idp.id_token_env": &s.IDP.IDToken,
 	}
 	names := o.secrets()

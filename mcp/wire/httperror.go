@@ -33,6 +33,9 @@ func networkError(err error) error {
 	if _, ok := errors.AsType[*auth.NeedsSignIn](err); ok {
 		retry = RetryNever
 	}
+	if _, ok := errors.AsType[*auth.KeyringError](err); ok {
+		retry = RetryNever
+	}
 	return &Fault{Text: err.Error(), Retry: retry, Err: err}
 }
 

@@ -78,11 +78,15 @@ func (r *roundTripper) sets(name string) bool {
 	return false
 }
 
+// maxTries bounds how often a request is sent whose refusals could each be answered.
+const maxTries = 6
+
 // send sends a request, and again with other credentials if that can answer a refusal.
 func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
-	for helped := false; ; {
+	helped := false
+	for tries := 1; ; tries++ {
 		resp, token, err := r.sendOnce(req)
-		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || originOf(req.URL) != r.origin {
+		if err != nil || tries == maxTries || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || originOf(req.URL) != r.origin {
 			return resp, err
 		}
 		again := false
@@ -107,13 +111,7 @@ func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
 // sendOnce adds the configured headers and the token, for the configured origin only, and
 // sends. It returns the token that was sent.
 func (r *roundTripper) sendOnce(req *http.Request) (*http.Response, string, error) {
-	token := ""
-	if r.auth != nil && originOf(req.URL) == r.origin {
-		var err error
-		if token, err = r.auth.Token(req.Context()); err != nil {
-			return nil, "", err
-		}
-	}
+	token, signs := "", r.auth != nil && originOf(req.URL) == r.origin
 	ctx, cancel := context.WithCancel(req.Context())
 	stop := context.AfterFunc(r.dead, cancel)
 	fail := func(err error) (*http.Response, string, error) {
@@ -138,15 +136,21 @@ func (r *roundTripper) sendOnce(req *http.Request) (*http.Response, string, erro
 				}
 			}
 		}
-		if token != "" {
-			out.Header.Set("Authorization", "Bearer "+token)
-		}
 	} else {
 		out.Header.Del("Mcp-Session-Id")
+	}
+	if signs {
+		var err error
+		if token, err = r.auth.Authorize(req.Context(), out); err != nil {
+			return fail(err)
+		}
 	}
 	resp, err := r.base.RoundTrip(out)
 	if err != nil {
 		return fail(err)
+	}
+	if signs {
+		r.auth.Heard(out, resp)
 	}
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: func() { stop(); cancel() }}
 	return resp, token, nil

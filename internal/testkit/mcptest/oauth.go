@@ -32,13 +32,15 @@ type OAuthServer struct {
 	next    int
 	expires int
 	forms   []url.Values
+	failing int // requests to the token endpoint that are still refused with status 503
+	proofs  proofs
 }
 
 // NewOAuth starts both servers.
 func NewOAuth(mode string) *OAuthServer {
 	s := &OAuthServer{
 		HTTPServer: NewHTTP("ok"), mode: mode, clients: map[string]string{}, codes: map[string]url.Values{},
-		access: map[string]string{}, refresh: map[string]string{}, expires: 3600,
+		access: map[string]string{}, refresh: map[string]string{}, expires: 3600, proofs: newProofs(),
 	}
 	s.Issuer = httptest.NewServer(http.HandlerFunc(s.authorizationServer))
 	s.guard = s.resourceServer
@@ -109,6 +111,13 @@ func (s *OAuthServer) Lifetime(seconds int) {
 	s.expires = seconds
 }
 
+// FailTokens makes the token endpoint answer its next n requests with status 503.
+func (s *OAuthServer) FailTokens(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failing = n
+}
+
 // resourceServer answers what belongs to signing in; false leaves the request to the MCP server.
 func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) bool {
 	if strings.HasPrefix(req.URL.Path, "/.well-known/oauth-protected-resource") {
@@ -119,9 +128,20 @@ func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) b
 	s.mu.Lock()
 	scopes, ok := s.access[token]
 	s.mu.Unlock()
+	if strings.HasPrefix(s.mode, "dpop") {
+		if why := s.unproven(w, req); why != "" {
+			w.Header().Set("WWW-Authenticate", `DPoP algs="ES384 ES256", error="`+why+`", resource_metadata="`+s.URL+`/.well-known/oauth-protected-resource/mcp"`)
+			http.Error(w, "prove that the token is yours", http.StatusUnauthorized)
+			return true
+		}
+		ok = true
+	}
+	if !ok && s.mode == "openstart" && strings.Contains(peekBody(req), `"initialize"`) {
+		return false
+	}
 	if !ok {
 		challenge := `Bearer resource_metadata="` + s.URL + `/.well-known/oauth-protected-resource/mcp"`
-		if s.mode == "challenged" {
+		if s.mode == "challenged" || s.mode == "openstart" {
 			challenge += `, scope="files:read"`
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
@@ -132,7 +152,7 @@ func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) b
 		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
 		return true
 	}
-	if s.mode == "stepup" || s.mode == "endless" {
+	if s.mode == "stepup" || s.mode == "endless" || s.mode == "unknownscope" {
 		body := peekBody(req)
 		if strings.Contains(body, `"tools/call"`) && (s.mode == "endless" || !strings.Contains(scopes, "write")) {
 			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write"`)
@@ -159,6 +179,8 @@ func (s *OAuthServer) resourceMetadata(w http.ResponseWriter, req *http.Request)
 		return
 	case "insecure":
 		meta["authorization_servers"] = []string{"http://auth.example"}
+	case "dpop", "dpopunbound":
+		meta["dpop_bound_access_tokens_required"] = true
 	}
 	writeJSON(w, http.StatusOK, meta)
 }
@@ -195,25 +217,6 @@ func (s *OAuthServer) authorizationServer(w http.ResponseWriter, req *http.Reque
 	}
 }
 
-// faultyToken answers in modes whose token endpoint, or all of whose endpoints, misbehave.
-func (s *OAuthServer) faultyToken(w http.ResponseWriter, req *http.Request) bool {
-	atToken := req.URL.Path == "/token"
-	switch {
-	case s.mode == "slowmeta", s.mode == "slowtoken" && atToken:
-		<-req.Context().Done()
-	case s.mode == "tokenhtml" && atToken:
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, "<html>Welcome</html>")
-	case s.mode == "tokenaway" && atToken:
-		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
-	case s.mode == "forgets404" && atToken && req.PostForm.Get("grant_type") == "refresh_token":
-		http.NotFound(w, req)
-	default:
-		return false
-	}
-	return true
-}
-
 func (s *OAuthServer) metadata(w http.ResponseWriter) {
 	base := s.Issuer.URL
 	meta := map[string]any{
@@ -232,6 +235,8 @@ func (s *OAuthServer) metadata(w http.ResponseWriter) {
 		delete(meta, "registration_endpoint")
 	case "iss", "noiss":
 		meta["authorization_response_iss_parameter_supported"] = true
+	case "dpop", "dpopnonce", "dpopclock", "offersdpop":
+		meta["dpop_signing_alg_values_supported"] = []string{"RS256", "ES256"}
 	}
 	writeJSON(w, http.StatusOK, meta)
 }
@@ -272,6 +277,10 @@ func (s *OAuthServer) authorize(w http.ResponseWriter, req *http.Request) {
 		answer.Set("iss", "https://evil.example")
 	case "noiss":
 		answer.Del("iss")
+	case "unknownscope":
+		if strings.Contains(q.Get("scope"), "write") {
+			answer = url.Values{"error": {"invalid_scope"}, "state": {q.Get("state")}, "iss": {s.Issuer.URL}}
+		}
 	case "denied":
 		answer = url.Values{"error": {"access_denied"}, "error_description": {"the person said no"}, "state": {q.Get("state")}}
 	}
@@ -287,6 +296,14 @@ func (s *OAuthServer) token(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forms = append(s.forms, form)
+	key := ""
+	if strings.HasPrefix(s.mode, "dpop") && s.mode != "dpopunbound" {
+		var why string
+		if key, why = s.proofs.check(w, req, s.mode, s.Issuer.URL+"/token", ""); why != "" {
+			refuse(why)
+			return
+		}
+	}
 	scope := form.Get("scope")
 	switch form.Get("grant_type") {
 	case "authorization_code":
@@ -315,7 +332,14 @@ func (s *OAuthServer) token(w http.ResponseWriter, req *http.Request) {
 			delete(s.refresh, form.Get("refresh_token"))
 		}
 		scope = old
+		if bound := s.proofs.bound[form.Get("refresh_token")]; bound != key {
+			refuse("invalid_grant")
+			return
+		}
 	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+		if s.mode == "workload" {
+			break // the test looks at it
+		}
 		user, secret, basic := req.BasicAuth()
 		if !basic || user != "robot" || secret != "s3cret" || form.Get("assertion") != "grant for "+s.Issuer.URL+" "+s.URL+"/mcp" {
 			refuse("invalid_grant")
@@ -344,9 +368,13 @@ func (s *OAuthServer) token(w http.ResponseWriter, req *http.Request) {
 	if s.mode == "mac" {
 		out["token_type"] = "mac"
 	}
+	if key != "" {
+		s.proofs.bound[token], out["token_type"] = key, "DPoP"
+	}
 	if g := form.Get("grant_type"); (g == "authorization_code" || g == "refresh_token") && !(s.mode == "norotate" && g == "refresh_token") {
 		refresh := fmt.Sprint("refresh-", s.next)
 		s.refresh[refresh] = scope
+		s.proofs.bound[refresh] = key
 		out["refresh_token"] = refresh
 	}
 	writeJSON(w, http.StatusOK, out)

@@ -1,0 +1,5 @@
+//go:build darwin || windows
+
+package system
+
+func lacksKeyring(error) bool { return false }

@@ -202,7 +202,7 @@ func TestLuaToolsInTheDocsAreRight(t *testing.T) {
 			source = all[i+1].text
 		}
 		write(t, filepath.Join(dir, "main.lua"), source)
-		problems, err := lua.Check(t.Context(), dir, nil)
+		problems, err := lua.Check(t.Context(), dir, lua.Around{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestStartupScriptsInTheDocsAreRight(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "startup.lua")
 		write(t, file, b.text)
-		if problems, err := lua.Check(t.Context(), file, nil); err != nil || len(problems) > 0 {
+		if problems, err := lua.Check(t.Context(), file, lua.Around{}); err != nil || len(problems) > 0 {
 			t.Errorf("%s:%d: %v %q", b.page, b.line, err, problems)
 		}
 	}

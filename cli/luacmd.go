@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/lua"
+	"jcode/mcp"
 	"jcode/tools"
 )
 
@@ -61,17 +62,18 @@ type luaCheckCmd struct {
 func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	quiet := *f
 	quiet.Print, quiet.NoLua = true, true
-	var builtin func(name string) bool
+	var around lua.Around
 	if a, err := newApp(ctx, &quiet, std); err != nil {
 		fmt.Fprintln(std.Err, "jcode: names are not compared with those of builtin tools:", err)
 	} else {
 		defer a.close()
-		builtin = func(name string) bool {
+		around.Project, around.Secret = a.root, a.isKeyVariable
+		around.Builtin = func(name string) bool {
 			_, taken, _ := a.registry.Snapshot(nil).Lookup(name)
 			return taken
 		}
 	}
-	problems, err := lua.Check(ctx, c.Dir, builtin)
+	problems, err := lua.Check(ctx, c.Dir, around)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -135,7 +137,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	quiet := *f
-	quiet.Print, quiet.NoMCP = true, true
+	quiet.Print = true
 	a, err := newApp(ctx, &quiet, std)
 	if err != nil {
 		return err
@@ -152,6 +154,13 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	e, ok, _ := a.registry.Snapshot(nil).Lookup(c.Tool)
 	if !ok || e.Spec.Group != tools.GroupLua {
 		return usageError("lua run: there is no Lua tool %q here (jcode tools lists what there is)", c.Tool)
+	}
+	if names := lua.Servers(a.lua.room, c.Tool); len(names) > 0 && !f.NoMCP {
+		release, err := connectFor(ctx, a.mcp, names)
+		if err != nil {
+			fmt.Fprintln(std.Err, "jcode: "+text.Visible(err.Error())) // the tool is told, too, when it calls the server
+		}
+		defer release()
 	}
 	caller := tools.Caller{Origin: tools.OriginScript, Mode: func() tools.Mode { return a.mode }, Asker: a.lua.person()}
 	res := a.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: c.Tool, Arguments: raw, Caller: caller}).Result
@@ -182,6 +191,17 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return &exitError{code: exitUsage, silent: true, err: errors.New(res.Text)}
 	}
 	return &exitError{code: 1, silent: true, err: errors.New(res.Text)}
+}
+
+// connectFor connects the MCP servers that a tool declares, until release is called.
+func connectFor(ctx context.Context, m *mcp.Manager, names []string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, printWait)
+	defer cancel()
+	lease, err := m.Acquire(ctx, names)
+	if err != nil {
+		return func() {}, err
+	}
+	return lease.Release, nil
 }
 
 // terminalAsker asks on the terminal, line by line.

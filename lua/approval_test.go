@@ -350,7 +350,7 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 			t.Errorf("%q was accepted", bad)
 		}
 	}
-	problems, err := Check(t.Context(), filepath.Dir(filepath.Dir(paths[0])), nil)
+	problems, err := Check(t.Context(), filepath.Dir(filepath.Dir(paths[0])), Around{})
 	if err != nil || len(problems) != 0 {
 		t.Errorf("%v %q", err, problems)
 	}
@@ -371,7 +371,7 @@ func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "p.lua"), "return {")
 	writeFile(t, filepath.Join(dir, "read/"+manifest.FileName), simple)
 	writeFile(t, filepath.Join(dir, "read/"+manifest.MainName), "return 1")
-	problems, err := Check(t.Context(), dir, func(name string) bool { return name == "read" })
+	problems, err := Check(t.Context(), dir, Around{Builtin: func(name string) bool { return name == "read" }})
 	must(t, err)
 	text := strings.Join(problems, "\n")
 	for _, want := range []string{

@@ -5,12 +5,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"jcode/internal/paths"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -77,22 +79,34 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 	return paths, nil
 }
 
+// Around is what a check of Lua knows of the place that it is for.
+type Around struct {
+	// Project is the root of the project, out of which no link of a file in it may lead.
+	Project string
+	// Builtin reports whether a builtin tool has that name, Secret whether a variable holds a key; nil means no.
+	Builtin, Secret func(name string) bool
+}
+
 // Check checks a tool folder, a folder of such folders, a plugin, or a single script, and
 // returns its faults as `file:line: message`. It runs nothing: sources are only compiled, in a
 // host.
 //
-// builtin reports whether a builtin tool has that name; nil means that there are none.
-func Check(ctx context.Context, path string, builtin func(name string) bool) (problems []string, err error) {
-	c := &checker{ctx: ctx, builtin: builtin}
+// The zero Around is right for a file on its own.
+func Check(ctx context.Context, path string, in Around) (problems []string, err error) {
+	c := &checker{ctx: ctx, Around: in}
+	if abs, err := filepath.Abs(path); err == nil && in.Project != "" && paths.Within(in.Project, abs) {
+		c.root.inside = in.Project
+	}
 	defer c.close()
 	err = c.path(path)
 	return c.problems, err
 }
 
 type checker struct {
+	Around
 	ctx      context.Context
 	conn     *pool.Conn
-	builtin  func(name string) bool
+	root     toolRoot // with the project that links must not lead out of
 	problems []string
 }
 
@@ -110,7 +124,7 @@ func (c *checker) path(path string) error {
 	if !info.IsDir() {
 		return c.source(path)
 	}
-	if isFile(filepath.Join(path, manifest.FileName)) || isFile(filepath.Join(path, manifest.MainName)) {
+	if isTool(path) {
 		return c.tool(path)
 	}
 	entries, err := os.ReadDir(path)
@@ -121,7 +135,7 @@ func (c *checker) path(path string) error {
 		child := filepath.Join(path, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
-		case e.IsDir():
+		case e.IsDir(), e.Type()&fs.ModeSymlink != 0 && isTool(child):
 			if err := c.path(child); err != nil {
 				return err
 			}
@@ -132,6 +146,11 @@ func (c *checker) path(path string) error {
 		}
 	}
 	return nil
+}
+
+// isTool reports whether a path names a folder with a file of a tool; other links are not followed.
+func isTool(path string) bool {
+	return isFile(filepath.Join(path, manifest.FileName)) || isFile(filepath.Join(path, manifest.MainName))
 }
 
 func isFile(path string) bool {
@@ -148,17 +167,22 @@ func (c *checker) tool(dir string) error {
 	if !manifest.IsToolName(name) {
 		c.add("%s: the folder name is not a tool name: %s", dir, manifest.ToolNames)
 	}
-	if c.builtin != nil && c.builtin(name) {
+	if c.Builtin != nil && c.Builtin(name) {
 		c.add("%s: a builtin tool is called %s, and keeps the name: choose another", dir, name)
 	}
 	path := filepath.Join(dir, manifest.FileName)
-	text, err := readFile(toolRoot{}, path, manifest.MaxSize)
+	text, err := readFile(c.root, path, manifest.MaxSize)
 	if err != nil {
 		c.add("%s: %v", path, err)
 	} else if m, err := manifest.Parse(path, text); err != nil {
 		c.add("%v", err)
 	} else {
 		c.problems = append(c.problems, m.Warnings...)
+		for _, name := range m.Permissions.Env {
+			if withheld(name, c.Secret) {
+				c.add("%s: permissions.env: %s is never given: its name is that of a secret, or it holds a provider's key", path, name)
+			}
+		}
 	}
 	if !isFile(filepath.Join(dir, manifest.MainName)) {
 		c.add("%s: is missing", filepath.Join(dir, manifest.MainName))
@@ -169,7 +193,7 @@ func (c *checker) tool(dir string) error {
 
 // source compiles one file in a host.
 func (c *checker) source(path string) error {
-	data, err := readFile(toolRoot{}, path, maxSource)
+	data, err := readFile(c.root, path, maxSource)
 	if err != nil {
 		c.add("%s: %v", path, err)
 		return nil

@@ -23,6 +23,8 @@ type toolRoot struct {
 	path  string
 	scope string // project, user, or the plugin that brings it
 	rank  tools.Rank
+	// state is the part of the scope of stored values that tells this folder from others of the same scope.
+	state string
 	// inside is the folder that links must not lead out of, "" for the user's own.
 	inside string
 }
@@ -30,11 +32,11 @@ type toolRoot struct {
 // toolRoots returns the folders of tools, strongest first.
 func (o Options) toolRoots() []toolRoot {
 	list := []toolRoot{
-		{filepath.Join(o.Root, ".jcode", "lua", "tools"), "project", tools.RankProject, o.Root},
-		{filepath.Join(o.Root, "mcp_lua", "tools"), "project", tools.RankProject, o.Root},
+		{filepath.Join(o.Root, ".jcode", "lua", "tools"), "project", tools.RankProject, "", o.Root},
+		{filepath.Join(o.Root, "mcp_lua", "tools"), "project", tools.RankProject, "mcp_lua/", o.Root},
 	}
 	if o.Config != "" {
-		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "tools"), "user", tools.RankUser, ""})
+		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "tools"), "user", tools.RankUser, "", ""})
 	}
 	return append(list, o.brought("tools", tools.RankUser)...)
 }
@@ -47,7 +49,7 @@ func (o Options) brought(kind string, rank tools.Rank) []toolRoot {
 	var list []toolRoot
 	for _, dir := range o.Plugins() {
 		scope := "plugin " + filepath.Base(filepath.Dir(dir)) // of no project, so that it needs no trust of one
-		list = append(list, toolRoot{filepath.Join(dir, kind), scope, rank, ""})
+		list = append(list, toolRoot{filepath.Join(dir, kind), scope, rank, scope + "/", ""})
 	}
 	return list
 }

@@ -22,7 +22,7 @@ func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 	name := "mcp:" + server + ":" + tool
 	_, known, _ := s.room.opts.Registry.Snapshot(nil).Lookup(name)
 	if s.room.opts.MCP == nil && !known {
-		return one(refusal(tools.KindMCP, "MCP client not initialized")), nil
+		return one(refusal(tools.KindMCP, "MCP client not initialized: MCP servers are switched off here (--no-mcp)")), nil
 	}
 	if no := s.missingTool(server, tool); !known && no != nil {
 		return one(no), nil

@@ -119,6 +119,29 @@ func (s *slot) item() Item {
 // Log returns the last lines of one script, or of all when name is empty.
 func (r *Room) Log(name string) []LogLine { return r.logs.of(name) }
 
+// Servers returns the MCP servers whose tools a tool folder of a room declares, sorted.
+func Servers(r *Room, tool string) []string {
+	var out []string
+	for _, s := range r.slots() {
+		v := s.current()
+		if s.name != tool || v == nil {
+			continue
+		}
+		names := slices.Clone(v.manifest.Permissions.MCP)
+		for _, intent := range v.manifest.Permissions.Intents {
+			if name, ok := strings.CutPrefix(intent, "mcp:"); ok {
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			server, _, _ := strings.Cut(name, ":")
+			out = append(out, server)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Errors returns the load errors and the errors of last runs.
 func (r *Room) Errors() []Item {
 	var out []Item

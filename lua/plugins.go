@@ -52,9 +52,9 @@ func isPluginID(s string) bool {
 
 // pluginRoots returns the folders of plugins, strongest first.
 func (o Options) pluginRoots() []toolRoot {
-	list := []toolRoot{{filepath.Join(o.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, o.Root}}
+	list := []toolRoot{{filepath.Join(o.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, "", o.Root}}
 	if o.Config != "" {
-		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "plugins"), "user", tools.RankPlugin, ""})
+		list = append(list, toolRoot{filepath.Join(o.Config, "lua", "plugins"), "user", tools.RankPlugin, "", ""})
 	}
 	return append(list, o.brought("plugins", tools.RankPlugin)...)
 }

@@ -43,6 +43,8 @@ type Room struct {
 	closed    bool
 	wanted    string // the set that Untrusted was last called with
 	approvals approvals
+	dividing  sync.Mutex // guards divided: the values of folders of one name were told apart
+	divided   bool
 	layers    []string
 	ready     chan struct{}
 }
@@ -277,10 +279,3 @@ func (r *Room) standing() tools.Caller {
 }
 
 func (r *Room) callID() string { return fmt.Sprintf("lua_%s_%d", r.salt, r.calls.Add(1)) }
-
-func (r *Room) stateScope(scope, name string) string {
-	if scope == "project" {
-		return "project-" + r.opts.ProjectID + "/" + name
-	}
-	return "user/" + name
-}

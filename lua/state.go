@@ -27,6 +27,9 @@ func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]an
 	if store == nil {
 		return nil, errors.New("state is not available here")
 	}
+	if err := divide(ctx, s.room); err != nil {
+		return nil, err
+	}
 	key := a.text(0)
 	if fn != "keys" && (key == "" || len(key) > maxStateKey || !utf8.ValidString(key)) {
 		return nil, fmt.Errorf("state.%s: a key has 1 to %d bytes of UTF-8", fn, maxStateKey)
@@ -149,13 +152,21 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
+// withheld reports whether a variable is never given to scripts; isKey, if set, knows those of providers.
+func withheld(name string, isKey func(string) bool) bool {
+	return secret.Name(name) || isKey != nil && isKey(name)
+}
+
 // readEnv returns an environment variable that was declared, and never a key.
 func (s *principal) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))
 	}
+	if withheld(name, s.room.opts.SecretEnv) {
+		return []any{nil, fmt.Sprintf("%s is withheld from scripts: its name is that of a secret, or it holds a provider's key", name)}, nil
+	}
 	v, ok := os.LookupEnv(name)
-	if !ok || secret.Name(name) || s.room.opts.SecretEnv != nil && s.room.opts.SecretEnv(name) {
+	if !ok {
 		return one(nil), nil
 	}
 	return one(v), nil

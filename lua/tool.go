@@ -156,7 +156,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	}
 	defer p.Leave()
 	st := &principal{
-		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name), from: s.root.scope,
+		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.ownState(), from: s.root.scope,
 		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifest.FileName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
 			if waiting {
@@ -167,7 +167,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 		},
 	}
 	msg, fail := s.room.runPooled(ctx, st, pool.Job{
-		Msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, Limit: v.manifest.Timeout,
+		Msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, Limit: v.manifest.Timeout, Whole: v.manifest.Bounded,
 	})
 	s.ran(fail)
 	if fail != nil {

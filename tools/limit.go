@@ -31,6 +31,23 @@ func Asking(ctx context.Context) (over func()) {
 	}
 }
 
+// Left returns what is left of a context's innermost limit, 0 if it has none.
+func Left(ctx context.Context) time.Duration {
+	l, _ := ctx.Value(limitKey{}).(*limited)
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.err != nil:
+		return 0
+	case l.asking > 0:
+		return l.left
+	}
+	return max(l.left-time.Since(l.since), 0)
+}
+
 // limitKey finds the innermost limit of a context.
 type limitKey struct{}
 

@@ -16,6 +16,8 @@ type Decoder struct {
 	MaxDepth, MaxNodes int
 	// Numbers keeps numbers as they are written, as json.Number, instead of as float64.
 	Numbers bool
+	// Unique refuses an object that has a key twice; otherwise the last one counts.
+	Unique bool
 	// Text, if set, turns the bytes of a string without its escapes into its value, or fails.
 	// Nil replaces each byte that is not UTF-8 by U+FFFD.
 	Text func(s []byte) (string, error)
@@ -204,9 +206,14 @@ func (d *decoding) object(depth int) (any, error) {
 		if d.peek() != '"' {
 			return nil, d.fail("expected a key")
 		}
+		begin := d.pos
 		key, err := d.text()
 		if err != nil {
 			return nil, err
+		}
+		if d.Unique && o.find(key) >= 0 {
+			d.pos = begin
+			return nil, d.fail("the key %q is there twice", key)
 		}
 		d.space()
 		if d.peek() != ':' {

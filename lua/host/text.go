@@ -28,7 +28,11 @@ func (s *script) jsonDecode(L *lua.LState) int {
 	if err != nil {
 		return pushAll(L, lua.LNil, lua.LString(err.Error()))
 	}
-	return pushAll(L, s.fromWire(v))
+	nulls := lua.LVAsBool(table(L, 2).RawGetString("null"))
+	if nulls && v == nil {
+		return pushAll(L, s.null)
+	}
+	return pushAll(L, enter(s.engine, v, nulls))
 }
 
 func (s *script) jsonArray(L *lua.LState) int {

@@ -158,7 +158,10 @@ func (x *export) object(t *lua.LTable, depth int) (any, *valueError) {
 type jsonNull struct{}
 
 // fromWire converts a value that enters Lua: null in an array is json.null, otherwise the key stays absent.
-func (e *engine) fromWire(v any) lua.LValue {
+func (e *engine) fromWire(v any) lua.LValue { return enter(e, v, false) }
+
+// enter is fromWire; with nulls, a member that is null is json.null, too.
+func enter(e *engine, v any, nulls bool) lua.LValue {
 	switch v := v.(type) {
 	case bool:
 		return lua.LBool(v)
@@ -175,15 +178,18 @@ func (e *engine) fromWire(v any) lua.LValue {
 			if item == nil {
 				t.RawSetInt(i+1, e.null)
 			} else {
-				t.RawSetInt(i+1, e.fromWire(item))
+				t.RawSetInt(i+1, enter(e, item, nulls))
 			}
 		}
 		return t
 	case *wire.Object:
 		t := e.L.CreateTable(0, v.Len())
 		for i := range v.Len() {
-			if key, item := v.At(i); item != nil {
-				t.RawSetString(key, e.fromWire(item))
+			switch key, item := v.At(i); {
+			case item != nil:
+				t.RawSetString(key, enter(e, item, nulls))
+			case nulls:
+				t.RawSetString(key, e.null)
 			}
 		}
 		return t

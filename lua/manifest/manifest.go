@@ -36,6 +36,8 @@ type Manifest struct {
 	// ReadOnly says that the tool changes nothing, whatever its permissions allow.
 	ReadOnly bool
 	Timeout  time.Duration
+	// Bounded says that the manifest names the timeout: it then bounds what the tool calls, too.
+	Bounded bool
 	// Always requires approval before each call.
 	Always bool
 	// Warnings are faults that do not keep the tool from loading.
@@ -116,7 +118,7 @@ func (r reader) object() (*wire.Object, error) {
 		line, text := cutPlace(err)
 		return nil, &syntaxError{file: r.file, line: line, text: text}
 	}
-	v, err := wire.DecodeJSON(std)
+	v, err := wire.DecodeUnique(std)
 	if err != nil {
 		var s *ordered.SyntaxError
 		line := 0
@@ -167,6 +169,7 @@ func (r reader) field(m *Manifest, key string, v any) (err error) {
 		if m.Timeout = time.Duration(n) * time.Millisecond; !ok || n < 1 || m.Timeout > MaxTimeout {
 			return r.fault(key, `"timeout_ms" must be a number from 1 to %d`, MaxTimeout.Milliseconds())
 		}
+		m.Bounded = true
 	case "approval":
 		if v != "always" {
 			return r.fault(key, `"approval" can only be "always"`)

@@ -17,6 +17,8 @@ type Job struct {
 	// Limit is the script's time, which does not run while it waits for a person or for another
 	// script.
 	Limit time.Duration
+	// Whole says that the limit holds for what the script calls, too; the time in which a person is asked never counts.
+	Whole bool
 	// Env is the kind of script that the host serves; only its functions may be called.
 	Env wire.Env
 	// Owner answers the script's calls.
@@ -129,14 +131,19 @@ func (w *working) loop(ctx context.Context) (*wire.Message, *Failure) {
 		case <-w.conn.dead:
 			return nil, w.ended()
 		case <-w.clock.timer.C:
-			return nil, w.abort(&Failure{
-				Kind: tools.KindTimeout, Limit: true,
-				Text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.Limit),
-			})
+			return nil, w.overtime()
 		case <-ctx.Done():
 			return nil, w.abort(Cancelled(ctx))
 		}
 	}
+}
+
+// overtime ends work whose time is up.
+func (w *working) overtime() *Failure {
+	return w.abort(&Failure{
+		Kind: tools.KindTimeout, Limit: true,
+		Text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.Limit),
+	})
 }
 
 // Cancelled returns the failure of work whose context has ended.
@@ -189,6 +196,9 @@ func (w *working) call(ctx context.Context, m *wire.Message) *Failure {
 	if breach := (*ProtocolError)(nil); errors.As(err, &breach) {
 		return w.breach("%s", breach.What)
 	}
+	if w.job.Whole && f.Pauses && w.clock.rest() <= 0 && ctx.Err() == nil {
+		return w.overtime()
+	}
 	select {
 	case extra := <-w.conn.inbox: // a host must not send anything while its script waits
 		if extra.Type == wire.TypeCall {
@@ -227,6 +237,14 @@ func (w *working) serve(ctx context.Context, f wire.Func, args []any) ([]any, er
 	if f.Pauses {
 		w.clock.pause()
 		defer w.clock.resume()
+		if w.job.Whole {
+			bounded, stop := tools.WithLimit(hctx, max(w.clock.left, 0))
+			hctx = bounded
+			defer func() {
+				w.clock.left = tools.Left(bounded)
+				stop()
+			}()
+		}
 		w.job.Owner.Waits(true)
 		defer w.job.Owner.Waits(false)
 	} else {

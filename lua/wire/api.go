@@ -206,8 +206,8 @@ var api = []Func{
 		Doc: "Format a time with the directives of os.date; `!` first means UTC. Default: %Y-%m-%d %H:%M:%S.",
 	},
 	{
-		Name: "jcode.env", Args: []Arg{{"name", "string"}}, Returns: "string?", In: envNoEval, Needs: "env",
-		Doc: "Value of an environment variable. Provider keys are never given.",
+		Name: "jcode.env", Args: []Arg{{"name", "string"}}, Returns: "string?, string?", In: envNoEval, Needs: "env",
+		Doc: "Value of an environment variable, or nil if it is not set. Keys and other secrets are never given: then nil and a message.",
 	},
 
 	{
@@ -254,7 +254,10 @@ var api = []Func{
 	{Name: "fs.stat", Args: []Arg{{"path", "string"}}, Returns: resultTable, In: envNoEval, Needs: "fs", Pauses: true, Doc: "size, dir and mtime of a file."},
 
 	{Name: "json.encode", Args: []Arg{{"value", "any"}}, Returns: "string?, string?", In: envAll, Local: true, Quiet: true, Doc: "JSON text, or nil and a message."},
-	{Name: "json.decode", Args: []Arg{{"text", "string"}}, Returns: "any, string?", In: envAll, Local: true, Quiet: true, Doc: "Value, or nil and a message."},
+	{
+		Name: "json.decode", Args: []Arg{{"text", "string"}, {"opts", "table?"}}, Returns: "any, string?", In: envAll, Local: true, Quiet: true,
+		Doc: "Value, or nil and a message. null in an array is json.null; a member that is null is left out, or json.null with {null = true}, so that the text can be encoded again as it was.",
+	},
 	{Name: "json.array", Args: []Arg{{"t", "table?"}}, Returns: "table", In: envAll, Local: true, Quiet: true, Doc: "Mark a table as an array, so that it encodes as [] when empty."},
 
 	{

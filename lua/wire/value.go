@@ -54,6 +54,13 @@ func Decode(data []byte) (any, error) {
 // U+FFFD, as do bytes that are not UTF-8.
 func DecodeJSON(data []byte) (any, error) { return plain().Decode(data) }
 
+// DecodeUnique is DecodeJSON for a text of a person: a key that an object has twice is an error.
+func DecodeUnique(data []byte) (any, error) {
+	d := plain()
+	d.Unique = true
+	return d.Decode(data)
+}
+
 // From converts a Go value that JSON can express. Strings keep their bytes.
 func From(v any) (any, error) { return plain().From(v) }
 

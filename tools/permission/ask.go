@@ -28,6 +28,7 @@ func (c *checking) ask(v verdict) tools.Decision {
 	if asker == nil {
 		return c.nobody(v)
 	}
+	defer tools.Asking(c.ctx)() // also while another question is open
 	select {
 	case c.g.asking <- struct{}{}:
 		defer func() { <-c.g.asking }()

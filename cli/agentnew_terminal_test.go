@@ -12,7 +12,7 @@ import (
 func TestAgentIsDefinedInAForm(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
-	script := filepath.Join(t.TempDir(), "script.jsonl")
+	script := filepath.Join(shortDir(t), "script.jsonl")
 	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"test it","name":"ann","role":"tester"}}]}
 {"agent":"ann","tool_calls":[{"name":"write","arguments":{"path":"x.txt","content":"x"}}]}
 {"agent":"ann","text":"I can't write."}

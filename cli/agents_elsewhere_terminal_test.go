@@ -15,14 +15,14 @@ func TestAgentsPanelNamesWhoWorksOnWhichFiles(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
 	c.write("a.txt", "one\n")
-	script := filepath.Join(t.TempDir(), "script.jsonl")
+	script := filepath.Join(shortDir(t), "script.jsonl")
 	lines := `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}}]}
 {"tool_calls":[{"name":"task","arguments":{"prompt":"append","name":"dora","background":true}}]}
 {"agent":"dora","tool_calls":[{"name":"exec","arguments":{"cmd":"echo two >> a.txt"}},{"name":"write","arguments":{"path":"new.txt","content":"new\n"}}]}
 {"agent":"dora","text":"Appended."}
 {"text":"Dora is at work."}
 `
-	claims := filepath.Join(t.TempDir(), "claims.jsonl")
+	claims := filepath.Join(shortDir(t), "claims.jsonl")
 	claiming := `{"tool_calls":[{"name":"agent","arguments":{"action":"claim","paths":["b.txt"]}}]}
 {"tool_calls":[{"name":"exec","arguments":{"cmd":"touch claimed; sleep 300","timeout_ms":600000}}]}
 `

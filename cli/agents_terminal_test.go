@@ -25,7 +25,7 @@ func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
 			t.Fatalf("git %v: %s", args, out)
 		}
 	}
-	script := filepath.Join(t.TempDir(), "script.jsonl")
+	script := filepath.Join(shortDir(t), "script.jsonl")
 	write := func(text string) {
 		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

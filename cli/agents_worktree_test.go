@@ -25,7 +25,7 @@ func played(t *testing.T, lines ...map[string]any) (file string) {
 		}
 		out.Write(append(b, '\n'))
 	}
-	file = filepath.Join(t.TempDir(), "script.jsonl")
+	file = filepath.Join(shortDir(t), "script.jsonl")
 	if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}

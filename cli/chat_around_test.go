@@ -39,7 +39,7 @@ func gitRepository(t *testing.T, dir string) {
 // scriptOf writes a script for the replayed model and returns its file.
 func scriptOf(t *testing.T, lines string) string {
 	t.Helper()
-	script := filepath.Join(t.TempDir(), "script.jsonl")
+	script := filepath.Join(shortDir(t), "script.jsonl")
 	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}

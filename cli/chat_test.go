@@ -49,7 +49,7 @@ type chat struct {
 
 func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
 	t.Helper()
-	c := &chat{t: t, dir: t.TempDir(), home: t.TempDir(), srv: modeltest.New(t, replies...)}
+	c := &chat{t: t, dir: shortDir(t), home: shortDir(t), srv: modeltest.New(t, replies...)}
 	// Titles are requested in parallel with the turns.
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
 		return modeltest.Text("A title"), strings.HasPrefix(r.System(), "Name the task")

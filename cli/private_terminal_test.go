@@ -27,7 +27,7 @@ type hidden struct {
 }
 
 func newHidden(t *testing.T, replies ...modeltest.Reply) *hidden {
-	h := &hidden{chat: newChat(t, replies...), temp: t.TempDir()}
+	h := &hidden{chat: newChat(t, replies...), temp: shortDir(t)}
 	h.env = append(h.env, "TMPDIR="+h.temp, "XDG_CACHE_HOME="+h.temp, "XDG_STATE_HOME="+h.temp)
 	return h
 }

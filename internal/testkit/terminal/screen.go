@@ -64,11 +64,37 @@ func (s Screen) Lines() []string {
 // Text returns all rows, joined by newlines, without trailing spaces and empty rows.
 func (s Screen) Text() string { return strings.TrimRight(strings.Join(s.Lines(), "\n"), "\n") }
 
-// Contains reports whether a row shows text.
+// Contains reports whether a row shows text, or several rows show a text that was wrapped: where a line breaks
+// depends on the length of paths in it.
 func (s Screen) Contains(text string) bool {
-	_, _, ok := s.Find(text)
-	return ok
+	if _, _, ok := s.Find(text); ok {
+		return true
+	}
+	dense := withoutBlanks(text)
+	if len(dense) < minWrapped || !strings.Contains(text, " ") {
+		return false // within a word, nothing wraps but a path
+	}
+	for y := range s.cells {
+		first := withoutBlanks(s.Line(y))
+		rows := first
+		for next := y + 1; next < min(y+maxWrapped, s.Rows) && s.Line(next) != ""; next++ { // an empty row ends a paragraph
+			rows += withoutBlanks(s.Line(next))
+		}
+		from := max(len(first)-len(dense)+1, 0) // what begins there goes beyond the first row
+		if i := strings.Index(rows[min(from, len(rows)):], dense); i >= 0 && from+i < len(first) {
+			return true
+		}
+	}
+	return false
 }
+
+// The limits of a text that is looked for across rows: its length without blanks, and its rows.
+const (
+	minWrapped = 12
+	maxWrapped = 4
+)
+
+func withoutBlanks(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // Find returns the column and row of the first occurrence of text.
 func (s Screen) Find(text string) (x, y int, ok bool) {

@@ -121,3 +121,23 @@ func TestSVGHoldsTheText(t *testing.T) {
 		}
 	}
 }
+
+// A text that the program wraps is found, wherever the line breaks; one whose blanks differ within a row is not.
+func TestATextThatWasWrappedIsFound(t *testing.T) {
+	term := start(t, `printf 'variable lang: "Klingon" is not a\n  choice: use German\n\nthe next  paragraph says\nmore'; read x`, 40, 8)
+	s, err := term.WaitFor(limit, "more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		`"Klingon" is not a choice: use German`: true,
+		"use German the next paragraph":         false,
+		"the next paragraph says":               false,
+		"next  paragraph says":                  true,
+		"the next  paragraph says more":         true,
+	} {
+		if got := s.Contains(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

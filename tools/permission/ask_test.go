@@ -223,6 +223,44 @@ func TestQuestionShowsTheRulesThatAnAnswerStores(t *testing.T) {
 	}
 }
 
+// The widest answer about a folder is that folder, never the one around it: `ls /etc` is no question about the disk.
+func TestTheWidestAnswerIsNoWiderThanWhatWasAskedFor(t *testing.T) {
+	root, home := workspace(t)
+	g := newGate(t, root, home, permission.RuleSet{})
+	away := filepath.Join(filepath.Dir(root), "outside")
+	top := away
+	for filepath.Dir(filepath.Dir(top)) != filepath.Dir(top) {
+		top = filepath.Dir(top)
+	}
+	for path, want := range map[string]string{
+		away:                             filepath.ToSlash(away) + "/**",
+		filepath.Join(away, "x"):         filepath.ToSlash(away) + "/**",
+		filepath.Dir(top):                "",
+		home:                             "",
+		filepath.Join(home, "notes.txt"): "",
+		filepath.Dir(home):               "",
+	} {
+		p := says(tools.AnswerNo)
+		g.Check(context.Background(), fileRequest("ls", tools.AccessRead, path, caller(tools.ModeAsk, p)))
+		if len(p.asked) != 1 {
+			t.Errorf("%s: asked %d times", path, len(p.asked))
+			continue
+		}
+		widest := ""
+		for _, o := range p.asked[0].Options {
+			if len(o.Rules) > 0 && strings.Contains(o.Rules[0], "**") {
+				widest = o.Rules[0]
+			}
+		}
+		if want != "" {
+			want = "ls(" + want + ")"
+		}
+		if got := strings.ReplaceAll(widest, "(//", "(/"); got != want {
+			t.Errorf("%s: the widest answer is %q, want %q", path, widest, want)
+		}
+	}
+}
+
 func TestQuestionMakesHiddenTextVisible(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})

@@ -91,7 +91,9 @@ func (c *checking) fileByMode(v verdict, kind tools.AccessKind, path string, ins
 		v.store, v.sessionOnly = []string{name + "(" + escapeGlob(path) + ")"}, true
 	case !inside:
 		v.store = []string{name + "(" + escapeGlob(path) + ")"}
-		v.broad = []string{name + "(" + escapeGlob(filepath.Dir(path)) + "/**)"}
+		if folder := c.g.places.around(path); folder != "" {
+			v.broad = []string{name + "(" + escapeGlob(folder) + "/**)"}
+		}
 	default:
 		v.store = []string{c.req.Spec.Name}
 	}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,6 +74,19 @@ func (p places) Roots() []string { return p.roots }
 
 // Start returns where jcode was started, resolved.
 func (p places) Start() string { return p.start }
+
+// around returns the folder that a wider answer about a path may cover: the path if it is a folder, otherwise the
+// one that holds it. It is "" if that is as much as the whole disk or home folder.
+func (p places) around(path string) string {
+	folder := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		folder = filepath.Dir(path)
+	}
+	if folder == filepath.Dir(folder) || p.home != "" && paths.Within(folder, p.home) {
+		return ""
+	}
+	return folder
+}
 
 // Home returns the person's home folder, resolved.
 func (p places) Home() string { return p.home }

@@ -97,7 +97,16 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 		return nil, err
 	}
 	back := newACPBackend(a)
+	begun := begunSessions{a.paths.Data}
+	if !o.New {
+		if _, err := a.store.Get(ctx, o.ID); errors.Is(err, session.ErrNotFound) {
+			o.New = begun.has(o.ID)
+		}
+	}
 	conv, err := back.acpConversation(ctx, o)
+	if err == nil && o.New && !a.flags.Private {
+		err = begun.add(o.ID)
+	}
 	if err != nil {
 		a.close()
 		return nil, authError(err)
@@ -120,6 +129,9 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 		},
 		Close: func() {
 			conv.Close()
+			if _, err := a.store.Get(context.WithoutCancel(ctx), conv.ID()); err == nil {
+				begun.drop(conv.ID()) // it is stored now
+			}
 			a.close()
 		},
 	}
@@ -284,9 +296,31 @@ func (h acpHost) List(ctx context.Context, cwd string) (rows []session.Session, 
 	return rows, err
 }
 
+// Fork implements acp.Host.
+func (h acpHost) Fork(ctx context.Context, id, cwd string) (copied string, created bool, err error) {
+	project, _, err := session.ProjectID(cwd)
+	if err != nil {
+		return "", false, err
+	}
+	err = h.kept(ctx, func(a *app) error {
+		v, err := a.store.Fork(ctx, id, 0)
+		switch {
+		case errors.Is(err, session.ErrNotFound) && (begunSessions{a.paths.Data}).has(id):
+			created = true
+			v.ID, err = session.NewID()
+		case err == nil:
+			err = a.store.Update(ctx, v.ID, session.Change{Cwd: &cwd, ProjectID: &project})
+		}
+		copied = v.ID
+		return err
+	})
+	return copied, created, err
+}
+
 // Delete implements acp.Host.
 func (h acpHost) Delete(ctx context.Context, id string) error {
 	return h.kept(ctx, func(a *app) error {
+		begunSessions{a.paths.Data}.drop(id)
 		if _, err := a.store.Get(ctx, id); err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ type connectArgs struct {
 	Env         map[string]string `json:"env"`
 	Cwd         string            `json:"cwd"`
 	URL         string            `json:"url"`
+	Type        string            `json:"type"`
 	Headers     map[string]string `json:"headers"`
 	Persist     bool              `json:"persist"`
 	WaitSeconds *float64          `json:"wait_seconds"`
@@ -35,6 +36,7 @@ const connectSchema = `{"type":"object","properties":{` +
 	`"env":{"type":"object","additionalProperties":{"type":"string"}},` +
 	`"cwd":{"type":"string"},` +
 	`"url":{"type":"string","description":"URL of a new HTTP server"},` +
+	`"type":{"type":"string","enum":["http","sse"],"description":"With url; default http"},` +
 	`"headers":{"type":"object","additionalProperties":{"type":"string"}},` +
 	`"persist":{"type":"boolean","description":"Also write it to the person's configuration"},` +
 	`"wait_seconds":{"type":"number","minimum":0,"maximum":60,"description":"Default 5"}},` +
@@ -66,7 +68,15 @@ func (a connectArgs) target() (*config.Target, error) {
 		}
 		return t, nil
 	case a.URL != "":
-		return &config.Target{Type: config.HTTP, URL: a.URL, Headers: a.Headers}, nil
+		t := &config.Target{Type: config.HTTP, URL: a.URL, Headers: a.Headers}
+		switch a.Type {
+		case "", "http":
+		case "sse":
+			t.Type = config.SSE
+		default:
+			return nil, fmt.Errorf("type is http or sse, not %q", a.Type)
+		}
+		return t, nil
 	}
 	return nil, nil
 }

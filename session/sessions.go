@@ -267,6 +267,7 @@ type Change struct {
 	RoleSnapshot *string
 	RoleValues   *string
 	Cwd          *string
+	ProjectID    *string
 	Archived     *bool
 }
 
@@ -275,8 +276,8 @@ func (s *Store) Update(ctx context.Context, id string, c Change) error {
 	return s.changeIn(ctx, id, "update session "+id, func(t *tx) error {
 		return affected(t.Exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
 			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot), role_values = coalesce(?, role_values),
-			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
-			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.Archived, toMillis(t.now()), id))
+			cwd = coalesce(?, cwd), project_id = coalesce(?, project_id), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
+			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.ProjectID, c.Archived, toMillis(t.now()), id))
 	})
 }
 

@@ -261,7 +261,7 @@ func (c *client) message(line []byte) {
 		} else if m.Error.Message == "" {
 			c.t.Errorf("an error without a sentence: %s", line)
 		}
-		if c.sent[id] == "session/new" {
+		if c.sent[id] == "session/new" || c.sent[id] == "session/fork" {
 			c.notEarlier(m.Result)
 		}
 		c.results[id] = answer{m.Result, m.Error}
@@ -282,7 +282,7 @@ func (c *client) notEarlier(result json.RawMessage) {
 }
 
 var responses = map[string]string{
-	"initialize": "InitializeResponse", "authenticate": "AuthenticateResponse", "session/new": "NewSessionResponse",
+	"initialize": "InitializeResponse", "authenticate": "AuthenticateResponse", "session/new": "NewSessionResponse", "session/fork": "ForkSessionResponse",
 	"session/load": "LoadSessionResponse", "session/resume": "ResumeSessionResponse", "session/list": "ListSessionsResponse",
 	"session/close": "CloseSessionResponse", "session/prompt": "PromptResponse", "session/set_mode": "SetSessionModeResponse",
 	"session/set_config_option": "SetSessionConfigOptionResponse",
@@ -516,7 +516,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
 	out := map[string]*jsonschema.Resolved{}
 	for _, name := range []string{
 		"SessionNotification", "RequestPermissionRequest", "ReadTextFileRequest", "WriteTextFileRequest", "CreateElicitationRequest",
-		"InitializeResponse", "AuthenticateResponse", "NewSessionResponse", "LoadSessionResponse", "ResumeSessionResponse",
+		"InitializeResponse", "AuthenticateResponse", "NewSessionResponse", "LoadSessionResponse", "ResumeSessionResponse", "ForkSessionResponse",
 		"ListSessionsResponse", "CloseSessionResponse", "PromptResponse", "SetSessionModeResponse", "SetSessionConfigOptionResponse",
 	} {
 		whole, err := json.Marshal(object{"$ref": "#/$defs/" + name, "$defs": root.Defs})

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/rawjson"
 	"jcode/internal/text"
 )
 
@@ -98,7 +99,10 @@ func (c *conn) serve(ctx context.Context, h handler) error {
 type line struct {
 	text    []byte
 	tooLong bool
-	err     error
+	// request and response are the id of what is too long, nil if it is none.
+	request, response json.RawMessage
+
+	err error
 }
 
 func (c *conn) read(ctx context.Context, lines chan<- line) {
@@ -118,18 +122,24 @@ func (c *conn) read(ctx context.Context, lines chan<- line) {
 // readLine reads a line of any length; what exceeds the limit is discarded.
 func (c *conn) readLine() line {
 	var l line
+	var finder rawjson.IDFinder
 	for {
 		chunk, err := c.in.ReadSlice('\n')
-		if len(l.text)+len(chunk) > maxMessage {
+		switch {
+		case l.tooLong:
+			finder.Feed(chunk)
+		case len(l.text)+len(chunk) > maxMessage:
+			finder.Feed(l.text)
+			finder.Feed(chunk)
 			l.tooLong, l.text = true, nil
-		}
-		if !l.tooLong {
+		default:
 			l.text = append(l.text, chunk...)
 		}
+		l.request, l.response = finder.Request(), finder.Response()
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && len(l.text) > 0: // a last line without a line end
+		case errors.Is(err, io.EOF) && (l.tooLong || len(l.text) > 0): // a last line without a line end
 			return l
 		}
 		l.err = err
@@ -140,7 +150,10 @@ func (c *conn) readLine() line {
 // take handles one line.
 func (c *conn) take(ctx context.Context, l line) {
 	if l.tooLong {
-		c.fail(nil, &acp.RequestError{Code: -32600, Message: fmt.Sprintf("Invalid request: a message may have %d MiB", maxMessage>>20)})
+		tooLong := &acp.RequestError{Code: -32600, Message: fmt.Sprintf("Invalid request: a message may have %d MiB", maxMessage>>20)}
+		if l.response == nil || !c.answered(string(l.response), message{Error: tooLong}) {
+			c.fail(l.request, tooLong)
+		}
 		return
 	}
 	said := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf")))
@@ -237,8 +250,8 @@ func (c *conn) cancelRequest(params json.RawMessage) {
 	}
 }
 
-// answered passes an answer to the request that waits for it.
-func (c *conn) answered(id string, m message) {
+// answered passes an answer to the request that waits for it, and reports whether one does.
+func (c *conn) answered(id string, m message) bool {
 	c.mu.Lock()
 	ch := c.waiting[id]
 	delete(c.waiting, id)
@@ -246,6 +259,7 @@ func (c *conn) answered(id string, m message) {
 	if ch != nil {
 		ch <- m
 	}
+	return ch != nil
 }
 
 // call sends a request to the client and decodes its result into out. When ctx ends first, the client is told

@@ -25,13 +25,17 @@ type Host interface {
 	Open(ctx context.Context, o Opening) (*Workspace, error)
 	// List returns the sessions of a folder's project, or of all projects for "", newest first.
 	List(ctx context.Context, cwd string) ([]session.Session, error)
+	// Fork copies a stored session for a folder and returns the ID of the copy. created says that the copy still has to be
+	// begun: the session has no prompt.
+	Fork(ctx context.Context, id, cwd string) (copied string, created bool, err error)
 	// Delete deletes a stored session that no process has open.
 	Delete(ctx context.Context, id string) error
 }
 
 // Opening says which session a client wants, and where.
 type Opening struct {
-	// ID is the session's ID; New says that the session must be created.
+	// ID is the session's ID; New says that the session must be created. A session that was created but never
+	// prompted is not stored, and can be opened again all the same.
 	ID  string
 	New bool
 	// Cwd and Dirs are absolute.

@@ -14,6 +14,7 @@ import (
 func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
 	c := start(t, setup{script: writeScript})
 	s := c.open()
+	long := strings.Repeat("x", 65<<20)
 	raw := map[string]int{ // errors without an ID, by line
 		`junk`:                       -32700,
 		`{"jsonrpc":"2.0","id":`:     -32700,
@@ -21,8 +22,8 @@ func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
 		`[]`:                         -32600,
 		`"text"`:                     -32600,
 		`{}`:                         -32600,
-		`{"jsonrpc":"2.0","id":{},"method":"session/list"}`:                             -32600,
-		`{"jsonrpc":"2.0","method":"x","params":"` + strings.Repeat("x", 65<<20) + `"}`: -32600,
+		`{"jsonrpc":"2.0","id":{},"method":"session/list"}`:      -32600,
+		`{"jsonrpc":"2.0","method":"x","params":"` + long + `"}`: -32600,
 	}
 	for line, code := range raw {
 		c.mu.Lock()
@@ -33,6 +34,15 @@ func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
 			t.Errorf("%.60s: %+v, want %d", line, a, code)
 		}
 	}
+	for id, line := range map[string]string{ // of a request that is too long, wherever it is
+		"901":     `{"jsonrpc":"2.0","id":901,"method":"session/prompt","params":{"id":1,"prompt":"` + long + `"}}`,
+		`"later"`: `{"method":"session/prompt","params":{"prompt":["` + long + `"]},"jsonrpc":"2.0","id":"later"}`,
+	} {
+		c.write(line)
+		if a := c.finish(id); a.err == nil || a.err.Code != -32600 || !strings.Contains(a.err.Message, "64 MiB") {
+			t.Errorf("%.60s: %+v", line, a)
+		}
+	}
 	requests := []struct {
 		method string
 		params any
@@ -40,11 +50,12 @@ func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
 		says   string
 	}{
 		{"no/such", object{}, -32601, "no/such"},
-		{"session/fork", object{"sessionId": s}, -32601, "session/fork"},
+		{"session/fork", object{"sessionId": s}, -32602, "cwd"},
+		{"session/fork", object{"sessionId": "unknown", "cwd": c.dir}, -32002, "no session"},
 		{"session/new", object{"cwd": "relative", "mcpServers": []any{}}, -32602, "absolute"},
 		{"session/new", object{"mcpServers": []any{}}, -32602, ""},
 		{"session/new", object{"cwd": filepath.Join(c.dir, "missing"), "mcpServers": []any{}}, 0, "missing"},
-		{"session/new", object{"cwd": c.dir, "mcpServers": []any{object{"type": "sse", "name": "x", "url": "http://127.0.0.1:1", "headers": []any{}}}}, -32602, "stdio or http"},
+		{"session/new", object{"cwd": c.dir, "mcpServers": []any{object{"type": "pigeon", "name": "x", "url": "http://127.0.0.1:1", "headers": []any{}}}}, -32602, "stdio, http or sse"},
 		{"session/load", object{"sessionId": "unknown", "cwd": c.dir, "mcpServers": []any{}}, -32002, "no session"},
 		{"session/load", object{"sessionId": s, "cwd": c.dir, "mcpServers": []any{}}, -32602, "open already"},
 		{"session/prompt", object{"sessionId": "unknown", "prompt": []any{text("x")}}, -32602, "session/new"},

@@ -102,6 +102,7 @@ func (s *server) methods() map[string]method {
 		acp.AgentMethodSessionNew:             later(s.newSession),
 		acp.AgentMethodSessionLoad:            later(s.loadSession),
 		acp.AgentMethodSessionResume:          later(s.resumeSession),
+		acp.AgentMethodSessionFork:            later(s.forkSession),
 		acp.AgentMethodSessionList:            later(s.listSessions),
 		"session/delete":                      later(s.deleteSession),
 		acp.AgentMethodSessionClose:           later(s.closeSession),
@@ -161,7 +162,7 @@ func (s *server) capabilities() acp.ClientCapabilities {
 	return s.client
 }
 
-// agentCapabilities says what the agent can do. The SDK's type has no session/delete yet.
+// agentCapabilities says what the agent can do. The SDK's stable type has neither session/delete nor session/fork yet.
 type agentCapabilities struct {
 	LoadSession         bool                   `json:"loadSession"`
 	McpCapabilities     acp.McpCapabilities    `json:"mcpCapabilities"`
@@ -171,6 +172,7 @@ type agentCapabilities struct {
 		Resume                struct{} `json:"resume"`
 		Close                 struct{} `json:"close"`
 		Delete                struct{} `json:"delete"`
+		Fork                  struct{} `json:"fork"`
 		AdditionalDirectories struct{} `json:"additionalDirectories"`
 	} `json:"sessionCapabilities"`
 }
@@ -192,7 +194,7 @@ func (s *server) initialize(ctx context.Context, p acp.InitializeRequest) (any, 
 		AuthMethods:     []acp.AuthMethod{},
 	}
 	out.AgentCapabilities.LoadSession = true
-	out.AgentCapabilities.McpCapabilities = acp.McpCapabilities{Http: true}
+	out.AgentCapabilities.McpCapabilities = acp.McpCapabilities{Http: true, Sse: true}
 	out.AgentCapabilities.PromptCapabilities = acp.PromptCapabilities{Image: true, EmbeddedContext: true}
 	if p.ClientCapabilities.Auth.Terminal && s.host.Ready(ctx) != nil {
 		out.AuthMethods = append(out.AuthMethods, acp.AuthMethod{Terminal: &acp.AuthMethodTerminalInline{

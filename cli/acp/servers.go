@@ -48,14 +48,17 @@ func (s clientServer) entry(i int) (json.RawMessage, error) {
 			return nil, invalid("%s.env: %v", at, err)
 		}
 		v = map[string]any{"command": s.Command, "args": s.Args, "env": env}
-	case s.URL != "" && (s.Type == "http" || s.Type == ""):
+	case s.URL != "" && (s.Type == "http" || s.Type == "sse" || s.Type == ""):
 		headers, err := pairs(s.Headers)
 		if err != nil {
 			return nil, invalid("%s.headers: %v", at, err)
 		}
 		v = map[string]any{"url": s.URL, "headers": headers}
+		if s.Type != "" {
+			v["type"] = s.Type
+		}
 	default:
-		return nil, invalid("%s (%s): MCP servers are reached over stdio or http", at, s.Name)
+		return nil, invalid("%s (%s): MCP servers are reached over stdio, http or sse", at, s.Name)
 	}
 	return json.Marshal(v)
 }

@@ -100,6 +100,34 @@ func (s *server) resumeSession(ctx context.Context, p opening) (any, error) {
 	return afterwards{acp.ResumeSessionResponse{ConfigOptions: opened.options(), Modes: opened.modes()}, opened.begin}, nil
 }
 
+// forkSession opens a copy of a session, as far as it is stored: the original is not changed. The copy may be in another
+// folder.
+func (s *server) forkSession(ctx context.Context, p opening) (any, error) {
+	o, err := s.place(p.Cwd, p.Dirs, p.Servers)
+	if err != nil {
+		return nil, err
+	}
+	if o.ID, o.New, err = s.host.Fork(ctx, p.SessionID, p.Cwd); err != nil {
+		return nil, notFound(err, p.SessionID)
+	}
+	opened, err := s.open(ctx, o)
+	if err != nil {
+		if !o.New {
+			err = errors.Join(err, s.host.Delete(ctx, o.ID))
+		}
+		return nil, err
+	}
+	return afterwards{acp.NewSessionResponse{SessionId: acp.SessionId(o.ID), ConfigOptions: opened.options(), Modes: opened.modes()}, opened.begin}, nil
+}
+
+// notFound names a session that does not exist.
+func notFound(err error, id string) error {
+	if errors.Is(err, session.ErrNotFound) {
+		return &acp.RequestError{Code: -32002, Message: fmt.Sprintf("there is no session %q", id)}
+	}
+	return err
+}
+
 // goOn opens a stored session.
 func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, servers []clientServer) (*openSession, error) {
 	o, err := s.place(cwd, dirs, servers)
@@ -108,10 +136,7 @@ func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, server
 	}
 	o.ID = id
 	opened, err := s.open(ctx, o)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil, &acp.RequestError{Code: -32002, Message: fmt.Sprintf("there is no session %q", id)}
-	}
-	return opened, err
+	return opened, notFound(err, id)
 }
 
 // listSessions returns a page of the stored sessions; the cursor is the position of the next one.

@@ -109,21 +109,21 @@ func (f *frameReader) takeValue() (frame, bool) {
 
 // discard reads the rest of a line that is over the cap, looking for its id.
 func (f *frameReader) discard(part []byte, err error) (frame, error) {
-	var finder idFinder
+	var finder rawjson.IDFinder
 	for _, p := range f.kept.list {
-		finder.feed(p)
+		finder.Feed(p)
 	}
 	out := frame{tooLong: true, size: int64(f.kept.size + len(part))}
 	f.kept = pieces{}
-	finder.feed(part)
+	finder.Feed(part)
 	f.discarding = true
 	defer func() { f.discarding = false }()
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = f.in.ReadSlice('\n')
 		out.size += int64(len(part))
-		finder.feed(part)
+		finder.Feed(part)
 	}
-	out.id = finder.found()
+	out.id = finder.Response()
 	return out, err
 }
 

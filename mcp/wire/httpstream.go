@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jcode/internal/rawjson"
 )
 
 const (
@@ -138,7 +140,7 @@ func (f *eventFilter) Close() error { return f.body.Close() }
 func (f *eventFilter) event() {
 	var data, other bytes.Buffer
 	name, has := "", false
-	var finder *idFinder
+	var finder *rawjson.IDFinder
 	for {
 		line, long, err := f.line()
 		if long != nil {
@@ -181,16 +183,16 @@ func (f *eventFilter) event() {
 }
 
 // line reads a line without its end. Longer lines than the cap are discarded; long has their id.
-func (f *eventFilter) line() (line []byte, long *idFinder, err error) {
+func (f *eventFilter) line() (line []byte, long *rawjson.IDFinder, err error) {
 	for {
 		part, err := f.in.ReadSlice('\n')
 		switch {
 		case long != nil:
-			long.feed(part)
+			long.Feed(part)
 		case len(line)+len(part) > f.max:
-			long = &idFinder{}
-			long.feed(bytes.TrimPrefix(line, []byte("data:")))
-			long.feed(part)
+			long = &rawjson.IDFinder{}
+			long.Feed(bytes.TrimPrefix(line, []byte("data:")))
+			long.Feed(part)
 			line = nil
 		default:
 			line = append(line, part...)
@@ -201,7 +203,7 @@ func (f *eventFilter) line() (line []byte, long *idFinder, err error) {
 	}
 }
 
-func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
+func (f *eventFilter) emit(name string, data, other []byte, long *rawjson.IDFinder) {
 	if name != "" && name != "message" {
 		f.out.WriteString("event: " + name + "\n")
 		f.out.Write(other)
@@ -213,7 +215,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	}
 	f.out.Write(other)
 	if long != nil {
-		if id := long.found(); id != nil && f.r.tap.isPending(IDKey(id)) {
+		if id := long.Response(); id != nil && f.r.tap.isPending(IDKey(id)) {
 			f.r.log.Note("a result was read away: it is over the limit of %d bytes", f.max)
 			f.fail(id, tooLargeError{f.max}.Error())
 		}

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jcode/internal/worktree"
+	"jcode/skills/instructions"
 	"jcode/tools"
 )
 
@@ -29,7 +31,7 @@ func (a agentSites) opensWith() func(tracked []string) []string {
 			case bringsCode(name):
 				return tracked
 			case strings.HasPrefix(name, "."), strings.Contains(name, "/."),
-				path.Base(name) == "AGENTS.md", path.Base(name) == "CLAUDE.md":
+				slices.Contains(instructions.Names(), path.Base(name)):
 				first = append(first, name)
 			case within != "" && strings.HasPrefix(name, within):
 				first, within = append(first, name), "" // it creates the working folder
@@ -64,8 +66,8 @@ func bringsCode(name string) bool {
 // awaitImports waits for all files if instructions import some.
 func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
-		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-			data, err := os.ReadFile(filepath.Join(dir, name))
+		for _, name := range instructions.Names() {
+			data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 			if err == nil && strings.Contains(string(data), "@") {
 				return tree.Ready(ctx)
 			}

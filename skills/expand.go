@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"jcode/internal/paths"
 	"jcode/internal/text"
 )
 
@@ -16,6 +17,7 @@ import (
 type piece struct {
 	kind pieceKind
 	text string // literal text, the shell line, or the path; both may contain arguments
+	raw  string // for file: as it is written, behind the @
 	n    int    // for word
 }
 
@@ -63,8 +65,8 @@ func parseTemplate(body string) template {
 				continue
 			}
 		case body[i] == '@' && startsWord(body[:i]):
-			if n := pathLength(rest[1:]); n > 0 {
-				add(i, piece{kind: file, text: rest[1 : 1+n]}, i+1+n)
+			if path, n := mentioned(rest[1:]); n > 0 {
+				add(i, piece{kind: file, text: path, raw: rest[1 : 1+n]}, i+1+n)
 				i += 1 + n
 				continue
 			}
@@ -106,20 +108,14 @@ func startsWord(before string) bool {
 	return before == "" || unicode.IsSpace(r) || strings.ContainsRune("([{\"'<:", r)
 }
 
-// pathLength returns the length of the path at the start of s. A path contains a letter, a digit
-// or a parameter; a full stop or comma at its end belongs to the sentence.
-func pathLength(s string) int {
-	end := strings.IndexFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("()[]{}\"'`<>,;|", r)
-	})
-	if end < 0 {
-		end = len(s)
-	}
-	path := strings.TrimRight(s[:end], ".:!?")
+// mentioned returns the path behind an @ at the start of s, and the length of what is written. A path contains a
+// letter, a digit or a parameter.
+func mentioned(s string) (path string, n int) {
+	path, n = paths.Mention(s, "()[]{}\"'`<>,;|")
 	if !strings.ContainsFunc(path, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-		return 0
+		return "", 0
 	}
-	return len(path)
+	return path, n
 }
 
 // uses reports whether the template inserts arguments anywhere.
@@ -274,7 +270,7 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 				continue
 			}
 			if !namesFile(p.text, path) && !host.HasFile(path) {
-				b.WriteString("@" + path) // text, such as a decorator or the name of a package
+				b.WriteString("@" + parseParameters(p.raw).plain(g)) // text, such as a decorator or the name of a package
 				continue
 			}
 			if err := insert(); err != nil {

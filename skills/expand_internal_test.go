@@ -125,7 +125,7 @@ func FuzzTemplate(f *testing.F) {
 			case shell:
 				back.WriteString("!`" + p.text + "`")
 			case file:
-				back.WriteString("@" + p.text)
+				back.WriteString("@" + p.raw)
 			case arguments:
 				back.WriteString("$ARGUMENTS")
 			case word, literal:

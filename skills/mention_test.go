@@ -2,8 +2,10 @@ package skills_test
 
 import (
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"jcode/skills"
 )
@@ -35,5 +37,35 @@ func TestTextWithManyHandlesIsNoListOfFiles(t *testing.T) {
 	}
 	if _, err := find(t, src, "notes").Run(context.Background(), "gone.md"); err == nil || !strings.Contains(err.Error(), "@gone.md") {
 		t.Errorf("an argument that names no file: %v", err)
+	}
+}
+
+// A file with blanks in its name is mentioned in quotes, or with backslashes.
+func TestFilesWithBlanksAreMentioned(t *testing.T) {
+	w := newWorld(t)
+	write(t, "Look at @\"my notes/a b.md\" and @c\\ d.md, then @\"not a file\" and @e\\ f, @\"$1/style guide.md\".", w.places.Project, ".jcode/commands/look.md")
+	src := skills.NewCommandFiles(w.places, trustAll{}, &host{files: map[string]string{"my notes/a b.md": "one", "c d.md": "two", "docs/style guide.md": "three"}})
+	out, err := find(t, src, "look").Run(context.Background(), "docs")
+	want := "Look at my notes/a b.md and c d.md, then @\"not a file\" and @e\\ f, docs/style guide.md."
+	if err != nil || !strings.HasPrefix(out.Prompt, want+"\n\n<file") || !strings.Contains(out.Prompt, "one\n</file>") || !strings.Contains(out.Prompt, "two\n</file>") || !strings.Contains(out.Prompt, "three\n</file>") {
+		t.Errorf("%q, %v", out.Prompt, err)
+	}
+}
+
+// A skill that an editor saved as UTF-16 is read.
+func TestASkillInUTF16IsRead(t *testing.T) {
+	w := newWorld(t)
+	wide := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune("---\nname: wide\ndescription: Größe\n---\nDo it.\n")) {
+		wide = binary.LittleEndian.AppendUint16(wide, u)
+	}
+	write(t, string(wide), w.places.Project, ".jcode/skills/wide/SKILL.md")
+	r := w.registry()
+	sk, ok := r.Get("wide")
+	if !ok || sk.Description != "Größe" {
+		t.Fatalf("%+v %v", sk, r.Entries())
+	}
+	if l, err := r.Load("wide"); err != nil || strings.TrimSpace(l.Body) != "Do it." {
+		t.Errorf("%q, %v", l.Body, err)
 	}
 }

@@ -158,7 +158,7 @@ func TestOneBadSkillHidesNoOther(t *testing.T) {
 		"folder-name/SKILL.md:2: warning: the name other-name differs from the folder's",
 		"open/SKILL.md:1: error: the front matter is never closed; put a line",
 		"bare/SKILL.md:1: error: there is no front matter; begin",
-		"latin/SKILL.md:1: warning: the file is not UTF-8; save it",
+		"latin/SKILL.md:1: warning: the file is not UTF-8 and is read as ISO-8859-1; save it",
 	} {
 		if !strings.Contains(d, want) {
 			t.Errorf("no %q in\n%s", want, d)

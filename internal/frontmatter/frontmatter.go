@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"jcode/internal/charset"
 )
 
 // Document is a parsed Markdown text.
@@ -109,11 +111,18 @@ func normal(key string) string { return strings.ReplaceAll(strings.ToLower(key),
 func Parse(data []byte) Document {
 	var d Document
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(data) {
-		d.problem(1, "the file is not UTF-8", "save it as UTF-8")
-		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	}
 	text := string(data)
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		decoded, encoding := charset.Decode(data)
+		switch encoding {
+		case charset.UTF8, charset.Binary:
+			d.problem(1, "the file is not UTF-8", "save it as UTF-8")
+			text = strings.ToValidUTF8(text, "\uFFFD")
+		default:
+			d.problem(1, "the file is not UTF-8 and is read as "+encoding, "save it as UTF-8")
+			text = decoded
+		}
+	}
 	if strings.Contains(text, "\r") {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	}

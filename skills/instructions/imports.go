@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jcode/internal/paths"
 )
 
 // imported is one `@path` in a text.
@@ -63,17 +65,11 @@ func inLine(line string) []string {
 			if i > 0 && !unicode.IsSpace(before) && !strings.ContainsRune("([{<\"':*-", before) {
 				continue // an e-mail address, a decorator in a word
 			}
-			end := strings.IndexFunc(line[i+1:], func(r rune) bool {
-				return unicode.IsSpace(r) || strings.ContainsRune("()[]{}<>\"'`,;|*", r)
-			})
-			if end < 0 {
-				end = len(line) - i - 1
-			}
-			p := strings.TrimRight(line[i+1:i+1+end], ".:!?")
+			p, n := paths.Mention(line[i+1:], "()[]{}<>\"'`,;|*")
 			if strings.ContainsAny(p, "./") && strings.ContainsFunc(p, unicode.IsLetter) {
 				list = append(list, p)
 			}
-			i += end
+			i += n
 		}
 	}
 	return list

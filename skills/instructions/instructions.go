@@ -1,5 +1,5 @@
 // Package instructions owns the files in which a project tells the agent how to work in
-// it: AGENTS.md and CLAUDE.md, from the project's root down to the working folder, those
+// it: AGENTS.md, CLAUDE.md and its like, and the rules of .claude, from the project's root down to the working folder, those
 // of subfolders when work first touches them, the person's own global one, and what they
 // import. Each file is sent once, even if several paths lead to it.
 //
@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/charset"
+	"jcode/internal/frontmatter"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 )
@@ -30,8 +32,12 @@ const (
 	maxSources = 200      // files in all
 )
 
-// names are the files that are looked for in a folder, in this order.
-var names = [...]string{"AGENTS.md", "CLAUDE.md"}
+// names are the files that are looked for in a folder, in this order. The last one is a person's own, which they keep
+// out of the repository.
+var names = [...]string{"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}
+
+// Names returns the files that are looked for in a folder, besides its rules.
+func Names() []string { return names[:] }
 
 // Options say where instructions are looked for. Empty fields are left out.
 type Options struct {
@@ -57,6 +63,8 @@ type Set struct {
 	loaded  bool
 	given   []*source // in the order in which they were sent
 	touched []string  // subfolders that work has touched and that hold instructions
+	rules   map[string]rule
+	matched []string // files of rules about files that work has touched
 	notices []string
 	said    map[string]bool // notices that were made before
 }
@@ -68,9 +76,10 @@ type source struct {
 	text     string
 	mod      time.Time
 	size     int64
-	personal bool   // the person's own: may import from anywhere
-	folder   string // where it holds; empty for everywhere
-	prompt   bool   // is in the system prompt
+	personal bool     // the person's own: may import from anywhere
+	folder   string   // where it holds; empty for everywhere
+	prompt   bool     // is in the system prompt
+	globs    []string // of the files that it is about, none for all
 }
 
 // New makes a Set. It reads nothing before the first Prompt.
@@ -130,9 +139,9 @@ func between(root, dir string) []string {
 func (s *Set) folder(dir string) []*source {
 	var list []*source
 	for _, name := range names {
-		list = append(list, s.take(filepath.Join(dir, name), dir, false, 0)...)
+		list = append(list, s.take(filepath.Join(dir, filepath.FromSlash(name)), dir, false, 0)...)
 	}
-	return list
+	return append(list, s.always(dir)...)
 }
 
 // take reads a file and what it imports, unless it was sent before.
@@ -164,13 +173,18 @@ func (s *Set) take(path, folder string, personal bool, depth int) []*source {
 		s.notice("more than %d files of instructions: %s is left out", maxSources, path)
 		return nil
 	}
-	data, err := readHead(path)
+	content, err := s.readText(path)
 	if err != nil {
 		s.notice("%s: %v", path, err)
 		return nil
 	}
+	if isRule(path) {
+		if doc := frontmatter.Parse([]byte(content)); doc.Closed {
+			content = doc.Body
+		}
+	}
 	src := &source{
-		path: path, info: info, text: clean(data), mod: info.ModTime(), size: info.Size(),
+		path: path, info: info, text: clean(content), mod: info.ModTime(), size: info.Size(),
 		folder: folder, personal: personal,
 	}
 	if src.text != "" && slices.ContainsFunc(s.given, func(g *source) bool { return g.text == src.text }) {
@@ -250,16 +264,30 @@ func readHead(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	if bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 {
-		return nil, errors.New("is not text and is not read")
-	}
 	return data, nil
 }
 
-func clean(data []byte) string {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	return strings.TrimSpace(text.Clean(string(data)))
+// readText reads a file of any encoding, and tells the person of one that had to be guessed.
+func (s *Set) readText(path string) (string, error) {
+	data, err := readHead(path)
+	if err != nil {
+		return "", err
+	}
+	content, encoding := charset.Decode(data)
+	switch encoding {
+	case charset.Binary:
+		if bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 {
+			return "", errors.New("is not text and is not read")
+		}
+		return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\ufeff"), "\ufffd"), nil
+	case charset.UTF8:
+	default:
+		s.notice("%s is read as %s: save it as UTF-8 if a character is wrong", s.show(path), encoding)
+	}
+	return content, nil
 }
+
+func clean(content string) string { return strings.TrimSpace(text.Clean(content)) }
 
 // join makes one text of the sources, at most maxText bytes, and says what is left out.
 func (s *Set) join(list []*source) string {
@@ -271,6 +299,9 @@ func (s *Set) join(list []*source) string {
 		head := "# Instructions from " + s.show(src.path)
 		if src.folder != "" && src.folder != s.opts.Root {
 			head += " (for " + s.show(src.folder) + ")"
+		}
+		if len(src.globs) > 0 {
+			head += " (for files that match " + strings.Join(src.globs, ", ") + ")"
 		}
 		head += "\n\n"
 		if b.Len() > 0 {

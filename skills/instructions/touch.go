@@ -28,6 +28,7 @@ func (s *Set) Touch(path string) (news News, ok bool) {
 	if err != nil || !paths.Within(s.opts.Root, real) {
 		return News{}, false
 	}
+	file := real
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		real = filepath.Dir(real)
 	}
@@ -38,7 +39,7 @@ func (s *Set) Touch(path string) (news News, ok bool) {
 	}
 	var list []*source
 	for _, dir := range between(s.opts.Root, real) {
-		found := s.folder(dir)
+		found := append(s.folder(dir), s.matching(dir, file)...)
 		if len(found) > 0 && !slices.Contains(s.touched, dir) && !slices.Contains(s.folders(), dir) {
 			s.touched = append(s.touched, dir)
 		}
@@ -76,6 +77,9 @@ func (s *Set) Changes() (news News, ok bool) {
 			old := src.text
 			s.forget(src)
 			for _, n := range s.take(src.path, src.folder, src.personal, 0) {
+				if n.path == src.path {
+					n.globs = s.aboutRule(n.path)
+				}
 				if n.path != src.path || n.text != old {
 					fresh = append(fresh, n)
 				}
@@ -109,6 +113,9 @@ func (s *Set) Rewound() {
 	s.given = slices.DeleteFunc(s.given, func(g *source) bool { return !g.prompt })
 	s.touched = slices.DeleteFunc(s.touched, func(dir string) bool {
 		return !slices.ContainsFunc(s.given, func(g *source) bool { return g.folder == dir })
+	})
+	s.matched = slices.DeleteFunc(s.matched, func(path string) bool {
+		return !slices.ContainsFunc(s.given, func(g *source) bool { return g.path == path })
 	})
 }
 

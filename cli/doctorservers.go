@@ -65,7 +65,11 @@ func (d *doctor) server(s mcp.Details) {
 		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
 	default:
 		why := cmp.Or(s.Error, s.Reason, string(s.State))
-		d.fail("mcp", missingProgram(s), exitUsage, "%s: %s", s.Name, why)
+		advice := missingProgram(s)
+		if s.Keyring {
+			advice = "unlock the keyring"
+		}
+		d.fail("mcp", advice, exitUsage, "%s: %s", s.Name, why)
 	}
 }
 

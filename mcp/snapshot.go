@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/auth"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
 	"jcode/tools"
@@ -43,6 +45,8 @@ type Details struct {
 	StrayLines []string
 	Log        string // path of the log
 	Enabled    bool
+	// Keyring says that the error is that of a keyring that can't be read.
+	Keyring bool
 	// Confined says how its programs run: "confined", "confined, with the network", "unconfined", or "" for the
 	// person's own.
 	Confined string
@@ -133,6 +137,7 @@ func (m *Manager) details(name string) Details {
 	d.State, d.Attempt, d.NextTry, d.Pid = v.state, v.attempt, v.nextTry, v.pid
 	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed || v.state == StateNeedsSignIn) {
 		d.Error = config.Scrub(plainError(v.err), v.secrets)
+		_, d.Keyring = errors.AsType[*auth.KeyringError](v.err)
 	}
 	if v.state == StateConnected {
 		d.ToolList = toolsOf(v)

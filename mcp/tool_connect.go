@@ -347,7 +347,10 @@ func (c controls) connectError(ctx context.Context, name string, err error) erro
 func adviceFor(err error, name string) string {
 	text := err.Error()
 	_, signIn := errors.AsType[*auth.NeedsSignIn](err)
+	_, locked := errors.AsType[*auth.KeyringError](err)
 	switch {
+	case locked:
+		return "You can't unlock the keyring. Tell the person, and continue without this server until they have."
 	case signIn:
 		return "You can't sign in yourself. Tell the person, and continue without this server until they have."
 	case strings.Contains(text, "command not found"):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -306,12 +307,55 @@ func TestDiscoveryOfAPublicServerReachesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	srv := mcptest.NewOAuth("ok")
 	t.Cleanup(srv.Close)
-	c := httpClient("https://mcp.example.com/mcp")
+	c := throughProxy("https://mcp.example.com/mcp")
 	var into map[string]any
 	if err := getJSON(t.Context(), c, srv.Issuer.URL+"/.well-known/oauth-authorization-server", &into); err == nil || !strings.Contains(err.Error(), "private address") {
 		t.Errorf("%v", err)
 	}
-	if err := getJSON(t.Context(), httpClient(srv.Endpoint()), srv.Issuer.URL+"/.well-known/oauth-authorization-server", &into); err != nil {
+	if err := getJSON(t.Context(), throughProxy(srv.Endpoint()), srv.Issuer.URL+"/.well-known/oauth-authorization-server", &into); err != nil {
 		t.Error(err)
+	}
+}
+
+// A proxy at a private address, as companies have them, is used for public servers. It doesn't open the way to private
+// ones.
+func TestDiscoveryThroughAProxy(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 8)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		asked <- req.URL.String()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"found":true}`)) // the client may be gone
+	}))
+	t.Cleanup(func() { proxy.CloseClientConnections(); proxy.Close() })
+	address, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := httpClient("https://mcp.example.com/mcp", http.ProxyURL(address))
+	var into struct{ Found bool }
+	if err := getJSON(t.Context(), c, "http://8.8.8.8/meta", &into); err != nil || !into.Found || <-asked != "http://8.8.8.8/meta" {
+		t.Errorf("%v %v", into, err)
+	}
+	for _, private := range []string{"http://127.0.0.1:1/meta", "http://localhost:1/meta", "http://[::1]:1/meta", "http://169.254.169.254/meta"} {
+		if err := getJSON(t.Context(), c, private, &into); err == nil || !strings.Contains(err.Error(), "private address") || passes(err) {
+			t.Errorf("%s: %v", private, err)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("the proxy was asked for %s", <-asked)
+	}
+}
+
+// What a server says is shown without its control characters, and scopes that are none are not asked for.
+func TestServersWordsAreShownWithoutControlCharacters(t *testing.T) {
+	t.Parallel()
+	h := http.Header{"Www-Authenticate": {"Bearer scope=\"read \x1b[2Jx evil\u202ename write\""}}
+	if got := readChallenge(h).scopes; strings.Join(got, " ") != "read write" {
+		t.Errorf("%q", got)
+	}
+	e := &refusedError{Code: "invalid_grant\x1b]0;title\a", Description: "a\x1b[31mb"}
+	if got := e.Error(); strings.ContainsAny(got, "\x1b\a") {
+		t.Errorf("%q", got)
 	}
 }

@@ -23,18 +23,25 @@ const (
 	maxRedirects = 5
 )
 
+// proxies returns the proxy for a request, nil for none.
+type proxies func(*http.Request) (*url.URL, error)
+
 // httpClient returns the client for discovery, registration and tokens. It connects to private
 // addresses only if the server itself is at one. It follows few redirects, none from https to
 // http, and none of requests with a body.
-func httpClient(server string) *http.Client {
+func httpClient(server string, proxy proxies) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	if u, err := url.Parse(server); err != nil || !netaddr.PrivateHost(u.Hostname()) {
-		base.DialContext = (&net.Dialer{Timeout: requestLimit, Control: refusePrivate}).DialContext
-	} else {
-		base.DialContext = (&net.Dialer{Timeout: requestLimit}).DialContext
-	}
 	base.DisableKeepAlives = true // few requests, far apart
-	return &http.Client{Transport: base, Timeout: requestLimit, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+	base.Proxy = proxy
+	base.DialContext = (&net.Dialer{Timeout: requestLimit}).DialContext
+	var trip http.RoundTripper = base
+	if u, err := url.Parse(server); err != nil || !netaddr.PrivateHost(u.Hostname()) {
+		direct := base.Clone()
+		direct.Proxy = nil
+		direct.DialContext = (&net.Dialer{Timeout: requestLimit, Control: refusePrivate}).DialContext
+		trip = publicTrip{direct: direct, proxied: base}
+	}
+	return &http.Client{Transport: trip, Timeout: requestLimit, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		switch {
 		case via[0].Method != http.MethodGet:
 			return http.ErrUseLastResponse
@@ -45,6 +52,30 @@ func httpClient(server string) *http.Client {
 		}
 		return nil
 	}}
+}
+
+// publicTrip sends requests to public addresses only. A proxy may have a private one.
+type publicTrip struct{ direct, proxied *http.Transport }
+
+// RoundTrip sends a request. If a proxy will connect, what is known here of the host's addresses is checked first.
+func (p publicTrip) RoundTrip(req *http.Request) (*http.Response, error) {
+	proxy, err := p.proxied.Proxy(req)
+	if err != nil {
+		return nil, err
+	}
+	if proxy == nil {
+		return p.direct.RoundTrip(req)
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(req.Context(), "ip", req.URL.Hostname())
+	if err != nil {
+		ips = nil // a name that only the proxy knows
+	}
+	for _, ip := range ips {
+		if netaddr.Private(ip.Unmap()) {
+			return nil, ruleError(req.URL.Hostname() + " is a private address")
+		}
+	}
+	return p.proxied.RoundTrip(req)
 }
 
 func refusePrivate(_, address string, _ syscall.RawConn) error {

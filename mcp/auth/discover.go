@@ -65,7 +65,7 @@ func readChallenge(h http.Header) challenge {
 				c.reason = one.Params["error"]
 			}
 			if c.scopes == nil {
-				c.scopes = strings.Fields(one.Params["scope"])
+				c.scopes = scopesOf(strings.Fields(one.Params["scope"]))
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func protectedResource(ctx context.Context, c *http.Client, server string, ch ch
 		case len(meta.AuthorizationServers) == 0:
 			return found{}, "", fmt.Errorf("%s names no authorization server", place)
 		}
-		out.resource, out.scopes, out.declared = meta.Resource, meta.ScopesSupported, true
+		out.resource, out.scopes, out.declared = meta.Resource, scopesOf(meta.ScopesSupported), true
 		out.mustBind, out.algs = meta.DPOPBoundAccessTokensRequired, meta.DPOPSigningAlgValuesSupported
 		out.bound = out.mustBind || len(out.algs) > 0
 		return out, meta.AuthorizationServers[0], nil

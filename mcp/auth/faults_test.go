@@ -21,7 +21,7 @@ func TestEndpointsThatNeverAnswerEnd(t *testing.T) {
 			r := newRig(t, mode)
 			ctx, cancel := context.WithCancel(t.Context())
 			r.k.client = func(string) *http.Client {
-				c := httpClient(r.server.URL)
+				c := throughProxy(r.server.URL)
 				c.Timeout = 200 * time.Millisecond
 				if gaveUp {
 					c.Timeout = time.Hour

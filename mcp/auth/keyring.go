@@ -149,7 +149,7 @@ func (s keyringStore) where() string {
 	case errors.Is(err, errNoKeyring):
 		return s.file.where()
 	default:
-		return fmt.Sprintf("%s (%v)", s.file.where(), err)
+		return s.file.where() + ", because the keyring is locked or does not answer"
 	}
 }
 

@@ -33,8 +33,11 @@ type Keeper struct {
 // NewKeeper returns a keeper whose files are in dir, jcode's config folder. It opens nothing
 // before it is needed.
 func NewKeeper(dir string) *Keeper {
-	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient, lookEvery: lookEvery, pause: askPause}
+	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: throughProxy, lookEvery: lookEvery, pause: askPause}
 }
+
+// throughProxy returns the client for a server, which uses the proxy of the environment.
+func throughProxy(server string) *http.Client { return httpClient(server, http.ProxyFromEnvironment) }
 
 func (k *Keeper) open() store {
 	k.once.Do(func() {

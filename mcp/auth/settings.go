@@ -158,6 +158,14 @@ func (e *NeedsSignIn) fill(rec *record, got tokens, key *boundKey) error {
 	return err
 }
 
+// scopesOf returns the scopes of a text or list of a server that are ones (RFC 6749): people and the model see
+// them.
+func scopesOf(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		return s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' })
+	})
+}
+
 // union returns a, followed by the elements of b that are not in a.
 func union(a, b []string) []string {
 	out := slices.Clone(a)

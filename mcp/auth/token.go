@@ -60,13 +60,12 @@ type refusedError struct {
 }
 
 func (e *refusedError) Error() string {
-	s := e.Code
+	s := said(e.Code, 80)
 	if s == "" {
 		s = fmt.Sprintf("status %d", e.status)
 	}
 	if e.Description != "" {
-		d, _ := text.CutMark(text.Clean(text.Valid(e.Description)), 300, "…")
-		s += ": " + d
+		s += ": " + said(e.Description, 300)
 	}
 	return s
 }
@@ -75,6 +74,12 @@ func (e *refusedError) Error() string {
 func isRefusal(err error, codes ...string) bool {
 	var r *refusedError
 	return errors.As(err, &r) && slices.Contains(codes, r.Code)
+}
+
+// said returns a text of a server for people: without control characters, and at most n bytes.
+func said(s string, n int) string {
+	s, _ = text.CutMark(text.Clean(text.Valid(s)), n, "…")
+	return s
 }
 
 // retryAfter is the time that a server wants to be left alone.

@@ -12,6 +12,8 @@ import (
 	"jcode/internal/worktree"
 	"jcode/skills/instructions"
 	"jcode/tools"
+
+	"jcode/internal/paths"
 )
 
 // opensWith returns a func that selects the files of a worktree that must exist before jcode is wired for it:
@@ -67,7 +69,7 @@ func bringsCode(name string) bool {
 func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
 		for _, name := range instructions.Names() {
-			data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+			data, err := paths.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), 1<<20)
 			if err == nil && strings.Contains(string(data), "@") {
 				return tree.Ready(ctx)
 			}

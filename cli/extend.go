@@ -75,8 +75,8 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Withheld: a.confinement.keyNames(),
-		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
+		Withheld: a.confinement.keyNames(), Programs: a.programs(),
+		Window: a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.servers = managed{a.mcp}

@@ -18,6 +18,8 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
+
+	"jcode/internal/paths"
 )
 
 // maxImage bounds a picture that is attached to a prompt.
@@ -158,7 +160,7 @@ func (a pictures) read(path string) (string, []byte, error) {
 	if info.Size() > maxImage {
 		return "", nil, fmt.Errorf("%s is larger than %d MB", path, maxImage>>20)
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, maxImage)
 	if err != nil {
 		return "", nil, err
 	}

@@ -208,7 +208,7 @@ func readFile(root toolRoot, path string, limit int) ([]byte, error) {
 			return nil, fmt.Errorf("%s is a link that leads out of the project", filepath.Base(path))
 		}
 	}
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -292,7 +292,7 @@ func (a *approvals) notes(e config.Entry) []string {
 	t, from := e.Target, e.Source.Scope
 	var notes []string
 	if t.Type == config.Stdio {
-		notes = append(notes, "program: "+a.env.ProgramPath(t, from))
+		notes = append(notes, "program: "+a.env.ProgramPath(e))
 		if dir := t.Cwd; dir != "" {
 			notes = append(notes, "folder: "+dir)
 		}

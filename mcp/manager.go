@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
 	"jcode/mcp/wire"
@@ -57,6 +58,8 @@ type Options struct {
 	Sees func() bool
 	// Person signs in to servers that ask for it; nil: nobody is there.
 	Person auth.Person
+	// Programs finds the programs of servers that neither the project nor a plugin brought.
+	Programs launch.Programs
 	// Notify shows the person a message; may be nil. level is info, warn or error.
 	Notify func(level, text string)
 }
@@ -106,7 +109,7 @@ func New(opt Options) *Manager {
 	if opt.Env != nil {
 		m.env.Base = opt.Env
 	}
-	m.env.Withheld = opt.Withheld
+	m.env.Withheld, m.env.Programs = opt.Withheld, opt.Programs
 	if opt.Paths.Home != "" {
 		m.env.Home = opt.Paths.Home
 	}

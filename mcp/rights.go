@@ -59,7 +59,7 @@ func (a *approvals) rights(e config.Entry) Rights {
 
 // others reports whether the entry was brought by the project or a plugin, not by the person.
 func others(e config.Entry) bool {
-	return e.Source.Scope == config.ScopeProject || e.Source.Plugin != ""
+	return !e.Own()
 }
 
 // start returns what to start instead of a program.

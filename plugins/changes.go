@@ -3,12 +3,13 @@ package plugins
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"jcode/internal/diff"
+
+	"jcode/internal/paths"
 )
 
 // Changes describes what an update changes: the rows that are added and removed, and the diffs of
@@ -45,6 +46,9 @@ func (st *Staged) Changes() (rows []string, files string) {
 	return rows, b.String()
 }
 
+// maxShown is the largest file whose changes are shown, in bytes.
+const maxShown = 4 << 20
+
 // treeTexts reads the files of a tree.
 func treeTexts(dir string) map[string]*string {
 	out := map[string]*string{}
@@ -52,7 +56,7 @@ func treeTexts(dir string) map[string]*string {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // what cannot be read is not text
 		}
-		if data, err := os.ReadFile(path); err == nil {
+		if data, err := paths.ReadFile(path, maxShown); err == nil {
 			rel, _ := filepath.Rel(dir, path) // below dir
 			s := string(data)
 			out[filepath.ToSlash(rel)] = &s

@@ -370,7 +370,7 @@ func HashTree(dir string) (string, error) {
 			return nil
 		}
 		_, _ = fmt.Fprintf(h, "%s\x00%d\x00%v\x00", rel, info.Size(), info.Mode()&0o111 != 0) // a hash never fails
-		f, err := os.Open(path)
+		f, err := paths.Open(path)
 		if err != nil {
 			return err
 		}

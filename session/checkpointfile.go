@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"jcode/internal/atomicfile"
+
+	"jcode/internal/paths"
 )
 
 // The kinds of things at a path.
@@ -110,7 +112,7 @@ func inspect(path string, keep bool, limit int64) (entry, error) {
 		}
 		return e, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, limit)
 	if err != nil {
 		return e, err
 	}
@@ -134,7 +136,7 @@ func (e entry) content(data []byte, keep bool) (entry, error) {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"jcode/internal/diff"
 	"jcode/session/db"
+
+	"jcode/internal/paths"
 )
 
 // The limits of what is kept of the state after a change, to tell what a command overwrote.
@@ -75,7 +76,7 @@ func (c *Checkpoints) compare(ctx context.Context, before, after entry) (o Overw
 	was := string(wrote)
 	var is *string // nil if the file is gone
 	if now.kind == kindFile {
-		held, err := os.ReadFile(after.path)
+		held, err := paths.ReadFile(after.path, c.limits.file)
 		if err != nil {
 			return o, false, nil
 		}

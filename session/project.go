@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"jcode/internal/owner"
+
+	"jcode/internal/paths"
 )
 
 // ProjectID returns the identity of the project that a folder belongs to, and its root: the
@@ -71,7 +73,7 @@ func gitTop(dir string) bool {
 		if info.Size() > 1<<16 {
 			return false
 		}
-		b, err := os.ReadFile(p)
+		b, err := paths.ReadFile(p, 1<<16)
 		return err == nil && strings.HasPrefix(string(b), "gitdir:")
 	}
 	_, err = os.Stat(filepath.Join(p, "HEAD"))

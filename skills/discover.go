@@ -302,7 +302,7 @@ func readFile(file string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("is not a regular file")
 	}
-	f, err := os.Open(file)
+	f, err := paths.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}

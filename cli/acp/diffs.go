@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/coder/acp-go-sdk"
+
+	"jcode/internal/paths"
 )
 
 // maxWhole bounds the files that are shown in full around a change, in bytes.
@@ -166,7 +168,7 @@ func (f *fileDiff) whole(hunks []hunk, on side) bool {
 	if err != nil || info.Size() > maxWhole || !info.Mode().IsRegular() {
 		return false
 	}
-	raw, err := os.ReadFile(f.path)
+	raw, err := paths.ReadFile(f.path, maxWhole)
 	if err != nil {
 		return false
 	}

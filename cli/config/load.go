@@ -172,7 +172,7 @@ func readFile(root, file string) ([]byte, error) {
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("has more than %d MB", maxFile>>20)
 	}
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}

@@ -76,7 +76,12 @@ func (p Programs) Env() []string {
 	if base == nil {
 		base = func() []string { return proc.CommandEnv(os.Environ(), proc.EnvRules{}) }
 	}
-	env := Outside(proc.WithoutSecrets(base(), nil), p.roots())
+	return p.WithPath(Outside(proc.WithoutSecrets(base(), nil), p.roots()))
+}
+
+// WithPath returns an environment in which PATH has no folder whose programs are not used.
+func (p Programs) WithPath(env []string) []string {
+	env = slices.Clone(env)
 	for i, kv := range env {
 		if list, ok := strings.CutPrefix(kv, "PATH="); ok {
 			env[i] = "PATH=" + outsideList(list, p.excluded())

@@ -86,7 +86,7 @@ func pointed(name string) string {
 		return ""
 	}
 	if info.Mode().IsRegular() && info.Size() < 1<<16 {
-		data, err := os.ReadFile(name)
+		data, err := paths.ReadFile(name, 1<<16)
 		if to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: "); ok && err == nil {
 			if !filepath.IsAbs(to) {
 				to = filepath.Join(filepath.Dir(name), to)

@@ -58,12 +58,31 @@ func ReadInside(root, path string, limit int64) ([]byte, error) {
 // ReadFile reads a regular file of at most limit bytes: it never waits for the other end of a pipe, and
 // believes no size.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|NoWait, 0)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	return readRegular(f, limit)
 }
+
+// Open opens a regular file for reading: it never waits for the other end of a pipe, and opens no device. How much
+// there is to read is for the caller to limit.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: path, Err: errIrregular}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+var errIrregular = errors.New("is not a regular file")
 
 // readRegular reads a regular file and closes it.
 func readRegular(f *os.File, limit int64) ([]byte, error) {
@@ -73,7 +92,7 @@ func readRegular(f *os.File, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("is not a regular file")
+		return nil, errIrregular
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {

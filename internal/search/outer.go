@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"jcode/internal/ignore"
+
+	"jcode/internal/paths"
 )
 
 // Outer returns the ignore rules of git that apply to a folder from outside it: the person's (the excludes
@@ -21,7 +23,7 @@ func Outer(top string) []Above {
 	var out []Above
 	down := relative(repo.top, top)
 	add := func(file, down string) {
-		if data, err := os.ReadFile(file); err == nil { // most of them do not exist
+		if data, err := paths.ReadFile(file, maxRules); err == nil { // most of them do not exist
 			out = append(out, Above{down, ignore.Parse(data)})
 		}
 	}
@@ -73,7 +75,7 @@ func repository(dir string) (r repo, ok bool) {
 
 // gitFile follows the `.git` file of a linked work tree.
 func gitFile(path string) (own, common string) {
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, 1<<12)
 	if err != nil {
 		return path, path
 	}
@@ -82,7 +84,7 @@ func gitFile(path string) (own, common string) {
 		return path, path
 	}
 	own = absolute(filepath.Dir(path), strings.TrimSpace(dir))
-	if shared, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil {
+	if shared, err := paths.ReadFile(filepath.Join(own, "commondir"), 1<<12); err == nil {
 		return own, absolute(own, strings.TrimSpace(string(shared)))
 	}
 	return own, own
@@ -112,7 +114,7 @@ func excludesFile() string {
 		files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f)
+		data, err := paths.ReadFile(f, maxRules)
 		if err != nil {
 			continue
 		}

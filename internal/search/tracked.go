@@ -1,13 +1,14 @@
 package search
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"jcode/internal/gitindex"
+
+	"jcode/internal/paths"
 )
 
 // Tracked is the content of a repository's index: files that git sees although a rule ignores them. It is
@@ -32,6 +33,9 @@ func TrackedIn(top string) *Tracked {
 	return &Tracked{file: filepath.Join(repo.own, "index"), down: down}
 }
 
+// maxIndex is the largest index of git that is read, in bytes.
+const maxIndex = 1 << 30
+
 // has reports whether a file, or anything in a folder, is tracked. The path is below the
 // walk's Top.
 func (t *Tracked) has(path string, folder bool) bool {
@@ -39,7 +43,7 @@ func (t *Tracked) has(path string, folder bool) bool {
 		return false
 	}
 	t.once.Do(func() {
-		if data, err := os.ReadFile(t.file); err == nil { // a new repository has none
+		if data, err := paths.ReadFile(t.file, maxIndex); err == nil { // a new repository has none
 			for _, e := range gitindex.Parse(data) {
 				t.list = append(t.list, e.Path)
 			}

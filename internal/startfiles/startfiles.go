@@ -49,7 +49,7 @@ func Pin(base, root string, lines ...string) string {
 
 // add hashes one file. One that can't be read is hashed as unreadable.
 func add(sum hash.Hash, path string) {
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		_, _ = fmt.Fprintf(sum, "unreadable")
 		return
@@ -259,7 +259,7 @@ func readScript(path string, info fs.FileInfo) (text string, ok bool) {
 	default:
 		ok = info.Mode()&0o111 != 0 || len(runners(path)) > 0 || strings.Contains(strings.ToLower(filepath.Base(path)), "makefile")
 	}
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return "", ok
 	}

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"jcode/internal/paths"
 )
 
 // linkMode is git's mode of another repository in a tree.
@@ -76,9 +78,12 @@ func (d *difference) file(name string) (*File, error) {
 		d.leave(name, "not a regular file")
 		return nil, nil //nolint:nilnil // there is none
 	}
-	data, err := os.ReadFile(full)
+	data, err := paths.ReadFile(full, maxCompared)
 	return &File{Data: data, Exec: info.Mode()&0o100 != 0}, err
 }
+
+// maxCompared is the largest file that is compared, in bytes.
+const maxCompared = 1 << 30
 
 // blobID returns git's name for a content, in a repository whose names have a length.
 func blobID(data []byte, length int) string {

@@ -38,7 +38,7 @@ func FoldersOf(root string) (f Folders) {
 		return f
 	}
 	f.Written = []string{own, filepath.Join(common, "objects")}
-	if head, err := os.ReadFile(filepath.Join(own, "HEAD")); err == nil {
+	if head, err := paths.ReadFile(filepath.Join(own, "HEAD"), maxPointer); err == nil {
 		ref, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
 		if dir := filepath.FromSlash(path.Dir(ref)); ok && strings.HasPrefix(ref, "refs/heads/") && filepath.IsLocal(dir) {
 			for _, at := range []string{filepath.Join(common, dir), filepath.Join(common, "logs", dir)} {
@@ -63,7 +63,7 @@ func named(file, prefix string) string {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
 		return ""
 	}
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file, maxPointer)
 	name, ok := strings.CutPrefix(string(bytes.TrimRight(data, "\r\n")), prefix)
 	if err != nil || !ok || name == "" {
 		return ""

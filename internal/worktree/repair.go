@@ -78,7 +78,7 @@ func incomplete(ctx context.Context, by launch.Git, root string) ([]entry, error
 			continue // it may just have been removed
 		}
 		e.age = time.Since(info.ModTime())
-		if link, err := os.ReadFile(filepath.Join(e.dir, "gitdir")); err == nil {
+		if link, err := paths.ReadFile(filepath.Join(e.dir, "gitdir"), maxPointer); err == nil {
 			if path := string(bytes.TrimSpace(link)); filepath.Base(path) == ".git" {
 				e.copy = filepath.Dir(path)
 			}
@@ -91,11 +91,11 @@ func incomplete(ctx context.Context, by launch.Git, root string) ([]entry, error
 // complete reports whether git finished the entry: it is locked as "initializing" until then,
 // and its file commondir says where the repository is.
 func (e entry) complete() bool {
-	common, err := os.ReadFile(filepath.Join(e.dir, "commondir"))
+	common, err := paths.ReadFile(filepath.Join(e.dir, "commondir"), maxPointer)
 	if err != nil || len(bytes.TrimSpace(common)) == 0 {
 		return false
 	}
-	lock, err := os.ReadFile(filepath.Join(e.dir, "locked"))
+	lock, err := paths.ReadFile(filepath.Join(e.dir, "locked"), maxPointer)
 	return err != nil || !bytes.HasPrefix(lock, []byte("initializing"))
 }
 

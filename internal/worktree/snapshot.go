@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"jcode/internal/launch"
+
+	"jcode/internal/paths"
 )
 
 // snapshot writes a tree in its present state into git's object store, without touching its index, and returns
@@ -31,6 +33,9 @@ func snapshot(ctx context.Context, by launch.Git, dir string) (string, error) {
 	return git(ctx, by, dir, env, "write-tree")
 }
 
+// maxIndex is the largest index of git that is copied, in bytes.
+const maxIndex = 1 << 30
+
 // copyIndex copies an index, if there is one: what git knows of unchanged files saves reading
 // them. The copy keeps the time of the original. Files that are as new as the index are compared
 // by content, as a change right after a checkout may leave size and time as they were.
@@ -39,7 +44,7 @@ func copyIndex(from, to string) error {
 	if err != nil {
 		return nil //nolint:nilerr // git reads all files then
 	}
-	data, err := os.ReadFile(from)
+	data, err := paths.ReadFile(from, maxIndex)
 	if err == nil {
 		err = os.WriteFile(to, data, 0o600)
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"jcode/internal/atomicfile"
+
+	"jcode/internal/paths"
 )
 
 const (
@@ -187,7 +189,7 @@ func (t Tree) hashOf(path string, info fs.FileInfo) string {
 		to, err = os.Readlink(full)
 		data = []byte("link " + to)
 	case info.Mode().IsRegular() && info.Size() <= maxHashed:
-		data, err = os.ReadFile(full)
+		data, err = paths.ReadFile(full, maxHashed)
 	default:
 		return ""
 	}

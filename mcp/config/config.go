@@ -152,6 +152,9 @@ type Source struct {
 	Line int  `json:"line,omitempty"`
 }
 
+// Own reports whether neither the project nor a plugin brought the entry.
+func (e Entry) Own() bool { return e.Source.Scope != ScopeProject && e.Source.Plugin == "" }
+
 // Entry is one configured server.
 type Entry struct {
 	Name   string

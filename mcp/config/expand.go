@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/launch"
 	"jcode/internal/pattern"
 	"jcode/internal/proc"
 	"jcode/mcp/auth"
@@ -27,6 +28,8 @@ type Resolved struct {
 	// OAuth and Helper are how a URL server is signed in to.
 	OAuth  auth.Settings
 	Helper []string
+	// HelperName is the program of Helper as the entry names it.
+	HelperName string
 	// Roots are the folders that are announced to the server; OwnRoots says that they replace those
 	// of the workspace.
 	Roots    []string
@@ -54,6 +57,9 @@ type Environment struct {
 	// Root is the project's root: relative programs and folders start there.
 	Root string
 	Home string
+	// Programs finds the programs of entries that neither the project nor a plugin brought: those run unconfined, so
+	// that a program of the workspace must not take their place.
+	Programs launch.Programs
 	// Withheld names the variables that no server gets, even if an entry asks for them.
 	Withheld []string
 }
@@ -167,6 +173,11 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 	switch t.Type {
 	case Stdio:
 		out.Program = env.program(get(t.Command))
+		if e.Own() {
+			var fault error
+			out.Program, fault = env.outside(out.Program)
+			failed = cmp.Or(failed, fault)
+		}
 		for _, a := range t.Args {
 			out.Args = append(out.Args, env.homeArgument(get(a)))
 		}
@@ -177,6 +188,9 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 			out.Secrets = append(out.Secrets, set[k])
 		}
 		out.Env = proc.ServerEnv(env.Base, t.InheritEnv, set)
+		if _, chosen := set["PATH"]; !chosen && e.Own() {
+			out.Env = env.Programs.WithPath(out.Env)
+		}
 		for _, name := range t.InheritEnv {
 			if env.isWithheld(name) {
 				failed = cmp.Or(failed, errWithheld(name))
@@ -207,9 +221,15 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 			out.Helper = append(out.Helper, get(word))
 		}
 		if len(out.Helper) > 0 {
+			out.HelperName = out.Helper[0]
 			out.Helper[0] = env.program(out.Helper[0])
 			out.Dir = env.folder("")
 			out.Env = proc.ServerEnv(env.Base, nil, nil)
+			if e.Own() {
+				var fault error
+				out.Helper[0], fault = env.outside(out.Helper[0])
+				failed, out.Env = cmp.Or(failed, fault), env.Programs.WithPath(out.Env)
+			}
 		}
 		var fault error
 		out.OAuth, fault = env.settings(t.OAuth, get)
@@ -251,6 +271,21 @@ func (env Environment) program(name string) string {
 		return filepath.Join(env.Root, name)
 	}
 	return name
+}
+
+// outside returns the path of a program that is not one of the workspace, or the name if there is none at all.
+func (env Environment) outside(name string) (string, error) {
+	if strings.ContainsRune(filepath.ToSlash(name), '/') || name == "" {
+		return name, nil // somebody named its folder
+	}
+	path, err := env.Programs.Find(name)
+	switch {
+	case launch.IsPassedOver(err):
+		return name, faultf("%v, or write its whole path into the entry", err)
+	case err != nil:
+		return name, nil // the start says that there is none
+	}
+	return path, nil
 }
 
 func (env Environment) folder(dir string) string {
@@ -301,15 +336,21 @@ func (env Environment) homePath(p string) string {
 }
 
 // ProgramPath returns where a target's program is found, for the approval.
-func (env Environment) ProgramPath(t Target, from Scope) string {
-	name := t.Command
-	if from.Expands() {
+func (env Environment) ProgramPath(e Entry) string {
+	t, name := e.Target, e.Target.Command
+	if e.Source.Scope.Expands() {
 		var err error
 		if name, err = env.expand(name); err != nil {
 			return fmt.Sprintf("%s (%v)", t.Command, err)
 		}
 	}
 	name = env.program(name)
+	if e.Own() {
+		var err error
+		if name, err = env.outside(name); err != nil {
+			return err.Error()
+		}
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return name + " (not found)"

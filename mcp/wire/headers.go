@@ -55,7 +55,7 @@ func (h *headersHelper) run(ctx context.Context) error {
 	}
 	got, err := parseHeaders(out)
 	if err != nil {
-		return Permanentf("headersHelper %s: %v", h.t.Helper[0], err)
+		return Permanentf("headersHelper %s: %v", h.t.HelperName, err)
 	}
 	h.mu.Lock()
 	h.got = got
@@ -93,12 +93,12 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	left := p.Kill() // processes that it left behind
 	switch {
 	case err != nil:
-		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.Helper[0], helperLimit)
+		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.HelperName, helperLimit)
 		return "", &Fault{Text: text, Retry: RetryTimeout, Err: errors.Join(err, left)}
 	case left != nil:
 		return "", left
 	case p.Exit().Code != 0:
-		return "", Permanentf("headersHelper %s failed (exit status %d)", h.t.Helper[0], p.Exit().Code)
+		return "", Permanentf("headersHelper %s failed (exit status %d)", h.t.HelperName, p.Exit().Code)
 	}
 	return string(data), nil
 }

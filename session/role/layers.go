@@ -331,7 +331,7 @@ func readFile(path string) ([]byte, error) {
 	if info.Size() > MaxBytes {
 		return nil, fmt.Errorf("%s has %d bytes, a role has at most %d", path, info.Size(), MaxBytes)
 	}
-	return os.ReadFile(path)
+	return paths.ReadFile(path, MaxBytes)
 }
 
 // Import reads a role file and stores it as a row under its file name, byte for byte. It

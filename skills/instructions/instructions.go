@@ -255,7 +255,7 @@ func (s *Set) notice(format string, args ...any) {
 
 // readHead reads at most maxRead bytes.
 func readHead(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}

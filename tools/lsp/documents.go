@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/edit"
+
+	"jcode/internal/paths"
 )
 
 // maxDocument is the largest size of a file that is sent to a server, in bytes.
@@ -26,7 +28,7 @@ func readDocument(path string) (content string, st stamp, err error) {
 	if !info.Mode().IsRegular() || info.Size() > maxDocument {
 		return "", st, fmt.Errorf("%s is not text of at most %d MiB", path, maxDocument>>20)
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, maxDocument)
 	if err != nil {
 		return "", st, err
 	}

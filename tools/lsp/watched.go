@@ -15,6 +15,8 @@ import (
 	"jcode/internal/folders"
 	"jcode/internal/ignore"
 	"jcode/internal/watch"
+
+	"jcode/internal/paths"
 )
 
 const (
@@ -259,7 +261,7 @@ func isIgnored(root, folder string) bool {
 	var rules *ignore.Stack
 	at := ""
 	for name := range strings.SplitSeq(rel, "/") {
-		if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(at), ".gitignore")); err == nil {
+		if data, err := paths.ReadFile(filepath.Join(root, filepath.FromSlash(at), ".gitignore"), 1<<20); err == nil {
 			rules = rules.Push(at, ignore.Parse(data))
 		}
 		if at != "" {

@@ -20,6 +20,8 @@ import (
 	"jcode/internal/passage"
 	"jcode/internal/pdftext"
 	"jcode/internal/text"
+
+	"jcode/internal/paths"
 )
 
 // errBinary is the problem of a document that is no text.
@@ -58,7 +60,7 @@ func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error
 	if info.Size() > limit {
 		return loaded{}, fmt.Errorf("it has %d MB, at most %d are read", (info.Size()+1<<20-1)>>20, limit>>20)
 	}
-	f, err := os.Open(name)
+	f, err := paths.Open(name)
 	if err != nil {
 		return loaded{}, plainError(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"jcode/internal/protected"
+
+	"jcode/internal/paths"
 )
 
 // maxModules bounds how many folders of submodules are read.
@@ -63,7 +65,7 @@ func included(config string, depth int) (out []string) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 || depth > 4 {
 		return nil
 	}
-	data, err := os.ReadFile(config)
+	data, err := paths.ReadFile(config, 1<<20)
 	if err != nil {
 		return nil
 	}

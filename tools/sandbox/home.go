@@ -143,7 +143,7 @@ func holdsToken(path string) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
 		return false
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, 1<<20)
 	if err != nil {
 		return false
 	}
@@ -181,13 +181,13 @@ func credentialAddress(text []byte) bool {
 // names, and those whose objects it uses.
 func gitElsewhere(root string) (out []string) {
 	git := filepath.Join(root, ".git")
-	if data, err := os.ReadFile(git); err == nil && len(data) < 1<<12 {
+	if data, err := paths.ReadFile(git, 1<<12); err == nil && len(data) < 1<<12 {
 		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:"); ok {
 			if dir = strings.TrimSpace(dir); !filepath.IsAbs(dir) {
 				dir = filepath.Join(root, dir)
 			}
 			git, out = dir, append(out, dir)
-			if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil && len(common) < 1<<12 {
+			if common, err := paths.ReadFile(filepath.Join(dir, "commondir"), 1<<12); err == nil && len(common) < 1<<12 {
 				if git = strings.TrimSpace(string(common)); !filepath.IsAbs(git) {
 					git = filepath.Join(dir, git)
 				}
@@ -195,7 +195,7 @@ func gitElsewhere(root string) (out []string) {
 			}
 		}
 	}
-	if data, err := os.ReadFile(filepath.Join(git, "objects", "info", "alternates")); err == nil && len(data) < 1<<16 {
+	if data, err := paths.ReadFile(filepath.Join(git, "objects", "info", "alternates"), 1<<16); err == nil && len(data) < 1<<16 {
 		for line := range strings.Lines(string(data)) {
 			if line = strings.TrimSpace(line); filepath.IsAbs(line) {
 				out = append(out, line)

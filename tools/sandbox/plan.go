@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"jcode/internal/paths"
 )
 
 // A rebase that waits keeps its plan in a file that git writes again with each step, and runs the plan's exec
@@ -23,7 +25,7 @@ func runs(path string) (out []string) {
 	case err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20:
 		return []string{"unreadable"}
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadFile(path, 1<<20)
 	if err != nil {
 		return []string{"unreadable"}
 	}

@@ -223,5 +223,5 @@ func readBounded(file string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > limit {
 		return nil, fmt.Errorf("%s is not a file that is read here", file)
 	}
-	return os.ReadFile(file)
+	return paths.ReadFile(file, limit)
 }

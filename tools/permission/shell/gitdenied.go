@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"jcode/internal/secret"
+
+	"jcode/internal/paths"
 )
 
 // maxChecked bounds how many files of a workspace are compared with the rules that forbid reading.
@@ -80,7 +82,7 @@ func keyInRemotes(dir string) bool {
 		git := filepath.Join(up, ".git")
 		if info, err := os.Stat(git); err == nil {
 			if !info.IsDir() {
-				data, err := os.ReadFile(git)
+				data, err := paths.ReadFile(git, 4096)
 				if err != nil || info.Size() > 4096 {
 					return true
 				}
@@ -108,7 +110,7 @@ func keyInAddress(file string) bool {
 	if !info.Mode().IsRegular() || info.Size() > 1<<20 {
 		return true
 	}
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file, 1<<20)
 	if err != nil {
 		return false
 	}

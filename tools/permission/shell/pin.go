@@ -4,10 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"jcode/internal/paths"
 )
 
 // Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is a different program
@@ -199,7 +200,7 @@ func (a *analysis) pinned(names []string) Pin {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return "", err
 	}

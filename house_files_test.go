@@ -1,0 +1,81 @@
+package main
+
+import (
+	"go/ast"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// opensPlainly are the files that may call os.Open or os.ReadFile, each with what they open. These follow a link to
+// a device, wait for the other end of a pipe and believe no limit; what a project brings is opened by
+// paths.ReadInside, or paths.Open and paths.ReadFile where a path leads out of it on purpose.
+var opensPlainly = map[string]string{
+	"agent/model/endpoint/connections.go": "the person's certificates",
+	"agent/model/replay/replay.go":        "a script that the person names, which may be a pipe",
+	"cli/mcp_probe.go":                    "a file that the person names, which may be a pipe",
+	"cli/modelscmd.go":                    "a file that the person names, which may be a pipe, and jcode's own",
+	"cli/plugins.go":                      "a file of jcode's own",
+	"cli/roleedit.go":                     "a copy that jcode has made for the person's editor",
+	"cli/rolespanel.go":                   "a file that the person names",
+	"internal/folders/folders.go":         "a folder",
+	"internal/jsonedit/jsonedit.go":       "the person's settings, which a command of theirs changes",
+	"internal/paths/spelled_darwin.go":    "a folder",
+	"internal/proc/tree_linux.go":         "files of the kernel",
+	"internal/protected/links.go":         "a folder",
+	"internal/system/space_linux.go":      "a file of the kernel",
+	"internal/watch/folder.go":            "a folder",
+	"internal/watch/poll.go":              "a folder",
+	"internal/worktree/start.go":          "a list that jcode has written",
+	"lua/manifest/folder.go":              "a folder",
+	"lua/pool/memory_linux.go":            "a file of the kernel",
+	"mcp/auth/store.go":                   "a file of jcode's own",
+	"plugins/store.go":                    "a file of jcode's own",
+	"session/db/header.go":                "the database",
+	"session/db/hold.go":                  "a file of jcode's own",
+	"session/db/repair.go":                "the database",
+	"session/export/export.go":            "a file that the person names",
+	"skills/builtin.go":                   "a copy that jcode has made",
+	"tools/builtin/files.go":              "a folder",
+	"tools/builtin/lookalike.go":          "a folder",
+	"tools/builtin/output.go":             "a file of jcode's own",
+	"tools/lsp/memory_linux.go":           "a file of the kernel",
+	"tools/permission/shell/argpath.go":   "a folder",
+	"tools/sandbox/blamed.go":             "a folder or file, by whose error it knows what was denied",
+	"tools/sandbox/index.go":              "a folder",
+	"tools/sandbox/services.go":           "a file of the kernel",
+	"tui/outside.go":                      "a copy that jcode has made for the person's editor",
+	"tui/pathmenu.go":                     "a folder",
+}
+
+// What a project brings is opened as regular files up to a limit, by one room: a link to a device or a pipe neither
+// fills the memory nor keeps jcode waiting.
+func TestFilesOfAProjectAreOpenedByOneRoom(t *testing.T) {
+	opens := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		path := filepath.ToSlash(f.path)
+		if f.test || f.room == "bench" || f.room == "packaging" || strings.HasPrefix(f.room, "internal/testkit/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := sel.X.(*ast.Ident)
+			if !ok || pkg.Name != "os" || sel.Sel.Name != "Open" && sel.Sel.Name != "ReadFile" {
+				return true
+			}
+			opens[path] = true
+			if opensPlainly[path] == "" {
+				t.Errorf("%s: os.%s: open what a project may bring with internal/paths", path, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+	for path := range opensPlainly {
+		if !opens[path] {
+			t.Errorf("%s opens nothing plainly: take it off opensPlainly", path)
+		}
+	}
+}

@@ -29,6 +29,8 @@ type Programs struct {
 	// Base returns the environment for programs, before what leads into these folders is taken out of it. Nil
 	// means the process's own, without what looks like a secret.
 	Base func() []string
+	// Temporary says that programs in folders for temporary files are used: the person chose what runs.
+	Temporary bool
 }
 
 // PassedOver is the error for a program that exists only where it is not used. It wraps exec.ErrNotFound.
@@ -114,7 +116,10 @@ func (p Programs) Used(path string) bool { return !below(path, p.excluded()) }
 
 // excluded returns the folders whose programs are not used, as they are written and without links.
 func (p Programs) excluded() []string {
-	all := slices.Concat(system.TempFolders(), []string{os.TempDir()}, p.roots())
+	all := slices.Clone(p.roots())
+	if !p.Temporary {
+		all = slices.Concat(system.TempFolders(), []string{os.TempDir()}, all)
+	}
 	return append(all, resolved(all)...)
 }
 

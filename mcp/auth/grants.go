@@ -9,10 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"jcode/internal/paths"
 )
 
 // grant gets a token without a person and stores it.
@@ -104,7 +105,7 @@ const assertionLimit = 64 << 10
 
 // readStart reads at most limit bytes of a file.
 func readStart(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := paths.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 		}
 		out.Env = proc.ServerEnv(env.Base, t.InheritEnv, set)
 		if _, chosen := set["PATH"]; !chosen && e.Own() {
-			out.Env = env.Programs.WithPath(out.Env)
+			out.Env = env.programs().WithPath(out.Env)
 		}
 		for _, name := range t.InheritEnv {
 			if env.isWithheld(name) {
@@ -228,7 +228,7 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 			if e.Own() {
 				var fault error
 				out.Helper[0], fault = env.outside(out.Helper[0])
-				failed, out.Env = cmp.Or(failed, fault), env.Programs.WithPath(out.Env)
+				failed, out.Env = cmp.Or(failed, fault), env.programs().WithPath(out.Env)
 			}
 		}
 		var fault error
@@ -273,12 +273,19 @@ func (env Environment) program(name string) string {
 	return name
 }
 
+// programs is Programs for what the person chose.
+func (env Environment) programs() launch.Programs {
+	p := env.Programs
+	p.Temporary = true
+	return p
+}
+
 // outside returns the path of a program that is not one of the workspace, or the name if there is none at all.
 func (env Environment) outside(name string) (string, error) {
 	if strings.ContainsRune(filepath.ToSlash(name), '/') || name == "" {
 		return name, nil // somebody named its folder
 	}
-	path, err := env.Programs.Find(name)
+	path, err := env.programs().Find(name)
 	switch {
 	case launch.IsPassedOver(err):
 		return name, faultf("%v, or write its whole path into the entry", err)

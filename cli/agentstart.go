@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/internal/worktree"
 	"jcode/skills/instructions"
 	"jcode/tools"
-
-	"jcode/internal/paths"
 )
 
 // opensWith returns a func that selects the files of a worktree that must exist before jcode is wired for it:

@@ -12,14 +12,13 @@ import (
 	"strings"
 
 	"jcode/agent/model"
+	"jcode/internal/paths"
 	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
-
-	"jcode/internal/paths"
 )
 
 // maxImage bounds a picture that is attached to a prompt.

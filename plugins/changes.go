@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"jcode/internal/diff"
-
 	"jcode/internal/paths"
 )
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"jcode/internal/atomicfile"
-
 	"jcode/internal/paths"
 )
 

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"jcode/internal/diff"
-	"jcode/session/db"
-
 	"jcode/internal/paths"
+	"jcode/session/db"
 )
 
 // The limits of what is kept of the state after a change, to tell what a command overwrote.

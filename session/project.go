@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"jcode/internal/owner"
-
 	"jcode/internal/paths"
 )
 

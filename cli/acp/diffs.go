@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/coder/acp-go-sdk"
-
 	"jcode/internal/paths"
 )
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"jcode/internal/ignore"
-
 	"jcode/internal/paths"
 )
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"jcode/internal/gitindex"
-
 	"jcode/internal/paths"
 )
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"jcode/internal/launch"
-
 	"jcode/internal/paths"
 )
 

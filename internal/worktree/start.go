@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"jcode/internal/atomicfile"
-
 	"jcode/internal/paths"
 )
 

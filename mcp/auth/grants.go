@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
-
 	"jcode/internal/paths"
 )
 

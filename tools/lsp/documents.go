@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/edit"
-
 	"jcode/internal/paths"
 )
 

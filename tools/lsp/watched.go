@@ -14,9 +14,8 @@ import (
 
 	"jcode/internal/folders"
 	"jcode/internal/ignore"
-	"jcode/internal/watch"
-
 	"jcode/internal/paths"
+	"jcode/internal/watch"
 )
 
 const (

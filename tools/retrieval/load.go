@@ -18,10 +18,9 @@ import (
 	"jcode/internal/charset"
 	"jcode/internal/htmltext"
 	"jcode/internal/passage"
+	"jcode/internal/paths"
 	"jcode/internal/pdftext"
 	"jcode/internal/text"
-
-	"jcode/internal/paths"
 )
 
 // errBinary is the problem of a document that is no text.

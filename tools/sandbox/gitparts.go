@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/internal/protected"
-
 	"jcode/internal/paths"
+	"jcode/internal/protected"
 )
 
 // maxModules bounds how many folders of submodules are read.

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/internal/secret"
-
 	"jcode/internal/paths"
+	"jcode/internal/secret"
 )
 
 // maxChecked bounds how many files of a workspace are compared with the rules that forbid reading.

@@ -147,6 +147,19 @@ func TestCallThatNeedsMoreRightsAsksOnce(t *testing.T) {
 	}
 }
 
+// A refusal of the account that is signed in does not speak of a header that nobody has set.
+func TestRefusalOfTheAccountIsNamed(t *testing.T) {
+	t.Parallel()
+	srv := oauthServer(t, "forbids")
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": srv.Endpoint()}}, func(o *Options) { o.Person = &follower{} })
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	res := r.call("mcp:s:echo", `{"text":"hi"}`)
+	if !res.Failed || !strings.Contains(res.Text, "not for you (the account that is signed in may not do this") {
+		t.Errorf("%+v", res)
+	}
+}
+
 // An authorization server that can't answer at the moment fails the call that needed it. The server stays, and nobody is
 // sent to sign in.
 func TestAuthorizationServerThatFailsIsNoSignIn(t *testing.T) {

@@ -16,7 +16,7 @@ type Unavailable struct {
 }
 
 func (e *Unavailable) Error() string {
-	return e.What + ": " + e.Err.Error() + " (the sign-in is kept; try again later)"
+	return e.What + ": " + e.Err.Error() + " (try again later)"
 }
 
 func unavailable(what string, err error) error {

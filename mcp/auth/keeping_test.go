@@ -2,7 +2,9 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -115,5 +117,44 @@ func TestTheNewerSignInCounts(t *testing.T) {
 	keyring.MockInitWithError(os.ErrPermission)
 	if _, err := s.get("k"); err == nil || !strings.Contains(err.Error(), "the keyring is locked or does not answer") {
 		t.Error(err)
+	}
+}
+
+// A sign-out makes the tokens invalid at the authorization server, and is not held up by one that does not answer.
+func TestSignOutMakesTheTokensInvalid(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ok")
+	r.mustSignIn(&browser{})
+	rec, err := r.k.open().get(r.server.key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if had, err := r.k.Forget(t.Context(), r.server); !had || err != nil || r.srv.Seen("/revoke") != 1 {
+		t.Errorf("%v %v, revoked %d times", had, err, r.srv.Seen("/revoke"))
+	}
+	if err := r.k.open().put(r.server.key(), rec); err != nil { // a copy of the file
+		t.Fatal(err)
+	}
+	var needs *NeedsSignIn
+	if _, err := r.call(r.k.For(r.server)); !errors.As(err, &needs) {
+		t.Errorf("the tokens of a sign-in that ended are accepted: %v", err)
+	}
+	r.srv.Issuer.Close()
+	if had, err := r.k.Forget(t.Context(), r.server); !had || err != nil {
+		t.Errorf("%v %v", had, err)
+	}
+}
+
+// A server that asks for no sign-in and answers other addresses with a fault is not asked about one.
+func TestServerWhoseOtherAddressesFailNeedsNoSignIn(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path != "/mcp" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	if need, err := testKeeper(t.TempDir()).Look(t.Context(), Server{Name: "s", URL: srv.URL + "/mcp"}); need != nil || err != nil {
+		t.Errorf("%v %v", need, err)
 	}
 }

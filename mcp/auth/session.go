@@ -58,28 +58,59 @@ func (k *Keeper) Has(s Server) bool {
 }
 
 // Forget deletes the sign-in to a server and the one to its identity provider, and reports
-// whether there was one.
+// whether there was one. The tokens are made invalid where the authorization server can do that.
 func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
+	servers := []Server{s}
+	if p := s.Settings.IDP; p.Issuer != "" {
+		servers = append(servers, Server{URL: p.Issuer, idp: true, Settings: Settings{ClientID: p.ClientID, ClientSecret: p.ClientSecret}})
+	}
+	dropped := make([]record, len(servers))
+	failed := k.dropAll(ctx, servers, dropped)
+	had := false
+	for i, r := range dropped {
+		if r.Access != "" || r.Refresh != "" {
+			had = true
+			k.revoke(ctx, servers[i], r)
+		}
+	}
+	return had, failed
+}
+
+// dropAll removes the records of servers and returns those that there were in dropped.
+func (k *Keeper) dropAll(ctx context.Context, servers []Server, dropped []record) error {
 	unlock, err := k.lock(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer unlock()
-	keys := []string{s.key()}
-	if p := s.Settings.IDP.Issuer; p != "" {
-		keys = append(keys, Server{URL: p, idp: true}.key())
-	}
-	had := false
 	var failed error
-	for _, key := range keys {
-		r, err := k.open().get(key)
+	for i, s := range servers {
+		r, err := k.open().get(s.key())
 		if err == nil && r.Server != "" {
-			had = had || r.Access != "" || r.Refresh != ""
-			err = k.open().drop(key)
+			dropped[i] = r
+			err = k.open().drop(s.key())
 		}
 		failed = cmp.Or(failed, err)
 	}
-	return had, failed
+	return failed
+}
+
+// revokePatience is the time that an authorization server has to revoke a token.
+const revokePatience = 5 * time.Second
+
+// revoke makes the tokens of a record invalid. Whether that succeeds changes nothing here: they are deleted, and end
+// by themselves.
+func (k *Keeper) revoke(ctx context.Context, s Server, r record) {
+	if r.Revoke == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, revokePatience)
+	defer cancel()
+	form := url.Values{"token": {r.Access}, "token_type_hint": {"access_token"}}
+	if r.Refresh != "" { // which ends the access token too
+		form = url.Values{"token": {r.Refresh}, "token_type_hint": {"refresh_token"}}
+	}
+	_, _ = k.post(ctx, s.URL, r.Revoke, proofOf(r.Client, s.Settings, r.Issuer), form) // see above
 }
 
 // kept returns the stored sign-in to a server. If the keyring can't be read there is none: a person may

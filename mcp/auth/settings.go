@@ -138,7 +138,12 @@ func (e *NeedsSignIn) Unwrap() error { return e.Why }
 // record returns a record of the sign-in, still without tokens.
 func (e *NeedsSignIn) record(s Server, client registered) record {
 	meta := e.found.server
+	revoke := meta.RevocationEndpoint
+	if checkEndpoint("the revocation_endpoint", revoke) != nil {
+		revoke = ""
+	}
 	return record{
+		Revoke: revoke,
 		Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: e.found.resource, Client: client, Scopes: e.Scopes,
 		Challenged: e.challenged, Since: time.Now(),
 	}

@@ -67,13 +67,14 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 		return nil, err
 	}
 	need, err := k.need(ctx, s, readChallenge(resp.Header), kept, kept.lacks())
-	if err != nil {
+	_, unsure := errors.AsType[*Unavailable](err)
+	if err != nil && !unsure {
 		return nil, err
 	}
-	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && !need.found.declared {
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && (unsure || !need.found.declared) {
 		return nil, nil //nolint:nilnil // documented above
 	}
-	return need, nil // some servers require a sign-in only later
+	return need, err // some servers require a sign-in only later
 }
 
 // errMeanwhile says that the person has signed in elsewhere in the meantime.

@@ -17,13 +17,15 @@ import (
 
 // record is the stored sign-in to one server.
 type record struct {
-	Server        string     `json:"server"`
-	Issuer        string     `json:"issuer"`
-	TokenEndpoint string     `json:"token_endpoint"`
-	Resource      string     `json:"resource"`
-	Client        registered `json:"client"`
-	Access        string     `json:"access,omitempty"`
-	Refresh       string     `json:"refresh,omitempty"`
+	Server        string `json:"server"`
+	Issuer        string `json:"issuer"`
+	TokenEndpoint string `json:"token_endpoint"`
+	// Revoke is where a sign-out makes the tokens invalid (RFC 7009); empty if there is no such place.
+	Revoke   string     `json:"revocation_endpoint,omitempty"`
+	Resource string     `json:"resource"`
+	Client   registered `json:"client"`
+	Access   string     `json:"access,omitempty"`
+	Refresh  string     `json:"refresh,omitempty"`
 	// Since is when the person signed in, or the client without one.
 	Since   time.Time `json:"since,omitzero"`
 	Issued  time.Time `json:"issued,omitzero"`

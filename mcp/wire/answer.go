@@ -21,7 +21,7 @@ func (r *roundTripper) acceptedSSE(resp *http.Response, msg envelope, x *Exchang
 	if resp.StatusCode < 400 {
 		return resp, nil
 	}
-	r.failed(msg, x, statusError(resp, r.peek(resp)))
+	r.failed(msg, x, r.statusError(resp, r.peek(resp)))
 	return resp, nil
 }
 
@@ -110,7 +110,7 @@ func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envel
 	gone := resp.StatusCode == http.StatusNotFound && session ||
 		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession().MatchString(body)
 	if gone && !msg.opens() {
-		x.fail(&SessionLost{"the server forgot the session: " + statusError(resp, body).text})
+		x.fail(&SessionLost{"the server forgot the session: " + r.statusError(resp, body).text})
 		return r.errorReply(req, msg, "session lost")
 	}
 	// A JSON-RPC error keeps its code and data: versions are negotiated by them.
@@ -120,7 +120,7 @@ func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envel
 		r.tap.forget(IDKey(msg.id))
 		return reply(req, http.StatusOK, "application/json", e.encode())
 	}
-	return r.broken(req, msg, x, statusError(resp, body))
+	return r.broken(req, msg, x, r.statusError(resp, body))
 }
 
 // peek reads the first 4 kB of a body as clean text.

@@ -40,14 +40,14 @@ func networkError(err error) error {
 }
 
 // statusError reads a status other than success, with the start of its body.
-func statusError(resp *http.Response, body string) *HTTPError {
+func (r *roundTripper) statusError(resp *http.Response, body string) *HTTPError {
 	e := &HTTPError{Code: resp.StatusCode, text: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
 	if body = strings.TrimSpace(body); body != "" {
 		e.text += ": " + body
 	}
 	switch c := resp.StatusCode; {
 	case c == http.StatusUnauthorized || c == http.StatusForbidden:
-		e.text += " (" + credentialAdvice(resp.Request) + ")"
+		e.text += " (" + credentialAdvice(resp.Request, r.auth != nil) + ")"
 	case c == http.StatusRequestTimeout || c == http.StatusTooManyRequests || c >= 500:
 		e.retry = RetryLost
 		if e.After = retryAfter(resp.Header.Get("Retry-After")); e.After > 0 {
@@ -57,9 +57,13 @@ func statusError(resp *http.Response, body string) *HTTPError {
 	return e
 }
 
-// credentialAdvice says what to do about a refusal for lack of permissions.
-func credentialAdvice(req *http.Request) string {
+// credentialAdvice says what to do about a refusal for lack of permissions. signs says that a sign-in
+// sets the Authorization header.
+func credentialAdvice(req *http.Request, signs bool) string {
 	if req != nil {
+		if signs && req.Header.Get("Authorization") != "" {
+			return "the account that is signed in may not do this; a person can sign in as another with jcode mcp login"
+		}
 		if req.Header.Get("Authorization") != "" {
 			return "the Authorization header that is set was refused"
 		}

@@ -52,7 +52,7 @@ func (r *roundTripper) postNotice(req *http.Request, msg envelope) (*http.Respon
 	if resp.StatusCode < 400 {
 		return resp, nil
 	}
-	r.log.Note("%s was answered with %s", msg.method, statusError(resp, r.peek(resp)).text)
+	r.log.Note("%s was answered with %s", msg.method, r.statusError(resp, r.peek(resp)).text)
 	_ = resp.Body.Close() // read only
 	return reply(req, http.StatusAccepted, "", nil), nil
 }

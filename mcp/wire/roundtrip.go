@@ -211,7 +211,7 @@ func (r *roundTripper) filtered(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= 400 && r.mode.SSE {
-		r.noteFailure(statusError(resp, r.peek(resp)))
+		r.noteFailure(r.statusError(resp, r.peek(resp)))
 		return resp, nil
 	}
 	if isEventStream(resp) {

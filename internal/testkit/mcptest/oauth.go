@@ -152,6 +152,9 @@ func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) b
 		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
 		return true
 	}
+	if s.forbids(w, req) {
+		return true
+	}
 	if s.mode == "stepup" || s.mode == "endless" || s.mode == "unknownscope" {
 		body := peekBody(req)
 		if strings.Contains(body, `"tools/call"`) && (s.mode == "endless" || !strings.Contains(scopes, "write")) {
@@ -208,6 +211,8 @@ func (s *OAuthServer) authorizationServer(w http.ResponseWriter, req *http.Reque
 		s.metadata(w)
 	case "/register":
 		s.register(w, req)
+	case "/revoke":
+		s.revoke(req)
 	case "/authorize":
 		s.authorize(w, req)
 	case "/token":
@@ -221,6 +226,7 @@ func (s *OAuthServer) metadata(w http.ResponseWriter) {
 	base := s.Issuer.URL
 	meta := map[string]any{
 		"issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token", "registration_endpoint": base + "/register",
+		"revocation_endpoint":      base + "/revoke",
 		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
 		"scopes_supported": []string{"read", "write", "offline_access"},
 	}
@@ -255,6 +261,17 @@ func (s *OAuthServer) register(w http.ResponseWriter, req *http.Request) {
 	s.clients[id] = asked.RedirectURIs[0]
 	s.mu.Unlock()
 	writeJSON(w, http.StatusCreated, map[string]any{"client_id": id, "redirect_uris": asked.RedirectURIs, "token_endpoint_auth_method": "none"})
+}
+
+// revoke makes a refresh token of its client, and all access tokens, invalid.
+func (s *OAuthServer) revoke(req *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	token := req.PostFormValue("token")
+	if _, known := s.refresh[token]; known && s.clients[req.PostFormValue("client_id")] != "" {
+		delete(s.refresh, token)
+		s.access = map[string]string{}
+	}
 }
 
 func (s *OAuthServer) authorize(w http.ResponseWriter, req *http.Request) {

@@ -3,7 +3,17 @@ package mcptest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
+
+// forbids refuses calls of every account, whatever its rights, in one mode.
+func (s *OAuthServer) forbids(w http.ResponseWriter, req *http.Request) bool {
+	if s.mode != "forbids" || !strings.Contains(peekBody(req), `"tools/call"`) {
+		return false
+	}
+	http.Error(w, "not for you", http.StatusForbidden)
+	return true
+}
 
 // faultyToken answers in modes whose token endpoint, or all of whose endpoints, misbehave.
 func (s *OAuthServer) faultyToken(w http.ResponseWriter, req *http.Request) bool {

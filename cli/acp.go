@@ -264,7 +264,7 @@ func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
 	if q == nil {
 		return nil
 	}
-	t := &acp.Trust{Folder: q.Folder, Decide: q.Decide}
+	t := &acp.Trust{Folder: q.Folder, Accept: func(ctx context.Context) error { return q.Decide(ctx, true) }, Later: q.Later}
 	for _, row := range q.Items {
 		t.Items = append(t.Items, strings.TrimSpace(row.State+" "+row.Name+": "+row.Info))
 	}

@@ -39,7 +39,7 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	c.interject("/agents stop cat")
 	c.wait("agent cat stopped")
 	c.interject("/agents diff ann")
-	c.wait("+TWO", "+made by ann")
+	c.wait("2 + TWO", "1 + made by ann")
 	c.interject("/agents merge ann")
 	c.wait("Merged 2 files of ann: a.txt, new.txt.")
 	if c.read("a.txt") != "one\nTWO\nthree\n" || c.read("new.txt") != "made by ann\n" {

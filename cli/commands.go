@@ -46,7 +46,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
 		{Name: "continue", Description: "let the model continue a cut answer", Run: p.goOn},
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
-		{Name: "usage", Hint: "[days] [day|model|project|session]", Description: "tokens and money used in the last days", Run: p.usage},
+		{Name: "usage", Hint: "[days] [day|model|project|session]", Complete: func(_ context.Context, args string) []string { return withPrefix(usageWords(), args) }, Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
 		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
 		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Complete: completePrivate},
@@ -94,6 +94,9 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 
 // turnName names the turn of a prompt by its number and how it begins; "" if unknown.
 func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
+	if name, err := p.store.Checkpoints().NameOf(ctx, id, turn); err == nil && name != "" {
+		return " " + text.Visible(name)
+	}
 	rows, err := p.store.History().All(ctx, id)
 	if err != nil {
 		return "" // the files are what matters

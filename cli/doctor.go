@@ -358,5 +358,5 @@ func (p personCommands) doctor(ctx context.Context, _ string) (command.Outcome, 
 	var report strings.Builder
 	d := &doctor{flags: p.flags, std: p.std, live: p.mcp, show: func(f finding) { printFinding(&report, f) }}
 	d.examine(ctx)
-	return command.Outcome{Notice: strings.TrimRight(report.String(), "\n")}, nil
+	return command.Outcome{Page: "Doctor", Notice: strings.TrimRight(report.String(), "\n")}, nil
 }

@@ -79,9 +79,9 @@ func (h *happenings) show(ctx context.Context) (command.Outcome, error) {
 		}
 	}
 	if lines == nil {
-		return command.Outcome{Notice: "No hooks. They are settings: hooks in config.json, or in .claude/settings.json."}, nil
+		return command.Outcome{Page: "Hooks", Notice: "No hooks. They are settings: hooks in config.json, or in .claude/settings.json."}, nil
 	}
-	return command.Outcome{Notice: strings.Join(lines, "\n")}, nil
+	return command.Outcome{Page: "Hooks", Notice: strings.Join(lines, "\n")}, nil
 }
 
 // mark says in a word how a hook runs, where that is not the usual way.

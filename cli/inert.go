@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/config"
+	"jcode/internal/text"
 	"jcode/skills"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -114,14 +115,38 @@ func (a dormant) folderQuestion(ctx context.Context) *command.Trust {
 	case <-ctx.Done():
 		return nil
 	}
-	q, ok, err := a.trust.Question(ctx, a.inert())
+	items := a.inert()
+	q, ok, err := a.trust.Question(ctx, items)
 	if err != nil {
 		a.board.say(event.LevelError, "trust: %v", err)
 	}
 	if err != nil || !ok {
+		a.sayRefused(ctx, items)
 		a.settle()
 		return nil
 	}
+	return a.ask(q)
+}
+
+// sayRefused reports what stays off because the person said so in an earlier run.
+func (a dormant) sayRefused(ctx context.Context, items []tools.TrustItem) {
+	names, err := a.trust.Refused(ctx, items)
+	if err != nil || len(names) == 0 {
+		return // the error was said
+	}
+	a.board.say(event.LevelInfo, "not trusted here, as you answered before, and not running: %s; /trust asks again", text.Truncate(strings.Join(names, ", "), 200, "…"))
+}
+
+// again is the question about everything that is not trusted here, whatever was answered before.
+func (a dormant) again(ctx context.Context) (*command.Trust, error) {
+	q, ok, err := a.trust.Again(ctx, a.inert())
+	if err != nil || !ok {
+		return nil, err
+	}
+	return a.ask(q), nil
+}
+
+func (a dormant) ask(q permission.TrustQuestion) *command.Trust {
 	rows := make([]command.Row, len(q.Items))
 	for i, item := range q.Items {
 		rows[i] = command.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: strings.Join(item.Runs, " · ")}
@@ -134,13 +159,16 @@ func (a dormant) folderQuestion(ctx context.Context) *command.Trust {
 		Decide: func(ctx context.Context, trusted bool) error {
 			defer a.settle()
 			if !trusted {
-				a.trust.Decline(q.All())
-				return nil
+				return a.trust.Decline(ctx, q.All(), true)
 			}
 			if err := a.trust.Accept(ctx, q.All(), true); err != nil {
 				return err
 			}
 			return a.wake(ctx, q.All())
+		},
+		Later: func(ctx context.Context) error {
+			defer a.settle()
+			return a.trust.Decline(ctx, q.All(), false)
 		},
 	}
 }

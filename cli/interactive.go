@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"jcode/agent"
@@ -14,6 +15,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/cli/tour"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -96,7 +98,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 			return out, err
 		}
 	}
-	opt.Trust = newDormant(a).folderQuestion
+	opt.Trust, opt.TrustAgain = newDormant(a).folderQuestion, newDormant(a).again
 	err := a.runUI(ctx, opt)
 	var exit *exitError
 	switch {
@@ -113,9 +115,18 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
 	if id := s.id(); id != "" && a.models.script == nil && !a.store.Memory().Has(id) { // nothing of a tour is kept
-		fmt.Fprintf(a.std.Err, "jcode: resume with: jcode -r %s\n", id)
+		fmt.Fprintln(a.std.Err, "jcode: resume with: "+a.resumeLine(ctx, id))
 	}
 	return nil
+}
+
+// resumeLine returns the line that continues a session, with its title.
+func (a *app) resumeLine(ctx context.Context, id string) string {
+	line := "jcode -r " + shortID(id)
+	if s, err := a.store.Get(context.WithoutCancel(ctx), id); err == nil && s.Title != "" {
+		line += "  " + strconv.Quote(text.Truncate(text.OneLine(text.Visible(s.Title)), 60, "…"))
+	}
+	return line
 }
 
 // runUI runs the terminal UI, or its plain form without a screen.

@@ -131,5 +131,5 @@ func (p personCommands) set(ctx context.Context, args string) (command.Outcome, 
 	if key != "" {
 		return command.Outcome{}, fmt.Errorf("no setting %q; there are %s", key, strings.Join(lines, ", "))
 	}
-	return command.Outcome{Notice: strings.Join(lines, "\n")}, nil
+	return command.Outcome{Page: "Settings of this session", Notice: strings.Join(lines, "\n")}, nil
 }

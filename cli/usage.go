@@ -80,12 +80,13 @@ func spending(ctx context.Context, store *session.Store, days int) ([]session.Sp
 // usageWords returns the arguments of /usage.
 func usageWords() []string { return []string{"day", "model", "project", "session"} }
 
-// usage is /usage [days] [day|model|project|session].
+// usage is /usage [days] [day|model|project|session], or with the flags of jcode usage.
 func (p personCommands) usage(ctx context.Context, args string) (command.Outcome, error) {
 	days, by := 30, usage.ByDay
-	for _, word := range strings.Fields(args) {
+	for _, word := range strings.Fields(strings.ReplaceAll(args, "=", " ")) {
 		n, err := strconv.Atoi(word)
 		switch {
+		case slices.Contains([]string{"--by", "by", "--days", "days"}, word):
 		case err == nil && n > 0:
 			days = n
 		case slices.Contains(usageWords(), word):
@@ -98,6 +99,7 @@ func (p personCommands) usage(ctx context.Context, args string) (command.Outcome
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	const noticeCells = 76 // a notice is shown inside the chat, whose width is unknown here
-	return command.Outcome{Notice: strings.TrimRight(usage.New(rows, days, by).Text(noticeCells), "\n")}, nil
+	report := usage.New(rows, days, by)
+	const noticeCells = 76 // where the width is unknown
+	return command.Outcome{Page: "Usage", Notice: strings.TrimRight(report.Text(noticeCells), "\n"), Wide: report.Text}, nil
 }

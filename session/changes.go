@@ -59,6 +59,14 @@ func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChan
 	return all, nil
 }
 
+// NameOf returns what the changes under a turn number are called that no prompt made, "" for others.
+func (c *Checkpoints) NameOf(ctx context.Context, sessionID string, turn int) (string, error) {
+	c, done := c.of(sessionID)
+	defer done()
+	names, err := c.names(ctx, sessionID)
+	return names[turn], err
+}
+
 // names returns what the changes of a session are called that no prompt made.
 func (c *Checkpoints) names(ctx context.Context, sessionID string) (map[int]string, error) {
 	names := map[int]string{}

@@ -44,6 +44,7 @@ func ownCommands() []slash {
 		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
 		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: func(p *program, term string) tea.Cmd { return p.search.findText(term) }},
 		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
+		{name: "trust", help: "look again at what this folder would run, and decide", run: func(p *program, _ string) tea.Cmd { return p.panels.askTrust() }},
 		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.interrupt(); return nil }},
 		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
 		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.panels.showTodo() }},
@@ -144,12 +145,16 @@ func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 
 // outcome shows or sends the outcome of a command.
 func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
-	if err != nil {
-		p.say(event.LevelError, line+": "+err.Error())
+	switch {
+	case err != nil:
+		p.panels.answered(line, "", err)
 		return nil
-	}
-	if out.Notice != "" {
-		p.say(event.LevelInfo, out.Notice)
+	case out.Page != "" && out.Wide != nil:
+		p.open(tablePage(out.Page, out.Wide))
+	case out.Page != "":
+		p.open(newPage(out.Page, out.Notice))
+	case out.Notice != "":
+		p.panels.answered(line, out.Notice, nil)
 		p.told = p.tr.last()
 	}
 	if out.Draft != "" {

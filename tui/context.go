@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/internal/cells"
 	"jcode/internal/text"
 )
 
@@ -16,11 +17,12 @@ func (p *panels) showTodo() tea.Cmd {
 		p.flash("there is no plan")
 		return nil
 	}
-	said := "The plan:"
+	var all []string
 	for _, it := range p.todo {
-		said += "\n" + todoMark(it) + " " + it.Text
+		all = append(all, todoMark(it)+" "+it.Text)
 	}
-	p.say(event.LevelInfo, said)
+	said := strings.Join(all, "\n")
+	p.open(newPage("The plan", said))
 	return nil
 }
 
@@ -41,7 +43,7 @@ func (p *panels) showCost() tea.Cmd {
 	} else {
 		said += "\nThe price of this model is not known."
 	}
-	p.say(event.LevelInfo, said)
+	p.open(newPage("Cost of this session", said))
 	return nil
 }
 
@@ -59,13 +61,14 @@ func (p *panels) showContext() tea.Cmd {
 			p.say(event.LevelError, "/context: "+err.Error())
 			return nil
 		}
-		p.say(event.LevelInfo, contextText(use))
+		p.open(tablePage("What fills the context", func(width int) string { return contextText(use, width) }))
 		return nil
 	})
 }
 
-// contextText lists the parts of a request with bars; the largest one has the full length.
-func contextText(use agent.ContextUse) string {
+// contextText lists the parts of a request with bars, as far as the width has room for them; the largest one has
+// the full length.
+func contextText(use agent.ContextUse, width int) string {
 	mark := " (estimated)"
 	if use.Known {
 		mark = ""
@@ -76,17 +79,23 @@ func contextText(use agent.ContextUse) string {
 	} else {
 		fmt.Fprintf(&b, "The next request needs %s tokens%s; the model's window is not known.", thousands(use.Total), mark)
 	}
-	sum := 1
+	head := cells.WrapText(b.String(), max(prose(width), 20))
+	b.Reset()
+	b.WriteString(head)
+	sum, names := 1, 0
 	for _, part := range use.Parts {
-		sum += part.Tokens
+		sum, names = sum+part.Tokens, max(names, cells.Width(part.Name))
 	}
+	full := min(barWidth, max(width-names-11, 0))
 	for _, part := range use.Parts {
-		filled := (part.Tokens*barWidth + sum - 1) / sum
-		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled), thousands(part.Tokens), part.Name)
+		filled := (part.Tokens*full + sum - 1) / sum
+		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", full-filled), thousands(part.Tokens), part.Name)
 	}
-	b.WriteString("\nThe parts are estimates.")
+	said := b.String()
+	b.Reset()
+	b.WriteString("The parts are estimates.")
 	if use.Unsent > 0 {
-		b.WriteString("\nOf " + count(use.Unsent, "earlier answer") + " the thinking, or what else only its model understands, is kept and does not reach the model in use.")
+		b.WriteString(" Of " + count(use.Unsent, "earlier answer") + " the thinking, or what else only its model understands, is kept and does not reach the model in use.")
 	}
-	return b.String()
+	return said + "\n" + cells.WrapText(b.String(), prose(width))
 }

@@ -84,7 +84,7 @@ var (
 	_ = []guarded{(*approval)(nil), (*question)(nil), (*form)(nil), (*planView)(nil), (*trustView)(nil)}
 	_ = []pasteable{(*approval)(nil), (*question)(nil), (*form)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil), (*keyEntry)(nil)}
 	_ = []animated{(*approval)(nil), (*keyEntry)(nil)}
-	_ = []wheeled{(*approval)(nil), (*question)(nil), (*trustView)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil)}
+	_ = []wheeled{(*approval)(nil), (*question)(nil), (*trustView)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil), (*page)(nil)}
 	_ = []lasting{(*trustView)(nil)}
 )
 

@@ -27,7 +27,7 @@ func (p *panels) firstRun() tea.Cmd {
 	p.tr.add(&textItem{plain: firstRunText, draw: func(l *look) []string {
 		var out []string
 		for _, para := range strings.Split(firstRunText, "\n") {
-			for _, spans := range cells.Wrap([]cells.Span{{Text: para}}, l.width-2) {
+			for _, spans := range cells.Wrap([]cells.Span{{Text: para}}, prose(l.width)-2) {
 				out = append(out, "  "+cells.Render(spans))
 			}
 		}

@@ -236,7 +236,7 @@ func (f *form) hints(l *look, width int) string {
 // body draws everything between title and hints. The lines from first to last belong to the position of the
 // cursor.
 func (f *form) body(l *look, width int) (lines []string, first, last int, cursor *pos) {
-	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(width-2, 1)) {
+	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(prose(width)-2, 1)) {
 		lines = append(lines, "  "+cells.Render(spans))
 	}
 	lines = append(lines, "")

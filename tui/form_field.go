@@ -255,7 +255,7 @@ func (c *formField) notes(l *look, width, indent int, focus bool) []string {
 		indent = 3
 	}
 	add := func(s string, style cells.Style) {
-		for _, spans := range cells.Wrap([]cells.Span{{Text: s, Style: style}}, max(width-indent-1, 1)) {
+		for _, spans := range cells.Wrap([]cells.Span{{Text: s, Style: style}}, max(prose(width-indent-1), 1)) {
 			out = append(out, cells.Blank(indent)+cells.Render(spans))
 		}
 	}

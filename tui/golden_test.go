@@ -17,6 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/cells"
@@ -132,6 +133,14 @@ var screens = map[string]func(p *program, f *fake){
 			event.QueueChanged{Queued: []event.Queued{{ID: "a", Text: "and then commit"}}},
 		)
 		p.in.Insert("next thought")
+	},
+	"page": func(p *program, _ *fake) {
+		conversation(p)
+		p.open(newPage("/agents diff ann", "calc/sum.go: mode 0644 → 0755\n"+sampleDiff))
+	},
+	"context": func(p *program, _ *fake) {
+		use := agent.ContextUse{Total: 12800, Window: 128000, Parts: []agent.ContextPart{{Name: "system prompt", Tokens: 3100}, {Name: "tools", Tokens: 7400}, {Name: "messages", Tokens: 2300}}, Unsent: 2}
+		p.open(tablePage("What fills the context", func(width int) string { return contextText(use, width) }))
 	},
 	"approval": func(p *program, _ *fake) {
 		conversation(p)

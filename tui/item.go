@@ -104,7 +104,7 @@ func (p *promptItem) text() string       { return p.prompt }
 
 func (p *promptItem) draw(l *look) []string {
 	style := l.theme.Person
-	body := cells.Wrap(p.pictures.spans(cells.ExpandTabs(p.prompt, 4), style, l.theme.Selected), l.width-2)
+	body := cells.Wrap(p.pictures.spans(cells.ExpandTabs(p.prompt, 4), style, l.theme.Selected), prose(l.width)-2)
 	hidden := 0
 	if !p.open && len(body) > promptLines {
 		hidden = len(body) - promptLines
@@ -119,6 +119,9 @@ func (p *promptItem) draw(l *look) []string {
 	}
 	return lines
 }
+
+// prose returns the width of text that is read line by line, out of the width that there is.
+func prose(width int) int { return min(width, proseCells) }
 
 // unfolds names the key that shows what is folded.
 func (l *look) unfolds() string {
@@ -166,7 +169,7 @@ func (a *answerItem) ensure(l *look) {
 }
 
 func (l *look) markdown() markdown.Options {
-	return markdown.Options{Width: l.width, Styles: l.theme.Markdown, Hyperlinks: l.links}
+	return markdown.Options{Width: l.width, Prose: proseCells, Styles: l.theme.Markdown, Hyperlinks: l.links}
 }
 
 func (a *answerItem) append(s string) {
@@ -260,7 +263,7 @@ func (t *thoughtItem) draw(l *look) []string {
 	if !t.open {
 		src = text.CutTail(src, 4000) // the last lines are enough
 	}
-	body := cells.Wrap([]cells.Span{{Text: strings.TrimSpace(cells.ExpandTabs(text.Clean(src), 4)), Style: faint.With("3")}}, l.width-2)
+	body := cells.Wrap([]cells.Span{{Text: strings.TrimSpace(cells.ExpandTabs(text.Clean(src), 4)), Style: faint.With("3")}}, prose(l.width)-2)
 	if !t.open && len(body) > thoughtLines {
 		body = body[len(body)-thoughtLines:]
 	}
@@ -279,7 +282,7 @@ func notice(level event.Level, msg string) *textItem {
 			mark, style = "✗ ", l.theme.Bad
 		case event.LevelInfo:
 		}
-		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, l.width-2)
+		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, prose(l.width)-2)
 		return prefixed(body, cells.Paint(style, mark), "  ")
 	}}
 }

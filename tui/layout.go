@@ -18,6 +18,7 @@ const (
 
 	tailBytes = 16 << 10 // of output that is kept while a command runs
 
+	proseCells  = 100 // most columns of prose
 	splitWidth  = 110 // least width for a diff side by side
 	fileChoices = 50  // files that @ offers
 	barWidth    = 20  // of the largest part in /context

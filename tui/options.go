@@ -169,6 +169,9 @@ type Options struct {
 	Save func(key, value string) error
 	// Trust finds what the folder's files would run, after the first frame; nil asks nothing.
 	Trust func(ctx context.Context) *command.Trust
+	// TrustAgain is the question about everything that is not trusted, whatever was answered before; nil if there
+	// is nothing. May be nil.
+	TrustAgain func(ctx context.Context) (*command.Trust, error)
 
 	// Theme is a name of ThemeNames; "" is auto.
 	Theme string

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"sort"
 	"strings"
 	"time"
@@ -251,6 +252,13 @@ func (pk *picker) run(h host, a *command.Action) tea.Cmd {
 	}
 	run := func(ctx context.Context) (string, error) { return a.Run(ctx, r) }
 	return fetch(h, run, func(msg string, err error) tea.Cmd {
+		if err != nil && holdsDiff(err.Error()) {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			pg := newPage(a.Label+" "+r.Name+" failed", err.Error())
+			pg.bad = true
+			h.open(pg)
+			err = errors.New(strings.TrimSuffix(first, ":"))
+		}
 		if err != nil || !a.Close {
 			return pk.done(msg, err)
 		}

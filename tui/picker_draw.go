@@ -51,7 +51,7 @@ func (pk *picker) list(l *look, width, room int) []string {
 // wrapped breaks a text to a width, indented after a mark.
 func wrapped(s string, style cells.Style, mark string, width int) []string {
 	indent := cells.Width(mark)
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(width-indent-1, 1))
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(prose(width)-indent-1, 1))
 	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
 }
 

@@ -65,7 +65,7 @@ func (p *plain) trust(t *command.Trust) {
 		p.say(reviewPart{title: r.State + " " + r.Name, text: r.Info}.plain())
 	}
 	p.pose(plainAsk{
-		id: "folder", options: []string{"yes, trust it until something of it changes", "no, work without it"},
+		id: "folder", options: []string{"yes, trust it until something of it changes", "no, work without it, and ask again when it changes"},
 		choose: func(ctx context.Context, n int) error { return t.Decide(ctx, n == 1) },
 	}, "Answer (number): ")
 }

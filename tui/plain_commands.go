@@ -106,6 +106,8 @@ func (p *plain) command(ctx context.Context, line string) {
 		err = p.conv.Compact(ctx, args)
 	case "diff":
 		err = p.changes(ctx)
+	case "trust":
+		err = p.trustAgain(ctx)
 	case "undo":
 		err = p.undo(ctx, line)
 	default:
@@ -118,7 +120,7 @@ func (p *plain) command(ctx context.Context, line string) {
 }
 
 func (p *plain) help() {
-	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork [NUMBER], /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
+	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork [NUMBER], /rename TITLE, /compact, /diff, /trust, /stop, /quit; ! runs a line in the shell, @ names a picture")
 	for i := range p.opt.Panels {
 		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
 	}
@@ -163,6 +165,19 @@ func (p *plain) changes(ctx context.Context) error {
 	for _, f := range files {
 		p.say(changeLine(f) + "\n" + text.Visible(f.Diff))
 	}
+	return err
+}
+
+// trustAgain asks again about what is not trusted here.
+func (p *plain) trustAgain(ctx context.Context) error {
+	if p.opt.TrustAgain == nil {
+		return errors.New("there is nothing to trust here")
+	}
+	t, err := p.opt.TrustAgain(ctx)
+	if err == nil && t == nil {
+		p.say("Everything that this folder brings is trusted, or it brings nothing that could run.")
+	}
+	p.trust(t)
 	return err
 }
 

@@ -98,14 +98,15 @@ const unlimited = 1 << 30
 const folded = "↪ "
 
 // exactRows draws the lines of an external text, folded to width after an indent. A row that only continues
-// the one above is marked: otherwise it would look like a line of its own.
-func exactRows(l *look, s string, style cells.Style, indent string, width int, prose bool) []string {
+// the one above is marked: otherwise it would look like a line of its own. With wraps it is prose, which breaks
+// between words.
+func exactRows(l *look, s string, style cells.Style, indent string, width int, wraps bool) []string {
 	if s == "" {
 		return nil
 	}
 	fold := cells.Fold
-	if prose {
-		fold = cells.Wrap
+	if wraps {
+		fold, width = cells.Wrap, prose(width)
 	}
 	mark := indent[:max(len(indent)-2, 0)] + cells.Paint(l.theme.Faint, folded)
 	if width < 12 {
@@ -114,13 +115,13 @@ func exactRows(l *look, s string, style cells.Style, indent string, width int, p
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimSuffix(exact(s), "\n"), "\n") {
 		lead := ""
-		if prose { // breaking between words would lose the indent
+		if wraps { // breaking between words would lose the indent
 			lead = line[:len(line)-len(strings.TrimLeft(line, " "))]
 			lead, line = lead[:min(len(lead), width/4)], line[len(lead):]
 		}
 		for i, spans := range fold([]cells.Span{{Text: line, Style: style}}, max(width-len(indent)-len(lead), 1)) {
 			before := indent
-			if i > 0 && !prose {
+			if i > 0 && !wraps {
 				before = mark
 			}
 			out = append(out, before+lead+cells.Render(spans))

@@ -28,6 +28,27 @@ func newTrust(t command.Trust) *trustView {
 	return v
 }
 
+// askTrust is /trust: the question again about what is not trusted here.
+func (p *panels) askTrust() tea.Cmd {
+	if p.opt.TrustAgain == nil {
+		p.flash("there is nothing to trust here")
+		return nil
+	}
+	return fetch(p, p.opt.TrustAgain, func(t *command.Trust, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			p.say(event.LevelError, "/trust: "+err.Error())
+		case t == nil:
+			p.flash("everything that this folder brings is trusted, or it brings nothing that could run")
+		default:
+			v := newTrust(*t)
+			p.ask(v)
+			v.turn() // the person asked for it
+		}
+		return nil
+	})
+}
+
 // outlasts says that the question is about the folder, not the session.
 func (v *trustView) outlasts() {}
 
@@ -47,7 +68,7 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		}
 		return v.decide(h, v.at == 0)
 	case actInterrupt:
-		return v.decide(h, false)
+		return v.later(h)
 	case actCancel:
 		return h.act(act)
 	default:
@@ -65,12 +86,26 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 
 // decide passes on the answer.
 func (v *trustView) decide(h host, trusted bool) tea.Cmd {
+	return v.pass(h, func(ctx context.Context) error {
+		if v.t.Decide == nil {
+			return nil
+		}
+		return v.t.Decide(ctx, trusted)
+	})
+}
+
+// later leaves the question for another run.
+func (v *trustView) later(h host) tea.Cmd {
+	if v.t.Later == nil {
+		return v.decide(h, false)
+	}
+	return v.pass(h, v.t.Later)
+}
+
+func (v *trustView) pass(h host, answer func(context.Context) error) tea.Cmd {
 	v.busy = true
 	return h.background(func(ctx context.Context) do {
-		var err error
-		if v.t.Decide != nil {
-			err = v.t.Decide(ctx, trusted)
-		}
+		err := answer(ctx)
 		return func() tea.Cmd {
 			h.close(v)
 			if err != nil {
@@ -104,9 +139,9 @@ func (v *trustView) foot(l *look, width, limit int) []string {
 		return []string{hints(l, width, "y", "trust it", "n", "no")}
 	}
 	yes, _ := answerLine(l, v.at == 0, "y", "yes, trust it until something of it changes", width)
-	no, _ := answerLine(l, v.at == 1, "n", "no, work without it", width)
+	no, _ := answerLine(l, v.at == 1, "n", "no, work without it, and ask again when it changes", width)
 	if l.beside {
 		return []string{yes, no, asideHints(l, width)}[:min(limit, 3)]
 	}
-	return []string{yes, no, hints(l, width, "↑↓ enter", "choose", "esc", "no")}[:min(limit, 3)]
+	return []string{yes, no, hints(l, width, "↑↓ enter", "choose", "esc", "not now")}[:min(limit, 3)]
 }

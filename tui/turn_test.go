@@ -376,11 +376,11 @@ func TestALineForTheShellHasItsOwnSign(t *testing.T) {
 func TestContextSaysWhatIsNotSent(t *testing.T) {
 	t.Parallel()
 	use := agent.ContextUse{Total: 100, Window: 1000, Parts: []agent.ContextPart{{Name: "messages", Tokens: 100}}}
-	if s := contextText(use); strings.Contains(s, "not sent") {
+	if s := contextText(use, 90); strings.Contains(s, "not sent") {
 		t.Errorf("%s", s)
 	}
 	use.Unsent = 2
-	if s := contextText(use); !strings.Contains(s, "Of 2 earlier answers the thinking, or what else only its model understands, is kept and does not reach the model in use.") {
+	if s := strings.Join(strings.Fields(contextText(use, 90)), " "); !strings.Contains(s, "Of 2 earlier answers the thinking, or what else only its model understands, is kept and does not reach the model in use.") {
 		t.Errorf("%s", s)
 	}
 }

@@ -87,6 +87,6 @@ type Trust struct {
 	Folder string
 	// Items say what would run, one per line.
 	Items []string
-	// Decide stores the answer.
-	Decide func(ctx context.Context, trusted bool) error
+	// Accept stores the yes, Later keeps everything off for this run.
+	Accept, Later func(ctx context.Context) error
 }

@@ -179,7 +179,11 @@ func (o *openSession) askTrust() {
 		if ctx.Err() != nil && o.ctx.Err() != nil {
 			return // the session ends: nothing was decided
 		}
-		if err := t.Decide(o.ctx, err == nil && chosen == 0); err != nil {
+		decide := t.Later
+		if err == nil && chosen == 0 {
+			decide = t.Accept
+		}
+		if err := decide(o.ctx); err != nil {
 			o.say(err.Error())
 		}
 		o.say(map[bool]string{true: "The folder is trusted.", false: "What this folder brings along stays off."}[err == nil && chosen == 0])

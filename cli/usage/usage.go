@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -127,44 +128,101 @@ func (l *Line) tokens() int { return l.Input + l.CacheRead + l.CacheWrite + l.Ou
 // barCells is the width of a bar.
 const barCells = 20
 
+// The columns of a report: their heads and widths. Where there is little room, only the short ones are shown.
+func columns(width int) []column {
+	all := []column{{"input", 9}, {"read", 9}, {"write", 9}, {"output", 9}, {"cost", 10}, {"cached", 7}}
+	if width >= minName+total(all) {
+		return all
+	}
+	return []column{{"input", 8}, {"output", 8}, {"cost", 10}}
+}
+
+type column struct {
+	head  string
+	width int
+}
+
 // Text returns the report for a terminal of a width in cells.
 func (r Report) Text(width int) string {
 	if len(r.Lines) == 0 {
 		return fmt.Sprintf("Nothing was used in the last %s.\n", text.Count(r.Days, "day"))
 	}
+	shown := columns(width)
 	most := r.most()
 	name := len(r.By)
 	for _, l := range append(r.Lines, r.Total) {
 		name = max(name, text.Width(l.Name))
 	}
-	name = min(name, max(width-70, 10), 40)
-	bars := width >= name+58+barCells
+	name = max(min(name, width-total(shown), 40), 5)
+	bars := width >= name+total(shown)+2+barCells && most > 0
 	var b strings.Builder
-	row := func(cells ...string) {
-		line := pad(cells[0], name)
-		for i, c := range cells[1:] {
-			line += strings.Repeat(" ", max([]int{9, 9, 9, 9, 10, 7}[i]-text.Width(c), 1)) + c
+	row := func(first string, values ...string) {
+		line := pad(first, name)
+		for i, c := range values {
+			line += strings.Repeat(" ", max(shown[i].width-text.Width(c), 1)) + c
 		}
 		b.WriteString(strings.TrimRight(line, " "))
 	}
-	row(string(r.By), "input", "read", "write", "output", "cost", "cached")
+	heads := make([]string, len(shown))
+	for i, c := range shown {
+		heads[i] = c.head
+	}
+	row(string(r.By), heads...)
 	b.WriteByte('\n')
 	for _, l := range append(slices.Clone(r.Lines), r.Total) {
 		last := l == r.Total
 		if last {
-			b.WriteString(strings.Repeat("─", name+53) + "\n")
+			b.WriteString(strings.Repeat("─", name+total(shown)) + "\n")
 		}
-		row(text.Clean(l.Name), l.mark()+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), l.mark()+Tokens(l.Output), l.money(), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
-		if bars && !last && most > 0 {
+		of := map[string]string{
+			"input": l.mark() + Tokens(l.Input), "read": Tokens(l.CacheRead), "write": Tokens(l.CacheWrite),
+			"output": l.mark() + Tokens(l.Output), "cost": l.money(), "cached": fmt.Sprintf("%.0f%%", 100*l.CacheShare),
+		}
+		var values []string
+		for _, head := range heads {
+			values = append(values, of[head])
+		}
+		row(text.Clean(l.Name), values...)
+		if bars && !last {
 			b.WriteString("  " + bar(r.measure(l)/most))
 		}
 		b.WriteByte('\n')
 	}
-	if n := r.Total.Unpriced; n > 0 {
-		fmt.Fprintf(&b, "?, >: the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
-	}
-	fmt.Fprintf(&b, "The last %s. read and write: the provider's prompt cache; ~: an estimate; bars: %s.\n", text.Count(r.Days, "day"), r.measured())
+	b.WriteString(cells.WrapText(r.legend(len(shown) > 3, bars), max(width, 20)) + "\n")
 	return b.String()
+}
+
+// legend says what the figures are that are shown.
+func (r Report) legend(cached, bars bool) string {
+	said := ""
+	if n := r.Total.Unpriced; n > 0 {
+		said = fmt.Sprintf("?, >: the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
+	}
+	said += fmt.Sprintf("The last %s.", text.Count(r.Days, "day"))
+	var parts []string
+	if cached {
+		parts = append(parts, "read and write: the provider's prompt cache")
+	}
+	if r.Total.Estimated {
+		parts = append(parts, "~: an estimate")
+	}
+	if bars {
+		parts = append(parts, "bars: "+r.measured())
+	}
+	if len(parts) > 0 {
+		said += " " + strings.Join(parts, "; ") + "."
+	}
+	return said
+}
+
+// minName is the least width of the names beside all columns.
+const minName = 10
+
+func total(list []column) (width int) {
+	for _, c := range list {
+		width += c.width
+	}
+	return width
 }
 
 // measure returns what bars compare: money if any is known, otherwise tokens.

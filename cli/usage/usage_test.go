@@ -38,18 +38,22 @@ func TestLinesAreGroupedAndTheCacheIsNoInput(t *testing.T) {
 }
 
 func TestTableFitsItsTerminalAndMarksEstimates(t *testing.T) {
-	for _, width := range []int{60, 80, 120, 200} {
+	for _, width := range []int{40, 58, 60, 80, 120, 200} {
 		out := usage.New(rows, 30, usage.BySession).Text(width)
 		for line := range strings.Lines(out) {
-			if w := text.Width(strings.TrimRight(line, "\n")); w > max(width, 80) && !strings.HasPrefix(line, "The last") {
+			if w := text.Width(strings.TrimRight(line, "\n")); w > width {
 				t.Errorf("width %d: a line of %d cells: %s", width, w, line)
 			}
 		}
 		if !strings.Contains(out, "~2.0M") || !strings.Contains(out, "~$2.75") {
 			t.Errorf("width %d:\n%s", width, out)
 		}
-		if bars := strings.Contains(out, "█"); bars != (width >= 120) {
-			t.Errorf("width %d: bars %v\n%s", width, bars, out)
+		bars := strings.Contains(out, "█")
+		if width >= 120 && !bars || strings.Contains(out, "bars: cost") != bars {
+			t.Errorf("width %d: bars %v, but the legend says something else\n%s", width, bars, out)
+		}
+		if cached := strings.Contains(out, "cached"); cached != (width >= 80) || cached != strings.Contains(out, "prompt cache") {
+			t.Errorf("width %d: columns of the cache %v\n%s", width, cached, out)
 		}
 	}
 	if out := usage.New(nil, 1, usage.ByDay).Text(80); !strings.Contains(out, "Nothing was used in the last 1 day.") {

@@ -37,6 +37,10 @@ func TestWrapBreaksBetweenWords(t *testing.T) {
 		{"ab 漢字 cd", 5, "ab 漢|字 cd"},
 		{"cafe\u0301 au lait", 7, "cafe\u0301 au|lait"},
 		{"漢", 1, "漢"},
+		{"in /home/ada/src/project/main.go now", 16, "in|/home/ada/src/|project/main.go|now"},
+		{"see https://example.org/a/b", 16, "see|https://|example.org/a/b"},
+		{"x/abcdefghijk/y", 6, "x/|abcdef|ghijk/|y"},
+		{"//////////", 4, "////|////|//"},
 	} {
 		if got := strings.Join(text(Wrap([]Span{{Text: c.in}}, c.width)), "|"); got != c.want {
 			t.Errorf("Wrap(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
@@ -55,7 +59,7 @@ func TestWrapKeepsStylesAcrossSpans(t *testing.T) {
 }
 
 func TestWrapAndFoldNeverOverflowNorLoseText(t *testing.T) {
-	alphabet := []string{"a", "b", " ", "  ", "\n", "漢", "한", "👩‍👩‍👧", "🇨🇳", "e\u0301", "。", "-", "long"}
+	alphabet := []string{"a", "b", " ", "  ", "\n", "漢", "한", "👩‍👩‍👧", "🇨🇳", "e\u0301", "。", "-", "long", "/", "a/b"}
 	rapid.Check(t, func(t *rapid.T) {
 		var spans []Span
 		for range rapid.IntRange(0, 5).Draw(t, "spans") {

@@ -19,7 +19,7 @@ type wrapper struct {
 }
 
 // Wrap breaks spans into lines of at most width cells: between words where possible, in wide
-// scripts between characters, and within a word that is wider than a line. A newline in the text
+// scripts between characters, and within a word that is wider than a line, after a slash if it has one. A newline in the text
 // always breaks. Spaces at a break are dropped. A character that is wider than the line gets a
 // line of its own. There is at least one line.
 func Wrap(spans []Span, width int) [][]Span {
@@ -30,6 +30,19 @@ func Wrap(spans []Span, width int) [][]Span {
 	w.flushWord()
 	w.newLine()
 	return w.lines
+}
+
+// WrapText is Wrap for text without styles.
+func WrapText(s string, width int) string {
+	var lines []string
+	for _, spans := range Wrap([]Span{{Text: s}}, width) {
+		line := ""
+		for _, span := range spans {
+			line += span.Text
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (w *wrapper) add(span int) {
@@ -125,19 +138,55 @@ func (w *wrapper) breakLine() {
 	}
 }
 
-// splitWord splits a word that is wider than a line over several lines.
+// splitWord splits a word that is wider than a line over several lines: after slashes where possible, so that the
+// names in a path stay whole.
 func (w *wrapper) splitWord() {
+	var part []piece
+	partW := 0
+	flush := func() {
+		if w.lineW > 0 && w.lineW+partW > w.width {
+			w.emit()
+		}
+		for _, p := range part {
+			w.addClusters(p, partW > w.width)
+		}
+		if partW <= w.width {
+			w.lineW += partW
+		}
+		part, partW = part[:0], 0
+	}
+	slash := false
 	for _, p := range w.word {
 		t := w.spans[p.span].Text
 		for i := p.from; i < p.to; {
 			c, cw := Next(t[i:p.to])
-			if w.lineW > 0 && w.lineW+cw > w.width {
-				w.emit()
+			if slash && c != "/" {
+				flush()
 			}
-			w.line = push(w.line, piece{p.span, i, i + len(c)})
-			w.lineW += cw
+			slash = c == "/"
+			part = push(part, piece{p.span, i, i + len(c)})
+			partW += cw
 			i += len(c)
 		}
+	}
+	flush()
+}
+
+// addClusters adds a piece to the line; with split it breaks the line between any two clusters.
+func (w *wrapper) addClusters(p piece, split bool) {
+	if !split {
+		w.line = push(w.line, p)
+		return
+	}
+	t := w.spans[p.span].Text
+	for i := p.from; i < p.to; {
+		c, cw := Next(t[i:p.to])
+		if w.lineW > 0 && w.lineW+cw > w.width {
+			w.emit()
+		}
+		w.line = push(w.line, piece{p.span, i, i + len(c)})
+		w.lineW += cw
+		i += len(c)
 	}
 }
 

@@ -44,6 +44,11 @@ type Outcome struct {
 	Draft string
 	// Notice is shown to the person and not sent.
 	Notice string
+	// Page, when set, is the title under which the notice is shown until the person goes on: it is the answer to
+	// a question and not part of the conversation.
+	Page string
+	// Wide, when set, lays the text of the page out for a width in cells, where that is known.
+	Wide func(width int) string
 	// Skill names the skill whose instructions Prompt contains, in a form that its package defines;
 	// it is stored with the message.
 	Skill string

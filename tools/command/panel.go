@@ -93,6 +93,8 @@ type Trust struct {
 	// Folder is named in the question; Items are exactly what would run.
 	Folder string
 	Items  []Row
-	// Decide receives the answer.
+	// Decide receives the answer. A no is remembered until something changes.
 	Decide func(ctx context.Context, trusted bool) error
+	// Later, when set, receives that the person does not answer now.
+	Later func(ctx context.Context) error
 }

@@ -83,7 +83,7 @@ func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error)
 	word, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
 	if word == "" {
-		return command.Outcome{Notice: m.overview()}, nil
+		return command.Outcome{Page: "Language servers", Notice: m.overview()}, nil
 	}
 	if !slices.Contains([]string{"log", "restart", "off", "on", "allow"}, word) {
 		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off, on and allow; not %q", word)
@@ -111,7 +111,7 @@ func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error)
 	}
 	if word == "log" {
 		m.mu.Unlock()
-		return command.Outcome{Notice: logOf(name, append(list, fallen...))}, nil
+		return command.Outcome{Page: "Log of " + name, Notice: logOf(name, append(list, fallen...))}, nil
 	}
 	m.off[name] = word == "off"
 	for id := range m.deaths {

@@ -27,6 +27,14 @@ func (r TrustRow) confined() TrustRow {
 	return r
 }
 
+// refused is the row of an item that the person keeps inert.
+func (r TrustRow) refused() TrustRow {
+	r.Hash = refusedMark + r.Hash
+	return r
+}
+
+const refusedMark = "declined:"
+
 // separate reports whether the trust of a run does not include a kind: a right that only a person's own
 // answer gives.
 func separate(kind tools.TrustKind) bool {
@@ -109,6 +117,7 @@ func (t *Trust) rows(ctx context.Context) (rows []TrustRow, here map[TrustRow]bo
 		if rows, err = t.store.Trusted(ctx); err != nil {
 			return nil, nil, fmt.Errorf("read trust of %s: %w", t.project, err)
 		}
+		rows = slices.DeleteFunc(rows, func(r TrustRow) bool { return strings.HasPrefix(r.Hash, refusedMark) })
 	}
 	t.state.with(func(s *trustState) { here = s.here })
 	return rows, here, nil
@@ -129,16 +138,66 @@ type TrustQuestion struct {
 }
 
 // Question returns what a person must be asked about; ok is false when nothing is pending, or everything
-// pending was declined in this run.
+// pending was declined, in this run or for good.
 func (t *Trust) Question(ctx context.Context, items []tools.TrustItem) (q TrustQuestion, ok bool, err error) {
-	pending, err := t.pending(ctx, items)
+	q, _, err = t.Again(ctx, items)
 	if err != nil {
-		return TrustQuestion{}, false, err
+		return q, false, err
 	}
-	var declined map[TrustRow]bool
-	t.state.with(func(s *trustState) { declined = s.declined })
-	pending = slices.DeleteFunc(pending, func(p Pending) bool { return declined[rowOf(p.TrustItem)] })
-	return TrustQuestion{t.project, pending}, len(pending) > 0, nil
+	refused, err := t.refused(ctx)
+	q.Items = slices.DeleteFunc(q.Items, func(p Pending) bool { return refused[rowOf(p.TrustItem)] })
+	return q, err == nil && len(q.Items) > 0, err
+}
+
+// Again returns the question about everything that is pending, whatever was answered before.
+func (t *Trust) Again(ctx context.Context, items []tools.TrustItem) (q TrustQuestion, ok bool, err error) {
+	pending, err := t.pending(ctx, items)
+	return TrustQuestion{t.project, pending}, len(pending) > 0, err
+}
+
+// Refused names the pending items that the person keeps inert for good.
+func (t *Trust) Refused(ctx context.Context, items []tools.TrustItem) (names []string, err error) {
+	q, _, err := t.Again(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := t.stored(ctx)
+	for _, p := range q.Items {
+		if stored[rowOf(p.TrustItem)] {
+			names = append(names, text.Visible(p.Title()))
+		}
+	}
+	return names, err
+}
+
+// refused returns the items that were declined, in this run or for good.
+func (t *Trust) refused(ctx context.Context) (map[TrustRow]bool, error) {
+	all, err := t.stored(ctx)
+	t.state.with(func(s *trustState) {
+		for r := range s.declined {
+			all[r] = true
+		}
+	})
+	return all, err
+}
+
+// stored returns the items that were declined for good.
+func (t *Trust) stored(ctx context.Context) (map[TrustRow]bool, error) {
+	all := map[TrustRow]bool{}
+	if t.store == nil {
+		return all, nil
+	}
+	rows, err := t.store.Trusted(ctx)
+	if err != nil {
+		return all, fmt.Errorf("read trust of %s: %w", t.project, err)
+	}
+	for _, r := range rows {
+		if hash, ok := strings.CutPrefix(r.Hash, refusedMark); ok {
+			r.Hash = hash
+			all[r] = true
+		}
+	}
+	return all, nil
 }
 
 // All returns the items of the question without their history.
@@ -220,13 +279,21 @@ func (t *Trust) Revoke(ctx context.Context, right TrustRow) error {
 	return err
 }
 
-// Decline keeps items inert and does not ask about them again in this run.
-func (t *Trust) Decline(items []tools.TrustItem) {
+// Decline keeps items inert and does not ask about this version of them again: in this run, or with keep at all.
+func (t *Trust) Decline(ctx context.Context, items []tools.TrustItem, keep bool) error {
 	rows := make([]TrustRow, 0, len(items))
+	stored := make([]TrustRow, 0, len(items))
 	for _, i := range items {
-		rows = append(rows, rowOf(i))
+		rows, stored = append(rows, rowOf(i)), append(stored, rowOf(i).refused())
 	}
 	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.declined })
+	if !keep || t.store == nil {
+		return nil
+	}
+	if err := t.store.AddTrust(ctx, stored...); err != nil {
+		return fmt.Errorf("keep the answer about %s: %w", t.project, err)
+	}
+	return nil
 }
 
 // remember adds rows to one of the sets. Readers hold the sets without a lock, so it creates a new one.

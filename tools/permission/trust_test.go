@@ -108,13 +108,44 @@ func TestDeclinedThingsStayInertAndQuiet(t *testing.T) {
 	ctx := context.Background()
 	tr := permission.NewTrust("/p", nil, false)
 	q, _, _ := tr.Question(ctx, items())
-	tr.Decline(q.All())
+	if err := tr.Decline(ctx, q.All(), false); err != nil {
+		t.Fatal(err)
+	}
 	if _, ok, _ := tr.Question(ctx, items()); ok || trusted(t, tr, items()[0]) {
 		t.Error("asks again, or runs")
 	}
 	more := append(items(), tools.TrustItem{Kind: tools.TrustRole, Name: "r", Hash: "x"})
 	if q, ok, _ := tr.Question(ctx, more); !ok || len(q.Items) != 1 {
 		t.Errorf("what came later: %+v", q)
+	}
+}
+
+// A no is remembered like a yes: for this version, and it can be taken back.
+func TestANoIsRememberedUntilSomethingChanges(t *testing.T) {
+	ctx, store := context.Background(), &rows{}
+	q, _, _ := permission.NewTrust("/p", store, false).Question(ctx, items())
+	if err := permission.NewTrust("/p", store, false).Decline(ctx, q.All(), true); err != nil {
+		t.Fatal(err)
+	}
+	later := permission.NewTrust("/p", store, false) // another run
+	if q, ok, err := later.Question(ctx, items()); ok || err != nil || trusted(t, later, items()[0]) {
+		t.Errorf("asks again, or runs: %+v, %v", q, err)
+	}
+	if names, err := later.Refused(ctx, items()); err != nil || len(names) != len(items()) {
+		t.Errorf("refused: %v, %v", names, err)
+	}
+	changed := items()
+	changed[0].Hash = "another"
+	q, ok, err := later.Question(ctx, changed)
+	if !ok || err != nil || len(q.Items) != 1 || q.Items[0].Changed {
+		t.Errorf("a changed version: %+v, %v", q, err)
+	}
+	q, ok, err = later.Again(ctx, items())
+	if !ok || err != nil || len(q.Items) != len(items()) {
+		t.Errorf("asked for: %+v, %v", q, err)
+	}
+	if err := later.Accept(ctx, q.All(), true); err != nil || !trusted(t, permission.NewTrust("/p", store, false), items()[0]) {
+		t.Errorf("a yes after a no: %v", err)
 	}
 }
 

@@ -38,6 +38,14 @@ func newRenderer(src []byte, opts Options) *renderer {
 
 func (r *renderer) room() int { return max(r.opts.Width-r.indent, 1) }
 
+// prose is room for text that is read line by line.
+func (r *renderer) prose() int {
+	if r.opts.Prose == 0 {
+		return r.room()
+	}
+	return max(min(r.opts.Width, r.opts.Prose)-r.indent, 1)
+}
+
 // emit writes one line after the prefixes of the open levels.
 func (r *renderer) emit(line string) {
 	if len(r.levels) == 0 {
@@ -111,7 +119,7 @@ func (r *renderer) block(n ast.Node) {
 	case *ast.Heading:
 		r.heading(n)
 	case *ast.Paragraph, *ast.TextBlock:
-		r.emitSpans(cells.Wrap(r.inline(n, r.textStyle()), r.room()))
+		r.emitSpans(cells.Wrap(r.inline(n, r.textStyle()), r.prose()))
 	case *ast.FencedCodeBlock:
 		r.code(n, string(n.Language(r.src)))
 	case *ast.CodeBlock:
@@ -132,7 +140,7 @@ func (r *renderer) block(n ast.Node) {
 	case *east.Table:
 		r.table(n)
 	default:
-		r.emitSpans(cells.Wrap(r.inline(n, r.textStyle()), r.room()))
+		r.emitSpans(cells.Wrap(r.inline(n, r.textStyle()), r.prose()))
 	}
 }
 
@@ -149,7 +157,7 @@ func (r *renderer) heading(n *ast.Heading) {
 	if len(spans) == 0 {
 		spans = []cells.Span{{Text: strings.Repeat("#", n.Level), Style: style}}
 	}
-	r.emitSpans(cells.Wrap(spans, r.room()))
+	r.emitSpans(cells.Wrap(spans, r.prose()))
 }
 
 // code renders a code block, indented by two cells.

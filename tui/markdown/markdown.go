@@ -34,7 +34,10 @@ type Styles struct {
 // Options say how to render.
 type Options struct {
 	// Width is the width in cells; less than 1 means 1.
-	Width  int
+	Width int
+	// Prose is the width of paragraphs, headings and lists: long lines are hard to read. Code and tables use the
+	// whole width. 0 means Width.
+	Prose  int
 	Styles Styles
 	// Hyperlinks makes links clickable with OSC 8.
 	Hyperlinks bool

@@ -155,12 +155,12 @@ func (r *renderer) foldTable(rows [][][]cells.Span) {
 				spans = append(spans, head[c]...)
 				spans = append(spans, cells.Span{Text: ": ", Style: r.opts.Styles.TableHead})
 			}
-			r.emitSpans(cells.Wrap(append(spans, cell...), r.room()))
+			r.emitSpans(cells.Wrap(append(spans, cell...), r.prose()))
 		}
 	}
 	if len(rows) == 1 {
 		for _, cell := range head {
-			r.emitSpans(cells.Wrap(cell, r.room()))
+			r.emitSpans(cells.Wrap(cell, r.prose()))
 		}
 	}
 }

@@ -115,15 +115,15 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
 	if id := s.id(); id != "" && a.models.script == nil && !a.store.Memory().Has(id) { // nothing of a tour is kept
-		fmt.Fprintln(a.std.Err, "jcode: resume with: "+a.resumeLine(ctx, id))
+		fmt.Fprintln(a.std.Err, "jcode: resume with: "+resumeLine(ctx, a.store, id))
 	}
 	return nil
 }
 
 // resumeLine returns the line that continues a session, with its title.
-func (a *app) resumeLine(ctx context.Context, id string) string {
+func resumeLine(ctx context.Context, store *session.Store, id string) string {
 	line := "jcode -r " + shortID(id)
-	if s, err := a.store.Get(context.WithoutCancel(ctx), id); err == nil && s.Title != "" {
+	if s, err := store.Get(context.WithoutCancel(ctx), id); err == nil && s.Title != "" {
 		line += "  " + strconv.Quote(text.Truncate(text.OneLine(text.Visible(s.Title)), 60, "…"))
 	}
 	return line

@@ -1,11 +1,11 @@
 // Package charset reads text of any encoding: by its byte order mark, as UTF-8, else as what it most likely is.
 //
-// It must not know where the text comes from. A file that shall be written again byte for byte is the business of
-// internal/edit, which does not guess.
+// It must not know where the text comes from.
 package charset
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -163,4 +163,54 @@ func guess(data []byte) (encoding.Encoding, string) {
 		return encoding.Nop, "windows-1252" // it is there
 	}
 	return e, "windows-1252"
+}
+
+// Exact is Decode for a text that shall be written again: ok is false unless it is of an encoding that nothing names and
+// Encode gives the same bytes.
+func Exact(data []byte) (text, name string, ok bool) {
+	if marked, name := marked(data); name != "" {
+		return marked, name, false
+	}
+	text, name = Decode(data)
+	if name == UTF8 || name == Binary || strings.HasPrefix(name, "ISO-2022") {
+		return "", name, false // in the latter, what one character is depends on those before it
+	}
+	back, err := Encode(text, name)
+	return text, name, err == nil && bytes.Equal(back, data)
+}
+
+// As decodes a text in an encoding that Decode has named. What is not of that encoding is an error.
+func As(data []byte, name string) (string, error) {
+	e, err := byName(name)
+	if err != nil {
+		return "", err
+	}
+	text := with(e, data)
+	back, err := Encode(text, name)
+	if err != nil || !bytes.Equal(back, data) {
+		return "", fmt.Errorf("it is not %s", name)
+	}
+	return text, nil
+}
+
+// Encode writes a text in an encoding that Decode has named, without a byte order mark. A character that the encoding
+// does not have is an error.
+func Encode(text, name string) ([]byte, error) {
+	e, err := byName(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.NewEncoder().Bytes([]byte(text))
+}
+
+func byName(name string) (encoding.Encoding, error) {
+	switch name {
+	case UTF8:
+		return encoding.Nop, nil
+	case "UTF-16 LE":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+	case "UTF-16 BE":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+	}
+	return htmlindex.Get(name)
 }

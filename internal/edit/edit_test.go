@@ -186,7 +186,7 @@ func TestDecodeKeepsEveryByte(t *testing.T) {
 		{"\xef\xbb\xbfx", "x", edit.UTF8BOM},
 		{"\xff\xfeh\x00\x3d\xd8\x00\xde", "h😀", edit.UTF16LE},
 		{"\xfe\xff\x00h\x00\r\x00\n", "h\r\n", edit.UTF16BE},
-		{"caf\xe9", "caf\xe9", edit.EightBit},
+		{"caf\xe9 \x00\x01\x02\x03", "caf\xe9 \x00\x01\x02\x03", edit.EightBit},
 	} {
 		text, enc, err := edit.Decode([]byte(c.data))
 		if err != nil || text != c.text || enc != c.enc {
@@ -199,7 +199,7 @@ func TestDecodeKeepsEveryByte(t *testing.T) {
 	if _, _, err := edit.Decode([]byte("\xff\xfeh")); err == nil || !strings.Contains(err.Error(), "UTF-16 LE") {
 		t.Errorf("half a UTF-16 unit: %v", err)
 	}
-	if err := edit.EightBit.Insertable("é"); err == nil || !strings.Contains(err.Error(), "Latin-1") {
+	if err := edit.EightBit.Insertable("é", "é"); err == nil || !strings.Contains(err.Error(), "Latin-1") {
 		t.Errorf("mixing encodings: %v", err)
 	}
 }

@@ -91,11 +91,17 @@ func (f *files) load(ctx context.Context, p place, t target) (c change, err erro
 
 // compare fills in the diff.
 func (c *change) compare() {
-	var before *string
-	if c.exists {
-		before = plainText(c.before)
+	if !c.exists {
+		c.diff = diff.Files(c.t.shown, nil, plainText(c.after))
+		return
 	}
-	c.diff = diff.Files(c.t.shown, before, plainText(c.after))
+	after := plainText(c.after)
+	if _, enc, err := edit.Decode(c.before); err == nil {
+		if text, err := enc.Text(c.after); err == nil {
+			after = &text
+		}
+	}
+	c.diff = diff.Files(c.t.shown, plainText(c.before), after)
 }
 
 // plainText returns a file's text for a diff.

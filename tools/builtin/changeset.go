@@ -38,7 +38,7 @@ func (s *ChangeSet) load(ctx context.Context, list []edit.FileChange, open func(
 			err = errors.New("it was changed meanwhile: nothing was changed, try again")
 		}
 		if err == nil {
-			err = enc.Insertable(fc.After)
+			err = enc.Insertable(fc.After, old)
 		}
 		if err == nil {
 			c.after, err = enc.Encode(fc.After)

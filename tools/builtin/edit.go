@@ -100,7 +100,7 @@ func (f *files) applied(ctx context.Context, call tools.Call, p place, t target,
 		return c, tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
 	}
 	for _, e := range edits {
-		if err := enc.Insertable(e.New); err != nil {
+		if err := enc.Insertable(e.New, old); err != nil {
 			return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
 		}
 	}

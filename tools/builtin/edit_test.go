@@ -14,6 +14,11 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -77,9 +82,12 @@ func TestOtherEncodingsArePreservedOrRefused(t *testing.T) {
 	r.put("latin.txt", latin)
 	r.ok("edit", args{"path": "latin.txt", "old_string": "c\n", "new_string": "d\n"})
 	r.holds("latin.txt", "caf\xe9\nb\nd\n")
-	r.refused("edit", args{"path": "latin.txt", "old_string": "d", "new_string": "é"}, "Latin-1")
-	r.refused("write", args{"path": "latin.txt", "content": "caf\ufffd\nb\n"}, "Latin-1", "remove it first")
+	r.refused("edit", args{"path": "latin.txt", "old_string": "d", "new_string": "漢"}, "can't be written in that encoding")
+	r.refused("edit", args{"path": "latin.txt", "old_string": "d", "new_string": "ß"}, "has no 'ß' yet")
+	r.refused("write", args{"path": "latin.txt", "content": "caf\ufffd\nb\n"}, "can't be written", "remove it first")
 	r.holds("latin.txt", "caf\xe9\nb\nd\n")
+	r.ok("edit", args{"path": "latin.txt", "old_string": "d", "new_string": "thé"})
+	r.holds("latin.txt", "caf\xe9\nb\nth\xe9\n")
 
 	const wide = "\xff\xfea\x00\r\x00\n\x00\xe9\x00\r\x00\n\x00"
 	r.put("wide.txt", wide)
@@ -90,6 +98,49 @@ func TestOtherEncodingsArePreservedOrRefused(t *testing.T) {
 	r.holds("wide.txt", "\xff\xfez\x00")
 	r.put("damaged.txt", "\xff\xfea")
 	r.refused("edit", args{"path": "damaged.txt", "old_string": "a", "new_string": "b"}, "UTF-16 LE")
+}
+
+// Files of encodings that nothing names are read as what they most likely are, and edits keep every other byte.
+func TestFilesOfGuessedEncodingsAreReadAndEdited(t *testing.T) {
+	const (
+		french = "Le déploiement se fait à midi.\nLes clés sont déposées près de l'entrée.\n"
+		japan  = "配備は正午に行われます。\n鍵は入口の近くにあります。\n"
+		plain  = "int main(void)\n{\n\treturn 0;\n}\n"
+	)
+	for name, c := range map[string]struct {
+		in              encoding.Encoding
+		text, said      string
+		old, now        string
+		refused, reason string
+	}{
+		"latin": {charmap.Windows1252, french, "judged by its bytes", "clés", "clés de près", "漢", "can't be written in that encoding"},
+		"sjis":  {japanese.ShiftJIS, japan, "Shift_JIS", "入口", "出口と入口", "é", "can't be written in that encoding"},
+		"eucjp": {japanese.EUCJP, japan, "EUC-JP", "入口", "出口と入口", "😀", "can't be written in that encoding"},
+		"utf16": {unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), plain, "UTF-16 LE", "return 0", "return '漢'", "", ""},
+	} {
+		r := newRig(t, builtin.Options{})
+		bytes := func(text string) string {
+			out, err := c.in.NewEncoder().String(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		r.put(name, bytes(c.text))
+		first, _, _ := strings.Cut(c.text, "\n")
+		has(t, r.ok("read", args{"path": name}).Text, c.said, "1\t"+first)
+		r.ok("edit", args{"path": name, "old_string": c.old, "new_string": c.now})
+		after := strings.Replace(c.text, c.old, c.now, 1)
+		r.holds(name, bytes(after))
+		if c.refused != "" {
+			r.refused("edit", args{"path": name, "old_string": c.now, "new_string": c.refused}, c.reason)
+			r.holds(name, bytes(after))
+		}
+		r.ok("write", args{"path": name, "content": after + "z\n"})
+		r.holds(name, bytes(after+"z\n"))
+		has(t, r.ok("apply_patch", patched("*** Update File: "+name+"\n@@\n-z\n+y")).Text, name)
+		r.holds(name, bytes(after+"y\n"))
+	}
 }
 
 func TestSimilarTextIsNeverReplaced(t *testing.T) {

@@ -145,7 +145,7 @@ func (p *patchedFile) update(hunks []patch.Hunk) error {
 		return p.odd
 	}
 	for i := range hunks {
-		if err := p.enc.Insertable(hunks[i].Added()); err != nil {
+		if err := p.enc.Insertable(hunks[i].Added(), p.text); err != nil {
 			return err
 		}
 	}

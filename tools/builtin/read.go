@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"jcode/internal/charset"
 	"jcode/internal/edit"
 	"jcode/internal/picture"
 	"jcode/tools"
@@ -175,11 +176,19 @@ func (f *files) readText(ctx context.Context, call tools.Call, data []byte, t ta
 			return res, err
 		}
 		var err error
-		if content, note, err = decoded(data, t); err != nil {
+		if content, note, err = decoded(data, t); err != nil && whole {
+			res, _, err := special("binary", data, int64(len(data)), t, whole)
+			return res, err
+		} else if err != nil {
 			return tools.Result{}, err
 		}
 	} else if !utf8.ValidString(content) {
-		note = edit.EightBit.String() + "; U+FFFD stands for bytes that are not UTF-8"
+		text, enc, err := edit.Decode(data)
+		if _, guessed := enc.Guessed(); err == nil && guessed {
+			content, note = text, "the file is "+enc.String()
+		} else {
+			note = edit.EightBit.String() + "; U+FFFD stands for bytes that are not UTF-8"
+		}
 	}
 	content = strings.TrimPrefix(content, "\ufeff")
 	if content == "" {
@@ -215,6 +224,9 @@ func (f *files) readText(ctx context.Context, call tools.Call, data []byte, t ta
 // decoded returns the text of UTF-16.
 func decoded(data []byte, t target) (content, note string, err error) {
 	content, enc, err := edit.Decode(data)
+	if _, guessed := enc.Guessed(); err == nil && !guessed && enc != edit.UTF16LE && enc != edit.UTF16BE {
+		err = errors.New("is binary data, not text: use exec with a program that knows the format")
+	}
 	if err != nil {
 		return "", "", tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
 	}
@@ -232,6 +244,9 @@ func sniff(head []byte) string {
 		return "utf-16"
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
+		if _, name := charset.Decode(head[:len(head)&^1]); strings.HasPrefix(name, "UTF-16") {
+			return "utf-16"
+		}
 		return "binary"
 	}
 	return ""

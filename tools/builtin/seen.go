@@ -180,7 +180,10 @@ func (s *Seen) wrote(ctx context.Context, call tools.Call, path, believed string
 // changed notes that a caller changed a part of a file.
 func (s *Seen) changed(ctx context.Context, call tools.Call, path string, before, after []byte) {
 	s.learn(ctx, call, path, after, false, func(old fileview.View, known bool, text string) fileview.View {
-		was, _, err := edit.Decode(before)
+		was, enc, err := edit.Decode(before)
+		if now, nowErr := enc.Text(after); err == nil && nowErr == nil {
+			text = now // also where the guess at its encoding is another one now
+		}
 		switch {
 		case err != nil:
 			return fileview.None(text)

@@ -72,7 +72,7 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 	if err := edit.CheckOmission(content, old); err != nil {
 		return c, tools.Errorf(tools.KindInvalidArgs, "%s was not written: %w", t.shown, err)
 	}
-	if err := enc.Insertable(content); err != nil {
+	if err := enc.Insertable(content, old); err != nil {
 		return c, tools.Errorf(tools.KindInvalidArgs, "%s was not written: %w; remove it first if its encoding is to change", t.shown, err)
 	}
 	if c.after, err = enc.Encode(content); err != nil {
@@ -159,7 +159,7 @@ func (c *change) merge(saw, by string, fresh bool) bool {
 	if err != nil {
 		return false
 	}
-	ours, _, err := edit.Decode(c.after)
+	ours, err := enc.Text(c.after)
 	if err != nil {
 		return false
 	}

@@ -59,6 +59,9 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 			} else {
 				out.changes = append(out.changes, a.targets(a.known(w))...)
 			}
+			for _, one := range w.braces {
+				out.opens, out.changes = append(out.opens, a.targets(a.known(one))...), append(out.changes, a.targets(a.known(one))...)
+			}
 			doubt("it redirects to a file that is not known before")
 			continue
 		}

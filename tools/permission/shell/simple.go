@@ -88,6 +88,12 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 	if name == "git" {
 		out = append(out, a.meant(c.words)...)
 	}
+	if words := spread(c.words); len(words) > 0 {
+		out = append(out, words)
+		if name, _ := program(words[0]); name == "git" {
+			out = append(out, a.meant(words)...)
+		}
+	}
 	steered := c.Wrapper && name == "git"
 	for _, as := range assigns {
 		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
@@ -150,7 +156,13 @@ func (a *analysis) name(c *Command, program string, known bool) {
 	row, looks := table(program)
 	if looks = looks && known && (row.check == nil || row.check(words) == ""); looks {
 		list = a.paths(row, words)
+		if words := spread(words); len(words) > 0 {
+			list = append(list, a.paths(row, words)...)
+		}
 	} else {
+		for _, w := range spread(words) {
+			list = append(list, parts(a.known(w))...)
+		}
 		for _, w := range words[1:] {
 			list = append(list, parts(w)...)
 		}

@@ -28,12 +28,23 @@ type word struct {
 	bare bool
 	// template is the text with each variable between two NUL bytes.
 	template string
+	// braces are the words to which bash expands the word, if it has braces.
+	braces []word
 }
 
 func static(text string) word { return word{text: text} }
 
 // readWord converts a parsed word.
 func readWord(w *syntax.Word) word {
+	out := readPlain(w)
+	if out.dynamic {
+		out.braces = braced(w)
+	}
+	return out
+}
+
+// readPlain is readWord without a look at what braces mean.
+func readPlain(w *syntax.Word) word {
 	var b strings.Builder
 	out := word{simple: true}
 	masked := false // quotes protect characters that could form a wildcard

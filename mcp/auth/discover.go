@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,7 +28,19 @@ type found struct {
 type authServer struct {
 	oauthex.AuthServerMeta
 	// DPoPAlgs are the signing algorithms for keys that tokens are bound to (RFC 9449).
-	DPoPAlgs []string `json:"dpop_signing_alg_values_supported"`
+	DPoPAlgs lenientList `json:"dpop_signing_alg_values_supported"`
+}
+
+// lenientList is a list of texts. Anything else is an empty list, instead of metadata that can't be read.
+type lenientList []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *lenientList) UnmarshalJSON(data []byte) error {
+	var list []string
+	if json.Unmarshal(data, &list) == nil {
+		*l = list
+	}
+	return nil
 }
 
 // challenge is what a refused response says about signing in.

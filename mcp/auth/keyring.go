@@ -17,8 +17,10 @@ const (
 	service = "jcode mcp"
 	// keyringPatience is the time that the keyring has for an answer.
 	keyringPatience = 2 * time.Second
-	// keyringPause is how long a keyring that failed is left alone: asking it again may show one more dialog.
-	keyringPause = time.Minute
+	// keyringPause is how long a keyring that failed is left alone at first, because asking it again may show one more
+	// dialog. Each failure doubles it, up to keyringLongest.
+	keyringPause   = 10 * time.Second
+	keyringLongest = 10 * time.Minute
 )
 
 // KeyringError is the error that the system's keyring is there but can't be used, so that nobody
@@ -33,6 +35,9 @@ func (e *KeyringError) Unwrap() error { return e.Err }
 
 // errNoKeyring says that this system or session has no keyring.
 var errNoKeyring = errors.New("there is no keyring")
+
+// errDamaged says that a stored sign-in can't be decoded. A new one replaces it.
+var errDamaged = errors.New("the stored sign-in can't be read")
 
 // errNoAnswer says that a call of the keyring has not returned.
 var errNoAnswer = errors.New("no answer within " + keyringPatience.String())
@@ -60,6 +65,7 @@ type ring struct {
 	mu      sync.Mutex
 	trouble error     // of the last call
 	until   time.Time // how long trouble is the answer
+	pause   time.Duration
 	hanging bool
 }
 
@@ -80,15 +86,16 @@ func (r *ring) call(f func() error) error {
 	go func() { // the library's calls can't be ended
 		err := f()
 		r.mu.Lock()
-		r.trouble, r.until, r.hanging = nil, time.Time{}, false
+		r.hanging = false
 		switch {
 		case err == nil, errors.Is(err, keyring.ErrNotFound), errors.Is(err, keyring.ErrSetDataTooBig):
+			r.trouble, r.pause = nil, 0
 		case errors.Is(err, keyring.ErrUnsupportedPlatform), system.LacksKeyring(err):
 			err = errNoKeyring
-			r.trouble, r.until = err, time.Now().Add(keyringPause)
+			r.fails(err)
 		default:
 			err = &KeyringError{err}
-			r.trouble, r.until = err, time.Now().Add(keyringPause)
+			r.fails(err)
 		}
 		r.mu.Unlock()
 		done <- err
@@ -109,6 +116,12 @@ func (r *ring) call(f func() error) error {
 	}
 	r.trouble, r.hanging = &KeyringError{errNoAnswer}, true
 	return r.trouble
+}
+
+// fails leaves the keyring alone for a while. The caller holds mu.
+func (r *ring) fails(err error) {
+	r.pause = min(max(2*r.pause, keyringPause), keyringLongest)
+	r.trouble, r.until = err, time.Now().Add(r.pause)
 }
 
 func (r *ring) get(key string) (string, error) {
@@ -181,7 +194,7 @@ func (s keyringStore) get(key string) (record, error) {
 	}
 	var r record
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return record{}, fmt.Errorf("read the keyring's entry for %s: %w", key, err)
+		return record{}, fmt.Errorf("%w: the keyring's entry for %s: %w; sign in again", errDamaged, key, err)
 	}
 	if inFile.Server != "" && !inFile.Saved.Before(r.Saved) {
 		return inFile, nil

@@ -217,3 +217,48 @@ func TestSystemWithoutAKeyringUsesTheFile(t *testing.T) {
 		t.Errorf("%v %v", had, err)
 	}
 }
+
+// A keyring that stays locked is asked less and less often, since each time may show a dialog, and is used as soon as it
+// opens.
+func TestKeyringThatStaysLockedIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v := &vault{kept: map[string]string{"k": `{"server":"x","access":"kept"}`}, fault: errors.New("the dialog was dismissed")}
+		s := keyringStore{fileStore{filepath.Join(t.TempDir(), tokenFile)}, newRing(v)}
+		for range 600 { // a sign-in looks once a second
+			if _, err := s.get("k"); err == nil {
+				t.Fatal("it was read")
+			}
+			time.Sleep(time.Second)
+		}
+		if n := v.asked(); n > 7 {
+			t.Errorf("asked %d times", n)
+		}
+		v.be(nil)
+		time.Sleep(keyringLongest)
+		if rec, err := s.get("k"); err != nil || rec.Access != "kept" {
+			t.Errorf("%+v %v", rec, err)
+		}
+	})
+}
+
+// An entry of the keyring that can't be decoded is named, and replaced by a new sign-in.
+func TestDamagedEntryIsReplacedByASignIn(t *testing.T) {
+	t.Parallel()
+	r, v := lockedRig(t)
+	v.be(nil)
+	v.kept[r.server.key()] = "{"
+	r.next(v)
+	if _, err := r.call(r.k.For(r.server)); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "sign in again") {
+		t.Errorf("%v", err)
+	}
+	r.mustSignIn(&browser{})
+	if !r.open() {
+		t.Error("not let in")
+	}
+	v.kept[r.server.key()] = "{"
+	r.next(v)
+	if _, err := r.k.Forget(t.Context(), r.server); err != nil || len(v.kept) != 0 {
+		t.Errorf("%v %v", v.kept, err)
+	}
+}

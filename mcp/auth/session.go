@@ -86,7 +86,7 @@ func (k *Keeper) dropAll(ctx context.Context, servers []Server, dropped []record
 	var failed error
 	for i, s := range servers {
 		r, err := k.open().get(s.key())
-		if err == nil && r.Server != "" {
+		if err == nil && r.Server != "" || errors.Is(err, errDamaged) {
 			dropped[i] = r
 			err = k.open().drop(s.key())
 		}
@@ -113,11 +113,11 @@ func (k *Keeper) revoke(ctx context.Context, s Server, r record) {
 	_, _ = k.post(ctx, s.URL, r.Revoke, proofOf(r.Client, s.Settings, r.Issuer), form) // see above
 }
 
-// kept returns the stored sign-in to a server. If the keyring can't be read there is none: a person may
-// always sign in anew.
+// kept returns the stored sign-in to a server. If it can't be read there is none: a person may always sign in
+// anew.
 func (k *Keeper) kept(key string) (record, error) {
 	rec, err := k.open().get(key)
-	if _, locked := errors.AsType[*KeyringError](err); locked {
+	if _, locked := errors.AsType[*KeyringError](err); locked || errors.Is(err, errDamaged) {
 		return record{}, nil
 	}
 	return rec, err

@@ -25,6 +25,7 @@ type menu struct {
 	moved   bool // the person moved in it: Enter takes the choice
 	start   int  // column at which the completed word begins
 	kind    menuKind
+	empty   string // what is said if nothing matches what was typed
 }
 
 type menuKind int
@@ -40,7 +41,12 @@ func (m *menu) active() bool { return len(m.choices) > 0 }
 func (m *menu) close()       { *m = menu{} }
 
 func (m *menu) draw(l *look, width, height int) []string {
-	if !m.active() || height < 1 {
+	switch {
+	case height < 1:
+		return nil
+	case !m.active() && m.empty != "":
+		return []string{cells.Paint(l.theme.Faint, cells.Fit("  "+m.empty, width))}
+	case !m.active():
 		return nil
 	}
 	n := min(len(m.choices), height)

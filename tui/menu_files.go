@@ -53,6 +53,9 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 		}
 		p.complete.menu.choices = append(p.complete.menu.choices, c)
 	}
+	if len(p.complete.menu.choices) == 0 && query != "" && p.complete.files.loading == 0 {
+		p.complete.menu.empty = "no file matches " + oneLine(text.Visible(query))
+	}
 	return cmd
 }
 

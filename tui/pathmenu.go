@@ -39,6 +39,9 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 				return nil // a newer list is on its way
 			}
 			p.complete.menu = menu{kind: menuFile, start: at, choices: choices}
+			if len(choices) == 0 {
+				p.complete.menu.empty = "no file matches " + visibleName(word)
+			}
 			return nil
 		}
 	})

@@ -1,0 +1,257 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Kind is what is at a path.
+type Kind byte
+
+// The kinds of things at a path. The zero kind is nothing.
+const (
+	None    Kind = 0
+	File    Kind = 'f'
+	Folder  Kind = 'd'
+	Link    Kind = 'l'
+	Other   Kind = 'o' // a device, a pipe: never changed
+	LeftOut Kind = 'x' // a folder that is not looked into
+)
+
+// Entry is what is at a path.
+type Entry struct {
+	Kind Kind
+	// Hash names the content of a file or the target of a link; "" if it was not read.
+	Hash string
+	Mode uint32 // permission bits of files and folders
+	Size int64  // of a file, in bytes
+	// Why says why the content is not kept, "" if it is.
+	Why   string
+	stamp stamp
+}
+
+// same reports whether two entries are alike, as far as is known.
+func (e Entry) same(o Entry) bool {
+	return e.Kind == o.Kind && e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash && (e.Hash != "" || e.stamp == o.stamp)
+}
+
+// stamp is what the file system says of a version of a file. A file with the same stamp was not changed; the zero
+// stamp says that the file must be read.
+type stamp struct {
+	size, modified, changed int64 // changed is a time that no program can set
+	node                    uint64
+	mode                    uint32
+}
+
+// Change is a path whose entry differs from that of the look before.
+type Change struct {
+	Path          string // absolute
+	Before, After Entry
+}
+
+// The reasons why a content is not kept.
+const (
+	whySize   = "it is too large to keep"
+	whySecret = "a secret is not kept"
+	whyRead   = "it could not be read"
+	whyLate   = "it had not been read before"
+)
+
+// Options say what a tree keeps.
+type Options struct {
+	// LeftOut are names of folders that are not looked into: what a build writes.
+	LeftOut []string
+	// Skip reports paths that are not looked at; for a folder neither what is in it. May be nil.
+	Skip func(path string) bool
+	// Secret reports files whose content is not kept. May be nil.
+	Secret func(path string) bool
+	// Entries is how many paths a tree may have; MaxFile bounds the bytes of a file that is kept.
+	Entries int
+	MaxFile int64
+}
+
+// Tree is what is known of a folder. It may be used by several goroutines.
+type Tree struct {
+	root     string
+	contents *Contents
+	opts     Options
+
+	mu    sync.Mutex
+	known map[string]map[string]Entry // by folder, relative to the root, and name; nil before the first look
+	dirty bool                        // something is known that was not saved
+}
+
+// NewTree returns a tree of which nothing is known.
+func NewTree(root string, contents *Contents, opts Options) *Tree {
+	return &Tree{root: root, contents: contents, opts: opts}
+}
+
+// TooManyError says that a folder has more entries than a tree may have.
+type TooManyError struct {
+	Root string
+	Max  int
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("%s has more than %d files: what commands change there is not kept", e.Root, e.Max)
+}
+
+// Look compares the tree with the disk and returns what changed since the look before, sorted by path. At the
+// first one, of which nothing is returned, there is nothing to compare. What changed is read and kept as long as
+// within has not passed; 0 means no limit. What is left then has no hash, and Fill reads it.
+func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := &look{tree: t, ctx: ctx, began: time.Now(), now: map[string]map[string]Entry{}}
+	if within > 0 {
+		l.until = l.began.Add(within)
+	}
+	if err := l.run(); err != nil {
+		return nil, err
+	}
+	first := t.known == nil
+	t.known = l.now
+	t.dirty = t.dirty || first || len(l.changes) > 0
+	if first {
+		return nil, nil
+	}
+	slices.SortFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	return l.changes, nil
+}
+
+// Known reports whether there was a look.
+func (t *Tree) Known() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known != nil
+}
+
+// fillStep is how many files are read before others may look.
+const fillStep = 32
+
+// Fill reads and keeps the files that have not been read, the newest first. Between them others may look.
+func (t *Tree) Fill(ctx context.Context) error {
+	if !t.Known() {
+		if _, err := t.Look(ctx, time.Nanosecond); err != nil {
+			return err
+		}
+	}
+	for step := range slices.Chunk(t.unread(), fillStep) {
+		t.fill(step)
+		timer := time.NewTimer(time.Millisecond) // it is in no hurry
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// unread is a file without a hash.
+type unread struct {
+	dir, name string
+	modified  int64
+}
+
+// unread lists the files that have not been read, the newest first.
+func (t *Tree) unread() (list []unread) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for dir, entries := range t.known {
+		for name, e := range entries {
+			if e.Kind == File && e.Why == whyLate {
+				list = append(list, unread{dir, name, e.stamp.modified})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b unread) int { return cmp.Compare(b.modified, a.modified) })
+	return list
+}
+
+func (t *Tree) fill(list []unread) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	began := time.Now()
+	for _, u := range list {
+		e, known := t.known[u.dir][u.name]
+		if !known || e.Why != whyLate {
+			continue
+		}
+		path := filepath.Join(t.root, u.dir, u.name)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && stampOf(info) == e.stamp {
+			t.known[u.dir][u.name] = t.read(path, info, began)
+			t.dirty = true
+		} // otherwise the next look sees a change
+	}
+}
+
+// read reads a file and keeps its content.
+func (t *Tree) read(path string, info fs.FileInfo, began time.Time) Entry {
+	e := Entry{Kind: File, Mode: uint32(info.Mode().Perm()), Size: info.Size(), stamp: stampOf(info)}
+	switch {
+	case e.Size > t.opts.MaxFile:
+		e.Why = whySize
+		return e
+	case t.opts.Secret != nil && t.opts.Secret(path):
+		e.Why = whySecret
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		e.Why = whyRead
+		return e
+	}
+	e.Size = int64(len(data))
+	if e.Why != "" {
+		e.Hash = Hash(data)
+	} else if e.Hash, err = t.contents.Put(data); err != nil {
+		e.Why = err.Error()
+	}
+	if after, err := os.Lstat(path); err != nil || stampOf(after) != e.stamp || e.stamp.recent(began) {
+		e.stamp = stamp{} // it may change again without a trace
+	}
+	return e
+}
+
+// sameTick is how far apart two changes are whose times a file system surely tells apart.
+const sameTick = 20 * time.Millisecond
+
+// recent reports whether a file was changed so shortly before a time that another change would not show.
+func (s stamp) recent(at time.Time) bool {
+	last := time.Unix(0, max(s.modified, s.changed))
+	return last.After(at.Add(-sameTick)) || last.Nanosecond() == 0 && last.After(at.Add(-2*time.Second))
+}
+
+// Entries returns how many paths are known.
+func (t *Tree) Entries() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, entries := range t.known {
+		n += len(entries)
+	}
+	return n
+}
+
+// Hashes returns the hashes of all contents that the tree knows.
+func (t *Tree) Hashes() map[string]bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := map[string]bool{}
+	for entries := range maps.Values(t.known) {
+		for _, e := range entries {
+			if e.Hash != "" {
+				out[e.Hash] = true
+			}
+		}
+	}
+	return out
+}

@@ -70,6 +70,8 @@ type app struct {
 	changes     *builtin.ChangeSet
 	trust       *permission.Trust
 	seen        *builtin.Seen // what conversations know of files
+	contents    keptContents  // of files, for undo
+	snapshots   *snapshots    // nil where commands are not followed
 	shell       *builtin.Shell
 	confinement *confinement // where commands run
 	// agentChanges are the files that this session's agents changed.
@@ -151,63 +153,6 @@ func (a *app) findPlaces(context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// openStore opens the database, and tells the person what was wrong with it.
-func (a *app) openStore(ctx context.Context) error {
-	store, err := openData(ctx, a.paths.Data)
-	if err != nil && unwritable(err) {
-		if a.paths, err = a.passingPaths(a.paths, err); err == nil {
-			store, err = openData(ctx, a.paths.Data)
-		}
-	}
-	if err != nil {
-		return usageError("%w%s", err, elsewhere(err))
-	}
-	useStore(a, store)
-	return nil
-}
-
-// openStoreToRead is openStore for commands over stored data: what can't be written, as on a read-only file
-// system, can still be listed and shown.
-func openStoreToRead(ctx context.Context, a *app) error {
-	err := a.openStore(ctx)
-	file := filepath.Join(a.paths.Data, databaseFile)
-	if !unwritable(err) {
-		return err
-	}
-	if _, statErr := os.Stat(file); statErr != nil {
-		return err
-	}
-	store, readErr := session.OpenReading(ctx, file)
-	if readErr != nil {
-		return usageError("%w; nor can it be read there: %w", err, readErr)
-	}
-	useStore(a, store)
-	return nil
-}
-
-func useStore(a *app, store *session.Store) {
-	a.store = store
-	a.onClose(func() {
-		if err := store.Leave(); err != nil {
-			fmt.Fprintln(a.std.Err, "jcode: close database:", err)
-		}
-	})
-	for _, n := range store.Notices() {
-		a.board.say(event.LevelWarn, "%s", n.Text)
-	}
-}
-
-// databaseFile is the name of the database in the data folder.
-const databaseFile = "jcode.db"
-
-// openData opens the database of a data folder, creating the folder if needed.
-func openData(ctx context.Context, dir string) (*session.Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
-	}
-	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{})
 }
 
 // openModels prepares the lookup of models by name.
@@ -297,18 +242,21 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.seen = builtin.NewSeen(newKeptViews(a))
 	a.agentChanges = &agentChanges{root: a.root}
+	a.snapshots = newSnapshots(a)
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
-		Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a),
+		Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.snapshots.around,
 	})
+	a.onClose(a.snapshots.close) // after the commands have ended
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered, a.agentChanges,
+	a.snapshots.follow(a.dispatcher)
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board, a.snapshots != nil}, others{a.store.Edits()}, a.offered, a.agentChanges,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {

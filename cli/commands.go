@@ -117,22 +117,7 @@ func (p personCommands) written(r session.UndoReport) {
 }
 
 // undoText describes what an undo did, one line per file.
-func (p personCommands) undoText(r session.UndoReport) string {
-	var lines []string
-	for _, c := range r.Restored {
-		lines = append(lines, fmt.Sprintf("%s (%s)", p.shown(c.Path), c.What))
-	}
-	for _, c := range r.Skipped {
-		lines = append(lines, fmt.Sprintf("%s left alone: %s", p.shown(c.Path), c.What))
-	}
-	for _, what := range r.Cannot {
-		lines = append(lines, "cannot be undone: "+what)
-	}
-	if lines == nil {
-		return "nothing"
-	}
-	return strings.Join(lines, "\n")
-}
+func (p personCommands) undoText(r session.UndoReport) string { return undoLines(r, p.shown) }
 
 func (p personCommands) rewind(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()

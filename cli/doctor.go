@@ -226,6 +226,22 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		return
 	}
 	d.ok("database", "%s opens and can be written", path)
+	d.undo()
+}
+
+// undo says what is kept of files that commands changed.
+func (d *doctor) undo() {
+	switch u := newKeptContents(d.paths.Data).disk.Usage(); {
+	case isOff(d.conf.Undo.Commands):
+		d.ok("undo", "what commands change is not kept (undo.commands)")
+	case u.Files == 0:
+		d.ok("undo", "nothing is kept yet of files that commands change")
+	case u.Bytes > snapshotBytes*9/10:
+		d.warn("undo", "delete sessions that you don't need with jcode sessions rm, or remove "+filepath.Join(d.paths.Data, "snapshots")+", which leaves nothing to undo of what commands did",
+			"%d of %d MB are kept for undo: what commands change from now on may not be", u.Bytes>>20, snapshotBytes>>20)
+	default:
+		d.ok("undo", "%.1f MB in %s are kept for undo, the oldest since %s", float64(u.Bytes)/(1<<20), text.Count(u.Files, "file"), u.Oldest.Format(time.DateOnly))
+	}
 }
 
 // waiting names the settings of the project that are not trusted yet.

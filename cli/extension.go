@@ -81,6 +81,7 @@ func (a *app) startExtensions() {
 	for _, e := range a.list {
 		e.begin()
 	}
+	a.snapshots.begin()
 	close(a.started)
 }
 

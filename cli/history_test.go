@@ -32,7 +32,7 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) {
 	c.say("/undo")
 	c.wait("Put back what ")
 	c.Press("enter")
-	c.wait("a.txt (restored)", "new.txt (removed)", "cannot be undone: exec: touch side-effect")
+	c.wait("a.txt (restored)", "new.txt (removed)", "side-effect (removed)", "only files are undone, nothing else that these did: touch side-effect")
 	if got := c.read("a.txt"); got != "one\n" {
 		t.Errorf("a.txt is %q", got)
 	}

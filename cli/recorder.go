@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
@@ -48,6 +49,7 @@ func (r recorder) Found(ctx context.Context, call tools.Call, path string, read,
 type irreversible struct {
 	checkpoints *session.Checkpoints
 	board       *board
+	followed    bool // the files that commands and calls change are kept
 }
 
 // BeforeCall implements tools.Hook and changes nothing.
@@ -71,6 +73,9 @@ func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {
 		}
 		if what == "" {
 			continue
+		}
+		if i.followed {
+			what = "ran: " + strings.TrimPrefix(what, "exec: ")
 		}
 		if err := i.checkpoints.Cannot(context.Background(), call.Caller.Session, call.Caller.Turn, what); err != nil {
 			i.board.say(event.LevelWarn, "%v", err)

@@ -23,6 +23,8 @@ type sessionsCmd struct {
 	Search sessionsSearchCmd `cmd:"" help:"Find words in titles and messages."`
 	Rename sessionsRenameCmd `cmd:"" help:"Give a session a title."`
 	Rm     sessionsRmCmd     `cmd:"" help:"Delete sessions with all that belongs to them."`
+	Undo   sessionsUndoCmd   `cmd:"" help:"Undo what the last turn that changed files did to them."`
+	Redo   sessionsRedoCmd   `cmd:"" help:"Redo what the last undo reverted."`
 	Export sessionsExportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
 }
 

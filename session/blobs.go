@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -18,13 +19,18 @@ const (
 	packFrom = 512
 )
 
-// blob returns the bytes kept under a content hash, or ErrNotFound.
+// blob returns the bytes kept under a content hash, in the database or outside of it, or ErrNotFound.
 func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	b := packed{hash: hash}
 	err := s.db.Row(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
 	var data []byte
-	if err == nil {
+	switch {
+	case err == nil:
 		data, err = b.unpack()
+	case errors.Is(err, ErrNotFound) && s.outside != nil:
+		if kept, missing := s.outside(hash); missing == nil {
+			return kept, nil
+		}
 	}
 	return data, wrap(fmt.Sprintf("read blob %.12s", hash), err)
 }

@@ -23,16 +23,26 @@ func (c *Checkpoints) Name(ctx context.Context, sessionID string, turn int, name
 // TurnChanges lists the changes of one turn that an undo would consider.
 type TurnChanges struct {
 	Turn   int
-	Name   string   // what they are called if no prompt made them
-	Paths  []string // sorted
-	Cannot []string // what can't be undone, in order
+	Name   string            // what they are called if no prompt made them
+	Paths  []string          // sorted
+	By     map[string]string // what changed a path, where that was not one of jcode's own tools
+	Cannot []string          // what can't be undone, in order
 }
 
 // Changes returns the turns of a session whose changes were not undone, oldest first.
 func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChanges, error) {
+	return c.turns(ctx, sessionID, rowLive)
+}
+
+// Undone returns the turns whose changes were undone and can be redone, oldest first.
+func (c *Checkpoints) Undone(ctx context.Context, sessionID string) ([]TurnChanges, error) {
+	return c.turns(ctx, sessionID, rowUndone)
+}
+
+func (c *Checkpoints) turns(ctx context.Context, sessionID, state string) ([]TurnChanges, error) {
 	c, done := c.of(sessionID)
 	defer done()
-	rows, err := c.rows(ctx, sessionID, rowLive)
+	rows, err := c.rows(ctx, sessionID, state)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +54,13 @@ func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChan
 		last := &all[len(all)-1]
 		if r.before.kind == kindNote {
 			last.Cannot = append(last.Cannot, r.path)
-		} else {
-			last.Paths = append(last.Paths, r.path)
+			continue
+		}
+		if last.Paths = append(last.Paths, r.path); r.author != "" {
+			if last.By == nil {
+				last.By = map[string]string{}
+			}
+			last.By[r.path] = r.author
 		}
 	}
 	names, err := c.names(ctx, sessionID)
@@ -54,6 +69,7 @@ func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChan
 	}
 	for i := range all {
 		slices.Sort(all[i].Paths)
+		all[i].Paths = slices.Compact(all[i].Paths)
 		all[i].Name = names[all[i].Turn]
 	}
 	return all, nil

@@ -193,7 +193,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry) error {
 	if err != nil {
 		return err
 	}
-	if id != 0 && (last.kind == "" || last.same(e)) {
+	if id != 0 && last.author == e.author && (last.kind == "" || last.same(e)) {
 		return t.run("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0, ended = ? WHERE id = ?", toMillis(t.now()), id)
 	}
 	if e.blob != nil {
@@ -201,16 +201,16 @@ func (t *tx) keepBefore(n int64, turn int, e entry) error {
 			return err
 		}
 	}
-	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at, ended) VALUES (?,?,?,?,?,?,?,?8,?8)`,
-		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(t.now()))
+	return t.run(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, author, at, ended) VALUES (?,?,?,?,?,?,?,?,?9,?9)`,
+		n, turn, e.path, e.kind, e.hash, e.mode, e.note, e.author, toMillis(t.now()))
 }
 
 // lastChange returns the turn's newest row for a path and the state that it left; id is 0 if
 // there is none.
 func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, err error) {
-	err = t.Row(`SELECT id, after_kind, after_hash, after_mode FROM checkpoints
+	err = t.Row(`SELECT id, after_kind, after_hash, after_mode, author FROM checkpoints
 		WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind <> ? ORDER BY id DESC LIMIT 1`,
-		[]any{n, turn, path, rowLive, kindNote}, &id, &after.kind, &after.hash, &after.mode)
+		[]any{n, turn, path, rowLive, kindNote}, &id, &after.kind, &after.hash, &after.mode, &after.author)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
@@ -343,14 +343,15 @@ type checkpointRow struct {
 	path          string
 	before, after entry
 	note          string
+	author        string
 }
 
 // rows returns the session's rows in a state, by turn and then by age.
 func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]checkpointRow, error) {
-	return fetch(ctx, c.s, "checkpoints of session "+sessionID, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
+	return fetch(ctx, c.s, "checkpoints of session "+sessionID, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note, p.author
 		FROM checkpoints p JOIN sessions s ON s.n = p.session WHERE s.id = ? AND p.state = ? ORDER BY p.turn, p.id`,
 		[]any{sessionID, state}, func(scan db.Scan) (r checkpointRow, err error) {
-			err = scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note)
+			err = scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note, &r.author)
 			r.before.path, r.after.path = r.path, r.path
 			return r, err
 		})

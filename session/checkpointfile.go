@@ -30,7 +30,9 @@ type entry struct {
 	hash string // of a file's content or a link's target
 	mode uint32 // permission bits of files and folders
 	note string // why the content is not kept
-	blob *packed
+	// author is what changed the path, where that was not one of jcode's own tools.
+	author string
+	blob   *packed
 }
 
 func (e entry) same(o entry) bool { return e.kind == o.kind && e.hash == o.hash && e.mode == o.mode }

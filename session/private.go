@@ -119,7 +119,7 @@ func (m Memory) open(ctx context.Context) (*private, error) {
 		return nil, err
 	}
 	p := &private{}
-	p.mem = &Store{db: mem, now: s.now, ids: p}
+	p.mem = &Store{db: mem, now: s.now, ids: p, outside: s.outside}
 	s.private.Store(p)
 	return p, nil
 }

@@ -44,13 +44,16 @@ type (
 // Options are the settings of Open. The zero value is right for a program.
 type Options struct {
 	Now func() time.Time // nil means time.Now
+	// Contents returns what is kept outside of the database under a content's hash. May be nil.
+	Contents func(hash string) ([]byte, error)
 }
 
 // Store is an open database file. It is safe for concurrent use.
 type Store struct {
 	db      *db.DB
 	now     func() time.Time
-	ids     *private // of the store in memory: its sessions; nil for the one of the file
+	ids     *private                          // of the store in memory: its sessions; nil for the one of the file
+	outside func(hash string) ([]byte, error) // contents that are kept elsewhere; may be nil
 	private atomic.Pointer[private]
 
 	memMu  sync.Mutex // guards the opening of the store in memory
@@ -64,7 +67,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{now: set.Now}
+	s := &Store{now: set.Now, outside: opts.Contents}
 	if s.db, err = db.Open(ctx, path, set); err != nil {
 		return nil, err
 	}

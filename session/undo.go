@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"jcode/internal/atomicfile"
 )
@@ -24,6 +25,7 @@ type UndoReport struct {
 type PathChange struct {
 	Path string
 	What string // "restored", "removed", "made again", or the reason for leaving it alone
+	By   string // what had changed it, where that was not one of jcode's own tools
 }
 
 // Undo reverts what the newest turn with changes did to files. It returns ErrNothing if no
@@ -77,20 +79,20 @@ func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) 
 // to last.
 func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, last int) (UndoReport, error) {
 	report := UndoReport{Turn: turn}
-	var steps []step
+	var do steps
 	for _, r := range slices.Backward(rows) { // the last change of a path is reverted first
 		switch {
 		case r.before.kind == kindNote:
 			if r.turn >= turn && r.turn <= last {
 				report.Cannot = append(report.Cannot, r.path)
-				steps = append(steps, step{row: r, note: true})
+				do.list = append(do.list, step{row: r, note: true})
 			}
 		case r.turn == turn:
-			steps = append(steps, step{row: r, from: r.after, to: r.before})
+			do.add(step{row: r, from: r.after, to: r.before})
 		}
 	}
 	slices.Reverse(report.Cannot)
-	err := c.carryOut(ctx, steps, &report, rowUndone)
+	err := c.carryOut(ctx, do.list, &report, rowUndone)
 	return report, err
 }
 
@@ -109,17 +111,17 @@ func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, e
 		return UndoReport{}, fmt.Errorf("redo: %w: nothing was undone since the last change", ErrNothing)
 	}
 	report := UndoReport{Turn: rows[first].turn}
-	var steps []step
+	var do steps
 	for _, r := range rows {
 		switch {
 		case r.turn != report.Turn:
 		case r.before.kind == kindNote:
-			steps = append(steps, step{row: r, note: true})
+			do.list = append(do.list, step{row: r, note: true})
 		default:
-			steps = append(steps, step{row: r, from: r.before, to: r.after})
+			do.add(step{row: r, from: r.before, to: r.after})
 		}
 	}
-	err = c.carryOut(ctx, steps, &report, rowLive)
+	err = c.carryOut(ctx, do.list, &report, rowLive)
 	return report, err
 }
 
@@ -128,6 +130,42 @@ type step struct {
 	row      checkpointRow
 	from, to entry
 	note     bool // nothing to do except to mark the row
+	// also are other rows of the path whose changes the step moves over.
+	also []int64
+}
+
+// steps are what an undo or redo does, in the order of their rows.
+type steps struct {
+	list []step
+	last map[string]int // the last step of a path
+}
+
+// add adds a step. One that goes on from where a step of the same path ends becomes one with it, since steps are
+// done in the order of their places, not of their rows.
+func (l *steps) add(s step) {
+	at, ok := l.last[s.row.path]
+	if ok && l.list[at].to.kind != "" && l.list[at].to.same(s.from) {
+		old := l.list[at]
+		s.from, s.also = old.from, append(old.also, old.row.id)
+		if by := old.row.author; by != "" && !strings.Contains(s.row.author, by) {
+			s.row.author = strings.TrimPrefix(s.row.author+" and "+by, " and ")
+		}
+		l.list[at] = s
+		return
+	}
+	if l.last == nil {
+		l.last = map[string]int{}
+	}
+	l.last[s.row.path] = len(l.list)
+	l.list = append(l.list, s)
+}
+
+// mark notes a state for all rows of a step.
+func (s step) mark(states map[int64]string, state string) {
+	states[s.row.id] = state
+	for _, id := range s.also {
+		states[id] = state
+	}
 }
 
 // place orders steps: what is removed from the deepest path up, then what is created from the
@@ -149,20 +187,20 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 			break // what is done is marked
 		}
 		if s.note {
-			states[s.row.id] = done
+			s.mark(states, done)
 			continue
 		}
 		what, reason := c.applyAlone(ctx, s)
 		if reason != "" && ctx.Err() != nil {
 			break // it was interrupted, not refused: the next undo tries it again
 		}
-		states[s.row.id] = done
+		s.mark(states, done)
 		switch {
 		case reason != "":
-			states[s.row.id] = rowSkipped
-			report.Skipped = append(report.Skipped, PathChange{Path: s.row.path, What: reason})
+			s.mark(states, rowSkipped)
+			report.Skipped = append(report.Skipped, PathChange{Path: s.row.path, What: reason, By: s.row.author})
 		case what != "":
-			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what})
+			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what, By: s.row.author})
 		}
 	}
 	err := c.s.change(context.WithoutCancel(ctx), "note what was undone", func(t *tx) error {
@@ -202,7 +240,7 @@ func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 		return "", "jcode ended while a tool changed it"
 	case !now.same(s.from):
 		return "", "it was changed since"
-	case now.kind == kindOther || s.to.kind == kindOther:
+	case now.kind == kindOther || s.to.kind == kindOther || s.to.unread():
 		return "", cmp.Or(s.row.note, "it is not a file, folder or link")
 	case movedFolder(s.row.path):
 		return "", "its folder is a link now"

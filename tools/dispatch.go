@@ -85,6 +85,9 @@ type Dispatcher struct {
 	// Changing is called before a call changes files. It returns a function that is called after
 	// the call has succeeded, whose text is added to the result; it may return nil. May be nil.
 	Changing func(ctx context.Context, call Call, plan Plan) func(context.Context) string
+	// Around is called before a call runs that may write what its plan doesn't name: of a server or of Lua. It
+	// returns a function that is called after the call and returns what the model should know, or nil. May be nil.
+	Around func(call Call) func() string
 	// Spill stores the whole text of a result that had to be cut, and returns where it is. Nil
 	// stores nothing.
 	Spill func(call Call, whole string) (path string, err error)
@@ -152,11 +155,20 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if d.Changing != nil && changesFiles(call.Plan) {
 		after = d.Changing(ctx, *call, call.Plan)
 	}
+	var ended func() string
+	if d.Around != nil && writesUnknown(call.Plan) {
+		ended = d.Around(*call)
+	}
 	res, err := guard("the tool", func() (Result, error) { return entry.Tool.Run(ctx, *call) })
 	if err != nil {
 		failed := failure(ctx, err)
 		failed.Data, failed.Display = res.Data, res.Display
 		res = failed
+	}
+	if ended != nil {
+		if more := ended(); more != "" {
+			res.Text = strings.TrimSuffix(res.Text, "\n") + "\n[" + more + "]"
+		}
 	}
 	if after != nil && !res.Failed {
 		if more := after(ctx); more != "" {
@@ -184,6 +196,14 @@ func failure(ctx context.Context, err error) Result {
 // changesFiles reports whether a plan names files that a call writes or removes.
 func changesFiles(plan Plan) bool {
 	return slices.ContainsFunc(plan.Accesses, func(a Access) bool { return a.Kind == AccessWrite || a.Kind == AccessDelete })
+}
+
+// writesUnknown reports whether a call may write what its plan does not name. Commands are followed where they
+// run, since some go on after their call.
+func writesUnknown(plan Plan) bool {
+	return slices.ContainsFunc(plan.Accesses, func(a Access) bool {
+		return (a.Kind == AccessMCP || a.Kind == AccessLua) && !a.ReadOnly
+	})
 }
 
 // planned has a tool plan a call.

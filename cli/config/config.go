@@ -31,6 +31,7 @@ type Config struct {
 	Hooks      Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
 	Prelude    Prelude    `json:"prelude" desc:"What a start begins with."`
 	Agents     Agents     `json:"agents" desc:"Sub-agents that work in the background."`
+	Undo       Undo       `json:"undo" desc:"What /undo can bring back."`
 	Worktree   Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Update     Update     `json:"update" desc:"Newer releases."`
 	WebSearch  WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
@@ -127,6 +128,13 @@ type Sandbox struct {
 	Network *bool    `json:"network" desc:"Commands in the sandbox may use the network." default:"false" narrow:"false"`
 	Caches  []string `json:"caches" desc:"Folders outside the workspace that commands may write, such as ~/.cache/go-build." merge:"append"`
 	Protect []string `json:"protect" desc:"Additional files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
+}
+
+// Undo says what is kept of the files that commands change.
+type Undo struct {
+	Commands *bool    `json:"commands" desc:"Keep what commands, tools of MCP servers and Lua change in files, so that /undo reverts it." default:"true"`
+	LeaveOut []string `json:"leave_out" desc:"Additional names of folders that can be built again and are not looked into, such as coverage." merge:"append"`
+	Secrets  *bool    `json:"secrets" desc:"Keep the contents of secrets such as .env and keys, too." default:"false" narrow:"false"`
 }
 
 // Environment adapts the environment of commands.

@@ -66,27 +66,54 @@ func (p *packer) text(s string)   { p.number(uint64(len(s))); p.buf = append(p.b
 // Load reads what Save wrote. A file that is missing, damaged or of another folder is as none: the tree is looked
 // at anew.
 func (t *Tree) Load(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
+	root, known, err := read(path)
+	if err != nil || root != t.root {
 		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil {
+		t.known = known
+	}
+	return nil
+}
+
+// SavedHashes calls see with each hash of a content that a saved tree knows.
+func SavedHashes(path string, see func(hash string)) error {
+	_, known, err := read(path)
+	for _, entries := range known {
+		for _, e := range entries {
+			if e.Hash != "" {
+				see(e.Hash)
+			}
+		}
+	}
+	return err
+}
+
+// read reads a saved tree. root is "" for a file that is missing, damaged or of another form.
+func read(path string) (root string, known map[string]map[string]Entry, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
 	r := &unpacker{r: bufio.NewReaderSize(f, 1<<16)}
 	head := make([]byte, len(saveHead))
-	if _, err := io.ReadFull(r.r, head); err != nil || string(head) != saveHead || r.text() != t.root {
-		return nil //nolint:nilerr // another form, or another folder
+	if _, err := io.ReadFull(r.r, head); err != nil || string(head) != saveHead {
+		return "", nil, nil //nolint:nilerr // another form
 	}
-	known := map[string]map[string]Entry{}
+	root, known = r.text(), map[string]map[string]Entry{}
 	for range r.count() {
 		dir := r.text()
 		n := r.count()
 		entries := make(map[string]Entry, min(n, maxText))
 		for range n {
 			if r.err != nil {
-				return nil //nolint:nilerr // it is damaged
+				return "", nil, nil // it is damaged
 			}
 			name := r.text()
 			e := Entry{Kind: Kind(r.byte())}
@@ -98,14 +125,9 @@ func (t *Tree) Load(path string) error {
 		known[dir] = entries
 	}
 	if r.err != nil {
-		return nil //nolint:nilerr // it is damaged
+		return "", nil, nil // it is damaged
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.known == nil {
-		t.known = known
-	}
-	return nil
+	return root, known, nil
 }
 
 // unpacker reads what a packer wrote; after a fault everything is zero.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -229,29 +228,4 @@ const sameTick = 20 * time.Millisecond
 func (s stamp) recent(at time.Time) bool {
 	last := time.Unix(0, max(s.modified, s.changed))
 	return last.After(at.Add(-sameTick)) || last.Nanosecond() == 0 && last.After(at.Add(-2*time.Second))
-}
-
-// Entries returns how many paths are known.
-func (t *Tree) Entries() (n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, entries := range t.known {
-		n += len(entries)
-	}
-	return n
-}
-
-// Hashes returns the hashes of all contents that the tree knows.
-func (t *Tree) Hashes() map[string]bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	out := map[string]bool{}
-	for entries := range maps.Values(t.known) {
-		for _, e := range entries {
-			if e.Hash != "" {
-				out[e.Hash] = true
-			}
-		}
-	}
-	return out
 }

@@ -20,8 +20,9 @@ const commandFilesMax = 512
 // that change while it runs are recorded for the conversation that runs it. A change from outside
 // jcode in that time cannot be distinguished from one by the command.
 type commandFiles struct {
-	seen *Seen
-	note func(changed map[string]time.Time)
+	after func() string // is called once the command has ended; may be nil
+	seen  *Seen         // nil if the files that were seen are not compared
+	note  func(changed map[string]time.Time)
 	// overwritten says what the command overwrote of what tools changed meanwhile. May be nil.
 	overwritten func(since time.Time) string
 
@@ -31,16 +32,20 @@ type commandFiles struct {
 	before map[string]fs.FileInfo // nil for a file that does not exist
 }
 
-// compareFiles examines files before a command. It returns nil if the command only reads, or is run neither
-// for a session nor by the person.
-func (s *Shell) compareFiles(how confinement) *commandFiles {
-	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" && how.caller.Origin != tools.OriginPerson || how.vouched != nil {
+// compareFiles examines files before a command. It returns nil if the command only reads.
+func (s *Shell) compareFiles(how confinement, line string) *commandFiles {
+	if how.vouched != nil {
 		return nil
 	}
-	c := &commandFiles{
-		seen: s.opts.Seen, since: time.Now(), before: map[string]fs.FileInfo{},
-		note: func(changed map[string]time.Time) { s.opts.Changed(how.caller, changed) },
+	c := &commandFiles{since: time.Now()}
+	if s.opts.Around != nil {
+		c.after = s.opts.Around(how.caller, line)
 	}
+	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" && how.caller.Origin != tools.OriginPerson {
+		return c
+	}
+	c.seen, c.before = s.opts.Seen, map[string]fs.FileInfo{}
+	c.note = func(changed map[string]time.Time) { s.opts.Changed(how.caller, changed) }
 	if s.opts.Overwritten != nil {
 		c.overwritten = func(since time.Time) string { return s.opts.Overwritten(how.caller, since) }
 	}
@@ -128,20 +133,39 @@ func (c *commandFiles) end() {
 	if c == nil {
 		return
 	}
+	c.finish()
+	if c.seen == nil {
+		return
+	}
 	c.mu.Lock()
 	all := slices.Collect(maps.Keys(c.before))
 	c.mu.Unlock()
 	c.look(all...)
 	c.drop()
 	if c.overwritten != nil {
-		said := c.overwritten(c.since)
-		c.mu.Lock()
-		c.said = said
-		c.mu.Unlock()
+		c.say(c.overwritten(c.since))
 	}
 }
 
-// news says what the command overwrote, once it has ended. It may be called on nil.
+// finish ends what began around the command, once.
+func (c *commandFiles) finish() {
+	if after := c.after; after != nil {
+		c.after = nil
+		c.say(after())
+	}
+}
+
+// say adds what the model should know of the command.
+func (c *commandFiles) say(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.said != "" && what != "" {
+		c.said += "; "
+	}
+	c.said += what
+}
+
+// news says what the model should know of the command's changes, once it has ended. It may be called on nil.
 func (c *commandFiles) news() string {
 	if c == nil {
 		return ""
@@ -154,6 +178,10 @@ func (c *commandFiles) news() string {
 // drop ends the comparison without a result. It may be called on nil.
 func (c *commandFiles) drop() {
 	if c == nil {
+		return
+	}
+	c.finish()
+	if c.seen == nil {
 		return
 	}
 	c.seen.mu.Lock()

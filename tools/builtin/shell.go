@@ -38,8 +38,7 @@ type ShellOptions struct {
 	Private func() bool
 	// Confiner runs commands in the sandbox. Nil means that there is no sandbox.
 	Confiner Confiner
-	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
-	// means no.
+	// Outside asks whether a command may run outside the sandbox that stopped it. Nil means no.
 	Outside func(context.Context, tools.GateRequest) tools.Decision
 	// Confines reports whether commands that jcode starts itself, and those of a Confined caller,
 	// run in the sandbox now. Nil means that they don't.
@@ -53,15 +52,15 @@ type ShellOptions struct {
 	// Remember examines the protected files before a command of a caller; note keeps those that the
 	// command changed for an undo. May be nil.
 	Remember func(caller tools.Caller, open []string) (note func(changed []string))
-	// Seen records what conversations saw of files. Nil means that changes by commands are not
-	// recorded.
+	// Seen records what conversations saw of files. Nil: changes by commands are not recorded.
 	Seen *Seen
-	// Changed is called with those of the files that changed while a command of the caller ran, and
-	// the times. May be nil.
+	// Changed is called with which of them changed, and when, while a command ran. May be nil.
 	Changed func(caller tools.Caller, files map[string]time.Time)
+	// Around is tools.Dispatcher.Around for a command that may write, until its whole tree has ended.
+	Around func(caller tools.Caller, line string) func() string
 	// Overwritten says which changes that tools made since a time a command overwrote. May be nil.
 	Overwritten func(caller tools.Caller, since time.Time) string
-	// Told is called with a report of what a command did to protected files. May be nil.
+	// Told is called with what a command did to protected files. May be nil.
 	Told func(news string)
 	// JobEnded is called when a background command has ended on its own. May be nil.
 	JobEnded func(Job)
@@ -171,7 +170,7 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 		return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 	}
 	spec.Stdout, spec.Stderr = write[0], write[len(write)-1]
-	c.files = s.compareFiles(how)
+	c.files = s.compareFiles(how, line)
 	p, err := s.startProcess(c, spec, how)
 	closeAll(write)
 	if err != nil {

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"jcode/agent/event"
+	"jcode/session"
+)
+
+// openStore opens the database, and tells the person what was wrong with it.
+func (a *app) openStore(ctx context.Context) error {
+	a.contents = newKeptContents(a.paths.Data)
+	store, err := openData(ctx, a.paths.Data, a.contents)
+	if err != nil && unwritable(err) {
+		if a.paths, err = a.passingPaths(a.paths, err); err == nil {
+			a.contents = newKeptContents(a.paths.Data)
+			store, err = openData(ctx, a.paths.Data, a.contents)
+		}
+	}
+	if err != nil {
+		return usageError("%w%s", err, elsewhere(err))
+	}
+	useStore(a, store)
+	return nil
+}
+
+// openStoreToRead is openStore for commands over stored data: what can't be written, as on a read-only file
+// system, can still be listed and shown.
+func openStoreToRead(ctx context.Context, a *app) error {
+	err := a.openStore(ctx)
+	file := filepath.Join(a.paths.Data, databaseFile)
+	if !unwritable(err) {
+		return err
+	}
+	if _, statErr := os.Stat(file); statErr != nil {
+		return err
+	}
+	store, readErr := session.OpenReading(ctx, file)
+	if readErr != nil {
+		return usageError("%w; nor can it be read there: %w", err, readErr)
+	}
+	useStore(a, store)
+	return nil
+}
+
+func useStore(a *app, store *session.Store) {
+	a.store = store
+	a.onClose(func() {
+		if err := store.Leave(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: close database:", err)
+		}
+	})
+	for _, n := range store.Notices() {
+		a.board.say(event.LevelWarn, "%s", n.Text)
+	}
+}
+
+// databaseFile is the name of the database in the data folder.
+const databaseFile = "jcode.db"
+
+// openData opens the database of a data folder, which it creates.
+func openData(ctx context.Context, dir string, contents keptContents) (*session.Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{Contents: contents.read})
+}

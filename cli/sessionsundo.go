@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// undoArgs say which session, and whether to ask.
+type undoArgs struct {
+	Session string `arg:"" optional:"" help:"ID, its end, or title; the last session of this folder by default."`
+	Yes     bool   `short:"y" help:"Do it without a question."`
+}
+
+type sessionsUndoCmd struct{ undoArgs }
+
+// Run shows what an undo would change, and does it.
+func (c *sessionsUndoCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return c.run(ctx, f, std, "undo", (*session.Checkpoints).Changes, (*session.Checkpoints).Undo)
+}
+
+type sessionsRedoCmd struct{ undoArgs }
+
+// Run shows what a redo would change, and does it.
+func (c *sessionsRedoCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return c.run(ctx, f, std, "redo", (*session.Checkpoints).Undone, (*session.Checkpoints).Redo)
+}
+
+func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
+	turns func(*session.Checkpoints, context.Context, string) ([]session.TurnChanges, error),
+	do func(*session.Checkpoints, context.Context, string) (session.UndoReport, error),
+) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	found, err := a.named(ctx, u.Session)
+	if err != nil {
+		return err
+	}
+	hold, err := a.store.Hold(found.ID)
+	if _, held := errors.AsType[*session.HeldError](err); held {
+		return usageError("%w: /%s there does it", err, verb)
+	}
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer func() { _ = hold.Release() }() // it ends with the process
+	checkpoints := a.store.Checkpoints()
+	all, err := turns(checkpoints, ctx, found.ID)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if verb == "undo" {
+		slices.Reverse(all)
+	}
+	at := slices.IndexFunc(all, func(t session.TurnChanges) bool { return len(t.Paths) > 0 })
+	if at < 0 {
+		return usageError("there is nothing to %s in %s", verb, text.Visible(found.Title))
+	}
+	fmt.Fprintf(std.Out, "%s of %q:\n", verb, text.Visible(found.Title))
+	shown := func(path string) string {
+		if rel, err := filepath.Rel(a.root, path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		return text.Visible(path)
+	}
+	for _, line := range byAuthor(mapSlice(all[at].Paths, func(path string) authored { return authored{all[at].By[path], shown(path)} })) {
+		fmt.Fprintln(std.Out, "  "+line)
+	}
+	if !u.Yes {
+		if !std.InIsTerminal {
+			return usageError("nobody can be asked here; --yes does what is shown above")
+		}
+		fmt.Fprintf(std.Out, "%s these files? [y/N] ", strings.ToUpper(verb[:1])+verb[1:])
+		word := ""
+		if _, err := fmt.Fscanln(std.In, &word); err != nil && word == "" || !slices.Contains([]string{"y", "yes"}, strings.ToLower(word)) {
+			return &exitError{code: exitUsage, err: errors.New("nothing was changed")}
+		}
+	}
+	report, err := do(checkpoints, ctx, found.ID)
+	fmt.Fprintln(std.Out, undoLines(report, shown))
+	switch {
+	case err != nil:
+		return usageError("%w", err)
+	case len(report.Skipped) > 0:
+		return &exitError{code: exitModel, silent: true, err: errors.New("some files were left alone")}
+	}
+	return nil
+}
+
+// byAuthor lists lines of paths, those that something other than jcode's own tools changed below its name.
+func byAuthor(lines []authored) (out []string) {
+	slices.SortStableFunc(lines, func(a, b authored) int { return strings.Compare(a.by, b.by) })
+	last := ""
+	for _, l := range lines {
+		if l.by != last {
+			last = l.by
+			out = append(out, "changed by "+text.Truncate(text.Visible(l.by), 100, "…")+":")
+		}
+		if l.by != "" {
+			l.line = "  " + l.line
+		}
+		out = append(out, l.line)
+	}
+	return out
+}
+
+// authored is a line about a path and what had changed the path.
+type authored struct{ by, line string }
+
+// undoLines describes what an undo or redo did, one line per file.
+func undoLines(r session.UndoReport, shown func(path string) string) string {
+	var about []authored
+	for _, c := range r.Restored {
+		about = append(about, authored{c.By, fmt.Sprintf("%s (%s)", shown(c.Path), c.What)})
+	}
+	for _, c := range r.Skipped {
+		about = append(about, authored{c.By, fmt.Sprintf("%s left alone: %s", shown(c.Path), c.What)})
+	}
+	lines := byAuthor(about)
+	var ran []string
+	for _, what := range r.Cannot {
+		if line, ok := strings.CutPrefix(what, "ran: "); ok {
+			if !slices.Contains(ran, line) {
+				ran = append(ran, line)
+			}
+			continue
+		}
+		lines = append(lines, "cannot be undone: "+what)
+	}
+	if ran != nil {
+		const most = 5
+		more := ""
+		if len(ran) > most {
+			more = fmt.Sprintf(" and %d more", len(ran)-most)
+		}
+		lines = append(lines, "only files are undone, nothing else that these did: "+strings.Join(ran[:min(len(ran), most)], " · ")+more)
+	}
+	if lines == nil {
+		return "nothing"
+	}
+	return strings.Join(lines, "\n")
+}

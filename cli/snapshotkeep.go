@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/agent/event"
+	"jcode/internal/snapshot"
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// keep records changes for an undo. by are those that may have made them. It returns files that are gone and were
+// not kept.
+func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost []string) {
+	if len(found) == 0 {
+		return nil
+	}
+	names := mapSlice(by, func(o *change) string { return o.by })
+	slices.Sort(names)
+	author := strings.Join(slices.Compact(names), " or ")
+	var changes []session.FileChange
+	var cannot []string
+	for _, f := range found {
+		if f.Before.Kind == snapshot.LeftOut || f.After.Kind == snapshot.LeftOut {
+			cannot = append(cannot, fmt.Sprintf("%s: what is in %s is not kept", author, filepath.Base(f.Path)))
+			continue
+		}
+		changes = append(changes, session.FileChange{Path: f.Path, Before: fileState(f.Before), After: fileState(f.After)})
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
+	defer cancel()
+	checkpoints := s.store.Checkpoints()
+	kept, err := checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
+	for _, what := range cannot {
+		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, what))
+	}
+	if err != nil {
+		s.board.say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
+	}
+	for _, k := range kept {
+		if k.Before.Kind == "file" && k.Before.Note != "" && k.After.Kind == "absent" {
+			lost = append(lost, fmt.Sprintf("%s (%s)", filepath.Base(k.Path), k.Before.Note))
+		}
+	}
+	return lost
+}
+
+// fileState is what a snapshot knows of a path.
+func fileState(e snapshot.Entry) session.FileState {
+	s := session.FileState{Hash: e.Hash, Mode: e.Mode, Note: e.Why}
+	switch e.Kind {
+	case snapshot.File:
+		s.Kind = "file"
+	case snapshot.Folder:
+		s.Kind = "dir"
+	case snapshot.Link:
+		s.Kind = "link"
+	case snapshot.None:
+		s.Kind = "absent"
+	case snapshot.Other, snapshot.LeftOut:
+		s.Kind = "other"
+	}
+	return s
+}
+
+// isSecretFile reports whether a file holds secrets by its name.
+func isSecretFile(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	switch name {
+	case ".env.example", ".env.sample", ".env.template", ".env.dist":
+		return false
+	case ".env", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "credentials.json", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519":
+		return true
+	}
+	return strings.HasPrefix(name, ".env.") || slices.Contains([]string{".pem", ".key", ".p12", ".pfx", ".jks", ".kdbx"}, filepath.Ext(name))
+}
+
+// sweep removes, once a day, what no folder holds any more and no undo needs.
+func (s *snapshots) sweep() error {
+	mark := filepath.Join(s.trees, "swept")
+	if _, err := os.Stat(s.trees); err != nil {
+		return nil //nolint:nilerr // nothing was kept yet
+	}
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
+		return nil
+	}
+	before := time.Now().Add(-snapshotAge)
+	needed, err := s.store.Checkpoints().Needed(s.ctx)
+	if err != nil {
+		return err
+	}
+	saved, err := os.ReadDir(s.trees)
+	if err != nil {
+		return err
+	}
+	for _, d := range saved {
+		path := filepath.Join(s.trees, d.Name())
+		if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
+			err = os.Remove(path) // nothing was changed there for a month: it is looked at anew
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := snapshot.SavedHashes(path, func(hash string) { needed[hash] = true }); err != nil {
+			return err
+		}
+	}
+	if err := s.contents.disk.Sweep(s.ctx, before, func(hash string) bool { return needed[hash] }); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o600)
+}

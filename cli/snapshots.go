@@ -1,0 +1,323 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/agent/event"
+	"jcode/internal/paths"
+	"jcode/internal/snapshot"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+)
+
+const (
+	// snapshotBytes bounds what is kept on the disk for all projects, and memoryBytes what is kept of the files of
+	// private conversations.
+	snapshotBytes = 2 << 30
+	memoryBytes   = 64 << 20
+	// snapshotFile and snapshotEntries bound a file that is kept, and the files of a folder.
+	snapshotFile    = 32 << 20
+	snapshotEntries = 400_000
+	// readingLimit is how long a command waits for changed files to be read before it, and lookingLimit how long a
+	// look may take before a folder is left alone from then on.
+	readingLimit = 200 * time.Millisecond
+	lookingLimit = 3 * time.Second
+	// snapshotAge is how long a content is kept that no folder holds any more and no undo needs.
+	snapshotAge = 30 * 24 * time.Hour
+)
+
+// built are names of folders that builds and package managers write: what is in them can be made again.
+var built = [...]string{
+	"node_modules", "bower_components", "target", "dist", "build", "out", "_build", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache",
+	".venv", "venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".gradle", ".terraform", ".dart_tool", "DerivedData", "Pods",
+	".cache", ".hg", ".svn", ".jj",
+}
+
+// snapshots knows what commands and tools whose writes are not known beforehand change in the workspace, so that
+// an undo reverts it. It is safe for concurrent use.
+type snapshots struct {
+	board    *board
+	store    *session.Store
+	roots    func() []string
+	trees    string // the folder of what is known of folders
+	contents keptContents
+	leaveOut []string
+	secrets  bool // the contents of secrets are kept, too
+	private  func() bool
+	denied   func(path string) bool
+	current  func() string // the session of the person's own commands
+
+	work   sync.WaitGroup
+	ctx    context.Context //nolint:containedctx // the life of its background work
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	known   map[treeKey]*snapshot.Tree
+	filling map[treeKey]filling
+	off     map[string]bool // folders that are left alone, each for a reason that was said
+	running []*change
+}
+
+// filling says whether the files of a folder are being read in the background.
+type filling int
+
+const (
+	fills filling = iota + 1
+	filled
+)
+
+// treeKey is a folder; of private conversations everything is kept apart.
+type treeKey struct {
+	root    string
+	private bool
+}
+
+// keptContents are the contents of files: on the disk, and of private conversations in memory.
+type keptContents struct{ disk, memory *snapshot.Contents }
+
+func newKeptContents(data string) keptContents {
+	return keptContents{snapshot.NewContents(filepath.Join(data, "snapshots", "contents"), snapshotBytes), snapshot.NewContents("", memoryBytes)}
+}
+
+// read returns a content.
+func (k keptContents) read(hash string) ([]byte, error) {
+	data, err := k.memory.Read(hash)
+	if err != nil {
+		data, err = k.disk.Read(hash)
+	}
+	return data, err
+}
+
+// change is a command or call that runs.
+type change struct {
+	by      string
+	session string
+	turn    int
+	since   time.Time
+	private bool
+}
+
+// newSnapshots prepares them; nil where commands are not followed: in an agent's worktree, which is merged or
+// discarded as a whole, and where the settings say so.
+func newSnapshots(a *app) *snapshots {
+	if a.originals != nil || isOff(a.config.Undo.Commands) {
+		return nil
+	}
+	s := &snapshots{
+		board: &a.board, store: a.store, roots: a.workRoots, trees: filepath.Join(a.paths.Data, "snapshots", "trees"), contents: a.contents,
+		leaveOut: append(built[:], a.config.Undo.LeaveOut...), secrets: isOn(a.config.Undo.Secrets), private: a.privateNow,
+		denied: func(path string) bool {
+			return a.gate.Denied(tools.AccessRead, path) != "" || paths.Within(a.paths.Data, path)
+		},
+		current: a.board.session, known: map[treeKey]*snapshot.Tree{}, filling: map[treeKey]filling{}, off: map[string]bool{paths.Real(a.paths.Home): true},
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// follow has a dispatcher tell of calls that may write what their plans don't name. It may be called on nil.
+func (s *snapshots) follow(d *tools.Dispatcher) {
+	if s != nil {
+		d.Around = func(call tools.Call) func() string { return s.around(call.Caller, call.Name) }
+	}
+}
+
+// around is called before a command or call runs. It returns the function that is called when it has ended, which
+// says what the model should know; nil if its changes are not followed. It may be called on nil.
+func (s *snapshots) around(caller tools.Caller, by string) (after func() string) {
+	if s == nil {
+		return nil
+	}
+	c := &change{by: text.Headline(by), session: caller.Session, turn: caller.Turn, private: s.private()}
+	ctx, cancel := context.WithTimeout(s.ctx, lookingLimit)
+	defer cancel()
+	if c.session == "" {
+		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
+			return nil
+		}
+		turn, err := s.store.Checkpoints().LastTurn(ctx, c.session)
+		if err != nil || turn == 0 {
+			return nil
+		}
+		c.turn = turn
+	}
+	for _, root := range s.followed() {
+		found := s.look(ctx, treeKey{root, c.private}, readingLimit)
+		if others := s.others(nil); len(others) > 0 { // while they run, nobody else is known to change files
+			s.keep(others[0], others, found)
+		}
+	}
+	c.since = time.Now()
+	s.mu.Lock()
+	s.running = append(s.running, c)
+	s.mu.Unlock()
+	return func() string { return s.ended(c) }
+}
+
+// ended records what changed while a command ran.
+func (s *snapshots) ended(c *change) (said string) {
+	ctx, cancel := context.WithTimeout(s.ctx, 20*lookingLimit)
+	defer cancel()
+	var lost []string
+	for _, root := range s.followed() {
+		found := s.look(ctx, treeKey{root, c.private}, 0)
+		lost = append(lost, s.keep(c, append(s.others(c), c), found)...)
+	}
+	s.mu.Lock()
+	s.running = slices.DeleteFunc(s.running, func(o *change) bool { return o == c })
+	s.mu.Unlock()
+	if len(lost) == 0 {
+		return ""
+	}
+	said = fmt.Sprintf("%s deleted %s, which /undo can't bring back", c.by, strings.Join(lost[:min(len(lost), 5)], ", "))
+	if more := len(lost) - 5; more > 0 {
+		said += fmt.Sprintf(" (and %d more)", more)
+	}
+	s.board.say(event.LevelWarn, "%s", text.Visible(said))
+	return said
+}
+
+// others returns the commands that run beside one.
+func (s *snapshots) others(c *change) []*change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.running), func(o *change) bool { return o == c })
+}
+
+// followed returns the folders that are looked at.
+func (s *snapshots) followed() (out []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, root := range s.roots() {
+		if root = paths.Real(root); !s.off[root] && !slices.ContainsFunc(out, func(o string) bool { return paths.Within(o, root) }) {
+			out = append(out, root)
+		}
+	}
+	return out
+}
+
+// tree returns what is known of a folder, from the last run too.
+func (s *snapshots) tree(key treeKey) *snapshot.Tree {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.known[key]; t != nil {
+		return t
+	}
+	contents := s.contents.disk
+	if key.private {
+		contents = s.contents.memory
+	}
+	opts := snapshot.Options{LeftOut: s.leaveOut, Skip: s.denied, Entries: snapshotEntries, MaxFile: snapshotFile}
+	if !s.secrets {
+		opts.Secret = isSecretFile
+	}
+	t := snapshot.NewTree(key.root, contents, opts)
+	if !key.private {
+		if err := t.Load(s.file(key.root)); err != nil {
+			s.board.say(event.LevelWarn, "what was known of %s can't be read, so it is looked at anew: %v", key.root, err)
+		}
+	}
+	s.known[key] = t
+	return t
+}
+
+func (s *snapshots) file(root string) string {
+	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
+}
+
+// look compares a folder with the disk. What fails leaves the folder alone from then on: a command is never held
+// up twice.
+func (s *snapshots) look(ctx context.Context, key treeKey, within time.Duration) []snapshot.Change {
+	t := s.tree(key)
+	began := time.Now()
+	changes, err := t.Look(ctx, within)
+	switch {
+	case s.ctx.Err() != nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%s is too large or too slow to look through before each command (%s): what commands change there is not kept", key.root, time.Since(began).Round(time.Second/10))
+	case err == nil:
+		s.fill(key, len(changes) > 0)
+		return changes
+	}
+	s.mu.Lock()
+	said := s.off[key.root]
+	s.off[key.root] = true
+	s.mu.Unlock()
+	if !said {
+		s.board.say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
+	}
+	return nil
+}
+
+// fill reads what has not been read, in the background: once, and again after changes.
+func (s *snapshots) fill(key treeKey, again bool) {
+	t := s.tree(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.filling[key]; at == fills || at == filled && !again {
+		return
+	}
+	s.filling[key] = fills
+	s.work.Go(func() {
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.filling[key] = filled
+		}()
+		err := t.Fill(s.ctx)
+		if err == nil && !key.private {
+			err = t.Save(s.file(key.root))
+		}
+		if err != nil && s.ctx.Err() == nil {
+			s.board.say(event.LevelWarn, "what commands change in %s is not kept in full: %v", key.root, err)
+		}
+	})
+}
+
+// begin looks through the workspace in the background, once jcode has started. It may be called on nil.
+func (s *snapshots) begin() {
+	if s == nil {
+		return
+	}
+	s.work.Go(func() {
+		timer := time.NewTimer(time.Second) // the first frame and the first prompt come first
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-s.ctx.Done():
+			return
+		}
+		for _, root := range s.followed() {
+			s.fill(treeKey{root, s.private()}, false)
+		}
+		if err := s.sweep(); err != nil && s.ctx.Err() == nil {
+			s.board.say(event.LevelWarn, "old contents that undo kept are not removed: %v", err)
+		}
+	})
+}
+
+// close ends the background work and saves what is known. It may be called on nil.
+func (s *snapshots) close() {
+	if s == nil {
+		return
+	}
+	s.cancel()
+	s.work.Wait()
+	for key, t := range s.known {
+		if key.private || !t.Known() {
+			continue
+		}
+		if err := t.Save(s.file(key.root)); err != nil {
+			s.board.say(event.LevelWarn, "what is known of %s is not kept: %v", key.root, err)
+		}
+	}
+}

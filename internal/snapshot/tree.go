@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"jcode/internal/paths"
 )
 
 // Kind is what is at a path.
@@ -204,7 +206,7 @@ func (t *Tree) read(path string, info fs.FileInfo, began time.Time) Entry {
 	case t.opts.Secret != nil && t.opts.Secret(path):
 		e.Why = whySecret
 	}
-	data, err := os.ReadFile(path)
+	data, err := paths.ReadInside(t.root, path, t.opts.MaxFile)
 	if err != nil {
 		e.Why = whyRead
 		return e

@@ -54,6 +54,7 @@ type snapshots struct {
 	private  func() bool
 	denied   func(path string) bool
 	current  func() string // the session of the person's own commands
+	patience time.Duration // how long files are read before a command
 
 	work   sync.WaitGroup
 	ctx    context.Context //nolint:containedctx // the life of its background work
@@ -117,7 +118,7 @@ func newSnapshots(a *app) *snapshots {
 		denied: func(path string) bool {
 			return a.gate.Denied(tools.AccessRead, path) != "" || paths.Within(a.paths.Data, path)
 		},
-		current: a.board.session, known: map[treeKey]*snapshot.Tree{}, filling: map[treeKey]filling{}, off: map[string]bool{paths.Real(a.paths.Home): true},
+		current: a.board.session, patience: readingLimit, known: map[treeKey]*snapshot.Tree{}, filling: map[treeKey]filling{}, off: map[string]bool{paths.Real(a.paths.Home): true},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -150,7 +151,7 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		c.turn = turn
 	}
 	for _, root := range s.followed() {
-		found := s.look(ctx, treeKey{root, c.private}, readingLimit)
+		found := s.look(ctx, treeKey{root, c.private}, s.patience)
 		if others := s.others(nil); len(others) > 0 { // while they run, nobody else is known to change files
 			s.keep(others[0], others, found)
 		}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/session"
 	"jcode/tools"
@@ -118,6 +119,7 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 	t.Cleanup(func() { _ = a.store.Leave() })
 	s = newSnapshots(a)
 	s.denied = func(string) bool { return false }
+	s.patience = time.Minute // whatever the machine has to do
 	t.Cleanup(func() {
 		s.close()
 		if _, err := os.Stat(canary); err == nil {

@@ -103,7 +103,7 @@ func byAuthor(lines []authored) (out []string) {
 	for _, l := range lines {
 		if l.by != last {
 			last = l.by
-			out = append(out, "changed by "+text.Truncate(text.Visible(l.by), 100, "…")+":")
+			out = append(out, "changed by "+text.Truncate(text.Visible(l.by), 140, "…")+":")
 		}
 		if l.by != "" {
 			l.line = "  " + l.line

@@ -137,7 +137,7 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 	if s == nil {
 		return nil
 	}
-	c := &change{by: text.Headline(by), session: caller.Session, turn: caller.Turn, private: s.private()}
+	c := &change{by: text.Truncate(text.Headline(by), 60, "…"), session: caller.Session, turn: caller.Turn, private: s.private()}
 	ctx, cancel := context.WithTimeout(s.ctx, lookingLimit)
 	defer cancel()
 	if c.session == "" {

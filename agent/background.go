@@ -160,13 +160,14 @@ func (a *agents) saw(m *member, ev event.Event) {
 		a.all.Wrote(m, ev.Text)
 		a.all.Change(m, func(*roster.State, *worker) {})
 	case event.CallStart:
-		a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(ev.Arguments), 200))
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = ev.Name })
+		what := doing(ev.Name, ev.Arguments)
+		a.all.Wrote(m, "→ "+what)
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = ev.Name, what })
 	case event.CallEnd:
 		if d := ev.Result.Display; d.ChangedBy != "" {
-			a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(d.RanWith(nil)), 200)+" (changed by "+d.ChangedBy+")")
+			a.all.Wrote(m, "→ "+doing(ev.Name, d.RanWith(nil))+" (changed by "+d.ChangedBy+")")
 		}
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = "" })
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = "", "" })
 	case event.Notice:
 		a.all.Wrote(m, "! "+ev.Text)
 	case event.Usage:
@@ -219,7 +220,7 @@ func (a *agents) ended(m *member, end event.TurnEnd) {
 	// Before who waits for it goes on, and may end the program.
 	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 	a.all.Change(m, func(s *roster.State, _ *worker) {
-		s.Status, s.Ended, s.Call, s.Answer, s.Changed = status, time.Now(), "", answer, changed
+		s.Status, s.Ended, s.Call, s.Doing, s.Answer, s.Changed = status, time.Now(), "", "", answer, changed
 	})
 	a.c.write("store agent", func(ctx context.Context) error {
 		return a.c.opt.Store.Agents().SetState(ctx, state.Session, string(status))

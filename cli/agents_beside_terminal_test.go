@@ -29,9 +29,9 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	c.say("go")
 	c.answerable("ben: Run a command", "touch made-by-ben", "the agent ben, in ")
 	c.Press("y")
-	c.wait("agent ben done: Made it.", "agent ann done: Changed and tested. It changed 2 files", "cat  working")
+	c.wait("agent ben done: Made it.", "agent ann done: Changed and tested. It changed 2 files", "cat  sleep 300")
 	c.say("and you")
-	c.wait("Talking on.", "cat  working", "ann  done", "changes to merge")
+	c.wait("Talking on.", "cat  sleep 300", "ann  done", "changes to merge")
 	if c.read("a.txt") != "one\ntwo\nthree\n" {
 		t.Error("ann worked in the main checkout")
 	}

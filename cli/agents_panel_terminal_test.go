@@ -41,7 +41,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 	script := scriptOf(t, lines)
 	c.start("--mode", "yolo", "-m", "replay:"+script)
 	c.say("go")
-	c.wait("Three are at work.", "agent ann done", "agent ben done", "cat  working · exec")
+	c.wait("Three are at work.", "agent ann done", "agent ben done", "cat  sleep 300")
 	for _, step := range []struct{ agent, keys, key, asks, after string }{
 		{"ann", "esc close · ctrl+e merge · ctrl+x discard", "ctrl+e", "merge", "Merged 1 file of ann: ann.txt"},
 		{"ben", "esc close · ctrl+e merge · ctrl+x discard", "ctrl+x", "discard", "discarded the changes of ben"},

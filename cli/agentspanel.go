@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent/roster"
+	"jcode/cli/usage"
 	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -76,7 +77,7 @@ func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 	}
 	var rows []command.Row
 	if conv := a.board.open(); conv != nil {
-		for _, s := range conv.Agents() {
+		for _, s := range slices.SortedStableFunc(slices.Values(conv.Agents()), roster.State.Compare) {
 			row, err := a.agentRow(ctx, s, claims, conv.AgentOutput(s.Name))
 			if err != nil {
 				return nil, err
@@ -89,19 +90,25 @@ func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 }
 
 func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (command.Row, error) {
-	row := command.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
+	row := command.Row{ID: s.Name, Name: s.Name, Info: s.What(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left, Tail: true}
 	row.Keys = agentKeys(s)
-	took := time.Since(s.Started)
-	if !s.Ended.IsZero() {
-		took = s.Ended.Sub(s.Started)
+	tokens := ""
+	if s.Tokens > 0 {
+		tokens = usage.Tokens(s.Tokens)
 	}
-	row.Info = took.Round(time.Second).String()
-	head, dir := strings.TrimSpace(s.Role+" "+s.Model+", session "+shortID(s.Session)), a.root
+	row.State = fmt.Sprintf("%s %7s", s.Took(time.Now()), tokens)
+	head, dir := strings.TrimSpace(s.Role+" "+s.Model)+", session "+shortID(s.Session), a.root
+	if s.Cost > 0 {
+		head += ", " + text.Spent(s.Cost, s.Estimated)
+	}
 	if s.Dir != "" {
-		head, dir = head+"\nworktree: "+s.Dir, s.Dir
+		if _, err := os.Stat(s.Dir); err == nil { // it is removed after a merge
+			head, dir = head+", worktree "+s.Dir, s.Dir
+		}
 	}
 	changed, err := a.changed(ctx, s.Session, dir)
-	row.Detail = workDetail(head, a.claimed(claims, s.Session, dir), changed) + "\n" + text.CutTail(output, 4000)
+	row.Head = head
+	row.Detail = strings.TrimSpace(text.CutTail(output, 8000) + "\n" + strings.TrimSpace(workDetail("", a.claimed(claims, s.Session, dir), changed)))
 	return row, err
 }
 

@@ -11,9 +11,10 @@ import (
 func (p *listener) agentChanged(s roster.State) {
 	if i := slices.IndexFunc(p.agents, func(known roster.State) bool { return known.Name == s.Name }); i >= 0 {
 		p.agents[i] = s
-		return
+	} else {
+		p.agents = append(p.agents, s)
 	}
-	p.agents = append(p.agents, s)
+	slices.SortStableFunc(p.agents, roster.State.Compare)
 }
 
 // agentLines draws the strip: sub-agents that work, wait, or have something to merge.
@@ -24,32 +25,68 @@ func (p *composer) agentLines() []string {
 			shown = append(shown, s)
 		}
 	}
+	names, took := 0, 0
+	for _, s := range shown[:min(len(shown), agentsShown)] {
+		names = max(names, cells.Width(s.Name))
+		took = max(took, cells.Width(s.Took(p.look.now).String()))
+	}
+	names = min(names, max(p.width/3, 6))
+	hint := ""
+	if key := p.keys.first(actAgents); key != "" {
+		hint = "  (" + key + " shows them)"
+	}
 	var out []string
 	for i, s := range shown {
 		if i == agentsShown {
 			out = append(out, cells.Paint(p.look.theme.Faint, cells.Fit("  … "+count(len(shown)-i, "more agent"), p.width)))
 			break
 		}
-		mark, style := "●", p.look.theme.Accent
-		switch s.Status {
-		case roster.Working:
-			mark = spinner[p.look.spin%len(spinner)]
-		case roster.Waiting:
-			mark, style = "?", p.look.theme.Warn
-		case roster.Done:
-			style = p.look.theme.Good
-		case roster.Failed, roster.Stopped, roster.Left:
-			style = p.look.theme.Bad
-		}
-		name := cells.Fit(s.Name, max(p.width/3, 6))
-		line := []cells.Span{{Text: " " + mark + " ", Style: style}, {Text: name, Style: p.look.theme.Strong}}
-		line = append(line, cells.Span{Text: "  " + oneLine(s.String()), Style: p.look.theme.Faint})
-		if key := p.keys.first(actAgents); i == 0 && key != "" {
-			line = append(line, cells.Span{Text: "  (" + key + " shows them)", Style: p.look.theme.Faint})
-		}
-		out = append(out, cells.Render(clip(line, p.width)))
+		out = append(out, p.compose.agentLine(s, names, took, hint))
+		hint = cells.Blank(cells.Width(hint)) // once is enough; the columns stay in line
 	}
 	return out
+}
+
+// agentLine draws one agent: its name, what it does, how long, and the tokens, in columns.
+func (p *composer) agentLine(s roster.State, names, took int, hint string) string {
+	mark, style := "●", p.look.theme.Accent
+	switch s.Status {
+	case roster.Working:
+		mark = spinner[p.look.spin%len(spinner)]
+	case roster.Waiting:
+		mark, style = "?", p.look.theme.Warn
+	case roster.Done:
+		style = p.look.theme.Good
+	case roster.Failed, roster.Stopped, roster.Left:
+		style = p.look.theme.Bad
+	}
+	name := cells.Fit(s.Name, names)
+	right := ""
+	if d := s.Took(p.look.now); d > 0 {
+		right = d.String()
+	}
+	right = cells.Blank(took-cells.Width(right)) + right
+	tokens := ""
+	if s.Tokens > 0 {
+		tokens = thousands(s.Tokens)
+	}
+	right += cells.Blank(max(8-cells.Width(tokens), 1)) + tokens
+	room := p.width - 3 - names - 2
+	if room-cells.Width(right)-cells.Width(hint) < 16 {
+		hint = ""
+	}
+	if room-cells.Width(right) < 12 {
+		right = ""
+	}
+	room -= cells.Width(right) + cells.Width(hint)
+	what := cells.Fit(oneLine(s.What()), max(room-1, 0))
+	faint := p.look.theme.Faint
+	return cells.Render(clip([]cells.Span{
+		{Text: " " + mark + " ", Style: style},
+		{Text: name + cells.Blank(names-cells.Width(name)+2), Style: p.look.theme.Strong},
+		{Text: what + cells.Blank(room-cells.Width(what))},
+		{Text: right + hint, Style: faint},
+	}, p.width))
 }
 
 // working reports whether any of the agents is working, so that the strip is animated.

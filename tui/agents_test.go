@@ -5,27 +5,39 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/agent/roster"
+	"jcode/tools/command"
 )
 
 // The strip above the input shows only the agents that work, wait for the person, or have changes to merge.
 func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	for _, s := range []roster.State{
-		{Name: "ann", Status: roster.Working, Call: "exec", Tokens: 1200},
-		{Name: "ben", Status: roster.Waiting},
-		{Name: "cat", Status: roster.Done},
-		{Name: "dan", Status: roster.Done, Changed: true},
+		{Name: "dan", Status: roster.Done, Changed: true, Started: clock.Add(-time.Minute), Ended: clock.Add(-8 * time.Second), Tokens: 52},
+		{Name: "cat", Status: roster.Done, Started: clock.Add(-70 * time.Second)},
+		{Name: "benjamin", Status: roster.Waiting, Started: clock.Add(-80 * time.Second), Tokens: 12_600},
+		{Name: "ann", Status: roster.Working, Call: "exec", Doing: "go test ./...", Tokens: 1200, Started: clock.Add(-90 * time.Second)},
 	} {
 		feed(p, event.AgentChanged{Agent: s})
 	}
 	s := stripped(p.frameText())
-	for _, want := range []string{"ann  working · exec · 1200 tokens", "ctrl+t shows them", "ben  waiting", "dan  done · changes to merge"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("no %q:\n%s", want, s)
-		}
+	// In the order in which they were started, in columns.
+	want := strings.Join([]string{
+		" ⠋ ann       go test ./...                    1m30s    1.2k  (ctrl+t shows them)",
+		" ? benjamin  waits for your answer            1m20s   12.6k",
+		" ● dan       done, changes to merge             52s      52",
+	}, "\n")
+	var lines []string
+	for line := range strings.Lines(s) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	if !strings.Contains(strings.Join(lines, "\n"), want) {
+		t.Errorf("no\n%s\nin\n%s", want, s)
 	}
 	if strings.Contains(s, "cat") {
 		t.Errorf("an agent that is through shows:\n%s", s)
@@ -33,7 +45,7 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	if !p.animated() {
 		t.Error("the strip does not move")
 	}
-	for _, name := range []string{"ann", "ben", "dan"} {
+	for _, name := range []string{"ann", "benjamin", "dan"} {
 		feed(p, event.AgentChanged{Agent: roster.State{Name: name, Status: roster.Done}})
 	}
 	if s := stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
@@ -45,4 +57,36 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	if s := stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
 		t.Errorf("many agents:\n%s", s)
 	}
+}
+
+// The detail of an agent follows the end of its output, says how much there is above, and scrolls back.
+func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	var output []string
+	for i := range 40 {
+		output = append(output, "line "+itoa(i))
+	}
+	rows := func() []command.Row {
+		return []command.Row{{ID: "ann", Name: "ann", Info: "go test ./...", State: "12s    9.4k", Head: "coder fast, session 1234", Detail: strings.Join(output, "\n"), Tail: true}}
+	}
+	pk := newPicker("Agents", rows(), nil)
+	p.open(pk)
+	see := func(wants ...string) {
+		t.Helper()
+		s := stripped(p.frameText())
+		for _, want := range wants {
+			if !strings.Contains(s, want) {
+				t.Errorf("no %q:\n%s", want, s)
+			}
+		}
+	}
+	see("coder fast, session 1234", "line 39", "more lines (shift+up)")
+	output = append(output, "the newest")
+	pk.set(rows())
+	see("the newest")
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}))
+	see("2 more lines (shift+down)", "line 38")
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}))
+	see("the newest")
 }

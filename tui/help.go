@@ -15,11 +15,15 @@ type helpView struct{ *picker }
 
 func newHelp(p *program) *helpView {
 	var rows []command.Row
-	for _, r := range p.keys.rows {
-		if len(r.keys) == 0 {
-			continue
+	keys := func(group string) {
+		for _, r := range p.keys.rows {
+			if len(r.keys) > 0 && r.group == group {
+				rows = append(rows, command.Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
+			}
 		}
-		rows = append(rows, command.Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
+	}
+	for _, group := range []string{"Program", "Input", "Transcript"} {
+		keys(group)
 	}
 	for _, c := range p.slashes.list() {
 		rows = append(rows, command.Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
@@ -32,6 +36,7 @@ func newHelp(p *program) *helpView {
 	for _, extra := range [][2]string{{"@path", "name a file; tab completes"}, {"!command", "run a shell line yourself"}} {
 		rows = append(rows, command.Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
+	keys("Editing") // as everywhere
 	h := &helpView{newPicker("Keys and commands", rows, nil)}
 	h.infoFirst = true
 	return h

@@ -18,10 +18,11 @@ const (
 
 	tailBytes = 16 << 10 // of output that is kept while a command runs
 
-	proseCells  = 100 // most columns of prose
-	splitWidth  = 110 // least width for a diff side by side
-	fileChoices = 50  // files that @ offers
-	barWidth    = 20  // of the largest part in /context
+	proseCells    = 100 // most columns of prose
+	splitWidth    = 110 // least width for a diff side by side
+	fileChoices   = 50  // files that @ offers
+	namesMeasured = 300 // rows of a list whose names set its column
+	barWidth      = 20  // of the largest part in /context
 
 	minHeight   = 4  // of a terminal with rule and status line
 	airyHeight  = 10 // from here on an empty line separates the activity

@@ -185,11 +185,13 @@ func (pk *picker) moveKey(h host, act action) (done bool, cmd tea.Cmd) {
 		pk.at = 0
 	case actBottom:
 		pk.at = n - 1
-	case actLineUp:
-		pk.detailFrom = max(pk.detailFrom-1, 0)
-		return true, nil
-	case actLineDown:
-		pk.detailFrom++
+	case actLineUp, actLineDown:
+		r, _ := pk.current()
+		if (act == actLineDown) == r.Tail { // of a tail, it is the distance from the end
+			pk.detailFrom = max(pk.detailFrom-1, 0)
+		} else {
+			pk.detailFrom++
+		}
 		return true, nil
 	default:
 		return false, nil

@@ -55,11 +55,18 @@ func wrapped(s string, style cells.Style, mark string, width int) []string {
 	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
 }
 
-// nameWidth returns the width of the name column for the rows that may be drawn.
+// nameWidth returns the width of the name column: the same wherever the list is scrolled to and whatever is searched
+// for, as long as it is not very long.
 func (pk *picker) nameWidth(width int) int {
 	w := 0
-	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
-		w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
+	if len(pk.rows) <= namesMeasured {
+		for i := range pk.rows {
+			w = max(w, cells.Width(oneLine(pk.rows[i].Name)))
+		}
+	} else {
+		for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
+			w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
+		}
 	}
 	if pk.infoFirst {
 		return min(w, max(width*2/5, 10))
@@ -123,14 +130,34 @@ func (pk *picker) detail(l *look, width, room int) []string {
 	if !ok || shown == "" || room < 8 {
 		return nil
 	}
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(shown), 4), Style: l.theme.Faint}}, max(width-2, 1))
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(strings.TrimRight(shown, "\n")), 4), Style: l.theme.Faint}}, max(width-2, 1))
 	limit := min(max(room/3, 3), room-4)
-	pk.detailFrom = min(pk.detailFrom, max(len(body)-limit, 0))
-	end := min(pk.detailFrom+limit, len(body))
+	if r.Tail {
+		limit = min(max(room/2, 3), room-4)
+	}
+	if r.Head != "" {
+		limit = max(limit-1, 1)
+	}
+	most := max(len(body)-limit, 0)
+	pk.detailFrom = min(pk.detailFrom, most)
+	from := pk.detailFrom
+	if r.Tail { // counted from the end
+		from = most - pk.detailFrom
+	}
+	end := min(from+limit, len(body))
 	out := []string{cells.Paint(l.theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
 	found := finder{term: strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))}
-	for _, spans := range body[pk.detailFrom:end] {
+	if r.Head != "" {
+		out = append(out, cells.Paint(l.theme.Strong, " "+cells.FitMiddle(oneLine(text.Clean(r.Head)), max(width-2, 1))))
+	}
+	for i, spans := range body[from:end] {
 		line := " " + cells.Render(spans)
+		switch {
+		case limit > 2 && i == 0 && from > 0:
+			line = cells.Paint(l.theme.Info, cells.Fit(" ↑ "+count(from+1, "more line")+" (shift+up)", width))
+		case limit > 2 && from+i == end-1 && end < len(body):
+			line = cells.Paint(l.theme.Info, cells.Fit(" ↓ "+count(len(body)-end+1, "more line")+" (shift+down)", width))
+		}
 		if found.active() {
 			line = found.highlight(line, l.theme.Match)
 		}

@@ -6,6 +6,7 @@
 package roster
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -35,8 +36,9 @@ type State struct {
 	Role   string
 	Model  string
 	Status Status
-	// Call is its current tool call.
+	// Call is its current tool call, Doing what that does.
 	Call   string
+	Doing  string
 	Tokens int
 	Cost   float64
 	// Estimated says that tokens and cost are not the provider's own counts.
@@ -54,22 +56,33 @@ type State struct {
 // Running reports whether the agent works or waits for an answer.
 func (s State) Running() bool { return s.Status == Working || s.Status == Waiting }
 
-// String describes the agent's state in a few words, for people.
-func (s State) String() string {
-	parts := []string{string(s.Status)}
-	if s.Call != "" {
-		parts = append(parts, s.Call)
+// What says what the agent does, or how it ended, for people.
+func (s State) What() string {
+	switch {
+	case s.Status == Working:
+		return cmp.Or(s.Doing, s.Call, "thinking")
+	case s.Status == Waiting:
+		return "waits for your answer"
+	case s.Changed:
+		return string(s.Status) + ", changes to merge"
 	}
-	if s.Tokens > 0 {
-		parts = append(parts, text.Count(s.Tokens, "token"))
+	return string(s.Status)
+}
+
+// Took returns how long the agent has worked.
+func (s State) Took(now time.Time) time.Duration {
+	if s.Started.IsZero() {
+		return 0
 	}
-	if s.Cost > 0 {
-		parts = append(parts, text.Spent(s.Cost, s.Estimated))
+	if !s.Ended.IsZero() {
+		now = s.Ended
 	}
-	if s.Changed {
-		parts = append(parts, "changes to merge")
-	}
-	return strings.Join(parts, " · ")
+	return max(now.Sub(s.Started), 0).Truncate(time.Second)
+}
+
+// Compare orders agents as they were started: so does every list of them.
+func (s State) Compare(other State) int {
+	return cmp.Or(s.Started.Compare(other.Started), cmp.Compare(s.Name, other.Name))
 }
 
 // Name reduces s to a name of lower-case letters, digits and hyphens; "" if nothing remains.

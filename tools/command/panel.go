@@ -14,6 +14,9 @@ type Row struct {
 	Name, Info, State string
 	// Detail is shown below the list for the row under the cursor; several lines.
 	Detail string
+	// Head is a line that stays above the detail. With Tail the end of the detail is shown, and followed.
+	Head string
+	Tail bool
 	// Current marks the row in force, Bad one that failed.
 	Current, Bad bool
 	// Search is additional text for searches.

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -81,20 +83,18 @@ func hash(text string) string {
 
 // signed verifies the signature of a proof by the key in its head.
 func signed(parts []string, jwk map[string]string) bool {
-	number := func(text string) *big.Int {
-		raw, err := base64.RawURLEncoding.DecodeString(text)
-		if err != nil {
-			return new(big.Int)
-		}
-		return new(big.Int).SetBytes(raw)
-	}
 	sign, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil || len(sign) != 64 {
+	x, errX := base64.RawURLEncoding.DecodeString(jwk["x"])
+	y, errY := base64.RawURLEncoding.DecodeString(jwk["y"])
+	if errors.Join(err, errX, errY) != nil || len(sign) != 64 {
+		return false
+	}
+	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, x, y))
+	if err != nil {
 		return false
 	}
 	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	key := ecdsa.PublicKey{Curve: elliptic.P256(), X: number(jwk["x"]), Y: number(jwk["y"])}
-	return ecdsa.Verify(&key, sum[:], new(big.Int).SetBytes(sign[:32]), new(big.Int).SetBytes(sign[32:]))
+	return ecdsa.Verify(key, sum[:], new(big.Int).SetBytes(sign[:32]), new(big.Int).SetBytes(sign[32:]))
 }
 
 // unproven returns why a request to the MCP server is refused in the modes of bound tokens, "" if it is not.

@@ -170,5 +170,6 @@ func (a pictures) read(path string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", path, err)
 	}
+	data, _ = picture.Fit(data, kind)
 	return kind, data, nil
 }

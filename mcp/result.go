@@ -168,6 +168,7 @@ func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
 		is, err := picture.Check(data)
 		if err == nil {
 			p = note("%s", label)
+			data, _ = picture.Fit(data, is)
 			p.part = &tools.Part{MIME: is, Data: data}
 			return p
 		}

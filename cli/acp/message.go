@@ -177,5 +177,6 @@ func decodeImage(data string) (model.Image, error) {
 	if err != nil {
 		return model.Image{}, fmt.Errorf("the image can't be sent: %w", err)
 	}
+	raw, _ = picture.Fit(raw, mime)
 	return model.Image{MIME: mime, Data: raw}, nil
 }

@@ -34,7 +34,11 @@ func (p page) result(format string) (tools.Result, error) {
 		if err != nil {
 			return tools.Result{}, tools.Errorf(tools.KindIO, "the answer (%s) can't be shown: %w", line, err)
 		}
-		return tools.Result{Text: line, Parts: []tools.Part{{MIME: kind, Data: p.body}}, Display: tools.Display{Summary: line}}, nil
+		data, smaller := picture.Fit(p.body, kind)
+		if smaller {
+			line += fmt.Sprintf(", made smaller to %d pixels", picture.MaxSide)
+		}
+		return tools.Result{Text: line, Parts: []tools.Part{{MIME: kind, Data: data}}, Display: tools.Display{Summary: line}}, nil
 	}
 	if !readable(kind) {
 		return tools.Result{}, tools.Errorf(tools.KindIO, "the answer is %s, not text (%d bytes): fetch a page about it, or download it with exec", kind, len(p.body))

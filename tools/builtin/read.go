@@ -273,10 +273,14 @@ func special(kind string, data []byte, n int64, t target, whole bool) (res tools
 	if _, err := picture.Check(data); err != nil {
 		return res, true, tools.Errorf(tools.KindIO, "%s is not a picture that can be shown: %w", t.shown, err)
 	}
+	attached, note := data, "it is attached"
+	if small, smaller := picture.Fit(data, kind); smaller {
+		attached, note = small, fmt.Sprintf("it is attached, made smaller to %d pixels", picture.MaxSide)
+	}
 	return tools.Result{
-		Text:    fmt.Sprintf("%s is an image (%s, %s); it is attached", t.shown, kind, size(n)),
+		Text:    fmt.Sprintf("%s is an image (%s, %s); %s", t.shown, kind, size(n), note),
 		Data:    map[string]any{"size": n, "mime": kind},
-		Parts:   []tools.Part{{MIME: kind, Data: data}},
+		Parts:   []tools.Part{{MIME: kind, Data: attached}},
 		Display: tools.Display{Summary: kind + ", " + size(n), Path: t.shown},
 	}, true, nil
 }

@@ -105,13 +105,12 @@ func split(name string) []string {
 // Value reports whether a value is considered a secret, or contains one: a key of a known service, an address
 // with a password, a connection string, a signed token, and long random text.
 func Value(value string) bool {
-	if len(value) >= 20 && !strings.ContainsAny(value, " /\t\n") {
-		for _, p := range []string{
-			"sk-", "sk_live_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "xapp-", "AIza", "AKIA", "ASIA", "gsk_", "xai-", "hf_", "npm_", "pypi-", "dop_v1_",
-		} {
-			if strings.HasPrefix(value, p) {
-				return true
-			}
+	if service(value) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(value, between) {
+		if strings.ContainsAny(part, "0123456789") && service(part) || part != value && random(part) {
+			return true
 		}
 	}
 	low := strings.ToLower(value)
@@ -128,6 +127,25 @@ func Value(value string) bool {
 		}
 	}
 	return strings.HasPrefix(value, "eyJ") && strings.Count(value, ".") == 2 || random(value)
+}
+
+// between reports whether a character separates the parts of a value: `user:KEY`, `a=KEY;b=c`, `["KEY"]`.
+func between(r rune) bool { return r <= ' ' || strings.ContainsRune(",;:=&|\"'`()[]{}<>", r) }
+
+// service reports whether a text begins as the keys of a known service do.
+func service(text string) bool {
+	if len(text) < 20 || strings.ContainsAny(text, " /\t\n") {
+		return false
+	}
+	return slices.ContainsFunc(prefixes[:], func(p string) bool { return strings.HasPrefix(text, p) })
+}
+
+// prefixes are the beginnings of keys.
+var prefixes = [...]string{
+	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glsa_", "glc_",
+	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxe-", "xoxe.", "xapp-", "AIza", "ya29.", "GOCSPX-", "AKIA", "ASIA", "gsk_", "xai-", "hf_", "npm_", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_",
+	"dckr_pat_", "SG.", "shpat_", "shpss_", "shpca_", "ATATT3", "lin_api_", "ntn_", "figd_", "sbp_", "sntrys_", "sntryu_", "hvs.", "hvb.", "hvr.", "nvapi-", "pplx-", "r8_", "tvly-", "fw_",
+	"AGE-SECRET-KEY-", "PMAK-", "phx_", "rpa_", "EAACEdEose0cBA", "eyJhbGciOi",
 }
 
 // minUser is the length from which the user of an address is a token: `https://TOKEN@host`.

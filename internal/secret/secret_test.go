@@ -29,6 +29,11 @@ func TestValuesThatAreSecrets(t *testing.T) {
 		"postgres://u:p@h/db": true, "http://u:p@proxy:3128": true, "redis://:p@h:6379": true, "u:p@tcp(h)/db": true, "https://0123456789abcdef0123@h/x": true,
 		"DefaultEndpointsProtocol=https;AccountKey=abc": true, "host=h password=x": true, "https://hooks.slack.com/services/T0/B0/xyz": true, "https://discord.com/api/webhooks/1/x": true,
 		"eyJhbGciOi.eyJzdWIi.c2ln": true, "ghp_0123456789abcdefghij": true, "a7Bk9Qz2Lm4Xr8Tw1Vn5Yc3D": true, "-----BEGIN PRIVATE KEY-----": true,
+		// In the midst of a value, and of services under names that say nothing.
+		"me:ghp_0123456789abcdefghij": true, "region=eu;id=AKIA0123456789ABCDEF": true, `["sk-proj-0123456789abcdefghij"]`: true, "user:a7Bk9Qz2Lm4Xr8Tw1Vn5Yc3D": true, "https://api.example.com/?v=1&id=gsk_0123456789abcdefghij": true,
+		"SG.0123456789abcdefghij.xyz": true, "hvs.0123456789abcdefghij": true, "dckr_pat_0123456789abcdefghij": true, "whsec_0123456789abcdefghij": true, "--user me:glpat-0123456789abcdefghij": true, "eyJhbGciOiJIUzI1NiJ9.e30": true,
+		"sk-learn-examples-of-mine": true, "lib:sk-learn-examples-of-mine": false, "/home/me/sk-learn-examples-2024:/usr/lib": false, "unix:path=/run/user/1000/bus,guid=0123456789abcdef0123456789abcdef": false, "w0t0p0:8C2D0F0A-5F5E-4C8D-9B6F-0F6F3C1D2E3F": false,
+		"npm/10.9.2 node/v22.12.0 linux x64 workspaces/false": false, "-Xmx2g -XX:+UseG1GC -Dfile.encoding=UTF-8": false,
 		"": false, "/usr/bin:/bin": false, "ssh://git@host/repo": false, "https://host/docs/hooks.html": false, "postgres://u@h/db": false, "0123456789abcdef0123456789abcdef01234567": false,
 		"8c2d0f0a-5f5e-4c8d-9b6f-0f6f3c1d2e3f": false, "di=01;34:ln=01;36": false, "git@github.com:owner/repo.git": false, "/usr/lib/jvm/java-17-openjdk-amd64": false, "me@example.org": false,
 	} {

@@ -139,10 +139,27 @@ func (t serverTool) failure(ctx context.Context, err error) error {
 		return tools.Errorf(tools.KindTimeout, "MCP call failed: %s", timeout.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
-	case wire.Refused(err):
-		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(wire.ErrorText(err), secrets))
 	}
-	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(plainError(err), secrets))
+	text := plainError(err)
+	if wire.Refused(err) {
+		text = wire.ErrorText(err)
+	}
+	text = config.Scrub(text, secrets)
+	if more := t.rights().refused(text); more != "" {
+		text += "; " + more
+	}
+	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", text)
+}
+
+// rights returns how the server's program runs.
+func (t serverTool) rights() Rights {
+	t.m.mu.Lock()
+	e, ok := t.m.wants.entry(t.server)
+	t.m.mu.Unlock()
+	if !ok {
+		return Rights{}
+	}
+	return t.m.approvals.rights(e)
 }
 
 // reviveWait is how long a call waits for a server that it reconnects.

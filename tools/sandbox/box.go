@@ -115,7 +115,18 @@ func cacheEnv(dir string) []string {
 
 // BlamedProgram is Blamed for a program with rights of its own.
 func (b *Box) BlamedProgram(tail string, code int, r Program) string {
-	return blame(tail, code, r.Network || b.policy().Network)
+	network := r.Network || b.policy().Network
+	why := blame(tail, code, network)
+	if why != "" || network {
+		return why
+	}
+	low := strings.ToLower(tail)
+	for _, s := range []string{"fetch failed", "econnrefused", "connection refused"} { // its own loopback has nobody
+		if strings.Contains(low, s) {
+			return noNetwork(s)
+		}
+	}
+	return ""
 }
 
 // Blamed says why the failure of a confined command looks like an effect of the sandbox; "" when it doesn't.

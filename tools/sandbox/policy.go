@@ -287,10 +287,14 @@ func blame(tail string, code int, network bool) string {
 		"enetunreach", "eai_again", "connection timed out", "failed to connect", "couldn't connect to server",
 	} {
 		if strings.Contains(low, s) {
-			return "it has no network (" + s + "); sandbox.network in config.json gives it one"
+			return noNetwork(s)
 		}
 	}
 	return ""
+}
+
+func noNetwork(sign string) string {
+	return "it has no network (" + sign + "); sandbox.network in config.json gives it one"
 }
 
 // landlockSockets is the first version of Landlock that keeps commands away from sockets of other processes.

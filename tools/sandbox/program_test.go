@@ -71,3 +71,19 @@ func TestAProgramOfOthersHasItsOwnFoldersAndNoMore(t *testing.T) {
 		t.Errorf("its data is not there afterwards: %q, %v", text, err)
 	}
 }
+
+// What a server without a network says of that is known by its words, which an ordinary command may say as well.
+func TestWordsOfAProgramWithoutANetworkAreKnown(t *testing.T) {
+	r := newRig(t)
+	for _, words := range []string{"Error searching: TypeError: fetch failed", "connect ECONNREFUSED 127.0.0.1:5432", "getaddrinfo EAI_AGAIN api.example.com"} {
+		if why := r.BlamedProgram(words, 1, sandbox.Program{}); !strings.HasPrefix(why, "it has no network") {
+			t.Errorf("%s: %q", words, why)
+		}
+		if why := r.BlamedProgram(words, 1, sandbox.Program{Network: true}); why != "" {
+			t.Errorf("with the network, %s: %q", words, why)
+		}
+	}
+	if why := r.Blamed("dial tcp 127.0.0.1:80: connect: connection refused", 1); why != "" {
+		t.Errorf("a command that finds nobody at a port of its own: %q", why)
+	}
+}

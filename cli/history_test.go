@@ -287,3 +287,33 @@ func TestRewindGivesBackWhatWasTyped(t *testing.T) {
 	}
 	c.quit()
 }
+
+// What a `!` line did is undone apart from what the agent did.
+func TestAShellLineIsUndoneByItself(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo agent > agents.txt; rm gone.txt"})), modeltest.Text("It is made."))
+	c.write("gone.txt", "still needed\n")
+	c.write("mine.txt", "one\n")
+	c.start("--mode", "yolo")
+	c.say("make it")
+	c.wait("It is made.")
+	c.idle()
+	c.say("!echo two > mine.txt")
+	c.wait("✓ ! echo two")
+	c.idle()
+	undo := func(said ...string) {
+		c.say("/undo")
+		c.wait("Put back what ")
+		c.Press("enter")
+		c.wait(said...)
+	}
+	undo("mine.txt (restored)", "a ! line")
+	if mine, theirs := c.read("mine.txt"), c.read("agents.txt"); mine != "one\n" || theirs != "agent\n" {
+		t.Errorf("%q %q", mine, theirs)
+	}
+	undo("agents.txt (removed)", "gone.txt (made again)", "changed by echo agent > agents.txt; rm gone.txt")
+	if got := c.read("gone.txt"); got != "still needed\n" {
+		t.Errorf("%q", got)
+	}
+	c.quit()
+}

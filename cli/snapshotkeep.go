@@ -38,6 +38,9 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	defer cancel()
 	checkpoints := s.store.Checkpoints()
 	kept, err := checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
+	if c.name != "" && len(kept) > 0 {
+		err = errors.Join(err, checkpoints.Name(ctx, c.session, c.turn, c.name))
+	}
 	for _, what := range cannot {
 		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, what))
 	}

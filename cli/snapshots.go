@@ -100,6 +100,7 @@ func (k keptContents) read(hash string) ([]byte, error) {
 // change is a command or call that runs.
 type change struct {
 	by      string
+	name    string // of a turn that no prompt began
 	session string
 	turn    int
 	since   time.Time
@@ -144,11 +145,11 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
 			return nil
 		}
-		turn, err := s.store.Checkpoints().LastTurn(ctx, c.session)
-		if err != nil || turn == 0 {
+		turn, err := personTurn(ctx, s.store, c.session)
+		if err != nil {
 			return nil
 		}
-		c.turn = turn
+		c.turn, c.name = turn, "a ! line"
 	}
 	for _, root := range s.followed() {
 		found := s.look(ctx, treeKey{root, c.private}, s.patience)

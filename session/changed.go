@@ -67,14 +67,6 @@ func (c *Checkpoints) KeepChanges(ctx context.Context, sessionID string, turn in
 	return kept, err
 }
 
-// LastTurn returns the number of a session's last turn: the seq of its last prompt; 0 without any.
-func (c *Checkpoints) LastTurn(ctx context.Context, sessionID string) (turn int, err error) {
-	c, done := c.of(sessionID)
-	defer done()
-	err = c.s.db.Row(ctx, "SELECT coalesce(max(m.seq), 0) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ? AND m.role = ?", []any{sessionID, RoleUser}, &turn)
-	return turn, err
-}
-
 // changedByTools returns the paths that jcode's own tools changed since a time.
 func (t *tx) changedByTools(since time.Time) (map[string]bool, error) {
 	out := map[string]bool{}

@@ -82,7 +82,7 @@ func TestARoleAsksForItsValuesLineByLine(t *testing.T) {
 	c := newChat(t, modeltest.Text("One."))
 	c.roleFile("ticket", ticketRole)
 	cmd := c.command("jcode", "--plain", "--role", "ticket", "hello")
-	cmd.Stdin = strings.NewReader("ABC-7\n2\n\n/role info\n")
+	cmd.Stdin = strings.NewReader("ABC-7\n2\nyes\n/role info\n")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "role ticket asks") {
 		t.Fatalf("%v\n%s", err, out)

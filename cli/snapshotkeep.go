@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,10 +27,10 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	slices.Sort(names)
 	author := strings.Join(slices.Compact(names), " or ")
 	var changes []session.FileChange
-	var cannot []string
+	leftOut := map[string]int{} // folders by name
 	for _, f := range found {
 		if f.Before.Kind == snapshot.LeftOut || f.After.Kind == snapshot.LeftOut {
-			cannot = append(cannot, fmt.Sprintf("%s: what is in %s is not kept", author, filepath.Base(f.Path)))
+			leftOut[filepath.Base(f.Path)]++
 			continue
 		}
 		changes = append(changes, session.FileChange{Path: f.Path, Before: fileState(f.Before), After: fileState(f.After)})
@@ -41,8 +42,12 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	if c.name != "" && len(kept) > 0 {
 		err = errors.Join(err, checkpoints.Name(ctx, c.session, c.turn, c.name))
 	}
-	for _, what := range cannot {
-		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, what))
+	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
+		in := name
+		if n := leftOut[name]; n > 1 {
+			in = fmt.Sprintf("%d folders %s", n, name)
+		}
+		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: what is in %s is not kept", author, in)))
 	}
 	if err != nil {
 		s.board.say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)

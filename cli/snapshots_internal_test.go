@@ -230,3 +230,20 @@ func TestADeletedFileThatIsNotKeptIsNamedAtOnce(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+func TestBuildFoldersAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	s, store, id, _, run := rigOfCommands(t)
+	line := "mkdir -p node_modules d1/__pycache__ d2/__pycache__ && touch node_modules/x d1/__pycache__/y"
+	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
+	run(line + "; echo a > made.txt")
+	after()
+	report, err := store.Checkpoints().Undo(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := undoLines(report, filepath.Base)
+	if strings.Count(said, "is not kept") != 2 || !strings.Contains(said, "what is in 2 folders __pycache__ is not kept") || !strings.Contains(said, "what is in node_modules is not kept") || !strings.Contains(said, "made.txt (removed)") {
+		t.Errorf("%s", said)
+	}
+}

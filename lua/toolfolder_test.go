@@ -144,8 +144,14 @@ func TestToolFolder5_state_round_trips(t *testing.T) {
 		wantText(t, h.call("my_new_tool", map[string]any{"input_param": input}), "Processed: "+input)
 		wantText(t, h.call("last", map[string]any{}), "none") // another tool never sees the key
 		wantText(t, h.call("my_last", map[string]any{}), `[[1,{"a":true}],["t"]]`)
+		scope := ""
+		for _, s := range h.room.slots() {
+			if s.name == "my_new_tool" {
+				scope = s.ownState()
+			}
+		}
 		h.room.Close()
-		raw, _, _ := state.Get(context.Background(), "project-proj/my_new_tool", "last_input")
+		raw, _, _ := state.Get(context.Background(), scope, "last_input")
 		return string(raw)
 	}
 	if got := run("one"); got != `"one"` {

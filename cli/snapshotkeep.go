@@ -12,10 +12,25 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/internal/paths"
 	"jcode/internal/snapshot"
 	"jcode/internal/text"
 	"jcode/session"
 )
+
+// noteMoved records what a command moved in the repositories of the workspace: an undo restores files only.
+func (s *snapshots) noteMoved(ctx context.Context, c *change) {
+	for root, before := range c.branches {
+		moved := before.moved(branchesOf(root))
+		if moved == "" {
+			continue
+		}
+		what := fmt.Sprintf("%s: %s; files are restored, not branches", c.by, moved)
+		if err := s.store.Checkpoints().Cannot(ctx, c.session, c.turn, what); err != nil {
+			s.board.say(event.LevelWarn, "%v", err)
+		}
+	}
+}
 
 // keep records changes for an undo. by are those that may have made them. It returns files that are gone and were
 // not kept.
@@ -125,4 +140,38 @@ func (s *snapshots) sweep() error {
 		return err
 	}
 	return os.WriteFile(mark, nil, 0o600)
+}
+
+// branches is where a repository's HEAD, its branch and its stash are; "" for what is not there.
+type branches struct{ head, commit, stash string }
+
+// branchesOf reads them from a repository's own folder. A branch that is packed counts as none.
+func branchesOf(root string) branches {
+	const most = 4 << 10
+	read := func(name string) string {
+		data, err := paths.ReadInside(root, filepath.Join(root, ".git", filepath.FromSlash(name)), most)
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(data))
+	}
+	b := branches{head: read("HEAD"), stash: read("refs/stash")}
+	if ref, ok := strings.CutPrefix(b.head, "ref: "); ok && filepath.IsLocal(filepath.FromSlash(ref)) {
+		b.commit = read(ref)
+	}
+	return b
+}
+
+// moved says what a command moved in a repository, "" for nothing.
+func (b branches) moved(now branches) string {
+	name := func(head string) string { return strings.TrimPrefix(strings.TrimPrefix(head, "ref: "), "refs/heads/") }
+	switch {
+	case b.head != now.head:
+		return fmt.Sprintf("HEAD went from %s to %s", text.Truncate(name(b.head), 60, "…"), text.Truncate(name(now.head), 60, "…"))
+	case b.commit != now.commit:
+		return "the branch " + text.Truncate(name(b.head), 60, "…") + " moved"
+	case b.stash != now.stash:
+		return "the stash changed"
+	}
+	return ""
 }

@@ -105,6 +105,8 @@ type change struct {
 	turn    int
 	since   time.Time
 	private bool
+	// branches are those of the repositories before it.
+	branches map[string]branches
 }
 
 // newSnapshots prepares them; nil where commands are not followed: in an agent's worktree, which is merged or
@@ -151,7 +153,9 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		}
 		c.turn, c.name = turn, "a ! line"
 	}
+	c.branches = map[string]branches{}
 	for _, root := range s.followed() {
+		c.branches[root] = branchesOf(root)
 		found := s.look(ctx, treeKey{root, c.private}, s.patience)
 		if others := s.others(nil); len(others) > 0 { // while they run, nobody else is known to change files
 			s.keep(others[0], others, found)
@@ -173,6 +177,7 @@ func (s *snapshots) ended(c *change) (said string) {
 		found := s.look(ctx, treeKey{root, c.private}, 0)
 		lost = append(lost, s.keep(c, append(s.others(c), c), found)...)
 	}
+	s.noteMoved(ctx, c)
 	s.mu.Lock()
 	s.running = slices.DeleteFunc(s.running, func(o *change) bool { return o == c })
 	s.mu.Unlock()

@@ -247,3 +247,19 @@ func TestBuildFoldersAreNamedOnce(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 }
+
+func TestABranchThatACommandMovedIsNamed(t *testing.T) {
+	t.Parallel()
+	s, store, id, _, run := rigOfCommands(t)
+	for turn, line := range []string{"git checkout -q -b other && echo x > new.txt", "echo y > new.txt; git add -A; git commit -qm y", "echo z > f1.txt; git stash -q; echo z > f1.txt"} {
+		after := s.around(tools.Caller{Session: id, Turn: turn + 1, Origin: tools.OriginModel}, line)
+		run(line)
+		after()
+	}
+	for _, want := range []string{"the stash changed; files are restored, not branches", "the branch other moved;", "HEAD went from "} {
+		report, err := store.Checkpoints().Undo(t.Context(), id)
+		if said := undoLines(report, filepath.Base); err != nil || !strings.Contains(said, want) {
+			t.Errorf("%v: %s\nwant %s", err, said, want)
+		}
+	}
+}

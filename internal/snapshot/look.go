@@ -74,6 +74,12 @@ func (l *look) stopped() bool {
 	return l.failed != nil || l.ctx.Err() != nil
 }
 
+// named is an entry with its name in its folder.
+type named struct {
+	name string
+	Entry
+}
+
 // folder compares what is in a folder.
 func (l *look) folder(dir string, queue *queue) {
 	full := filepath.Join(l.tree.root, dir)
@@ -83,7 +89,8 @@ func (l *look) folder(dir string, queue *queue) {
 		l.keep(dir, was, nil) // what can't be read is as it was, as far as is known
 		return
 	}
-	now := make(map[string]Entry, len(list))
+	found := make([]named, 0, len(list))
+	as := was != nil // everything is as it was
 	var changes []Change
 	for _, d := range list {
 		name := d.Name()
@@ -97,13 +104,22 @@ func (l *look) folder(dir string, queue *queue) {
 		}
 		before, known := was[name]
 		e := l.entry(path, name, info, before, known)
-		now[name] = e
+		found = append(found, named{name, e})
+		as = as && known && e == before
 		if e.Kind == Folder {
 			queue.add(filepath.Join(dir, name))
 		}
 		if !known || !e.same(before) {
 			changes = append(changes, Change{Path: path, Before: before, After: e})
 		}
+	}
+	if as && len(found) == len(was) {
+		l.keep(dir, was, nil) // it is not copied: most folders of a look are unchanged
+		return
+	}
+	now := make(map[string]Entry, len(found))
+	for _, f := range found {
+		now[f.name] = f.Entry
 	}
 	for name, before := range was {
 		if _, there := now[name]; !there {

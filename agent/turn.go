@@ -146,7 +146,7 @@ func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
 		return false, nil
 	}
 	if t.goneOn++; t.goneOn > maxGoneOn {
-		t.Notify(event.LevelWarn, "the turn ends here: it went on %d times because a hook wanted it to", maxGoneOn)
+		t.Notify(event.LevelWarn, "the turn ends here: a hook had already continued it %d times", maxGoneOn)
 		return false, nil
 	}
 	if err := t.appendNotice(context.WithoutCancel(ctx), why); err != nil {

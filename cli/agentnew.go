@@ -58,7 +58,7 @@ func (a definitionActions) definitionForm(name string) tools.Form {
 		{Name: "prompt", Title: "instructions", Kind: tools.FieldText, Required: true, Description: "what it is told about its work"},
 		{Name: "tools", Kind: tools.FieldChoices, Options: offered, Description: "none chosen means all"},
 		{Name: "model", Kind: tools.FieldText, Description: "as after /model; empty keeps the current one"},
-		{Name: "mode", Kind: tools.FieldChoice, Options: role.Modes(), Description: "the least careful approval mode"},
+		{Name: "mode", Kind: tools.FieldChoice, Options: role.Modes(), Description: "the most permissive approval mode it may use"},
 		{Name: "max_steps", Title: "steps", Kind: tools.FieldInteger, Min: &least, Description: "model requests at most"},
 		{
 			Name: "where", Kind: tools.FieldChoice, Options: []string{forPerson, forProject}, Default: forPerson, Description: "who has it",
@@ -87,7 +87,7 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 	}
 	_, err := a.roles.layers().Get(ctx, r.Name)
 	if err == nil {
-		return "", fmt.Errorf("%s is there already: take another name, or cancel and change it with /agents edit %s", r.Name, r.Name)
+		return "", fmt.Errorf("%s already exists: choose another name, or cancel and change it with /agents edit %s", r.Name, r.Name)
 	}
 	if !errors.Is(err, role.ErrUnknown) {
 		return "", err

@@ -33,7 +33,7 @@ func TestAgentIsDefinedInAForm(t *testing.T) {
 	c.Press("down", "down")
 	c.wait("› send ‹")
 	c.Press("enter")
-	c.wait("This was not written: coder is there already", "esc cancel")
+	c.wait("This was not written: coder already exists", "esc cancel")
 	c.Press("ctrl+u")
 	c.Type("tester")
 	c.Press("up", "up")

@@ -40,7 +40,7 @@ func newPersonCommands(a *app, s *sessions) personCommands {
 // List implements command.Source.
 func (p personCommands) List() []command.Command {
 	list := []command.Command{
-		{Name: "undo", Description: "put back the files of the last turn that changed any", Run: p.undo},
+		{Name: "undo", Description: "restore the files changed by the last turn", Run: p.undo},
 		{Name: "redo", Description: "bring back what the last /undo put back", Run: p.redo},
 		{Name: "rewind", Hint: "<message> [files|both]", Description: "go back to before an earlier message", Run: p.rewind},
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
@@ -84,7 +84,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 		return command.Outcome{}, err
 	}
 	p.written(report)
-	p.board.tell(did + " by the person: " + p.undoText(report))
+	p.board.tell(did + " by the user: " + p.undoText(report))
 	other := "/redo brings it back"
 	if did == "Redid" {
 		other = "/undo puts it back"

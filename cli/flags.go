@@ -16,7 +16,7 @@ type flags struct {
 	BaseURL      string    `name:"base-url" help:"OpenAI-compatible endpoint." placeholder:"URL" env:"OPENAI_BASE_URL"`
 	Role         string    `help:"Start in a role." placeholder:"NAME"`
 	Var          []string  `help:"Value of a variable of the role, as NAME=VALUE; repeatable." placeholder:"NAME=VALUE" sep:"none"`
-	Continue     bool      `short:"c" help:"Go on with the last session of this folder."`
+	Continue     bool      `short:"c" help:"Continue the last session in this folder."`
 	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
 	Fork         bool      `help:"With -c or -r: fork the session instead of continuing it."`
 	Mode         string    `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`

@@ -49,7 +49,7 @@ func (a serverActions) panel() command.Panel {
 					return err
 				}
 				if d.Pending == nil {
-					return errors.New("nothing of it waits for approval")
+					return errors.New("there is nothing to approve")
 				}
 				return a.mcp.Approve(name, d.Pending.Hash, true)
 			})},
@@ -84,7 +84,7 @@ func mcpRow(d mcp.Details) command.Row {
 		add(fmt.Sprintf("%d lines on its stdout were no messages, the last: ", d.Stray), strings.Join(d.StrayLines, " | "))
 	}
 	add("protocol: ", d.Protocol)
-	add("told of folders: ", strings.Join(d.Roots, ", "))
+	add("roots: ", strings.Join(d.Roots, ", "))
 	add("stderr: ", strings.TrimSpace(d.Stderr))
 	add("log: ", d.Log)
 	detail = append(detail, d.Warnings...)

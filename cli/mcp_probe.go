@@ -126,7 +126,7 @@ func printTest(w io.Writer, r mcp.TestReport) {
 		fmt.Fprintf(w, "%s, %s: %s\n", text.Count(len(r.Tools), "tool"), text.Count(r.Tokens, "token"), strings.Join(r.Tools, ", "))
 	}
 	if len(r.Roots) > 0 {
-		fmt.Fprintln(w, "told of folders: "+strings.Join(r.Roots, ", "))
+		fmt.Fprintln(w, "roots: "+strings.Join(r.Roots, ", "))
 	}
 	for _, s := range r.Repairs {
 		fmt.Fprintf(w, "repaired: %s: %s\n", s.Name, s.Why)

@@ -23,7 +23,7 @@ type mcpLoginCmd struct {
 	ClientID        string   `name:"client-id" help:"Client that is registered already, with --url." placeholder:"ID"`
 	ClientSecretEnv string   `help:"Variable that holds the client's secret, with --url." placeholder:"NAME"`
 	CallbackPort    int      `help:"Port of the loopback address that the browser comes back to, with --url." placeholder:"PORT"`
-	Scope           []string `help:"Right to ask for, with --url; repeatable." placeholder:"SCOPE" sep:"none"`
+	Scope           []string `help:"OAuth scope to request, with --url; repeatable." placeholder:"SCOPE" sep:"none"`
 }
 
 // Run signs in.

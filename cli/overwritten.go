@@ -58,7 +58,7 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 			text.Count(len(list), "file")+isAre(len(list)), strings.Join(lines, ", "))
 		a.board.say(event.LevelWarn, "%s", text.Visible(said))
 		if caller.Origin == tools.OriginPerson {
-			a.board.tell("A command that the person ran: " + text.Visible(said) + ".")
+			a.board.tell("A command that the user ran: " + text.Visible(said) + ".")
 		}
 		return said
 	}

@@ -118,7 +118,7 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 	case name != "" && st.Name != name:
 		return usageError("%s is called %s now: remove %s and add it again", address, st.Name, name)
 	case before != nil && (before.Address.From != address.From || before.Address.Plugin != address.Plugin):
-		return usageError("a plugin named %s is there already, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
+		return usageError("a plugin named %s already exists, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
 	case before != nil && before.Hash == st.Hash && before.Intact():
 		fmt.Fprintf(w, "%s is up to date\n", st.Name)
 		return nil

@@ -18,7 +18,7 @@ import (
 
 // rolesCmd works with roles in all their layers.
 type rolesCmd struct {
-	List   rolesListCmd   `cmd:"" default:"withargs" help:"List the roles and which of a name counts."`
+	List   rolesListCmd   `cmd:"" default:"withargs" help:"List roles, and which one wins where names clash."`
 	Show   rolesShowCmd   `cmd:"" help:"Print a role as its file is written."`
 	Edit   rolesEditCmd   `cmd:"" help:"Change a role in your editor, or make one."`
 	Import rolesImportCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
@@ -209,7 +209,7 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 type rolesEditCmd struct {
-	Name string `arg:"" help:"The role's name; an unknown one is made."`
+	Name string `arg:"" help:"The role's name; created if it does not exist."`
 }
 
 // newRole is what the editor shows for a role that does not exist yet.

@@ -113,7 +113,7 @@ func TestRolesAreEditedAndMadeByName(t *testing.T) {
 	c.say("/roles edit nobody")
 	c.wait("nobody", "/roles new nobody makes it")
 	c.say("/roles new pirate")
-	c.wait("is there already: /roles edit pirate")
+	c.wait("already exists: /roles edit pirate")
 	c.quit()
 }
 

@@ -118,7 +118,7 @@ func (a roleActions) roleToOpen(ctx context.Context, words string) (row command.
 	_, err = a.layers().Get(ctx, fields[1])
 	switch missing := errors.Is(err, role.ErrUnknown); {
 	case fields[0] == "new" && err == nil:
-		return command.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
+		return command.Row{}, true, fmt.Errorf("role %s already exists: /roles edit %s", fields[1], fields[1])
 	case fields[0] == "edit" && missing:
 		return command.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
 	case missing:
@@ -147,7 +147,7 @@ func (a roleActions) words(ctx context.Context, words string) (string, error) {
 			file = fields[2]
 		}
 		if old, err := os.ReadFile(file); err == nil && string(old) != role.Text {
-			return "", fmt.Errorf("%s is there already and says something else: give another name", file)
+			return "", fmt.Errorf("%s already exists and says something else: choose another name", file)
 		}
 		return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
 	}

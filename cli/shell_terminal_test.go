@@ -155,7 +155,7 @@ func TestAShellLineThatOverwroteAnEditSaysSo(t *testing.T) {
 	c.wait("the command wrote over it", "/undo brings back what was there")
 	c.say("go on")
 	c.wait("I see.")
-	if told := string(c.request(2).Raw); !strings.Contains(told, "A command that the person ran: while the command ran, 1 file was changed by tools too") {
+	if told := string(c.request(2).Raw); !strings.Contains(told, "A command that the user ran: while the command ran, 1 file was changed by tools too") {
 		t.Errorf("the model is not told:\n%s", told)
 	}
 	if got := c.read("f.txt"); got != "one\ntwo\n" {

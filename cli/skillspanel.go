@@ -86,7 +86,7 @@ func (a skillActions) skillEdited(_ context.Context, row command.Row, file strin
 			}
 		}
 	}
-	return row.Name + " is as its file has it", nil
+	return row.Name + " was reloaded from its file", nil
 }
 
 // words runs /skills with words: `new NAME` creates a skill of the project.

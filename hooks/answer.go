@@ -177,7 +177,7 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 
 // noDecision says that a decision has no effect for an event.
 func noDecision(decision string, event Event) string {
-	return fmt.Sprintf("its decision %q has no effect: %s leaves nothing to decide in that way", decision, event)
+	return fmt.Sprintf("its decision %q has no effect: %s does not support it", decision, event)
 }
 
 // joined combines the answers of several hooks.

@@ -54,7 +54,7 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 	for _, f := range files {
 		path := filepath.Join(dir, strings.ReplaceAll(f, "NAME", name))
 		if _, err := os.Lstat(path); err == nil {
-			return nil, fmt.Errorf("%s is there already; nothing was written", path)
+			return nil, fmt.Errorf("%s already exists; nothing was written", path)
 		}
 		paths = append(paths, path)
 	}

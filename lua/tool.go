@@ -110,7 +110,7 @@ func (s *slot) usable(ctx context.Context) (*version, error) {
 	case v == nil:
 		return nil, tools.Errorf(tools.KindUnknown, "unknown intent: %s (removed)", s.name)
 	case !v.trusted:
-		return nil, tools.Errorf(tools.KindUntrusted, "%s is Lua of a project that nobody has trusted yet: a person decides about that, in the chat (jcode) or with --trust for one run", s.name)
+		return nil, tools.Errorf(tools.KindUntrusted, "%s is Lua of a project that nobody has trusted yet: the user decides about that, in the chat (jcode) or with --trust for one run", s.name)
 	case v.broken != nil:
 		return nil, tools.Errorf(tools.KindLoad, "%s does not load: %s", s.name, v.broken)
 	case disabled != "":

@@ -300,7 +300,7 @@ func (a *approvals) notes(e config.Entry) []string {
 			notes = append(notes, "environment: "+joinNames(t.Env))
 		}
 		if len(t.Roots) > 0 {
-			notes = append(notes, "told of folders: "+strings.Join(t.Roots, ", "))
+			notes = append(notes, "roots: "+strings.Join(t.Roots, ", "))
 		}
 	} else {
 		notes = append(notes, urlNotes(t)...)

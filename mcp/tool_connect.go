@@ -38,7 +38,7 @@ const connectSchema = `{"type":"object","properties":{` +
 	`"url":{"type":"string","description":"URL of a new HTTP server"},` +
 	`"type":{"type":"string","enum":["http","sse"],"description":"With url; default http"},` +
 	`"headers":{"type":"object","additionalProperties":{"type":"string"}},` +
-	`"persist":{"type":"boolean","description":"Also write it to the person's configuration"},` +
+	`"persist":{"type":"boolean","description":"Also write it to the user's configuration"},` +
 	`"wait_seconds":{"type":"number","minimum":0,"maximum":60,"description":"Default 5"}},` +
 	`"required":["name"]}`
 
@@ -160,7 +160,7 @@ func (c controls) planConnect(call tools.Call) (tools.Plan, error) {
 	c.m.mu.Unlock()
 	if got.args.Persist && !configured && len(config.Variables(e.Target)) > 0 {
 		// A configuration file expands variables: what a model wrote must not get there.
-		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
+		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what the user wrote; ask the user to run `jcode mcp add`, or connect without persist")
 	}
 	access := c.m.approvals.access(e)
 	got.pin = access.Hash
@@ -350,9 +350,9 @@ func adviceFor(err error, name string) string {
 	_, locked := errors.AsType[*auth.KeyringError](err)
 	switch {
 	case locked:
-		return "You can't unlock the keyring. Tell the person, and continue without this server until they have."
+		return "You can't unlock the keyring. Tell the user, and continue without this server until they have."
 	case signIn:
-		return "You can't sign in yourself. Tell the person, and continue without this server until they have."
+		return "You can't sign in yourself. Tell the user, and continue without this server until they have."
 	case strings.Contains(text, "command not found"):
 		return "Check the spelling, install the program, or give its full path in command."
 	case strings.Contains(text, "environment variable"):

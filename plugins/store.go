@@ -211,7 +211,7 @@ func (s Store) Keep(st *Staged) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == st.Name })
 		if i >= 0 && (list[i].Address.From != st.Address.From || list[i].Address.Plugin != st.Address.Plugin) {
-			return nil, fmt.Errorf("a plugin named %s is there already, from %s: remove it first", st.Name, list[i].Address)
+			return nil, fmt.Errorf("a plugin named %s already exists, from %s: remove it first", st.Name, list[i].Address)
 		}
 		place := filepath.Join(s.Dir, st.Name)
 		old := st.dir + ".old"

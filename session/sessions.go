@@ -217,7 +217,7 @@ func (e *AmbiguousError) Error() string {
 	for i, v := range e.Sessions {
 		ids[i] = v.ID
 	}
-	return fmt.Sprintf("%q fits %d sessions, give more of the ID: %s", e.Name, len(e.Sessions), strings.Join(ids, ", "))
+	return fmt.Sprintf("%q matches %d sessions; give a longer ID: %s", e.Name, len(e.Sessions), strings.Join(ids, ", "))
 }
 
 // Find returns the session that a person names by its ID, by its title in the project, or by

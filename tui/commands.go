@@ -36,7 +36,7 @@ func ownCommands() []slash {
 		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(p *program, args string) tea.Cmd { return p.switcher.fork(args) }, complete: promptNumbers},
 		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(p *program, args string) tea.Cmd { return p.switcher.rewind(args) }},
 		{name: "login", help: "enter a key, or the address of your own server", run: func(p *program, _ string) tea.Cmd { return p.panels.login() }},
-		{name: "undo", help: "put back the files of the last turn that changed any", run: func(p *program, _ string) tea.Cmd { return p.switcher.undo() }},
+		{name: "undo", help: "restore the files changed by the last turn", run: func(p *program, _ string) tea.Cmd { return p.switcher.undo() }},
 		{name: "rename", hint: "<title>", help: "give this session a title", run: func(p *program, args string) tea.Cmd { return p.settings.rename(args) }},
 		{name: "model", hint: "[name]", help: "choose the model", run: func(p *program, args string) tea.Cmd { return p.settings.model(args) }},
 		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},

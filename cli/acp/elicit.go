@@ -14,7 +14,7 @@ import (
 )
 
 // noAnswer is what the model reads when the person can't be asked a question.
-const noAnswer = "(no answer: this editor cannot ask the person a free question; decide yourself, or put the question in your answer)"
+const noAnswer = "(no answer: this editor cannot ask the user a free question; decide yourself, or put the question in your answer)"
 
 // canElicit reports whether the client shows forms.
 func (o *openSession) canElicit() bool {
@@ -53,14 +53,14 @@ func (o *openSession) personReply(ctx context.Context, ev event.AskPerson) (stri
 		if said, ok := answer.Values["answer"].(string); ok && answer.Action == tools.FormAccept {
 			return said, nil
 		}
-		return "(the person declined to answer)", nil
+		return "(the user declined to answer)", nil
 	case len(ev.Options) > 0:
 		i, err := o.choose(ctx, ev.Text, ev.Options)
 		if err != nil {
 			return "", err
 		}
 		if i < 0 {
-			return "(the person declined to answer)", nil
+			return "(the user declined to answer)", nil
 		}
 		return ev.Options[i], nil
 	}

@@ -260,7 +260,7 @@ func (t *text) missing(h *Hunk, old []string, at, start int) error {
 	now := h.without('-')
 	msg := "its lines are not in the file"
 	if there := t.places(now, 0, degrees()[0].fold); len(there) > 0 && len(now) > 0 {
-		msg += fmt.Sprintf("; what it makes of them is there already, at line %s: it may have been applied before", numbers(there))
+		msg += fmt.Sprintf("; its result is already there, at line %s: it may have been applied before", numbers(there))
 	}
 	if near, ok := edit.Nearest(t.whole, strings.Join(old, "\n")); ok {
 		return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a space at an end, ≠ a line that differs):\n%s\ncopy them exactly as the file has them", msg, near)

@@ -216,7 +216,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *rawjson.IDFind
 	f.out.Write(other)
 	if long != nil {
 		if id := long.Response(); id != nil && f.r.tap.isPending(IDKey(id)) {
-			f.r.log.Note("a result was read away: it is over the limit of %d bytes", f.max)
+			f.r.log.Note("a result was discarded: it exceeds the limit of %d bytes", f.max)
 			f.fail(id, tooLargeError{f.max}.Error())
 		}
 		return

@@ -100,7 +100,7 @@ type ask struct{}
 func (ask) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "ask", Description: askText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "ask",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"Answers to choose from; the person can also write another"}},"required":["question"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"Answers to choose from; the user can also write another"}},"required":["question"]}`),
 		Aliases:    map[string]string{"questions": "question"},
 	}
 }
@@ -122,7 +122,7 @@ func (ask) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, tools.Errorf(tools.KindDenied, "%w: decide yourself, and say in your answer what you assumed", err)
 	}
 	if strings.TrimSpace(reply) == "" {
-		reply = "(the person gave no answer)"
+		reply = "(the user gave no answer)"
 	}
 	return tools.Result{Text: reply, Display: tools.Display{Summary: reply}, Data: map[string]any{"answer": reply}}, nil
 }

@@ -147,7 +147,7 @@ func (t webSearchTool) Run(ctx context.Context, call tools.Call) (tools.Result, 
 	}
 	found, err := t.engine.read(got.body)
 	if err != nil || got.cut {
-		return tools.Result{}, tools.Errorf(tools.KindIO, "%s answered with something else than results: tell the person to check web_search.url", t.at.Host)
+		return tools.Result{}, tools.Errorf(tools.KindIO, "%s answered with something else than results: tell the user to check web_search.url", t.at.Host)
 	}
 	return foundResult(found[:min(len(found), a.Count)]), nil
 }
@@ -162,11 +162,11 @@ func (t webSearchTool) refused(got page) error {
 	case got.code == http.StatusTooManyRequests:
 		return tools.Errorf(tools.KindIO, "%s allows no more searches for now (%s): wait, or continue without", host, got.status)
 	case t.engine.needsKey && (got.code == http.StatusUnauthorized || got.code == http.StatusForbidden):
-		return tools.Errorf(tools.KindIO, "%s refused the key in %s (%s): tell the person", host, t.opts.KeyEnv, got.status)
+		return tools.Errorf(tools.KindIO, "%s refused the key in %s (%s): tell the user", host, t.opts.KeyEnv, got.status)
 	case t.opts.Engine == "searxng" && got.code == http.StatusForbidden:
-		return tools.Errorf(tools.KindIO, "%s returns no results as JSON (%s): tell the person to add json to search.formats in its settings.yml", host, got.status)
+		return tools.Errorf(tools.KindIO, "%s returns no results as JSON (%s): tell the user to add json to search.formats in its settings.yml", host, got.status)
 	case got.code >= 300 && got.code < 400:
-		return tools.Errorf(tools.KindIO, "%s sends searches elsewhere (%s), where they are not sent: tell the person to check web_search.url", host, got.status)
+		return tools.Errorf(tools.KindIO, "%s sends searches elsewhere (%s), where they are not sent: tell the user to check web_search.url", host, got.status)
 	}
 	said := text.Truncate(text.OneLine(text.Clean(string(got.body))), 200, "…")
 	return tools.Errorf(tools.KindIO, "%s answered %s: %s", host, got.status, said)

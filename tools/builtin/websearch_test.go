@@ -101,7 +101,7 @@ func TestASearchThatFailsSaysWhatToDo(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{"brave", 401, `{"error":{}}`, "refused the key in KEY (401 Unauthorized): tell the person"},
+		{"brave", 401, `{"error":{}}`, "refused the key in KEY (401 Unauthorized): tell the user"},
 		{"tavily", 403, `{}`, "refused the key in KEY"},
 		{"brave", 429, ``, "allows no more searches for now"},
 		{"exa", 500, `{"error":"out of

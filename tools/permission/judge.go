@@ -281,7 +281,7 @@ func (c *checking) refusedByPlan() verdict {
 	what := cmp.Or(c.req.Plan.Summary, c.req.Spec.Name)
 	return verdict{
 		outcome: deny, by: tools.ByMode, rule: string(tools.ModePlan),
-		reason: fmt.Sprintf("refused in plan mode: %s. Only look around and write down what you would change; a person switches the mode.", what),
+		reason: fmt.Sprintf("refused in plan mode: %s. Only look around and write down what you would change; the user switches the mode.", what),
 	}
 }
 

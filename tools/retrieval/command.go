@@ -26,7 +26,7 @@ func (r *Room) List() []command.Command {
 }
 
 const usage = `/docs add PATH|GLOB|ADDRESS …   index documents for this session
-/docs remove PATH|GLOB|ADDRESS  take them away again
+/docs remove PATH|GLOB|ADDRESS  remove them
 /docs list                      show what is indexed
 /docs rebuild                   read and index everything again
 /docs search WORDS              look what would be found`
@@ -70,7 +70,7 @@ func (r *Room) command(ctx context.Context, args string, progress func(string)) 
 			fmt.Fprintf(&b, "    %s\n", text.Truncate(text.OneLine(h.Text), 160, "…"))
 		}
 		if len(hits) == 0 {
-			b.WriteString("Nothing fits.\n")
+			b.WriteString("No matches.\n")
 		}
 		return command.Outcome{Notice: strings.TrimSpace(b.String() + note)}, nil
 	}

@@ -47,7 +47,7 @@ func (r *Room) Search(ctx context.Context, query string, top int) (hits []Hit, n
 	owners := r.owners()
 	r.mu.Unlock()
 	if len(owners) == 0 {
-		return nil, "", tools.Errorf(tools.KindIO, "there are no documents in this conversation: use grep and read, or ask the person to add some with /docs add")
+		return nil, "", tools.Errorf(tools.KindIO, "there are no documents in this conversation: use grep and read, or ask the user to add some with /docs add")
 	}
 	byWords, err := r.opts.Index.Search(ctx, owners, query, candidates)
 	if err != nil {

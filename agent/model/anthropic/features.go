@@ -155,7 +155,7 @@ func remedies() []remedy {
 			Words:  []string{"thinking"},
 			Sent:   func(f *features, r *model.Request) bool { return f.word(r) != wordNone },
 			Apply:  func(f *features) { f.thinking = thinksNot },
-			Notice: "the model takes no word on thinking; it is left out",
+			Notice: "the model rejects the thinking setting; it is left out",
 		},
 		{
 			Name:   "effort",

@@ -128,7 +128,7 @@ func remedies() []remedy {
 			Words:  []string{"parallel_tool_calls"},
 			Sent:   on(func(f *features) bool { return f.parallel }),
 			Apply:  func(f *features) { f.parallel = false },
-			Notice: "the endpoint takes no word on parallel calls; it is left out",
+			Notice: "the endpoint rejects the setting for parallel calls; it is left out",
 		},
 		{
 			Name:   "output limit",
@@ -182,7 +182,7 @@ func remedies() []remedy {
 			Words:  []string{"'store'", "\"store\"", "parameter: store"},
 			Sent:   on(func(f *features) bool { return f.store }),
 			Apply:  func(f *features) { f.store = false },
-			Notice: "the endpoint takes no word on keeping answers; it is left out",
+			Notice: "the endpoint rejects the setting for keeping answers; it is left out",
 		},
 		endpoint.WithoutDocuments(form),
 		endpoint.WithoutImages(form, "image", "multimodal", "vision"),

@@ -22,7 +22,7 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 	words := c.words
 	for _, w := range words[1:] {
 		if w.dynamic && !(row.free && w.simple) {
-			return false, "its words are not known before it runs"
+			return false, "its arguments cannot be determined in advance"
 		}
 		if w.glob && !row.free && a.becomesFlag(w) {
 			return false, "a wildcard may match a name that begins with -"

@@ -63,7 +63,7 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		cmd.Doubt = "its input is in the line"
 		cmd.Why = cmd.Doubt
 	case a.fed && (cmd.Wrapper || interprets(words[0].text)):
-		cmd.Doubt = "another command tells it what to do"
+		cmd.Doubt = "its input comes from another command"
 		cmd.Why = cmd.Doubt
 	}
 	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.Wrapper || interprets(words[0].text)))
@@ -110,12 +110,12 @@ func (a *analysis) command(words []word, doubt string) {
 	for _, w := range words {
 		c.exact = c.exact && !w.dynamic
 		if w.dynamic && !w.simple && c.Doubt == "" {
-			c.Doubt = "its words are not known before it runs"
+			c.Doubt = "its arguments cannot be determined in advance"
 		}
 	}
 	name, known := program(words[0])
 	if !known && c.Doubt == "" {
-		c.Doubt = "the program is not known before it runs"
+		c.Doubt = "its program cannot be determined in advance"
 	}
 	c.Wrapper = known && isWrapper(name, words)
 	if c.Wrapper && c.Doubt == "" {

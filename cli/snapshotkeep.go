@@ -19,7 +19,9 @@ import (
 )
 
 // noteMoved records what a command moved in the repositories of the workspace: an undo restores files only.
-func (s *snapshots) noteMoved(ctx context.Context, c *change) {
+func (s *snapshots) noteMoved(c *change) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
+	defer cancel()
 	for root, before := range c.branches {
 		moved := before.moved(branchesOf(root))
 		if moved == "" {

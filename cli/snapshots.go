@@ -141,14 +141,13 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		return nil
 	}
 	c := &change{by: text.Truncate(text.Headline(by), 60, "…"), session: caller.Session, turn: caller.Turn, private: s.private()}
-	ctx, cancel := context.WithTimeout(s.ctx, lookingLimit)
-	defer cancel()
 	if c.session == "" {
 		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
 			return nil
 		}
-		turn, err := personTurn(ctx, s.store, c.session)
+		turn, err := personTurn(s.ctx, s.store, c.session)
 		if err != nil {
+			s.board.say(event.LevelWarn, "what a ! line changes is not kept for /undo: %v", err)
 			return nil
 		}
 		c.turn, c.name = turn, "a ! line"
@@ -156,7 +155,7 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 	c.branches = map[string]branches{}
 	for _, root := range s.followed() {
 		c.branches[root] = branchesOf(root)
-		found := s.look(ctx, treeKey{root, c.private}, s.patience)
+		found := s.look(treeKey{root, c.private}, lookingLimit, s.patience)
 		if others := s.others(nil); len(others) > 0 { // while they run, nobody else is known to change files
 			s.keep(others[0], others, found)
 		}
@@ -170,14 +169,12 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 
 // ended records what changed while a command ran.
 func (s *snapshots) ended(c *change) (said string) {
-	ctx, cancel := context.WithTimeout(s.ctx, 20*lookingLimit)
-	defer cancel()
 	var lost []string
 	for _, root := range s.followed() {
-		found := s.look(ctx, treeKey{root, c.private}, 0)
+		found := s.look(treeKey{root, c.private}, 20*lookingLimit, 0)
 		lost = append(lost, s.keep(c, append(s.others(c), c), found)...)
 	}
-	s.noteMoved(ctx, c)
+	s.noteMoved(c)
 	s.mu.Lock()
 	s.running = slices.DeleteFunc(s.running, func(o *change) bool { return o == c })
 	s.mu.Unlock()
@@ -240,10 +237,12 @@ func (s *snapshots) file(root string) string {
 	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
 }
 
-// look compares a folder with the disk. What fails leaves the folder alone from then on: a command is never held
+// look compares a folder with the disk, for a limited time; within bounds how long files are read. What fails leaves the folder alone from then on: a command is never held
 // up twice.
-func (s *snapshots) look(ctx context.Context, key treeKey, within time.Duration) []snapshot.Change {
+func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Change {
 	t := s.tree(key)
+	ctx, cancel := context.WithTimeout(s.ctx, limit)
+	defer cancel()
 	began := time.Now()
 	changes, err := t.Look(ctx, within)
 	switch {
@@ -303,6 +302,7 @@ func (s *snapshots) begin() {
 		case <-s.ctx.Done():
 			return
 		}
+		s.contents.disk.Count()
 		for _, root := range s.followed() {
 			s.fill(treeKey{root, s.private()}, false)
 		}
@@ -319,6 +319,8 @@ func (s *snapshots) close() {
 	}
 	s.cancel()
 	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for key, t := range s.known {
 		if key.private || !t.Known() {
 			continue

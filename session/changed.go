@@ -62,7 +62,7 @@ func (c *Checkpoints) KeepChanges(ctx context.Context, sessionID string, turn in
 			}
 			kept = append(kept, ch)
 		}
-		return nil
+		return t.forgetUnchanged(n, turn)
 	})
 	return kept, err
 }

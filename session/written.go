@@ -26,10 +26,12 @@ func (c *Checkpoints) left(ctx context.Context, n int64, turn int, before []entr
 	})
 }
 
-// forgetUnchanged deletes what was recorded of paths that are as they were.
+// forgetUnchanged deletes what was recorded of paths that are as they were. Of a file that was not read that is not
+// known.
 func (t *tx) forgetUnchanged(n int64, turn int) error {
 	return t.run(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
-		AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
+		AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode
+		AND (before_hash <> '' OR before_kind NOT IN (?, ?))`, n, turn, rowLive, kindFile, kindLink)
 }
 
 // asWritten puts what a tool wrote in the place of what is in files now.

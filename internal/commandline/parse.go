@@ -26,8 +26,8 @@ func (c *Command) Parse(words []string) (*Command, error) {
 		next, own, rest := at.follow(words)
 		switch {
 		case next != nil:
-			if done, err := at.take(own); done != nil {
-				return done, err
+			if _, _, err := at.flagsIn(own); err != nil {
+				return at, err
 			}
 			named = next
 		case at.fallback != nil:
@@ -89,17 +89,6 @@ func (c *Command) wantsNext(word string) bool {
 		}
 	}
 	return false
-}
-
-// take parses the flags before the name of a command below. done is not nil if that is the end.
-func (c *Command) take(words []string) (done *Command, err error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
-	if _, _, err := c.flagsIn(words); err != nil {
-		return c, err
-	}
-	return nil, nil
 }
 
 // end parses the words of the last command.
@@ -199,6 +188,9 @@ func (c *Command) fill(args []string) error {
 // flagsIn parses flags, of this command and of those above it. args are the other words, after are those behind
 // `--`; it is not nil if there is one.
 func (c *Command) flagsIn(words []string) (args, after []string, err error) {
+	if len(words) == 0 {
+		return nil, nil, nil
+	}
 	if end := slices.Index(words, "--"); end >= 0 && !c.isValue(words, end) {
 		words, after = words[:end], append([]string{}, words[end+1:]...)
 	}

@@ -28,16 +28,16 @@ type Contents struct {
 	limit int64
 
 	mu     sync.Mutex
-	size   int64 // compressed; -1 as long as the folder was not looked through
+	size   int64 // compressed; of a folder only what was added until Count
 	memory map[string][]byte
 }
 
 // NewContents keeps contents in a folder, which is made at the first of them. "" means in memory. limit bounds
 // their compressed size in bytes.
 func NewContents(dir string, limit int64) *Contents {
-	c := &Contents{dir: dir, limit: limit, size: -1}
+	c := &Contents{dir: dir, limit: limit}
 	if dir == "" {
-		c.memory, c.size = map[string][]byte{}, 0
+		c.memory = map[string][]byte{}
 	}
 	return c
 }
@@ -95,9 +95,6 @@ func (c *Contents) Put(data []byte) (hash string, err error) {
 func (c *Contents) reserve(n int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size < 0 {
-		c.size = c.measure(nil)
-	}
 	if c.size+n > c.limit {
 		return ErrFull
 	}
@@ -176,6 +173,17 @@ func (c *Contents) measure(visit func(path, hash string, info fs.FileInfo)) (siz
 		return nil
 	})
 	return size
+}
+
+// Count looks at the sizes of what the folder holds already. That takes a while where there is much, so Put doesn't.
+func (c *Contents) Count() {
+	if c.dir == "" {
+		return
+	}
+	size := c.measure(nil)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.size = max(c.size, size)
 }
 
 // Usage is what contents take.

@@ -27,8 +27,9 @@ tui/markdown:
 tui/editor:
 tui/keyboard:
 tui/screen:
-agent: agent/event agent/model agent/roster tools session
+agent: agent/event agent/history agent/model agent/roster tools session
 agent/event: agent/model agent/roster tools
+agent/history: agent/event agent/model session tools
 agent/roster: tools
 agent/model:
 agent/model/catalogue: agent/model

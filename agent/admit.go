@@ -109,7 +109,7 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 			t.unsent(err, p)
 			continue
 		}
-		before := len(t.history.seqs)
+		before := t.history.Len()
 		if err := t.take(ctx, p, time.Now()); err != nil {
 			t.unsent(err, list[i:]...)
 			return joined, err
@@ -121,7 +121,7 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 		if err == nil {
 			err = t.equip(ctx, p)
 		}
-		t.asked = append(t.asked, t.history.seqs[before:]...)
+		t.asked = append(t.asked, t.history.Since(before)...)
 		if err != nil {
 			t.unsent(err, list[i+1:]...)
 			return joined, err

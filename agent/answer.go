@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/agent/model"
 	"jcode/internal/text"
 )
@@ -46,8 +47,8 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 			return false, err
 		}
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
-		t.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
-	case blank(resp.Text):
+		t.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", text.Valid(resp.Finish))
+	case history.Blank(resp.Text):
 		t.Notify(event.LevelWarn, "the model gave an empty answer")
 	}
 	if t.step < t.Tuning().MaxSteps { // otherwise what arrived begins the next turn
@@ -84,19 +85,19 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 		return 0, err
 	}
 	t.finish = resp.Finish
-	if !blank(resp.Text) {
+	if !history.Blank(resp.Text) {
 		t.text = resp.Text
 	}
 	u := whole.Usage
-	t.countUsage(usageRow(u, resp.Model, cost))
-	t.measured.saw(resp.Usage, len(t.history.messages))
+	t.countUsage(history.UsageRow(u, resp.Model, cost))
+	t.measured.Saw(resp.Usage, t.history.Len())
 	t.emit(event.AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	t.emitUsage(u, priced)
 	return seq, nil
 }
 
 func (t *turn) emitUsage(step model.Usage, priced bool) {
-	context := t.measured.expect(t.system, nil, &t.history)
+	context := t.measured.Expect(t.system, nil, &t.history)
 	t.mu.Lock()
 	ev := event.Usage{Step: step, Total: t.total, Context: context, Window: t.model.Window, Cost: t.cost, Priced: priced}
 	t.mu.Unlock()

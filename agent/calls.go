@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -50,7 +52,7 @@ func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	out := make([]pendingCall, 0, len(calls))
 	for i, call := range calls {
 		p := pendingCall{Call: call, index: i, canonical: call.Name}
-		p.ID = legalID(call.ID, i, t.history.ids)
+		p.ID = t.history.FreeID(call.ID, i)
 		named := call.Name
 		if ours, _, ok := snap.Meant(call.Name, json.RawMessage(call.Arguments)); ok {
 			named = ours
@@ -114,7 +116,7 @@ func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, cal
 		i += group
 	}
 	for i, p := range calls {
-		t.history.push(seq, resultMessage(p, results[i].result))
+		t.history.Push(seq, history.Result(p.Call, results[i].result))
 	}
 	if t.guard.alerts >= cmp.Or(t.opt.LoopAlerts, guardAlerts) {
 		return errLooping
@@ -160,7 +162,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 	if res.Kind == tools.KindCancelled || (res.Failed && ctx.Err() != nil) {
 		res.Failed, res.Kind = true, tools.KindCancelled
 		if out.Ran {
-			res.Text = appendLine(res.Text, "interrupted by user")
+			res.Text = history.AppendLine(res.Text, "interrupted by user")
 		} else {
 			res.Text = "not run: interrupted by user"
 		}
@@ -180,7 +182,7 @@ func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
 // settle commits a result and notifies the subscribers.
 func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
 	f := finished{result: res, status: statusOf(res)}
-	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
+	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: text.Valid(res.Text)}
 	for _, part := range res.Parts {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data, Text: part.Text})
 	}
@@ -226,21 +228,13 @@ func (t *turn) caller() tools.Caller {
 
 // shownArguments returns arguments that can be displayed as JSON, whatever the model wrote.
 func shownArguments(args string) json.RawMessage {
-	object, fault := objectArguments(args)
+	object, fault := history.ObjectArguments(args)
 	if fault == "" {
 		return json.RawMessage(object)
 	}
-	b, err := json.Marshal(map[string]string{"unreadable": clean(args)})
+	b, err := json.Marshal(map[string]string{"unreadable": text.Valid(args)})
 	if err != nil {
 		return json.RawMessage("{}")
 	}
 	return b
-}
-
-func appendLine(text, line string) string {
-	switch text {
-	case "", "interrupted", line:
-		return line
-	}
-	return text + "\n" + line
 }

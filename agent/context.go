@@ -38,12 +38,12 @@ func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
 		k.c.buildSystem(role, scope)
 		offered := k.c.opt.Registry.Snapshot(scope).Offer(&k.c.order, k.c.opt.Gate, mode.Under(scope.Ceiling()))
 		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
-		use = ContextUse{Window: m.Window, Known: k.measured.known > 0}
+		use = ContextUse{Window: m.Window, Known: k.measured.Known()}
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(k.c.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
-		use.Parts = append(use.Parts, ContextPart{"messages", k.c.history.tokens})
-		use.Unsent = unsent(k.c.history.messages, m)
-		use.Total = k.measured.expect(k.c.system, definitions(offered), &k.c.history)
+		use.Parts = append(use.Parts, ContextPart{"messages", k.c.history.Tokens()})
+		use.Unsent = unsent(k.c.history.Messages(), m)
+		use.Total = k.measured.Expect(k.c.system, definitions(offered), &k.c.history)
 		return nil
 	})
 	return use, err

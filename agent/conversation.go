@@ -11,6 +11,7 @@ import (
 	"jcode/internal/toolcard"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -140,7 +141,7 @@ func newConversation(opt Options) (*Conversation, error) {
 	}
 	c.inbox.c, c.roleState.c, c.compaction.c = c, c, c
 	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}
-	c.record = record{c: c, history: newTranscript()}
+	c.record = record{c: c, history: history.Transcript{}}
 	c.agents = newAgents(c)
 	c.state = event.State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil

@@ -1,14 +1,15 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -25,14 +26,14 @@ type record struct {
 	cost  float64
 	turns int
 	// history is owned by the conversation's goroutine.
-	history transcript
+	history history.Transcript
 }
 
 // load reads the stored session into the history. Calls that a crash left open are closed first; rows that
 // cannot be read are skipped with a notice.
 func (r *record) load(ctx context.Context) error {
 	if !r.c.State().ReadOnly {
-		if _, err := r.c.opt.Store.History().InterruptOpenCalls(ctx, r.row.ID, resultMissing); err != nil {
+		if _, err := r.c.opt.Store.History().InterruptOpenCalls(ctx, r.row.ID, history.ResultMissing); err != nil {
 			return err
 		}
 	}
@@ -40,8 +41,8 @@ func (r *record) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.history = newTranscript()
-	r.c.measured.forget()
+	r.history = history.Transcript{}
+	r.c.measured.Forget()
 	// The session's own totals, not the sum of its messages: they include what sub-agents used and what was
 	// rewound since, and exclude what a fork copied.
 	kept, err := r.c.opt.Store.Get(ctx, r.row.ID)
@@ -49,10 +50,10 @@ func (r *record) load(ctx context.Context) error {
 		return err
 	}
 	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens), Written: int(kept.WrittenTokens), Estimated: kept.Estimated}, 0
-	live := sent(rows)
+	live := history.Sent(rows)
 	for _, row := range live { // summaries first: they replace what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
-			r.history.push(row.Seq, fromRow(row)...)
+			r.history.Push(row.Seq, history.FromRow(row)...)
 		}
 	}
 	for _, row := range rows {
@@ -65,7 +66,7 @@ func (r *record) load(ctx context.Context) error {
 	}
 	for _, row := range live {
 		if row.Archived == 0 && row.Role != session.RoleSummary {
-			r.history.push(row.Seq, fromRow(row)...)
+			r.history.Push(row.Seq, history.FromRow(row)...)
 		}
 	}
 	var todo []tools.TodoItem
@@ -112,90 +113,16 @@ func (r *record) countUsage(u *session.Usage) {
 	}
 }
 
-// fromRow returns the messages of a stored row: calls with their results.
-func fromRow(row session.Message) []model.Message {
-	m := model.Message{}
-	for _, p := range row.Parts {
-		switch p.Kind {
-		case session.PartText:
-			m.Text += p.Text
-		case session.PartReasoning:
-			m.Reasoning += p.Text
-		case session.PartImage:
-			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data, Text: p.Text})
-		case session.PartRefused:
-			m.Text = appendLine(m.Text, cmp.Or(p.Text, refusedPicture))
-		case session.PartTools:
-			var change toolChange
-			if json.Unmarshal([]byte(p.Text), &change) == nil { // otherwise they are listed at the beginning of the request
-				m.ToolsAdded, m.ToolsRemoved = change.Added, change.Removed
-			}
-		case session.PartOpaque:
-			var o model.Opaque
-			if json.Unmarshal([]byte(p.Text), &o) == nil { // otherwise the message is sent without it, as to another model
-				m.Opaque = append(m.Opaque, o)
-			}
-		}
-	}
-	switch row.Role {
-	case session.RoleAssistant:
-		m.Role = model.RoleAssistant
-	case session.RoleUser:
-		m.Role = model.RoleUser
-	case session.RoleSystem:
-		m.Role, m.Text = model.RoleUser, noticeText(m.Text)
-	case session.RoleSummary:
-		m.Role, m.Text = model.RoleUser, summaryText(m.Text)
-	default:
-		if len(row.Calls) == 0 {
-			return nil
-		}
-		m.Role = model.RoleAssistant
-	}
-	out := []model.Message{m}
-	for _, call := range row.Calls {
-		out[0].Calls = append(out[0].Calls, model.Call{ID: call.ID, Name: call.Wire, Arguments: call.Arguments})
-		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result, Failed: call.Status != session.StatusDone}
-		for _, p := range call.Parts {
-			if p.Kind == session.PartRefused {
-				result.Text = appendLine(result.Text, cmp.Or(p.Text, refusedPicture))
-				continue
-			}
-			result.Images = append(result.Images, model.Image{MIME: p.MIME, Data: p.Data, Text: p.Text})
-		}
-		out = append(out, result)
-	}
-	return out
-}
-
-// noticeText marks what jcode itself tells the model, so that it is not mistaken for the person's words.
-func noticeText(text string) string { return "[jcode] " + text }
-
-// summaryText introduces a summary of earlier messages.
-func summaryText(text string) string {
-	return summaryHead + text
-}
-
-const summaryHead = "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n"
-
 // appendUser commits a message of the person, creating the session's row first if necessary.
 func (r *record) appendUser(ctx context.Context, p event.Prompt) (int64, error) {
-	row := session.Message{Session: r.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
-	if p.Shown != "" {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
-	}
-	if p.Skill != "" {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartSkill, Text: p.Skill})
-	}
-	for _, img := range p.Images {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data, Text: img.Text})
-	}
+	row, m := history.Prompt(p)
+	row.Session = r.row.ID
 	seq, err := r.appendFirst(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store message: %w", err)
 	}
 	r.firstTitle(p)
-	r.history.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	r.history.Push(seq, m)
 	if p.Skill != "" {
 		r.c.opt.Extensions.skillGiven(r.row.ID, p.Skill)
 	}
@@ -255,87 +182,44 @@ func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, err
 
 // appendNotice commits a line of jcode's own for the model.
 func (r *record) appendNotice(ctx context.Context, text string) error {
-	return r.appendChange(ctx, text, toolChange{})
-}
-
-// toolChange lists the tools that were added and removed at one point of the conversation.
-type toolChange struct {
-	Added   []model.Tool `json:"added,omitempty"`
-	Removed []string     `json:"removed,omitempty"` // wire names
+	return r.appendChange(ctx, text, history.ToolChange{})
 }
 
 // appendChange commits a line of jcode's own together with the tools that it announces.
-func (r *record) appendChange(ctx context.Context, text string, change toolChange) error {
-	parts := []session.Part{{Kind: session.PartText, Text: clean(text)}}
-	if len(change.Added)+len(change.Removed) > 0 {
-		b, err := json.Marshal(change)
-		if err != nil {
-			return fmt.Errorf("store notice: %w", err)
-		}
-		parts = append(parts, session.Part{Kind: session.PartTools, Text: string(b)})
+func (r *record) appendChange(ctx context.Context, text string, change history.ToolChange) error {
+	row, m, err := history.Notice(text, change)
+	if err != nil {
+		return err
 	}
-	seq, err := r.c.opt.Store.History().Append(ctx, session.Message{Session: r.row.ID, Role: session.RoleSystem, Parts: parts})
+	row.Session = r.row.ID
+	seq, err := r.c.opt.Store.History().Append(ctx, row)
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	r.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text)), ToolsAdded: change.Added, ToolsRemoved: change.Removed})
+	r.history.Push(seq, m)
 	return nil
 }
 
 // appendAnswer commits an answer with its calls, all pending. An answer without text and
 // calls is kept for its usage only and never sent.
 func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []pendingCall, cost float64) (int64, error) {
-	row := session.Message{Session: r.row.ID, Role: session.RoleAssistant}
-	if resp.Reasoning != "" {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartReasoning, Text: clean(resp.Reasoning)})
-	}
-	if resp.Text != "" {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartText, Text: clean(resp.Text)})
-	}
-	for _, o := range resp.Opaque {
-		b, err := json.Marshal(o)
-		if err != nil {
-			return 0, fmt.Errorf("store answer: %w", err)
-		}
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartOpaque, Text: string(b)})
-	}
-	u := resp.Usage.Plus(resp.Wasted)
-	row.Usage = usageRow(u, resp.Model, cost)
+	var stored []session.Call
 	for i, p := range calls {
-		row.Calls = append(row.Calls, session.Call{
-			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,
+		stored = append(stored, session.Call{
+			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: text.Valid(p.Arguments), Status: session.StatusPending,
 		})
 	}
+	row, m, err := history.Answer(resp, stored, cost)
+	if err != nil {
+		return 0, err
+	}
+	row.Session = r.row.ID
 	seq, err := r.c.opt.Store.History().Append(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store answer: %w", err)
 	}
-	m := model.Message{Role: model.RoleAssistant, Text: clean(resp.Text), Reasoning: clean(resp.Reasoning), Opaque: resp.Opaque}
-	for _, p := range calls {
-		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
-	}
-	if len(m.Calls) > 0 || !blank(m.Text) || len(m.Opaque) > 0 {
-		r.history.push(seq, m)
+	if history.Says(&m) {
+		r.history.Push(seq, m)
 	}
 	return seq, nil
-}
-
-// usageRow converts a usage to its stored form.
-func usageRow(u model.Usage, id string, cost float64) *session.Usage {
-	return &session.Usage{
-		Input: u.Input, Output: u.Output, Cached: u.Cached, Written: u.Written + u.WrittenHour, Searches: u.Searches,
-		Estimated: u.Estimated, Model: id, Cost: cost,
-	}
-}
-
-// resultMessage is a finished call as the model reads it.
-func resultMessage(p pendingCall, res tools.Result) model.Message {
-	m := model.Message{Role: model.RoleTool, CallID: p.ID, Name: p.Name, Text: clean(res.Text), Failed: res.Failed}
-	if blank(m.Text) {
-		m.Text = resultEmpty
-	}
-	for _, part := range res.Parts {
-		m.Images = append(m.Images, model.Image{MIME: part.MIME, Data: part.Data, Text: part.Text})
-	}
-	return m
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/tools"
 )
 
@@ -71,7 +72,7 @@ func (l *listing) within(offered []tools.Entry, limit int) (kept []tools.Entry, 
 func (l *listing) forget() { l.list = nil }
 
 // change returns the tools that were added and removed, as a request names them.
-func (l *listing) change(ev event.ToolsChanged) (c toolChange) {
+func (l *listing) change(ev event.ToolsChanged) (c history.ToolChange) {
 	for _, e := range l.list {
 		if slices.Contains(ev.Added, e.Spec.Name) {
 			c.Added = append(c.Added, definition(e))

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"jcode/agent/event"
-	"jcode/agent/model"
+	"jcode/agent/history"
 	"jcode/session"
 )
 
@@ -39,7 +39,7 @@ func (c *Conversation) Regenerate(ctx context.Context) error {
 			if err := c.Rewind(ctx, row.Seq); err != nil {
 				return err
 			}
-			c.Prompt(promptOf(row))
+			c.Prompt(history.PromptOf(row))
 			return nil
 		}
 	}
@@ -49,20 +49,4 @@ func (c *Conversation) Regenerate(ctx context.Context) error {
 // Continue lets the model continue an answer that was cut off.
 func (c *Conversation) Continue() {
 	c.Prompt(event.Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
-}
-
-// promptOf turns a stored message back into its prompt.
-func promptOf(row session.Message) event.Prompt {
-	p := event.Prompt{Text: row.Text()}
-	for _, part := range row.Parts {
-		switch part.Kind {
-		case session.PartShown:
-			p.Shown = part.Text
-		case session.PartSkill:
-			p.Skill = part.Text
-		case session.PartImage:
-			p.Images = append(p.Images, model.Image{MIME: part.MIME, Data: part.Data, Text: part.Text})
-		}
-	}
-	return p
 }

@@ -1,14 +1,13 @@
 package agent
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
 
 	"jcode/agent/event"
+	"jcode/agent/history"
 	"jcode/agent/model"
 	"jcode/tools"
 )
@@ -21,15 +20,15 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	before := t.system
 	t.buildSystem(role, scope)
 	t.rebuilt = t.rebuilt || before != "" && before != t.system
-	messages, tokens := t.history.toSend(m.Sees)
+	messages, tokens := t.history.ToSend(m.Sees)
 	if len(role.FewShot) > 0 {
-		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+historyTokens(role.FewShot)
+		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+history.Tokens(role.FewShot)
 	}
 	req := model.Request{
 		Model: m.ID, Session: t.row.ID, Rebuilt: t.rebuilt, Agent: t.opt.Label, System: t.system, Messages: messages, Tools: definitions(offered),
 		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
-	t.measured.tools = toolTokens(req.Tools)
+	t.measured.Offer(req.Tools)
 	if _, known := m.price(model.Response{Model: m.ID, Usage: model.Usage{Input: 1}}); !known && m.ID != "" && m.Cost != nil {
 		t.sayUnpriced(m.Name)
 	}
@@ -37,7 +36,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	t.rebuilt = t.rebuilt && err != nil
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{
-			Input: model.EstimateText(req.System) + t.measured.tools + tokens, Estimated: true,
+			Input: model.EstimateText(req.System) + t.measured.Tools() + tokens, Estimated: true,
 			Output: model.EstimateMessage(&model.Message{Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls}),
 		}
 	}
@@ -102,7 +101,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 		default: // nothing that another request would fix
 		}
 	}
-	if !blank(resp.Text) {
+	if !history.Blank(resp.Text) {
 		resp.Calls = nil
 		if _, werr := t.commitAnswer(ctx, resp, nil); werr != nil {
 			return false, errors.Join(err, werr)
@@ -114,29 +113,12 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 // mostRefused is how many tools one request may lose.
 const mostRefused = 2
 
-// refusedPicture replaces a picture that a provider refused.
-const refusedPicture = "[a picture was left out: the provider refused it]"
-
 // dropPicture removes a picture that the provider refused from the history, permanently, and says so. more is
 // false when the picture is not found.
 func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, err error) {
-	for i := range t.history.messages {
-		m := &t.history.messages[i]
-		kept := m.Images[:0:0]
-		for _, img := range m.Images {
-			if sha256.Sum256(img.Data) != fault.Image {
-				kept = append(kept, img)
-				continue
-			}
-			m.Text = appendLine(m.Text, cmp.Or(img.Text, refusedPicture))
-			more = true
-		}
-		m.Images = kept
-	}
-	if !more {
+	if !t.history.DropPicture(fault.Image) {
 		return false, nil
 	}
-	t.history.changed()
 	if _, err := t.opt.Store.History().RefusePicture(context.WithoutCancel(ctx), t.row.ID, fault.Image); err != nil {
 		return false, err
 	}

@@ -20,10 +20,10 @@ func (r *record) titleLater() {
 	r.c.mu.Lock()
 	m, row, first := r.c.model, r.row, r.turns == 1
 	r.c.mu.Unlock()
-	if !first || m.Untitled || r.c.opt.Headless || r.c.opt.Label != "" || row.TitleSource == "user" || len(r.history.messages) == 0 {
+	if !first || m.Untitled || r.c.opt.Headless || r.c.opt.Label != "" || row.TitleSource == "user" || r.history.Len() == 0 {
 		return
 	}
-	prompt := text.Cut(r.history.messages[0].Text, 2000)
+	prompt := text.Cut(r.history.Messages()[0].Text, 2000)
 	r.c.background.Go(func() {
 		ctx, cancel := context.WithTimeout(r.c.ctx, titleWait)
 		defer cancel()

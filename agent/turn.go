@@ -89,7 +89,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	prepared := t.preparing(p, "asking the hooks")
 	told, err := t.admit(ctx, p)
 	prepared()
-	before := len(t.history.seqs)
+	before := t.history.Len()
 	if err == nil {
 		err = t.take(ctx, p, t.started)
 	}
@@ -104,7 +104,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	if err := t.equip(ctx, p); err != nil {
 		return event.StopError, err
 	}
-	t.asked = append(t.asked, t.history.seqs[before:]...)
+	t.asked = append(t.asked, t.history.Since(before)...)
 	for {
 		if ctx.Err() != nil {
 			return event.StopInterrupted, nil

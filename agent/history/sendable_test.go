@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"encoding/json"
@@ -118,7 +118,7 @@ func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) {
 		in   []model.Message
 		want []string // texts of the result, in order
 	}{
-		"a result is missing":            {[]model.Message{user, call("a", "b", "c"), result("a", "1"), result("c", "3")}, []string{"go", "", "1", resultMissing, "3"}},
+		"a result is missing":            {[]model.Message{user, call("a", "b", "c"), result("a", "1"), result("c", "3")}, []string{"go", "", "1", ResultMissing, "3"}},
 		"a result stands twice":          {[]model.Message{user, call("a"), result("a", "1"), result("a", "2")}, []string{"go", "", "1"}},
 		"a result has no call":           {[]model.Message{user, result("z", "?")}, []string{"go"}},
 		"results come in another order":  {[]model.Message{user, call("a", "b"), result("b", "2"), result("a", "1")}, []string{"go", "", "1", "2"}},
@@ -154,64 +154,14 @@ func FuzzSendable(f *testing.F) {
 	})
 }
 
-func TestLoopGuard(t *testing.T) {
-	call := func(name string) [32]byte { return callKey(name, json.RawMessage(`{"b":1, "a":2}`)) }
-	if call("x") != callKey("x", json.RawMessage(`{"a":2,"b":1}`)) {
-		t.Error("the order of arguments makes another call")
-	}
-	t.Run("the fifth equal call is not run", func(t *testing.T) {
-		var g loopGuard
-		for i := range 4 {
-			if why := g.stuck(call("x")); why != "" {
-				t.Fatalf("call %d: %s", i+1, why)
-			}
-			g.add(call("x"), "same")
-		}
-		if g.stuck(call("x")) == "" {
-			t.Error("the fifth equal call would run")
-		}
-		if why := g.stuck(call("y")); why != "" {
-			t.Errorf("another call is held back: %s", why)
-		}
-	})
-	t.Run("changing results never trip it", func(t *testing.T) {
-		var g loopGuard
-		for i := range 50 {
-			if why := g.stuck(call("x")); why != "" {
-				t.Fatalf("call %d: %s", i+1, why)
-			}
-			g.add(call("x"), string(rune('a'+i)))
-		}
-	})
-	for period := 2; period <= 5; period++ {
-		var g loopGuard
-		most := min(10, 4*period)
-		for i := range most {
-			name := string(rune('a' + i%period))
-			if why := g.stuck(call(name)); why != "" {
-				t.Fatalf("period %d, call %d: %s", period, i+1, why)
-			}
-			g.add(call(name), "r")
-		}
-		for i := most; i < most+period; i++ { // a refused call does not begin another round
-			if g.stuck(call(string(rune('a'+i%period)))) == "" {
-				t.Errorf("a cycle of %d goes on at call %d", period, i+1)
-			}
-		}
-		if why := g.stuck(call("other")); why != "" {
-			t.Errorf("period %d: a call that breaks the cycle is held back", period)
-		}
-	}
-}
-
 func TestEachOfSeveralCallsWithOneIDKeepsItsResult(t *testing.T) {
-	h := newTranscript()
-	h.push(1, model.Message{Role: model.RoleUser, Text: "go"}, model.Message{Role: model.RoleAssistant, Calls: []model.Call{{Name: "read"}, {Name: "read"}}})
+	h := Transcript{}
+	h.Push(1, model.Message{Role: model.RoleUser, Text: "go"}, model.Message{Role: model.RoleAssistant, Calls: []model.Call{{Name: "read"}, {Name: "read"}}})
 	for n, text := range []string{"one", "two"} {
-		h.push(int64(n+2), model.Message{Role: model.RoleTool, Text: text})
-		h.toSend(true) // what is sent between two results is not kept
+		h.Push(int64(n+2), model.Message{Role: model.RoleTool, Text: text})
+		h.ToSend(true) // what is sent between two results is not kept
 	}
-	sent, _ := h.toSend(true)
+	sent, _ := h.ToSend(true)
 	if len(sent) != 4 || sent[2].Text != "one" || sent[3].Text != "two" {
 		t.Errorf("sent %+v", sent)
 	}
@@ -221,22 +171,22 @@ func TestEachOfSeveralCallsWithOneIDKeepsItsResult(t *testing.T) {
 func TestGrowingHistoryIsSentAsAWholeOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		history, sees := anyHistory(t), rapid.Bool().Draw(t, "sees")
-		h := newTranscript()
+		h := Transcript{}
 		for i, m := range history {
-			h.push(int64(i), m)
+			h.Push(int64(i), m)
 			if rapid.Bool().Draw(t, "asked") {
-				sent, tokens := h.toSend(sees)
+				sent, tokens := h.ToSend(sees)
 				want := sendableOf(history[:i+1])
 				if len(sent) != len(want) || len(want) > 0 && sees && !reflect.DeepEqual(sent, want) {
 					t.Fatalf("after %d messages: sent\n%+v\nwant\n%+v", i+1, sent, want)
 				}
-				if tokens != historyTokens(sent) {
-					t.Fatalf("%d tokens, want %d", tokens, historyTokens(sent))
+				if tokens != Tokens(sent) {
+					t.Fatalf("%d tokens, want %d", tokens, Tokens(sent))
 				}
 			}
 		}
-		if h.tokens != historyTokens(history) {
-			t.Fatalf("%d tokens, want %d", h.tokens, historyTokens(history))
+		if h.tokens != Tokens(history) {
+			t.Fatalf("%d tokens, want %d", h.tokens, Tokens(history))
 		}
 	})
 }

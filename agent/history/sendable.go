@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent/model"
+	"jcode/internal/text"
 )
 
 // maxCallID is the longest call ID that is kept, in characters. A client shortens it for a
@@ -17,7 +18,8 @@ const maxCallID = 128
 
 // Results for calls that have none.
 const (
-	resultMissing = "not run: the turn was interrupted before this call finished"
+	// ResultMissing is the result of a call that a crash or an interrupt kept from running.
+	ResultMissing = "not run: the turn was interrupted before this call finished"
 	resultEmpty   = "(no output)"
 )
 
@@ -42,20 +44,20 @@ func (s *sendable) extend(history []model.Message) {
 		m := history[i]
 		switch m.Role {
 		case model.RoleUser:
-			if m.Text = clean(m.Text); !blank(m.Text) || len(m.Images) > 0 {
+			if m.Text = text.Valid(m.Text); !Blank(m.Text) || len(m.Images) > 0 {
 				m.Calls, m.CallID = nil, ""
 				s.add(m)
 			}
 		case model.RoleAssistant:
-			m.Text, m.Reasoning = clean(m.Text), clean(m.Reasoning)
+			m.Text, m.Reasoning = text.Valid(m.Text), text.Valid(m.Reasoning)
 			m.CallID, m.Images = "", nil
 			if len(m.Calls) == 0 {
-				if !blank(m.Text) || len(m.Opaque) > 0 {
+				if !Blank(m.Text) || len(m.Opaque) > 0 {
 					s.add(m)
 				}
 				continue
 			}
-			if blank(m.Text) {
+			if Blank(m.Text) {
 				m.Text = ""
 			}
 			calls, results := pair(m.Calls, following(history[i+1:]), s.seen)
@@ -99,7 +101,7 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 	answers := make([]model.Message, 0, len(calls))
 	used := make([]bool, len(results))
 	for n, c := range calls {
-		answer := model.Message{Role: model.RoleTool, Text: resultMissing, Failed: true}
+		answer := model.Message{Role: model.RoleTool, Text: ResultMissing, Failed: true}
 		for i, r := range results {
 			if !used[i] && r.CallID == c.ID {
 				used[i] = true
@@ -107,15 +109,15 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 				break
 			}
 		}
-		args, fault := objectArguments(c.Arguments)
-		if fault != "" && answer.Text == resultMissing {
+		args, fault := ObjectArguments(c.Arguments)
+		if fault != "" && answer.Text == ResultMissing {
 			answer.Text = "not run: " + fault
 		}
 		c.Arguments, c.Incomplete = args, false
 		c.Name = model.SafeName(c.Name)
 		c.ID = legalID(c.ID, n, seen)
 		answer.CallID, answer.Name, answer.Calls, answer.Reasoning = c.ID, c.Name, nil, ""
-		if answer.Text = clean(answer.Text); blank(answer.Text) {
+		if answer.Text = text.Valid(answer.Text); Blank(answer.Text) {
 			answer.Text = resultEmpty
 		}
 		fixed, answers = append(fixed, c), append(answers, answer)
@@ -123,14 +125,14 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 	return fixed, answers
 }
 
-// objectArguments returns arguments as a JSON object, and what was wrong if they were not one.
-func objectArguments(args string) (object, fault string) {
+// ObjectArguments returns arguments as a JSON object, and what was wrong if they were not one.
+func ObjectArguments(args string) (object, fault string) {
 	trimmed := bytes.TrimSpace([]byte(args))
 	if len(trimmed) == 0 {
 		return "{}", ""
 	}
 	if trimmed[0] == '{' && json.Valid(trimmed) {
-		return clean(string(trimmed)), ""
+		return text.Valid(string(trimmed)), ""
 	}
 	var v any
 	if err := json.Unmarshal(trimmed, &v); err != nil {
@@ -161,8 +163,5 @@ func shortHash(s string) string {
 	return "call_" + hex.EncodeToString(sum[:12])
 }
 
-// clean makes text valid UTF-8; the escape of a lone surrogate in JSON text stays, since
-// decoding turns it into U+FFFD.
-func clean(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+// Blank reports whether a text has nothing to read.
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -59,6 +59,7 @@ skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
 plugins: hooks
+notes: tools tools/command
 lua: tools tools/command lua/manifest lua/pool lua/wire
 lua/manifest: tools lua/wire
 lua/pool: tools lua/wire

@@ -95,3 +95,35 @@ func readable(name string) string {
 	}
 	return b.String()
 }
+
+// RepositoryKey returns the name under which all working trees of a repository keep what they share, for the root of a
+// project. It is that of the folder that git has in common, else of the root itself.
+func RepositoryKey(root string) string {
+	common := filepath.Join(root, ".git")
+	if b, err := paths.ReadFile(common, 1<<16); err == nil { // the root is a linked working tree, or a submodule
+		if to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir:"); ok {
+			common = against(root, strings.TrimSpace(to))
+		}
+	}
+	if b, err := paths.ReadFile(filepath.Join(common, "commondir"), 1<<16); err == nil {
+		common = against(common, strings.TrimSpace(string(b)))
+	}
+	if _, err := os.Stat(filepath.Join(common, "HEAD")); err != nil {
+		common = root
+	}
+	common = paths.Real(common)
+	name := filepath.Base(common)
+	if name == ".git" {
+		name = filepath.Base(filepath.Dir(common))
+	}
+	sum := sha256.Sum256([]byte(common))
+	return readable(strings.TrimSuffix(name, ".git")) + "-" + hex.EncodeToString(sum[:6])
+}
+
+// against returns a path that a file of git names, relative to a folder.
+func against(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

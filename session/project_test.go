@@ -76,3 +76,40 @@ func TestProjectIsTheGitTopLevelOrTheFolder(t *testing.T) {
 		t.Error("a missing folder has a project")
 	}
 }
+
+// All working trees of a repository, and its folders, have one key; other repositories of the same name have others.
+func TestWorkingTreesOfARepositoryShareAKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(path, content string) {
+		t.Helper()
+		full := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, repo := range []string{"a/shop", "b/shop"} {
+		file(repo+"/.git/HEAD", "ref: refs/heads/main\n")
+		file(repo+"/.git/worktrees/fix/HEAD", "ref: refs/heads/fix\n")
+		file(repo+"/.git/worktrees/fix/commondir", "../..\n")
+		file(repo+"-fix/.git", "gitdir: "+filepath.Join(dir, repo, ".git/worktrees/fix")+"\n")
+	}
+	file("bare.git/HEAD", "ref: refs/heads/main\n")
+	file("bare.git/worktrees/x/HEAD", "ref: refs/heads/x\n")
+	file("bare.git/worktrees/x/commondir", "../..\n")
+	file("x/.git", "gitdir: ../bare.git/worktrees/x\n")
+	file("broken/.git", "gitdir: /nowhere\n")
+	file("plain/a.txt", "")
+	key := func(path string) string { return session.RepositoryKey(filepath.Join(dir, path)) }
+	if key("a/shop") != key("a/shop-fix") || key("a/shop") == key("b/shop") || key("b/shop") != key("b/shop-fix") {
+		t.Errorf("%s %s %s %s", key("a/shop"), key("a/shop-fix"), key("b/shop"), key("b/shop-fix"))
+	}
+	for path, name := range map[string]string{"a/shop-fix": "shop-", "x": "bare-", "broken": "broken-", "plain": "plain-"} {
+		if got := key(path); !strings.HasPrefix(got, name) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

@@ -17,7 +17,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
-	"github.com/creack/pty"
 )
 
 // maxLog bounds the bytes of the program's output that are kept for Output.
@@ -52,12 +51,12 @@ type Terminal struct {
 // Open returns a terminal without a program. The file is its other side, for a program that runs in the same
 // process; the caller must not close it.
 func Open(cols, rows int) (*Terminal, *os.File, error) {
-	master, slave, err := pty.Open()
+	master, slave, err := openPty()
 	if err != nil {
-		return nil, nil, fmt.Errorf("open pty: %w", err)
+		return nil, nil, err
 	}
-	if err := pty.Setsize(master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("set size of pty: %w", err), master.Close(), slave.Close())
+	if err := setSize(master, cols, rows); err != nil {
+		return nil, nil, errors.Join(err, master.Close(), slave.Close())
 	}
 	t := &Terminal{
 		master: master, slave: slave, emu: vt.NewEmulator(cols, rows),
@@ -244,10 +243,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 	t.mu.Lock()
 	t.emu.Resize(cols, rows)
 	t.mu.Unlock()
-	if err := pty.Setsize(t.master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
-		return fmt.Errorf("set size of pty: %w", err)
-	}
-	return nil
+	return setSize(t.master, cols, rows)
 }
 
 // Signal sends a signal to the program of Start.

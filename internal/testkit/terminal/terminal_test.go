@@ -71,8 +71,7 @@ func TestResizeReachesTheProgram(t *testing.T) {
 // Tests that somebody started in the background ignore SIGINT; the programs in their
 // terminals must not.
 func TestCtrlCEndsAProgramAlsoWhereInterruptsAreIgnored(t *testing.T) {
-	signal.Ignore(os.Interrupt)
-	t.Cleanup(func() { signal.Reset(os.Interrupt) })
+	signal.Ignore(os.Interrupt) // for good: a Reset would hide that it was ignored from the start
 	term := start(t, `echo ready; exec sleep 300`, 20, 3)
 	if _, err := term.WaitFor(limit, "ready"); err != nil {
 		t.Fatal(err)
@@ -87,8 +86,7 @@ func TestCtrlCEndsAProgramAlsoWhereInterruptsAreIgnored(t *testing.T) {
 
 // Tests under nohup ignore SIGHUP; the programs in their terminals must not.
 func TestHangupEndsAProgramAlsoUnderNohup(t *testing.T) {
-	signal.Ignore(syscall.SIGHUP)
-	t.Cleanup(func() { signal.Reset(syscall.SIGHUP) })
+	signal.Ignore(syscall.SIGHUP) // for good, as above
 	term := start(t, `kill -HUP $$; exec sleep 300`, 20, 3)
 	select {
 	case <-term.Exited():
@@ -139,5 +137,23 @@ func TestATextThatWasWrappedIsFound(t *testing.T) {
 		if got := s.Contains(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
+	}
+}
+
+// TestHangUpEndsASilentProgram: nothing is read from or written to the terminal when it goes away.
+func TestHangUpEndsASilentProgram(t *testing.T) {
+	t.Parallel()
+	term, err := Start(exec.Command("sleep", "600"), 80, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	if err := term.HangUp(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-term.Exited():
+	case <-time.After(time.Minute):
+		t.Fatal("the program outlives its terminal")
 	}
 }

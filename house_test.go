@@ -27,8 +27,9 @@ tui/markdown:
 tui/editor:
 tui/keyboard:
 tui/screen:
-agent: agent/event agent/history agent/model agent/roster tools session
+agent: agent/crew agent/event agent/history agent/model agent/roster tools session
 agent/event: agent/model agent/roster tools
+agent/crew: agent/event agent/roster session tools
 agent/history: agent/event agent/model session tools
 agent/roster: tools
 agent/model:

@@ -83,7 +83,7 @@ func until(t *testing.T, what string, ok func() bool) {
 }
 
 func status(b *bench, name string) roster.Status {
-	for _, s := range b.Agents() {
+	for _, s := range b.Agents().List() {
 		if s.Name == name {
 			return s.Status
 		}
@@ -223,17 +223,17 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if list := c.Agents(); len(list) != 1 || list[0].Status != roster.Left {
+	if list := c.Agents().List(); len(list) != 1 || list[0].Status != roster.Left {
 		t.Fatalf("agents %+v", list)
 	}
-	if err := c.MessageAgent(t.Context(), "one", "hello"); err == nil {
+	if err := c.Agents().Message(t.Context(), "one", "hello"); err == nil {
 		t.Error("one that was left behind takes messages")
 	}
-	if err := c.ResumeAgent(t.Context(), "one"); err != nil {
+	if err := c.Agents().Resume(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it is done", func() bool { return c.Agents()[0].Status == roster.Done })
-	if got := c.Agents()[0].Answer; got != "forty-two" {
+	until(t, "it is done", func() bool { return c.Agents().List()[0].Status == roster.Done })
+	if got := c.Agents().List()[0].Answer; got != "forty-two" {
 		t.Errorf("it answered %q", got)
 	}
 	second := s.requests("one")[1]

@@ -56,9 +56,9 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 			return joined, err
 		}
 	}
-	if (t.opt.Headless || t.opt.depth > 0) && t.agents.unfinished() { // nobody would ask for their answers later
-		t.agents.wait(ctx, "", true)
-		return t.agents.unfinished(), nil
+	if (t.opt.Headless || t.parent != nil) && t.agents.Unfinished() { // nobody would ask for their answers later
+		t.agents.Wait(ctx, "", true)
+		return t.agents.Unfinished(), nil
 	}
 	return false, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/agent/crew"
 	"jcode/agent/event"
 	"jcode/tools"
 )
@@ -39,7 +40,7 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	if c.opt.Headless {
 		return "", ErrNoPerson
 	}
-	if parent, ok := c.opt.Asker.(person); ok { // a sub-agent asks the same person
+	if parent, ok := c.opt.Asker.(crew.Person); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, cmp.Or(label, c.opt.Label), text, options)
 	}
 	reply, err := c.await(ctx, func(id string) event.Event {
@@ -49,18 +50,12 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	return said, err
 }
 
-// person answers a sub-agent's questions.
-type person interface {
-	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
-	AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error)
-}
-
 // AskForm puts a form to the person and waits until it is filled in, declined or cancelled.
 func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
 	if c.opt.Headless {
 		return tools.FormAnswer{}, ErrNoPerson
 	}
-	if parent, ok := c.opt.Asker.(person); ok {
+	if parent, ok := c.opt.Asker.(crew.Person); ok {
 		return parent.AskForm(ctx, f)
 	}
 	reply, err := c.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })

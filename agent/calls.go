@@ -212,7 +212,7 @@ func (t *turn) caller() tools.Caller {
 	defer t.mu.Unlock()
 	caller := tools.Caller{
 		Session: t.row.ID, Root: t.opt.Root, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
-		Mode: t.Mode, Scope: t.scope, Desk: t.Conversation,
+		Mode: t.Mode, Scope: t.scope, Desk: desk{t.Conversation},
 		Observe: func(call tools.Call, d tools.Decision) {
 			t.emit(event.ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
 		},

@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/toolcard"
 
+	"jcode/agent/crew"
 	"jcode/agent/event"
 	"jcode/agent/history"
 	"jcode/session"
@@ -44,7 +45,7 @@ type Conversation struct {
 	todo       []tools.TodoItem
 	background sync.WaitGroup // title requests, the search for a window
 	parent     *Conversation  // the conversation that this one works for; nil for a person's own
-	agents     *agents
+	agents     *crew.Crew
 	unpriced   bool // the person was told that a cost cap cannot apply
 
 	questions replies[tools.Answer]
@@ -70,8 +71,11 @@ type job struct {
 }
 
 // New starts a conversation for a new session. No row is written before its first message.
-func New(opt Options) (*Conversation, error) {
-	c, err := newConversation(opt)
+func New(opt Options) (*Conversation, error) { return begin(opt, nil) }
+
+// begin starts a conversation, for a sub-agent with the one that it works for.
+func begin(opt Options, parent *Conversation) (*Conversation, error) {
+	c, err := newConversation(opt, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +92,10 @@ func New(opt Options) (*Conversation, error) {
 // interrupted. When another live process holds the session, the conversation is read-only: it can be viewed
 // and forked, and refuses prompts.
 func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) {
+	return resume(ctx, opt, id, nil)
+}
+
+func resume(ctx context.Context, opt Options, id string, parent *Conversation) (*Conversation, error) {
 	row, err := opt.Store.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -95,7 +103,7 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 	if opt.Model == "" {
 		opt.Model = row.Model
 	}
-	c, err := newConversation(opt)
+	c, err := newConversation(opt, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -112,14 +120,14 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 		c.cancel()
 		return nil, errors.Join(err, c.hold.Release())
 	}
-	if err := c.agents.restore(ctx); err != nil {
+	if err := c.agents.Restore(ctx); err != nil {
 		c.Notify(event.LevelWarn, "%v", err)
 	}
 	go c.loop()
 	return c, nil
 }
 
-func newConversation(opt Options) (*Conversation, error) {
+func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 	if opt.MaxSteps <= 0 {
 		opt.MaxSteps = DefaultMaxSteps
 	}
@@ -135,14 +143,14 @@ func newConversation(opt Options) (*Conversation, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Conversation{
-		opt: opt, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
+		opt: opt, parent: parent, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		dropped: map[refused]bool{},
 	}
 	c.inbox.c, c.roleState.c, c.compaction.c = c, c, c
 	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}
 	c.record = record{c: c, history: history.Transcript{}}
-	c.agents = newAgents(c)
+	c.agents = newCrew(c)
 	c.state = event.State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil
 }
@@ -154,7 +162,7 @@ func (c *Conversation) Close() { c.closing.Do(c.close) }
 func (c *Conversation) close() {
 	c.cancel()
 	<-c.done
-	c.agents.close()
+	c.agents.Close()
 	c.background.Wait()
 	c.mu.Lock()
 	release := c.lease

@@ -63,7 +63,7 @@ func TestStoppingAnAgentStopsThoseThatItStarted(t *testing.T) {
 	}, nil)
 	b.turn("go")
 	until(t, "two asks", func() bool { return len(s.requests("two")) == 1 && len(s.requests("one")) == 2 })
-	if err := b.StopAgent("one"); err != nil {
+	if err := b.Agents().Stop(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
 	if status(b, "one") != roster.Stopped || status(b, "two") != roster.Stopped {

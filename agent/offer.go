@@ -17,7 +17,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	if err := t.announceRole(context.WithoutCancel(ctx)); err != nil {
 		return tools.Snapshot{}, nil, err
 	}
-	if err := t.tell(ctx, t.agents.takeNews()); err != nil { // the person was told when it happened
+	if err := t.tell(ctx, t.agents.News()); err != nil { // the person was told when it happened
 		return tools.Snapshot{}, nil, err
 	}
 	for _, e := range t.opt.Extensions {

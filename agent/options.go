@@ -7,7 +7,6 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model"
-	"jcode/agent/roster"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -130,10 +129,6 @@ type Options struct {
 	Parent string
 	// Root is the session of the main conversation, for a sub-agent of any generation.
 	Root string
-	// depth counts the conversations above a sub-agent's.
-	depth int
-	// tree lists the agents of the conversation tree; nil begins a tree.
-	tree *roster.Roster[worker]
 	// Without are canonical names of tools that are not offered.
 	Without []string
 	// Label names a sub-agent in questions.

@@ -67,7 +67,7 @@ func (c *Conversation) runTurn(p event.Prompt) {
 		reason, err = event.StopError, c.failed
 	}
 	c.mu.Unlock()
-	t.agents.unclaim()
+	t.agents.Unclaim()
 	end := event.TurnEnd{Turn: t.number, Queued: p.Queued, Finish: t.finish, Calls: t.made, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err

@@ -77,8 +77,8 @@ func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 	}
 	var rows []command.Row
 	if conv := a.board.open(); conv != nil {
-		for _, s := range slices.SortedStableFunc(slices.Values(conv.Agents()), roster.State.Compare) {
-			row, err := a.agentRow(ctx, s, claims, conv.AgentOutput(s.Name))
+		for _, s := range slices.SortedStableFunc(slices.Values(conv.Agents().List()), roster.State.Compare) {
+			row, err := a.agentRow(ctx, s, claims, conv.Agents().Output(s.Name))
 			if err != nil {
 				return nil, err
 			}
@@ -141,7 +141,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	said, err := conv.MergeAgent(ctx, tools.Call{
+	said, err := conv.Agents().Merge(ctx, tools.Call{
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
@@ -168,17 +168,17 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	}
 	switch verb {
 	case "message":
-		return "sent to " + name, conv.MessageAgent(ctx, name, said)
+		return "sent to " + name, conv.Agents().Message(ctx, name, said)
 	case "stop":
-		return "stopped " + name, conv.StopAgent(name)
+		return "stopped " + name, conv.Agents().Stop(ctx, name)
 	case "resume":
-		return "resumed " + name, conv.ResumeAgent(ctx, name)
+		return "resumed " + name, conv.Agents().Resume(ctx, name)
 	case "merge":
 		return a.mergeAgent(ctx, name)
 	case "discard":
-		return "discarded the changes of " + name, conv.DiscardAgent(ctx, name)
+		return "discarded the changes of " + name, conv.Agents().Discard(ctx, name)
 	case "diff":
-		d, err := conv.DiffAgent(ctx, name)
+		d, err := conv.Agents().Diff(ctx, name)
 		if err == nil && d == "" {
 			d = name + " changed nothing"
 		}
@@ -195,7 +195,7 @@ func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	}
 	var out []string
 	if conv := a.board.open(); conv != nil {
-		for _, s := range conv.Agents() {
+		for _, s := range conv.Agents().List() {
 			if strings.HasPrefix(s.Name, name) {
 				out = append(out, verb+" "+s.Name)
 			}

@@ -205,7 +205,7 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 // open makes a conversation the current one. reason is why the previous one is left, in the terms of hooks.
 func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (tui.Session, error) {
 	old := s.conv()
-	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents()}
+	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents().List()}
 	s.board.attach(conv)
 	if old != nil && old != conv {
 		id := old.ID()

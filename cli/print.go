@@ -363,7 +363,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 			res.OK, res.Error = false, why
 		}
 		res.Agents = awaited.lines
-		for _, s := range conv.Agents() {
+		for _, s := range conv.Agents().List() {
 			res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
 		}
 		pr.end(res)

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"jcode/agent"
+	"jcode/agent/crew"
 	"jcode/agent/event"
 	"jcode/agent/roster"
 )
@@ -66,6 +66,6 @@ func (a *awaitedAgents) saw(ev event.Nested) {
 	case event.Usage:
 		line.Tokens, line.CostUSD = inner.Total.Input+inner.Total.Output, inner.Cost
 	case event.TurnEnd:
-		line.Status = agent.AgentStatus(inner.Reason)
+		line.Status = crew.Status(inner.Reason)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package crew
 
 import (
 	"context"
@@ -19,12 +19,15 @@ import (
 // agentWait limits one wait for sub-agents.
 const agentWait = 10 * time.Minute
 
-// agents holds the background sub-agents of a conversation. They outlive the turn that started them, and end
-// with the conversation.
-type agents struct {
-	c    *Conversation
-	all  *roster.Roster[worker] // of the whole conversation tree
-	work sync.WaitGroup
+// Crew are the sub-agents of one conversation. Those in the background outlive the turn that started them, and
+// end with the conversation. All methods are safe for concurrent use.
+type Crew struct {
+	host  Host
+	opt   Options
+	above *Crew                  // of the conversation that this one works for; nil for a person's own
+	life  context.Context        // of the conversation
+	all   *roster.Roster[worker] // of the whole conversation tree
+	work  sync.WaitGroup
 	// moves is held while an agent of this conversation gets a message or loses its worktree.
 	moves sync.Mutex
 	// claimed reports whether the conversation holds a claim.
@@ -33,53 +36,78 @@ type agents struct {
 
 // worker is the handle of a sub-agent.
 type worker struct {
-	child *Conversation // nil when an earlier run left it behind, or its worktree was removed
-	site  Site          // nil without isolation
-	moved bool          // its worktree was removed: a message starts it again in a new one
+	child Child // nil when an earlier run left it behind, or its worktree was removed
+	site  Site  // nil without isolation
+	moved bool  // its worktree was removed: a message starts it again in a new one
 }
 
 type member = roster.Member[worker]
 
-// newAgents returns the agents of a conversation. A sub-agent shares the roster of its tree.
-func newAgents(c *Conversation) *agents {
-	a := &agents{c: c, all: c.opt.tree}
-	if a.all == nil {
-		a.all = roster.New[worker](c.opt.MaxAgents, func(s roster.State) { c.emit(event.AgentChanged{Agent: s}) })
+// New returns the agents of a conversation, which ends with life. A sub-agent's own share the roster of the
+// crew above.
+func New(life context.Context, host Host, opt Options, above *Crew) *Crew {
+	c := &Crew{host: host, opt: opt, above: above, life: life}
+	if above != nil {
+		c.all = above.all
+	} else {
+		c.all = roster.New[worker](opt.Most, func(s roster.State) { host.Emit(event.AgentChanged{Agent: s}) })
 	}
-	return a
+	return c
+}
+
+// depth counts the conversations above this one.
+func (c *Crew) depth() (n int) {
+	for c = c.above; c != nil; c = c.above {
+		n++
+	}
+	return n
+}
+
+// top returns the crew of the conversation that the person is in.
+func (c *Crew) top() *Crew {
+	for c.above != nil {
+		c = c.above
+	}
+	return c
+}
+
+// notify shows the person a one-line notice.
+func (c *Crew) notify(level event.Level, format string, args ...any) {
+	c.host.Emit(event.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
 }
 
 // own returns this conversation's agent with the given name.
-func (a *agents) own(name string) (*member, error) { return a.all.Find(a.c.ID(), name) }
+func (c *Crew) own(name string) (*member, error) { return c.all.Find(c.host.ID(), name) }
 
 // start runs an agent on a prompt in the background.
-func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
-	m, err := a.all.Enter(a.c.ID(), task.Name, task.Role)
+func (c *Crew) start(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
+	m, err := c.all.Enter(c.host.ID(), task.Name, task.Role)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	state, _ := a.all.Get(m)
+	state, _ := c.all.Get(m)
 	task.Name = state.Name
-	child, site, err := a.c.newChild(ctx, task, &asksFor{a, m})
+	opened, err := c.host.Open(ctx, task, &asks{to: c.top().host, crew: c, member: m})
 	if err != nil {
-		a.all.Leave(m)
+		c.all.Leave(m)
 		return tools.Result{}, err
 	}
-	a.all.Change(m, func(s *roster.State, w *worker) {
+	child, site := opened.Child, opened.Site
+	c.all.Change(m, func(s *roster.State, w *worker) {
 		st := child.State()
 		*w = worker{child: child, site: site}
-		s.Model, s.Role, s.Session = st.Model, st.Role, child.opt.Session
+		s.Model, s.Role, s.Session = st.Model, st.Role, opened.Session
 		if site != nil {
 			s.Dir = site.Dir()
 		}
 		state = *s
 	})
-	if err := a.keep(ctx, m); err != nil {
-		a.all.Leave(m)
+	if err := c.keep(ctx, m); err != nil {
+		c.all.Leave(m)
 		child.Close()
-		return tools.Result{}, errors.Join(err, removeSite(ctx, site))
+		return tools.Result{}, errors.Join(err, RemoveSite(ctx, site))
 	}
-	a.follow(m, child, call.ID, event.Prompt{Text: task.Prompt})
+	c.follow(m, child, call.ID, event.Prompt{Text: task.Prompt})
 	where := ""
 	if site != nil {
 		where = ", in its own worktree " + site.Dir()
@@ -92,18 +120,18 @@ func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (t
 }
 
 // foreground waits for an agent whose call returns its answer.
-func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Result, error) {
+func (c *Crew) foreground(ctx context.Context, started tools.Result) (tools.Result, error) {
 	data, _ := started.Data.(map[string]any)
 	name, _ := data["name"].(string)
-	stop := context.AfterFunc(ctx, func() { _ = a.c.StopAgent(name) }) // the agent exists
+	stop := context.AfterFunc(ctx, func() { _ = c.Stop(context.WithoutCancel(ctx), name) }) // the agent exists
 	defer stop()
-	a.wait(context.WithoutCancel(ctx), name, false)
-	m, err := a.own(name)
+	c.Wait(context.WithoutCancel(ctx), name, false)
+	m, err := c.own(name)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	state, _ := a.all.Get(m)
-	a.all.Withdraw(m)
+	state, _ := c.all.Get(m)
+	c.all.Withdraw(m)
 	switch {
 	case ctx.Err() != nil:
 		return tools.Result{Display: started.Display}, ctx.Err()
@@ -118,76 +146,76 @@ func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Re
 }
 
 // keep records an agent in the store, so that it can be found after a crash.
-func (a *agents) keep(ctx context.Context, m *member) error {
-	state, w := a.all.Get(m)
+func (c *Crew) keep(ctx context.Context, m *member) error {
+	state, w := c.all.Get(m)
 	row := session.Agent{
-		Session: state.Session, Parent: state.Parent, Project: a.c.opt.Project, Name: state.Name,
+		Session: state.Session, Parent: state.Parent, Project: c.opt.Project, Name: state.Name,
 		Role: state.Role, Model: state.Model, State: string(state.Status),
 	}
 	if w.site != nil {
 		row.Dir, row.Branch, row.Base = w.site.Row()
 	}
-	return a.c.opt.Store.Agents().Save(context.WithoutCancel(ctx), row)
+	return c.opt.Store.Agents().Save(context.WithoutCancel(ctx), row)
 }
 
 // follow sends a prompt to an agent and watches it until its turn ends.
-func (a *agents) follow(m *member, child *Conversation, callID string, p event.Prompt) {
+func (c *Crew) follow(m *member, child Child, callID string, p event.Prompt) {
 	sub := child.Subscribe()
-	state, _ := a.all.Get(m)
-	a.work.Go(func() {
+	state, _ := c.all.Get(m)
+	c.work.Go(func() {
 		defer sub.Close()
 		for {
 			ev, ok := sub.Next(context.Background()) // ends with the child, which Close closes
 			if !ok {
-				a.all.Change(m, func(s *roster.State, _ *worker) {
+				c.all.Change(m, func(s *roster.State, _ *worker) {
 					if s.Running() {
 						s.Status, s.Ended = roster.Stopped, time.Now()
 					}
 				})
 				return
 			}
-			a.c.emit(event.Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Dir: state.Dir, Event: ev})
-			a.saw(m, ev)
+			c.host.Emit(event.Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Dir: state.Dir, Event: ev})
+			c.saw(m, ev)
 		}
 	})
 	child.Prompt(p)
 }
 
 // saw updates an agent's state from an event.
-func (a *agents) saw(m *member, ev event.Event) {
+func (c *Crew) saw(m *member, ev event.Event) {
 	switch ev := ev.(type) {
 	case event.AssistantMessage:
-		a.all.Wrote(m, ev.Text)
-		a.all.Change(m, func(*roster.State, *worker) {})
+		c.all.Wrote(m, ev.Text)
+		c.all.Change(m, func(*roster.State, *worker) {})
 	case event.CallStart:
 		what := doing(ev.Name, ev.Arguments)
-		a.all.Wrote(m, "→ "+what)
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = ev.Name, what })
+		c.all.Wrote(m, "→ "+what)
+		c.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = ev.Name, what })
 	case event.CallEnd:
 		if d := ev.Result.Display; d.ChangedBy != "" {
-			a.all.Wrote(m, "→ "+doing(ev.Name, d.RanWith(nil))+" (changed by "+d.ChangedBy+")")
+			c.all.Wrote(m, "→ "+doing(ev.Name, d.RanWith(nil))+" (changed by "+d.ChangedBy+")")
 		}
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = "", "" })
+		c.all.Change(m, func(s *roster.State, _ *worker) { s.Call, s.Doing = "", "" })
 	case event.Notice:
-		a.all.Wrote(m, "! "+ev.Text)
+		c.all.Wrote(m, "! "+ev.Text)
 	case event.Usage:
-		a.all.Change(m, func(s *roster.State, _ *worker) {
+		c.all.Change(m, func(s *roster.State, _ *worker) {
 			s.Tokens, s.Cost, s.Estimated = ev.Total.Input+ev.Total.Output, ev.Cost, ev.Total.Estimated
 		})
 	case event.TurnStart:
-		a.all.Wrote(m, "› "+ev.Prompt)
-		a.all.Change(m, func(s *roster.State, _ *worker) {
+		c.all.Wrote(m, "› "+ev.Prompt)
+		c.all.Change(m, func(s *roster.State, _ *worker) {
 			if s.Ended = (time.Time{}); s.Status != roster.Waiting { // the event may arrive after its first question
 				s.Status = roster.Working
 			}
 		})
 	case event.TurnEnd:
-		a.ended(m, ev)
+		c.ended(m, ev)
 	}
 }
 
-// AgentStatus returns the state of an agent whose turn ended for a reason.
-func AgentStatus(r event.StopReason) roster.Status {
+// Status returns the state of an agent whose turn ended for a reason.
+func Status(r event.StopReason) roster.Status {
 	switch r {
 	case event.StopError, event.StopLimit:
 		return roster.Failed
@@ -199,15 +227,15 @@ func AgentStatus(r event.StopReason) roster.Status {
 }
 
 // ended announces the end of an agent's turn, and removes an unchanged worktree.
-func (a *agents) ended(m *member, end event.TurnEnd) {
-	status, answer := AgentStatus(end.Reason), strings.TrimSpace(end.Text)
+func (c *Crew) ended(m *member, end event.TurnEnd) {
+	status, answer := Status(end.Reason), strings.TrimSpace(end.Text)
 	if status == roster.Failed {
 		answer = strings.TrimSpace(end.Error + "\n" + answer)
 	}
-	state, w := a.all.Get(m)
+	state, w := c.all.Get(m)
 	changed, note := leaveSite(w.site, state.Name, status)
 	if status != roster.Stopped {
-		a.all.Announce(m, fmt.Sprintf("The agent %s ended (%s).%s Its answer:\n%s", state.Name, status, note, answer))
+		c.all.Announce(m, fmt.Sprintf("The agent %s ended (%s).%s Its answer:\n%s", state.Name, status, note, answer))
 	}
 	level := event.LevelInfo
 	if status == roster.Failed {
@@ -218,16 +246,16 @@ func (a *agents) ended(m *member, end event.TurnEnd) {
 		said = ": " + text.Truncate(text.OneLine(answer), 200, "…")
 	}
 	// Before who waits for it goes on, and may end the program.
-	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
-	a.all.Change(m, func(s *roster.State, _ *worker) {
+	c.notify(level, "agent %s %s%s%s", state.Name, status, said, note)
+	c.all.Change(m, func(s *roster.State, _ *worker) {
 		s.Status, s.Ended, s.Call, s.Doing, s.Answer, s.Changed = status, time.Now(), "", "", answer, changed
 	})
-	a.c.write("store agent", func(ctx context.Context) error {
-		return a.c.opt.Store.Agents().SetState(ctx, state.Session, string(status))
+	c.host.Write("store agent", func(ctx context.Context) error {
+		return c.opt.Store.Agents().SetState(ctx, state.Session, string(status))
 	})
 	if w.site != nil && !changed && status == roster.Done {
-		a.work.Go(func() { // it ends the goroutine that runs this
-			a.c.write("remove the worktree of "+state.Name, func(ctx context.Context) error { return a.removed(ctx, m) })
+		c.work.Go(func() { // it ends the goroutine that runs this
+			c.host.Write("remove the worktree of "+state.Name, func(ctx context.Context) error { return c.removed(ctx, m) })
 		})
 	}
 }
@@ -257,30 +285,30 @@ func leaveSite(site Site, name string, status roster.Status) (changed bool, note
 	return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
 }
 
-// takeNews returns what the model must be told about agents, once.
-func (a *agents) takeNews() string { return a.all.News(a.c.ID()) }
+// News returns what the model must be told about agents, once.
+func (c *Crew) News() string { return c.all.News(c.host.ID()) }
 
-// unfinished reports whether an agent is still working or its end has not been reported yet.
-func (a *agents) unfinished() bool { return a.all.Unfinished(a.c.ID()) }
+// Unfinished reports whether an agent is still working or its end has not been reported yet.
+func (c *Crew) Unfinished() bool { return c.all.Unfinished(c.host.ID()) }
 
-// wait waits until the named agent, or every agent, has ended; with first, until one has. It returns when ctx
+// Wait waits until the named agent, or every agent, has ended; with first, until one has. It returns when ctx
 // ends or the limit is reached.
-func (a *agents) wait(ctx context.Context, name string, first bool) {
+func (c *Crew) Wait(ctx context.Context, name string, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, agentWait)
 	defer cancel()
-	a.all.Wait(ctx, a.c.ID(), name, first)
+	c.all.Wait(ctx, c.host.ID(), name, first)
 }
 
-// close ends all agents of this conversation; their worktrees stay.
-func (a *agents) close() {
-	id := a.c.ID()
+// Close ends all agents of this conversation; their worktrees stay.
+func (c *Crew) Close() {
+	id := c.host.ID()
 	if id == "" {
 		return // none was ever started
 	}
 	var sites []Site
 	var ends sync.WaitGroup
-	for _, m := range a.all.Members(id) {
-		_, w := a.all.Get(m)
+	for _, m := range c.all.Members(id) {
+		_, w := c.all.Get(m)
 		if w.child != nil {
 			ends.Go(w.child.Close)
 		}
@@ -289,7 +317,7 @@ func (a *agents) close() {
 		}
 	}
 	ends.Wait()
-	a.work.Wait()
+	c.work.Wait()
 	for _, s := range sites {
 		s.Close()
 	}

@@ -1,4 +1,4 @@
-package agent
+package crew
 
 import (
 	"cmp"
@@ -10,19 +10,19 @@ import (
 	"jcode/tools"
 )
 
-// PlanAgents implements tools.Desk. A merge changes files, and a discard removes a worktree.
-func (c *Conversation) PlanAgents(ctx context.Context, order tools.AgentOrder) (tools.Plan, error) {
+// Plan plans what an order to agents would change. A merge changes files, and a discard removes a worktree.
+func (c *Crew) Plan(ctx context.Context, order tools.AgentOrder) (tools.Plan, error) {
 	if order.Action != "merge" && order.Action != "discard" {
 		return tools.Plan{}, nil
 	}
-	m, err := c.agents.own(order.Name)
+	m, err := c.own(order.Name)
 	if err != nil {
 		return tools.Plan{}, err
 	}
 	if order.Action == "discard" {
-		return planDiscard(ctx, c.agents, m)
+		return planDiscard(ctx, c, m)
 	}
-	_, site, err := c.agents.mergeable(order.Name)
+	_, site, err := c.mergeable(order.Name)
 	if err != nil {
 		return tools.Plan{}, err
 	}
@@ -30,8 +30,8 @@ func (c *Conversation) PlanAgents(ctx context.Context, order tools.AgentOrder) (
 }
 
 // planDiscard plans the removal of an agent's changes.
-func planDiscard(ctx context.Context, a *agents, m *member) (tools.Plan, error) {
-	state, w := a.all.Get(m)
+func planDiscard(ctx context.Context, c *Crew, m *member) (tools.Plan, error) {
+	state, w := c.all.Get(m)
 	if w.site == nil || state.Running() {
 		return tools.Plan{}, nil // there is nothing to lose, or nothing will be done
 	}
@@ -47,52 +47,51 @@ func planDiscard(ctx context.Context, a *agents, m *member) (tools.Plan, error) 
 	return plan, nil //nolint:nilerr // what can't be read is discarded after a question, too
 }
 
-// OrderAgents implements tools.Desk.
-func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order tools.AgentOrder) (tools.Result, error) {
-	a := c.agents
+// Order carries out an order to the agents.
+func (c *Crew) Order(ctx context.Context, call tools.Call, order tools.AgentOrder) (tools.Result, error) {
 	switch order.Action {
 	case "list":
-		claims, err := a.claims(ctx)
+		claims, err := c.claims(ctx)
 		if err != nil {
 			return tools.Result{}, err
 		}
-		return tools.Result{Text: strings.TrimSpace(a.table() + "\n" + claims), Data: a.all.List(c.ID())}, nil
+		return tools.Result{Text: strings.TrimSpace(c.table() + "\n" + claims), Data: c.all.List(c.host.ID())}, nil
 	case "claim":
-		return a.claim(ctx, order.Paths)
+		return c.claim(ctx, order.Paths)
 	case "wait":
 		if order.Name != "" {
-			if _, err := a.own(order.Name); err != nil {
+			if _, err := c.own(order.Name); err != nil {
 				return tools.Result{}, err
 			}
 		}
-		a.wait(ctx, order.Name, order.Any)
+		c.Wait(ctx, order.Name, order.Any)
 		if ctx.Err() != nil {
 			return tools.Result{}, ctx.Err()
 		}
-		return tools.Result{Text: strings.TrimSpace(a.takeNews() + "\n\n" + a.table())}, nil
+		return tools.Result{Text: strings.TrimSpace(c.News() + "\n\n" + c.table())}, nil
 	}
-	m, err := a.own(order.Name)
+	m, err := c.own(order.Name)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	switch order.Action {
 	case "output":
-		return tools.Result{Text: a.output(m)}, nil
+		return tools.Result{Text: c.output(m)}, nil
 	case "message":
-		if err := c.MessageAgent(ctx, order.Name, order.Text); err != nil {
+		if err := c.Message(ctx, order.Name, order.Text); err != nil {
 			return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
 		return tools.Result{Text: "Sent: " + order.Name + " reads it at its next step."}, nil
 	case "stop":
-		if err := c.StopAgent(order.Name); err != nil {
+		if err := c.Stop(ctx, order.Name); err != nil {
 			return tools.Result{}, err
 		}
 		return tools.Result{Text: order.Name + " was stopped."}, nil
 	case "merge":
-		said, err := c.MergeAgent(ctx, call, order.Name)
+		said, err := c.Merge(ctx, call, order.Name)
 		return tools.Result{Text: said, Display: tools.Display{Summary: text.FirstLine(said, 200), Diff: call.Plan.Diff}}, err
 	case "discard":
-		if err := c.DiscardAgent(ctx, order.Name); err != nil {
+		if err := c.Discard(ctx, order.Name); err != nil {
 			return tools.Result{}, err
 		}
 		return tools.Result{Text: "The worktree of " + order.Name + " is removed with its changes."}, nil
@@ -101,9 +100,9 @@ func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order t
 }
 
 // table lists the agents of this conversation, one per line.
-func (a *agents) table() string {
+func (c *Crew) table() string {
 	var b strings.Builder
-	for _, s := range a.all.List(a.c.ID()) {
+	for _, s := range c.all.List(c.host.ID()) {
 		fmt.Fprintf(&b, "%s: %s", s.Name, s.Status)
 		if s.Call != "" {
 			fmt.Fprintf(&b, ", in %s", s.Call)
@@ -120,7 +119,7 @@ func (a *agents) table() string {
 }
 
 // output returns an agent's output since the last call.
-func (a *agents) output(m *member) string {
-	state, _ := a.all.Get(m)
-	return fmt.Sprintf("%s is %s.\n%s", state.Name, state.Status, cmp.Or(a.all.Since(m), "(nothing since the last look)"))
+func (c *Crew) output(m *member) string {
+	state, _ := c.all.Get(m)
+	return fmt.Sprintf("%s is %s.\n%s", state.Name, state.Status, cmp.Or(c.all.Since(m), "(nothing since the last look)"))
 }

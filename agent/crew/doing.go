@@ -1,4 +1,4 @@
-package agent
+package crew
 
 import (
 	"encoding/json"

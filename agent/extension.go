@@ -20,6 +20,8 @@ type Stop struct {
 	Again bool
 	// Text is the model's last answer.
 	Text string
+	// Roles are the roles in force, the conversation's own first.
+	Roles []string
 }
 
 // Extension is what one part of the program adds to its conversations: functions that are called at points of

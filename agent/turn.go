@@ -141,7 +141,7 @@ const maxGoneOn = 8
 
 // stopping asks the extensions whether the model must continue although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
-	why := t.opt.Extensions.stopping(ctx, Stop{Session: t.row.ID, Child: t.opt.Parent != "", Again: t.goneOn > 0, Text: t.text})
+	why := t.opt.Extensions.stopping(ctx, Stop{Session: t.row.ID, Child: t.opt.Parent != "", Again: t.goneOn > 0, Text: t.text, Roles: t.scope.Roles()})
 	if why == "" || ctx.Err() != nil {
 		return false, nil
 	}

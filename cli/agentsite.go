@@ -127,6 +127,7 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 		return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
 	}
 	b.flags.Model = a.flags.Model
+	b.happenings.roles = a.happenings.roles // the main conversation's hooks hear of its agents' ends
 	site := &agentSite{main: a.app, app: b, tree: tree, name: name}
 	if empty := tree.EmptySubmodules(ctx); len(empty) > 0 {
 		site.missing = fmt.Sprintf("\n\nYou work in a git worktree, in which the folders of submodules are empty: %s. If the work needs one: git submodule update --init PATH. What is changed inside it is not merged.", strings.Join(empty, ", "))

@@ -74,6 +74,8 @@ type app struct {
 	snapshots   *snapshots    // nil where commands are not followed
 	shell       *builtin.Shell
 	confinement *confinement // where commands run
+	// hookVariables are what hooks set for commands.
+	hookVariables hookVariables
 	// agentChanges are the files that this session's agents changed.
 	agentChanges *agentChanges
 	models       *models
@@ -243,10 +245,11 @@ func (a *app) addTools(context.Context) error {
 	a.seen = builtin.NewSeen(newKeptViews(a))
 	a.agentChanges = &agentChanges{root: a.root}
 	a.snapshots = newSnapshots(a)
+	a.hookVariables.current = a.board.session
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
-		Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.snapshots.around,
+		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.snapshots.around,
 	})
 	a.onClose(a.snapshots.close) // after the commands have ended
 	a.onClose(func() {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -43,6 +44,9 @@ type happenings struct {
 	trust         tools.Trust // in files of this project, and of the person
 	confinement   *confinement
 	lookAtPlugins func() // applies changes of plugins
+	variables     *hookVariables
+	roles         *roleHooks // those that roles bring
+	scratch       string     // a folder for files of single runs
 
 	engine *hooks.Engine
 	ctx    context.Context // ends with the app
@@ -70,11 +74,11 @@ func (a *app) openHooks() {
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
 		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).look,
-		theirPins: func() map[string]string { return a.theirPins },
-		ctx:       ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
+		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: filepath.Join(a.paths.Data, "hooks"),
+		ctx: ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
 	h.engine = hooks.New(hooks.Options{
-		Runner: h, Root: a.root, Cwd: a.cwd, Covers: a.gate.Covers, Background: h.behind, Later: h.later, Mode: func() string { return string(h.mode()) },
+		Runner: h, Root: a.root, Cwd: a.cwd, Covers: a.gate.Covers, Background: h.behind, Later: h.later, OfRole: h.ofRole, Mode: func() string { return string(h.mode()) },
 		Notice: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})
 	a.happenings = h
@@ -139,6 +143,10 @@ func (h *happenings) agents() agent.Extension {
 // sessionStart tells hooks that a session begins, and keeps what they have to say to the model.
 func (h *happenings) sessionStart(ctx context.Context, id, source string) {
 	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionStart, Session: id, Names: []string{source}, Fields: map[string]any{"source": source}})
+	if source != "compact" {
+		h.variables.forget(id)
+	}
+	h.variables.add(id, out.Variables)
 	if out.Context != "" {
 		h.mu.Lock()
 		h.pending[id] += "[SessionStart hook] " + out.Context + "\n"
@@ -198,7 +206,7 @@ func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
 	if s.Child {
 		event, fields["agent_id"] = hooks.SubagentStop, s.Session
 	}
-	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: s.Session, Fields: fields})
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: s.Session, Fields: fields, Roles: s.Roles})
 	if out.Block && !out.Stop {
 		return "[" + out.By + " wants you to go on: " + out.Reason + "]"
 	}

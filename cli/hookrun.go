@@ -26,7 +26,18 @@ const (
 // RunHook implements hooks.Runner. What a project or a plugin brought runs confined in every mode; the person's
 // own hooks do as other commands that jcode starts.
 func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
+	return h.withVariables(run, h.confinement.commandEnv(), func(more []string, data string) (hooks.Ended, error) {
+		run.Env = append(run.Env[:len(run.Env):len(run.Env)], more...)
+		return h.runHook(ctx, run, data)
+	})
+}
+
+// runHook runs a hook that may also write to the folder data, if that isn't "".
+func (h *happenings) runHook(ctx context.Context, run hooks.Run, data string) (hooks.Ended, error) {
 	how := h.rights(ctx, run.Hook)
+	if data != "" {
+		how.Data = append(how.Data[:len(how.Data):len(how.Data)], data)
+	}
 	cmd := builtin.HookRun{
 		Command: run.Hook.Command, Dir: cmp.Or(run.Hook.Dir, h.root), Env: append(run.Env, how.env...), Stdin: run.Stdin, Limit: run.Hook.Timeout,
 		Confined: how.confined, Free: how.free, Rights: how.Program,
@@ -94,6 +105,9 @@ func (h *happenings) item(hook hooks.Hook) tools.TrustItem {
 	if hook.Source == projectSettings {
 		key := "hooks." + string(hook.Event)
 		return tools.TrustItem{Kind: tools.TrustConfig, Name: key, Hash: h.theirPins()[key]}
+	}
+	if item, ok := h.itemOfRole(hook.Source); ok {
+		return item
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -32,7 +32,7 @@ func (h *happenings) command(ctx context.Context, args string) (command.Outcome,
 	source := strings.Join(words[1:len(words)-1], " ")
 	h.reload()
 	var names []string
-	for _, hook := range h.engine.List() {
+	for _, hook := range h.all() {
 		item := h.rights(ctx, hook).item
 		if source != hook.Source && source != item.Title() && source != item.Name {
 			names = append(names, hook.Source)
@@ -47,6 +47,11 @@ func (h *happenings) command(ctx context.Context, args string) (command.Outcome,
 	return command.Outcome{}, fmt.Errorf("no hook is from %s; known: %s", source, strings.Join(slices.Compact(names), ", "))
 }
 
+// all returns the hooks for everything and those of the roles that were entered.
+func (h *happenings) all() []hooks.Hook {
+	return append(slices.Clone(h.engine.List()), h.roles.known()...)
+}
+
 // moreRight returns the kind of right that a word names.
 func moreRight(word string) (kind tools.TrustKind, ok bool) {
 	kind = tools.TrustKind(word)
@@ -58,7 +63,7 @@ func moreRight(word string) (kind tools.TrustKind, ok bool) {
 func (h *happenings) show(ctx context.Context) (command.Outcome, error) {
 	h.reload()
 	var lines []string
-	for _, hook := range h.engine.List() {
+	for _, hook := range h.all() {
 		lines = append(lines, hookLine(hook)+h.rights(ctx, hook).mark(h.confinement.confined()))
 		if hook.Refuse == nil {
 			continue

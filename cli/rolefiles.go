@@ -44,7 +44,7 @@ func (a roleFiles) layers() *role.Layers {
 		UserDir:       filepath.Join(a.paths.Config, "roles"),
 		PluginAgents:  a.plugins(),
 		Trusted: func(r role.Role) bool {
-			item := roleItem(r)
+			item := roleItem(a.root, r)
 			return a.trusted(context.Background(), item.Kind, item.Name, item.Hash)
 		},
 	}
@@ -105,10 +105,10 @@ func (a roleFiles) reaching() []tools.TrustItem {
 	}
 	var items []tools.TrustItem
 	for _, l := range all {
-		if !l.Source.FromProject() || !l.WantsTrust() && len(l.Shadowed) == 0 {
+		if !l.Source.FromProject() && (l.Source != role.UserAgents || l.Hooks == nil) || !l.WantsTrust() && len(l.Shadowed) == 0 {
 			continue
 		}
-		item := roleItem(l.Role)
+		item := roleItem(a.root, l.Role)
 		if len(l.Shadowed) > 0 {
 			item.Runs = append(item.Runs, replacesRole(l.Shadowed[0]))
 		}

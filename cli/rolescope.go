@@ -24,7 +24,8 @@ type roleScopes struct {
 	layers    func() *role.Layers
 	names     roleNames
 	documents *documents
-	vars      role.Vars // all but the date and the role's values
+	hooks     func(role.Role) // learns a role's hooks
+	vars      role.Vars       // all but the date and the role's values
 }
 
 func newRoleScopes(a *app) roleScopes {
@@ -32,7 +33,7 @@ func newRoleScopes(a *app) roleScopes {
 	if shell == "." {
 		shell = system.ShellName()
 	}
-	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
+	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, func(r role.Role) { a.happenings.know(r) }, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
 }
 
 // agentRole finds a role, determines the values of its variables, and resolves everything that it
@@ -90,6 +91,7 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 		scope.Tools = append(slices.Clone(scope.Tools), retrieval.SearchTool)
 	}
 	a.documents.knowRole(r)
+	a.hooks(r)
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
 		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: snapshot, Values: values,

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/startfiles"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
 )
 
-// roleItem presents a project's role for a person's decision.
-func roleItem(r role.Role) tools.TrustItem {
+// roleItem presents a role of the project in root for a person's decision.
+func roleItem(root string, r role.Role) tools.TrustItem {
 	sum := sha256.Sum256([]byte(r.Text))
 	item := tools.TrustItem{Kind: tools.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
 	if r.Model != "" {
@@ -28,6 +29,11 @@ func roleItem(r role.Role) tools.TrustItem {
 	if len(r.Variables) > 0 {
 		names := mapSlice(r.Variables, func(v role.Variable) string { return v.Name })
 		item.Runs = append(item.Runs, "asks for values: "+strings.Join(names, ", "))
+	}
+	list, _ := hooksOfRole(r)
+	for _, hook := range list {
+		item.Runs = append(item.Runs, "hook "+text.Visible(hook.Line()))
+		item.Hash = startfiles.Pin(item.Hash, root, hook.Shown())
 	}
 	return item
 }

@@ -201,6 +201,7 @@ func joined(list []Outcome) Outcome {
 			}
 		}
 		out.Notes = append(out.Notes, o.Notes...)
+		out.Variables = append(out.Variables, o.Variables...)
 		if o.Output != nil {
 			out.Output = o.Output
 		}

@@ -126,14 +126,14 @@ func (c Calls) fire(ctx context.Context, event Event, call tools.Call, more map[
 	for _, in := range c.Engine.inputs(call) {
 		fields := map[string]any{"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": in}
 		maps.Copy(fields, more)
-		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields, Call: &call}))
+		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields, Call: &call, Roles: call.Caller.Scope.Roles()}))
 	}
 	return joined(answers)
 }
 
 // BeforeCall implements tools.Hook.
 func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
-	if !c.Engine.Wants(PreToolUse) {
+	if !c.Engine.Wants(PreToolUse, call.Caller.Scope.Roles()...) {
 		return tools.Verdict{}
 	}
 	out := c.fire(ctx, PreToolUse, call, nil)
@@ -167,7 +167,7 @@ func (c Calls) AfterRun(ctx context.Context, call tools.Call, res *tools.Result)
 	} else {
 		more["tool_response"] = response(call, *res)
 	}
-	if !c.Engine.Wants(event) {
+	if !c.Engine.Wants(event, call.Caller.Scope.Roles()...) {
 		return ""
 	}
 	out := c.fire(ctx, event, call, more)

@@ -27,6 +27,8 @@ type Ended struct {
 	Code           int
 	// Blamed says what the sandbox denied it, if its failure looks like that.
 	Blamed string
+	// Variables are what a SessionStart hook sets for later commands, as NAME=value.
+	Variables []string
 }
 
 // Runner runs hooks as exec runs commands: with its environment, output limits and sandbox. It
@@ -45,6 +47,8 @@ type Options struct {
 	// Background runs something that nothing waits for, until the program ends. Nil means that
 	// async hooks are waited for.
 	Background func(run func(ctx context.Context))
+	// OfRole returns the hooks of a role. May be nil.
+	OfRole func(name string) []Hook
 	// Mode returns the approval mode in force, for the input.
 	Mode func() string
 	// Later tells the model of a session something at its next step. May be nil.
@@ -89,6 +93,8 @@ type Occasion struct {
 	Fields map[string]any
 	// Call is the call of an event of a tool, nil for others.
 	Call *tools.Call
+	// Roles are the roles in force, whose hooks run, too.
+	Roles []string
 }
 
 // Outcome is the combined answer of all hooks of an occasion.
@@ -106,14 +112,28 @@ type Outcome struct {
 	Output json.RawMessage
 	// Context is a text for the model.
 	Context string
+	// Variables are set for the session's later commands, as NAME=value.
+	Variables []string
 	// Stop ends the turn; StopReason is for the person.
 	Stop       bool
 	StopReason string
 }
 
-// Wants reports whether any hook runs at an event.
-func (e *Engine) Wants(event Event) bool {
-	return slices.ContainsFunc(e.List(), func(h Hook) bool { return h.Event == event })
+// Wants reports whether any hook runs at an event, in some roles.
+func (e *Engine) Wants(event Event, roles ...string) bool {
+	return slices.ContainsFunc(e.inForce(roles), func(h Hook) bool { return h.Event == event })
+}
+
+// inForce returns the hooks for everything, and those of roles.
+func (e *Engine) inForce(roles []string) []Hook {
+	list := e.List()
+	if e.opt.OfRole == nil {
+		return list
+	}
+	for _, name := range roles {
+		list = append(list[:len(list):len(list)], e.opt.OfRole(name)...)
+	}
+	return list
 }
 
 // Fire runs the hooks of an occasion in parallel and combines their answers in the order of the
@@ -121,7 +141,7 @@ func (e *Engine) Wants(event Event) bool {
 func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	var list []Hook
 	seen := map[string]bool{}
-	for _, h := range e.List() {
+	for _, h := range e.inForce(o.Roles) {
 		key := strings.Join(append([]string{h.Command, h.If}, append(h.Args, h.Env...)...), "\x00")
 		if h.Event != o.Event || !h.matches(o.Names) || seen[key] || !e.covers(h, o.Call) || !e.first(h, o.Session, key) {
 			continue
@@ -254,6 +274,9 @@ func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
 		out, said, fault = read(h.Event, end)
 	}
 	out.By = name
+	if err == nil && end.Code == 0 {
+		out.Variables = end.Variables
+	}
 	if fault != "" {
 		if end.Blamed != "" {
 			fault += "; the sandbox stopped it: " + end.Blamed

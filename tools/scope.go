@@ -81,6 +81,16 @@ func (s *Scope) Ceiling() Mode {
 	return s.ModeCeiling
 }
 
+// Roles returns the names of the roles that the scope comes from: its own and those that it lies within.
+func (s *Scope) Roles() (names []string) {
+	for ; s != nil; s = s.outer {
+		if s.Name != "" && !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 func (s *Scope) label() string {
 	if s.Name == "" {
 		return "this session"

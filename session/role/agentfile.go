@@ -38,6 +38,8 @@ func (r *Role) setAgent(f frontmatter.Field, raw func() string) {
 		r.Skills = r.list(f)
 	case "mcpservers":
 		r.Servers = r.agentServers(f)
+	case "hooks":
+		r.hooks(f, raw())
 	case "maxturns":
 		r.MaxSteps = r.count(f, "requests")
 	default:

@@ -52,6 +52,9 @@ func Format(r Role) string {
 	if r.Mode != "" {
 		line("mode", quote(r.Mode))
 	}
+	if r.Hooks != nil {
+		line("hooks", string(r.Hooks)) // JSON is YAML, too
+	}
 	formatVariables(&b, r.Variables)
 	for _, f := range r.Unknown {
 		b.WriteString(cmp.Or(f.Raw, f.Key+":") + "\n")

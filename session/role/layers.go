@@ -92,7 +92,7 @@ func (r *Layers) List(ctx context.Context) ([]Listing, error) {
 	layer(Builtins())
 	for i, role := range all {
 		replaces := slices.ContainsFunc(all[i+1:], func(o Role) bool { return o.Name == role.Name && !o.Source.FromProject() })
-		r.add(byName, role, role.Source.FromProject() && (role.WantsTrust() || replaces))
+		r.add(byName, role, role.Source.FromProject() && (role.WantsTrust() || replaces) || role.Source == UserAgents && role.Hooks != nil)
 	}
 	listed := make([]Listing, 0, len(byName))
 	for _, l := range byName {
@@ -156,7 +156,7 @@ func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 		case l.name() != name:
 			names = append(names, l.name())
 		case !l.Counts():
-			return Role{}, fmt.Errorf("role %s (%s) picks a model, servers or documents outside of it, or asks for values, and waits until you trust this project", name, l.Untrusted.Path)
+			return Role{}, fmt.Errorf("role %s (%s) picks a model, servers or documents outside of it, runs hooks, or asks for values, and waits until you trust this project", name, l.Untrusted.Path)
 		default:
 			return l.Role, nil
 		}
@@ -197,6 +197,7 @@ func (r *Layers) fromPlugins() ([]Role, error) {
 			roles, err := folderRoles(path, Plugin, readFile)
 			for i := range roles {
 				roles[i].Name = p.Plugin + ":" + roles[i].Name
+				roles[i].leaveHooks()
 			}
 			all, errs = append(all, roles...), append(errs, err)
 		}

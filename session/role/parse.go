@@ -125,6 +125,8 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		r.MaxSteps = r.count(f, "requests")
 	case "variables":
 		r.variables(f, raw())
+	case "hooks":
+		r.hooks(f, raw())
 	case "mode":
 		if f.Kind == frontmatter.Null {
 			r.problem(f.Line, "mode has no value", "use "+strings.Join(Modes(), ", ")+", or leave the key out", true)

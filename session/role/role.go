@@ -33,6 +33,8 @@ type Role struct {
 	Disallowed []string `json:"disallowed_tools,omitempty"`
 	// MaxSteps bounds the model requests of a sub-agent in this role, 0 = no bound of its own.
 	MaxSteps int `json:"max_steps,omitempty"`
+	// Hooks are commands that run at its events, in the form of a settings file; nil means none.
+	Hooks json.RawMessage `json:"hooks,omitempty"`
 	// Variables are the values that are asked for when the role is entered.
 	Variables []Variable `json:"variables,omitempty"`
 	// Body is the prompt as it is written: see Render.
@@ -132,10 +134,10 @@ func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key)
 func bare(key string) string { return strings.ReplaceAll(roleKey(key), "_", "") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
-// what the person has: it picks the model, names servers to start or documents outside of the
+// what the person has: it picks the model, runs hooks, names servers to start or documents outside of the
 // project, or asks for values.
 func (r Role) WantsTrust() bool {
-	return r.Model != "" || len(r.Servers) > 0 || len(r.Variables) > 0 || slices.ContainsFunc(r.Documents, paths.LeadsOut)
+	return r.Model != "" || r.Hooks != nil || len(r.Servers) > 0 || len(r.Variables) > 0 || slices.ContainsFunc(r.Documents, paths.LeadsOut)
 }
 
 // Snapshot returns the role as the text that a session stores when it enters the role.

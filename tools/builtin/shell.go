@@ -9,11 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/internal/tidy"
 	"jcode/tools"
-	"jcode/tools/permission/repository"
 	"jcode/tools/sandbox"
 )
 
@@ -31,6 +29,9 @@ type ShellOptions struct {
 	Env func() []string
 	// Keep are variables that commands get although their names or values look like secrets.
 	Keep []string
+	// Variables returns what is set besides for a caller's command that does more than read, as NAME=value; confined says whether
+	// it runs in the sandbox. May be nil.
+	Variables func(caller tools.Caller, confined bool) []string
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a temporary
 	// one that is removed with the shell.
 	Logs string
@@ -94,6 +95,7 @@ type confinement struct {
 	vouched *tools.Vouched
 	watched bool // it runs unasked and unconfined: changes of protected files are reported
 	caller  tools.Caller
+	called  bool // it is a call of the caller, not a command of jcode's own
 }
 
 // Shell runs commands for the tools exec and job, for `!` lines, and for jcode itself. It owns the
@@ -193,42 +195,6 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 	return c, nil
 }
 
-func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc.Process, error) {
-	if v := how.vouched; v != nil {
-		spec.Env = proc.WithoutSecrets(spec.Env, s.opts.Keep) // it runs unasked, so it must not print them
-		if v.Git {
-			spec.Env = repository.Overrides(spec.Env)
-		}
-		if s.opts.Confiner != nil {
-			if ok, _ := s.opts.Confiner.CanRead(); ok {
-				return s.startReading(c, spec, *v)
-			}
-		}
-		spec.Env = launch.Outside(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
-	}
-	if !how.sandbox {
-		if how.watched && s.opts.Watch != nil {
-			c.changed = s.keepWatched(how, s.opts.Watch())
-		}
-		return s.launch(spec)
-	}
-	if s.opts.Confiner == nil {
-		return nil, errors.New("there is no sandbox on this machine")
-	}
-	if s.opts.Rights != nil {
-		more := s.opts.Rights()
-		how.rights.Read = append(how.rights.Read[:len(how.rights.Read):len(how.rights.Read)], more.Read...)
-		how.rights.Data = append(how.rights.Data[:len(how.rights.Data):len(how.rights.Data)], more.Data...)
-	}
-	spec, before, err := s.opts.Confiner.ConfineProgram(spec, how.rights)
-	if err != nil {
-		return nil, err
-	}
-	c.sandboxed = true
-	c.changed = s.keepWatched(how, before)
-	return s.launch(spec)
-}
-
 // blamed says why the failure of a command looks like an effect of its confinement, or returns "".
 func (s *Shell) blamed(c *command, code int) string {
 	switch {
@@ -265,43 +231,6 @@ func KeepWatched(before sandbox.Watched, caller tools.Caller, remember func(tool
 			note(fresh)
 		}
 		return paths
-	}
-}
-
-// startReading starts a command that may only read.
-func (s *Shell) startReading(c *command, spec proc.Spec, v tools.Vouched) (*proc.Process, error) {
-	spec, done, err := s.opts.Confiner.ConfineToReading(spec, sandbox.Reading{Only: v.Only, Hidden: v.Hidden, Beyond: v.Beyond})
-	if err != nil {
-		return nil, err
-	}
-	c.reading = true
-	p, err := s.launch(spec)
-	if err != nil {
-		return nil, errors.Join(err, done())
-	}
-	s.work.Go(func() {
-		<-p.Done()
-		_ = done() // a temporary folder that can't be removed is left to the system
-	})
-	return p, nil
-}
-
-// launch starts a process from the thread that is the parent of all children.
-func (s *Shell) launch(spec proc.Spec) (*proc.Process, error) {
-	s.mu.Lock()
-	if s.launcher == nil {
-		s.launcher = proc.NewLauncher()
-	}
-	l := s.launcher
-	s.mu.Unlock()
-	return l.Start(spec)
-}
-
-func closeAll(lists ...[]*os.File) {
-	for _, files := range lists {
-		for _, f := range files {
-			_ = f.Close() // pipe ends: nothing is lost
-		}
 	}
 }
 

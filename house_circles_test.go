@@ -27,7 +27,7 @@ var circles = map[string]string{
 	"tools/builtin.Seen":    "commands know the files that they watch",
 	"tools/lsp.Manager":     "a server's instance knows its manager",
 	"tools/retrieval.Room":  "the keeper of an index knows the room",
-	"tui.callItem":          "a call holds nested calls, by way of another type",
+	"tui/transcript.Call":   "a call holds nested calls, by way of another type",
 	"tui.program":           "the parts of the terminal embed the program",
 }
 

@@ -22,7 +22,9 @@ cli/acp: agent agent/event agent/model session tools tools/command tools/permiss
 cli/config: *
 cli/tour:
 cli/usage: session
-tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/event agent/model agent/roster session tools tools/command tools/permission
+tui: tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
+tui/look: tui/editor tui/markdown
+tui/transcript: tui/look tui/markdown agent/event agent/model session tools
 tui/markdown:
 tui/editor:
 tui/keyboard:

@@ -13,6 +13,7 @@ import (
 	"jcode/cli/config"
 	"jcode/skills"
 	"jcode/tui"
+	"jcode/tui/look"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
@@ -105,7 +106,7 @@ func write(t *testing.T, file, text string) {
 // The values of screen settings are defined in two packages, which must agree.
 func TestSettingsOfTheScreenAreWhatTheScreenKnows(t *testing.T) {
 	t.Parallel()
-	for field, want := range map[string][]string{"Theme": tui.ThemeNames(), "StatusLine": tui.StatusParts()} {
+	for field, want := range map[string][]string{"Theme": look.ThemeNames(), "StatusLine": tui.StatusParts()} {
 		f, ok := reflect.TypeFor[config.Config]().FieldByName(field)
 		if !ok {
 			t.Fatalf("no setting %s", field)

@@ -5,6 +5,8 @@ import (
 
 	"jcode/agent/roster"
 	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tui/look"
 )
 
 // agentChanged updates the state of a sub-agent.
@@ -26,19 +28,19 @@ func (p *composer) agentLines() []string {
 		}
 	}
 	names, took := 0, 0
-	for _, s := range shown[:min(len(shown), agentsShown)] {
+	for _, s := range shown[:min(len(shown), look.AgentsShown)] {
 		names = max(names, cells.Width(s.Name))
-		took = max(took, cells.Width(s.Took(p.look.now).String()))
+		took = max(took, cells.Width(s.Took(p.look.Now).String()))
 	}
 	names = min(names, max(p.width/3, 6))
 	hint := ""
-	if key := p.keys.first(actAgents); key != "" {
+	if key := p.keys.First(look.Agents); key != "" {
 		hint = "  (" + key + " shows them)"
 	}
 	var out []string
 	for i, s := range shown {
-		if i == agentsShown {
-			out = append(out, cells.Paint(p.look.theme.Faint, cells.Fit("  … "+count(len(shown)-i, "more agent"), p.width)))
+		if i == look.AgentsShown {
+			out = append(out, cells.Paint(p.look.Theme.Faint, cells.Fit("  … "+text.Count(len(shown)-i, "more agent"), p.width)))
 			break
 		}
 		out = append(out, p.compose.agentLine(s, names, took, hint))
@@ -49,26 +51,26 @@ func (p *composer) agentLines() []string {
 
 // agentLine draws one agent: its name, what it does, how long, and the tokens, in columns.
 func (p *composer) agentLine(s roster.State, names, took int, hint string) string {
-	mark, style := "●", p.look.theme.Accent
+	mark, style := "●", p.look.Theme.Accent
 	switch s.Status {
 	case roster.Working:
-		mark = spinner[p.look.spin%len(spinner)]
+		mark = p.look.Spinner()
 	case roster.Waiting:
-		mark, style = "?", p.look.theme.Warn
+		mark, style = "?", p.look.Theme.Warn
 	case roster.Done:
-		style = p.look.theme.Good
+		style = p.look.Theme.Good
 	case roster.Failed, roster.Stopped, roster.Left:
-		style = p.look.theme.Bad
+		style = p.look.Theme.Bad
 	}
 	name := cells.Fit(s.Name, names)
 	right := ""
-	if d := s.Took(p.look.now); d > 0 {
+	if d := s.Took(p.look.Now); d > 0 {
 		right = d.String()
 	}
 	right = cells.Blank(took-cells.Width(right)) + right
 	tokens := ""
 	if s.Tokens > 0 {
-		tokens = thousands(s.Tokens)
+		tokens = look.Thousands(s.Tokens)
 	}
 	right += cells.Blank(max(8-cells.Width(tokens), 1)) + tokens
 	room := p.width - 3 - names - 2
@@ -79,11 +81,11 @@ func (p *composer) agentLine(s roster.State, names, took int, hint string) strin
 		right = ""
 	}
 	room -= cells.Width(right) + cells.Width(hint)
-	what := cells.Fit(oneLine(s.What()), max(room-1, 0))
-	faint := p.look.theme.Faint
-	return cells.Render(clip([]cells.Span{
+	what := cells.Fit(look.OneLine(s.What()), max(room-1, 0))
+	faint := p.look.Theme.Faint
+	return cells.Render(look.Clip([]cells.Span{
 		{Text: " " + mark + " ", Style: style},
-		{Text: name + cells.Blank(names-cells.Width(name)+2), Style: p.look.theme.Strong},
+		{Text: name + cells.Blank(names-cells.Width(name)+2), Style: p.look.Theme.Strong},
 		{Text: what + cells.Blank(room-cells.Width(what))},
 		{Text: right + hint, Style: faint},
 	}, p.width))

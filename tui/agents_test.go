@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	var output []string
 	for i := range 40 {
-		output = append(output, "line "+itoa(i))
+		output = append(output, "line "+strconv.Itoa(i))
 	}
 	rows := func() []command.Row {
 		return []command.Row{{ID: "ann", Name: "ann", Info: "go test ./...", State: "12s    9.4k", Head: "coder fast, session 1234", Detail: strings.Join(output, "\n"), Tail: true}}

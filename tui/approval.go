@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,7 @@ import (
 	"jcode/tools"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // approval asks whether a call may run. It shows the whole command or diff.
@@ -93,7 +95,7 @@ func (a *approval) keyOf(i int) string {
 	return map[tools.AnswerScope]string{tools.AnswerSession: "s", tools.AnswerProject: "a", tools.AnswerNo: "n"}[scope]
 }
 
-func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (a *approval) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch {
 	case a.word != nil:
 		return a.wordKey(h, k, act)
@@ -102,23 +104,23 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	case a.rule != nil:
 		return a.ruleKey(h, act)
-	case a.text.fits && act.scrolls():
+	case a.text.fits && act.Scrolls():
 		return h.act(act)
 	}
 	switch act {
-	case actUp:
+	case look.Up:
 		a.move(-1, len(a.q.Options))
-	case actDown:
+	case look.Down:
 		a.move(1, len(a.q.Options))
-	case actSubmit:
+	case look.Submit:
 		if a.at == none {
 			h.flash(chooseFirst)
 			return nil
 		}
 		return a.choose(h, a.at)
-	case actInterrupt:
+	case look.Interrupt:
 		h.aside(a)
-	case actMode, actCancel:
+	case look.Mode, look.Cancel:
 		return h.act(act)
 	default:
 		a.text.scrollKey(act)
@@ -151,7 +153,7 @@ func (a *approval) letter(h host, name string) func() tea.Cmd {
 		return func() tea.Cmd { a.beginEdit(h); return nil }
 	}
 	for i := range a.q.Options {
-		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
+		if name == strconv.Itoa(i+1) || name != "" && name == a.keyOf(i) {
 			return func() tea.Cmd { return a.choose(h, i) }
 		}
 	}
@@ -198,11 +200,11 @@ func ruleLead(scope tools.AnswerScope) string {
 }
 
 // ruleKey handles a key while the chosen answer is shown in full.
-func (a *approval) ruleKey(h host, act action) tea.Cmd {
+func (a *approval) ruleKey(h host, act look.Action) tea.Cmd {
 	switch act {
-	case actSubmit:
+	case look.Submit:
 		return a.reply(h, a.at, "")
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		a.rule = nil
 	default:
 		a.rule.scrollKey(act)

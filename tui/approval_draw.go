@@ -2,29 +2,31 @@ package tui
 
 import (
 	"cmp"
+	"strconv"
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
 // title says what is asked, and how much there is to read.
-func (a *approval) title(l *look, width int) string {
-	title := oneLine(text.Visible(a.q.Heading()))
+func (a *approval) title(l *look.Look, width int) string {
+	title := look.OneLine(text.Visible(a.q.Heading()))
 	if much := a.text.measure(width); much != "" {
 		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
 	}
-	if l.asks > 1 {
-		title += " · 1 of " + itoa(l.asks)
+	if l.Asks > 1 {
+		title += " · 1 of " + strconv.Itoa(l.Asks)
 	}
 	return title
 }
 
-func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos) {
+func (a *approval) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
 	a.width = width
 	titled, limit := halves(height, a.text.need(l, width), len(a.q.Options)+1)
 	if titled {
-		lines = append(lines, titleRule(l, a.title(l, width), width, l.theme.Warn))
+		lines = append(lines, look.TitleRule(l, a.title(l, width), width, l.Theme.Warn))
 	}
 	foot := a.foot(l, width, limit)
 	half := (height + 1) / 2
@@ -34,7 +36,7 @@ func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos
 		rows, y, x, _, _ := a.edit.Window(max(width-4, 1), room)
 		cursor = &pos{len(lines) + y, x + 2}
 		for _, r := range rows {
-			lines = append(lines, "  "+cells.Render(partSpans(l.theme, r)))
+			lines = append(lines, "  "+cells.Render(look.PartSpans(l.Theme, r)))
 		}
 	case a.rule != nil:
 		lines = append(lines, a.rule.draw(l, width, room, half)...)
@@ -50,17 +52,17 @@ func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos
 }
 
 // foot lists the answers in at most limit rows; until keys are accepted it says so instead.
-func (a *approval) foot(l *look, width, limit int) []string {
+func (a *approval) foot(l *look.Look, width, limit int) []string {
 	a.terse = false
 	switch {
 	case !a.open:
 		return untilArmed(l, width)
 	case a.word != nil:
-		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
+		return []string{look.Hints(l, width, "enter", "refuse", "esc", "back")}
 	case a.edit != nil:
-		return []string{hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
+		return []string{look.Hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
 	case a.rule != nil:
-		return []string{hints(l, width, "enter", "take this answer", "esc", "back")}
+		return []string{look.Hints(l, width, "enter", "take this answer", "esc", "back")}
 	case len(a.q.Options) > limit:
 		a.terse = true
 		return a.chips(l, width, limit)
@@ -68,12 +70,12 @@ func (a *approval) foot(l *look, width, limit int) []string {
 	var out []string
 	cut := false
 	for i, o := range a.q.Options {
-		label := oneLine(text.Visible(o.Label))
+		label := look.OneLine(text.Visible(o.Label))
 		row, whole := answerLine(l, i == a.at, a.keyFor(i), label, width)
 		out = append(out, row)
 		cut = cut || !whole
 	}
-	if len(out) < limit && l.beside {
+	if len(out) < limit && l.Beside {
 		out = append(out, asideHints(l, width))
 	} else if len(out) < limit {
 		edit, rule, turn := "", "", ""
@@ -83,40 +85,40 @@ func (a *approval) foot(l *look, width, limit int) []string {
 		if cut {
 			rule = "r"
 		}
-		if a.q.Diff != "" && width > splitWidth {
+		if a.q.Diff != "" && width > look.SplitWidth {
 			turn = "t"
 		}
-		out = append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "w", "no, because …", "esc", "aside", turn, "columns"))
+		out = append(out, look.Hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "w", "no, because …", "esc", "aside", turn, "columns"))
 	}
 	return out
 }
 
 // keyFor returns the key of option i: its letter, otherwise its number.
-func (a *approval) keyFor(i int) string { return cmp.Or(a.keyOf(i), itoa(i+1)) }
+func (a *approval) keyFor(i int) string { return cmp.Or(a.keyOf(i), strconv.Itoa(i+1)) }
 
 // chips lists the answers in few words, side by side, when there is no room for more: at worst only their
 // keys, with the label of the chosen one.
-func (a *approval) chips(l *look, width, limit int) []string {
+func (a *approval) chips(l *look.Look, width, limit int) []string {
 	rows := a.chipRows(l, width, true)
 	if len(rows) > limit {
 		rows = a.chipRows(l, width, false)
 	}
 	var out []string
 	for _, r := range rows[:min(len(rows), max(limit, 1))] {
-		out = append(out, cells.Render(clip(r, width)))
+		out = append(out, cells.Render(look.Clip(r, width)))
 	}
 	return out
 }
 
-func (a *approval) chipRows(l *look, width int, words bool) [][]cells.Span {
+func (a *approval) chipRows(l *look.Look, width int, words bool) [][]cells.Span {
 	var rows [][]cells.Span
 	used := width
 	for i, o := range a.q.Options {
 		mark, style := " ", cells.Style("")
 		if i == a.at {
-			mark, style = "›", l.theme.Selected
+			mark, style = "›", l.Theme.Selected
 		}
-		chip := []cells.Span{{Text: mark + a.keyFor(i), Style: style.With(l.theme.Strong)}}
+		chip := []cells.Span{{Text: mark + a.keyFor(i), Style: style.With(l.Theme.Strong)}}
 		if words || i == max(a.at, 0) {
 			chip = append(chip, cells.Span{Text: " " + scopeWord(o.Scope), Style: style})
 		}

@@ -8,19 +8,20 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // wordKey edits the message to the model that is sent with a refusal.
-func (a *approval) wordKey(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (a *approval) wordKey(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actSubmit:
+	case look.Submit:
 		for i, o := range a.q.Options {
 			if o.Scope == tools.AnswerNo {
 				return a.reply(h, i, a.word.ed.Text())
 			}
 		}
 		return a.reply(h, -1, a.word.ed.Text())
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		a.word = nil
 	default:
 		a.word.key(k, act)
@@ -53,18 +54,18 @@ func (a *approval) beginEdit(h host) {
 }
 
 // editKey edits the argument; Enter accepts the change, Esc discards it.
-func (a *approval) editKey(k tea.KeyPressMsg, act action) {
+func (a *approval) editKey(k tea.KeyPressMsg, act look.Action) {
 	switch act {
-	case actSubmit:
+	case look.Submit:
 		a.take(a.edit.Text())
 		a.edit = nil
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		a.edit = nil
-	case actNewline:
+	case look.Newline:
 		a.edit.Newline()
-	case actUp:
+	case look.Up:
 		a.edit.Vertical(-1, max(a.width-4, 1))
-	case actDown:
+	case look.Down:
 		a.edit.Vertical(1, max(a.width-4, 1))
 	default:
 		if !a.edit.Do(editor.Command(act)) && act == "" && k.Text != "" {

@@ -10,16 +10,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // questionKey routes a key while a question that opened by itself is in front; done is false for a key that
 // belongs to the input, the transcript or the program.
-func questionKey(p *program, q guarded, k tea.KeyPressMsg, act action, now time.Time) (done bool, cmd tea.Cmd) {
+func questionKey(p *program, q guarded, k tea.KeyPressMsg, act look.Action, now time.Time) (done bool, cmd tea.Cmd) {
 	switch {
-	case act.unfolds(): // what the question is about is above
+	case act.Unfolds(): // what the question is about is above
 		return true, p.itemAct(act)
-	case act == actAgents && !p.in.Empty() && !q.attended():
+	case act == look.Agents && !p.in.Empty() && !q.attended():
 		q.turn()
 		return true, nil
 	case !q.armed(now):
@@ -32,7 +34,7 @@ func questionKey(p *program, q guarded, k tea.KeyPressMsg, act action, now time.
 		return true, cmd
 	}
 	switch {
-	case findKey(p, k, act) || act == actAgents:
+	case findKey(p, k, act) || act == look.Agents:
 		return false, nil
 	case !p.in.Empty() && !q.attended() && forInput(p, q, k, act):
 		q.disarm(now)
@@ -43,24 +45,24 @@ func questionKey(p *program, q guarded, k tea.KeyPressMsg, act action, now time.
 
 // forInput reports whether a key belongs to the input while it holds text: Enter, whatever edits, and letters
 // that continue a word.
-func forInput(p *program, q guarded, k tea.KeyPressMsg, act action) bool {
+func forInput(p *program, q guarded, k tea.KeyPressMsg, act look.Action) bool {
 	switch {
-	case act == actUp, act == actDown:
+	case act == look.Up, act == look.Down:
 		rows, _, _, _, _ := p.in.Window(p.compose.inputWidth(), 2)
 		return len(rows) > 1
 	case act == "" && k.Text != "":
 		last, _ := utf8.DecodeLastRuneInString(p.in.Before())
 		return q.takesText() || unicode.IsLetter(last) || unicode.IsDigit(last)
 	}
-	return act != actComplete && act.writes()
+	return act != look.Complete && act.Writes()
 }
 
 // findKey reports whether a key belongs to the search in the transcript.
-func findKey(p *program, k tea.KeyPressMsg, act action) bool {
-	if !p.tr.find.active() || !p.in.Empty() {
+func findKey(p *program, k tea.KeyPressMsg, act look.Action) bool {
+	if !p.tr.Find.Active() || !p.in.Empty() {
 		return false
 	}
-	return act == actInterrupt || strings.EqualFold(keyboard.Letter(k), "n")
+	return act == look.Interrupt || strings.EqualFold(keyboard.Letter(k), "n")
 }
 
 // aside puts a question away until the person asks for it.
@@ -93,12 +95,12 @@ func (p *composer) stripAbove(room int) []string {
 	if line := p.compose.asideLine(); line != "" {
 		strip = append(strip, line)
 	}
-	return strip[:min(len(strip), max(room-stripRoom, 0)/4)]
+	return strip[:min(len(strip), max(room-look.StripRoom, 0)/4)]
 }
 
 // asideHints are the keys of a question while the input holds text.
-func asideHints(l *look, width int) string {
-	return hints(l, width, "enter", "sends what you wrote", "ctrl+t", "or ↑↓ to answer")
+func asideHints(l *look.Look, width int) string {
+	return look.Hints(l, width, "enter", "sends what you wrote", "ctrl+t", "or ↑↓ to answer")
 }
 
 // asideLine names the questions that were put aside; "" without any.
@@ -107,13 +109,13 @@ func (p *composer) asideLine() string {
 	if n == 0 {
 		return ""
 	}
-	said := count(n, "question") + " wait for you"
+	said := text.Count(n, "question") + " wait for you"
 	if n == 1 {
 		said = "1 question waits for you"
 	}
-	line := []cells.Span{{Text: " ? ", Style: p.look.theme.Warn}, {Text: said, Style: p.look.theme.Strong}}
-	if key := p.keys.first(actAgents); key != "" {
-		line = append(line, cells.Span{Text: "  (" + key + " brings it)", Style: p.look.theme.Faint})
+	line := []cells.Span{{Text: " ? ", Style: p.look.Theme.Warn}, {Text: said, Style: p.look.Theme.Strong}}
+	if key := p.keys.First(look.Agents); key != "" {
+		line = append(line, cells.Span{Text: "  (" + key + " brings it)", Style: p.look.Theme.Faint})
 	}
-	return cells.Render(clip(line, p.width))
+	return cells.Render(look.Clip(line, p.width))
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +15,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
-
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -264,14 +264,14 @@ func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	p, f, a := asked(t, 80, 24, approvalQuestion())
 	feed(p, event.Notice{Text: "needle one"}, event.Notice{Text: "needle two"})
-	p.tr.search(&p.look, "needle")
-	at := p.tr.find.at
+	p.tr.Search(&p.look, "needle")
+	at := p.tr.Find.At
 	press(p, "n")
-	if _, ok := f.answered("q"); ok || p.tr.find.at == at {
-		t.Errorf("n answers, or does not go on: %d", p.tr.find.at)
+	if _, ok := f.answered("q"); ok || p.tr.Find.At == at {
+		t.Errorf("n answers, or does not go on: %d", p.tr.Find.At)
 	}
 	press(p, "esc")
-	if p.tr.find.active() || !slices.Contains(p.asks, dialog(a)) {
+	if p.tr.Find.Active() || !slices.Contains(p.asks, dialog(a)) {
 		t.Error("esc does not end the search, or puts the question aside")
 	}
 	press(p, "n")
@@ -328,7 +328,7 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 		{"denied by user: Edit a", "⊘ edit a.go  no"},
 		{"denied: mode plan", "⊘ edit a.go  not allowed"},
 	} {
-		id := itoa(i)
+		id := strconv.Itoa(i)
 		feed(p, event.CallStart{ID: id, Name: "edit", Arguments: jsonOf("path", "a.go"), At: clock},
 			event.CallEnd{ID: id, Name: "edit", Status: "denied", Result: tools.Result{Text: c.said, Failed: true}})
 		if s := stripped(p.frameText()); !strings.Contains(s, c.want) {
@@ -352,7 +352,7 @@ func TestASessionFoundByItsTextShowsTheLine(t *testing.T) {
 	if s := stripped(p.frameText()); !strings.Contains(s, "found: the needle of hidden") {
 		t.Errorf("the preview:\n%s", s)
 	}
-	if s := p.frameText(); !strings.Contains(s, string(p.look.theme.Match)+"mneedle") {
+	if s := p.frameText(); !strings.Contains(s, string(p.look.Theme.Match)+"mneedle") {
 		t.Errorf("the word is not marked:\n%q", s)
 	}
 }

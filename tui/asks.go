@@ -12,16 +12,16 @@ func (p *listener) askEvent(ev event.Event) tea.Cmd {
 	conv := p.conv
 	switch ev := ev.(type) {
 	case event.ApprovalAsked:
-		p.turn.calls[ev.Question.CallID].wait(true)
+		p.turn.calls[ev.Question.CallID].Wait(true)
 		p.ask(newApproval(ev.ID, ev.Question, func(a tools.Answer) error {
-			p.turn.calls[ev.Question.CallID].answered(a)
+			p.turn.calls[ev.Question.CallID].Answered(a)
 			return conv.Answer(ev.ID, a)
 		}))
 		return p.outside.notify("jcode waits for you", ev.Question.Heading())
 	case event.ApprovalClosed:
 		for _, d := range questions(&p.dialogStack) {
 			if a, ok := d.(*approval); ok && a.id == ev.ID {
-				p.turn.calls[a.q.CallID].wait(false)
+				p.turn.calls[a.q.CallID].Wait(false)
 				p.close(d)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"jcode/agent/event"
-	"jcode/session"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 func TestDraggedPictureBecomesAMention(t *testing.T) {
@@ -90,28 +91,11 @@ func TestANamedPictureIsAChip(t *testing.T) {
 	}
 }
 
-func TestAStoredPictureIsAChip(t *testing.T) {
-	t.Parallel()
-	var shot bytes.Buffer
-	if err := png.Encode(&shot, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
-		t.Fatal(err)
-	}
-	message := session.Message{Role: session.RoleUser, Seq: 1, Parts: []session.Part{
-		{Kind: session.PartText, Text: `what is @"my shot.png"?`}, {Kind: session.PartImage, MIME: "image/png", Data: shot.Bytes()},
-	}}
-	tr := newTranscript()
-	tr.addHistory([]session.Message{message}, nil)
-	l := look{theme: NewTheme("dark", true), width: 80}
-	if s := stripped(drawn(tr.items[0], &l)); !strings.Contains(s, "what is [my\u00a0shot.png\u00a064×48]?") {
-		t.Errorf("%q", s)
-	}
-}
-
 // drawn returns all lines of an item.
-func drawn(it item, l *look) string {
+func drawn(it transcript.Item, l *look.Look) string {
 	var b strings.Builder
-	for n := range it.height(l) {
-		b.WriteString(it.line(l, n) + "\n")
+	for n := range it.Height(l) {
+		b.WriteString(it.Line(l, n) + "\n")
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for i := range 50000 {
-		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
+		names = append(names, "pkg/module"+strconv.Itoa(i%300)+"/sub/file_"+strconv.Itoa(i)+".go")
 	}
 	var f fileIndex
 	for deadline := time.Now().Add(limit); ; { // a busy machine may delay one search, but not all of them
@@ -50,9 +51,9 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 func bigTranscript(t testing.TB, n int) *program {
 	p, _ := still(t, 120, 40, nil)
 	for i := range n {
-		feed(p, event.TurnStart{Prompt: "prompt " + itoa(i), Seq: int64(i + 1), At: clock},
-			event.CallStart{ID: itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
-			event.CallEnd{ID: itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
+		feed(p, event.TurnStart{Prompt: "prompt " + strconv.Itoa(i), Seq: int64(i + 1), At: clock},
+			event.CallStart{ID: strconv.Itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
+			event.CallEnd{ID: strconv.Itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
 			event.TextDelta{Text: sampleAnswer}, event.AssistantMessage{Text: sampleAnswer}, event.TurnEnd{Reason: event.StopDone})
 	}
 	return p
@@ -73,7 +74,7 @@ func TestFrameDoesNotDependOnTheTranscript(t *testing.T) {
 
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{25, 2500} { // four items each
-		b.Run(itoa(n*4)+"items", func(b *testing.B) {
+		b.Run(strconv.Itoa(n*4)+"items", func(b *testing.B) {
 			p := bigTranscript(b, n)
 			p.compose.build()
 			b.ReportAllocs()
@@ -93,7 +94,7 @@ func BenchmarkScroll(b *testing.B) {
 		if i++; i%2000 > 1000 {
 			n = 3
 		}
-		p.tr.scroll(&p.look, n)
+		p.tr.Scroll(&p.look, n)
 		p.compose.build()
 	}
 }
@@ -132,7 +133,7 @@ func BenchmarkStreamedDelta(b *testing.B) {
 func BenchmarkFindFiles50000(b *testing.B) {
 	var names []string
 	for i := range 50000 {
-		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
+		names = append(names, "pkg/module"+strconv.Itoa(i%300)+"/sub/file_"+strconv.Itoa(i)+".go")
 	}
 	var f fileIndex
 	f.set(listFiles(names), nil)
@@ -152,7 +153,7 @@ func BenchmarkResume10000Messages(b *testing.B) {
 	}
 	for b.Loop() {
 		p, _ := still(b, 120, 40, nil)
-		p.tr.addHistory(rows, nil)
+		p.tr.AddHistory(rows, nil)
 		p.compose.build()
 	}
 }

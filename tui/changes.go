@@ -1,14 +1,16 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
-
-	"jcode/tools/command"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/cells"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // changes lists the files that the session changed, with their diffs.
@@ -38,7 +40,7 @@ func newDiffView(files []command.FileChange) *diffView {
 	d := &diffView{files: files}
 	var rows []command.Row
 	for i, f := range files {
-		rows = append(rows, command.Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
+		rows = append(rows, command.Row{ID: strconv.Itoa(i), Name: f.Path, State: "+" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)})
 	}
 	d.picker = newPicker("Changed files", rows, nil)
 	d.empty = "this session has changed nothing"
@@ -46,17 +48,17 @@ func newDiffView(files []command.FileChange) *diffView {
 	return d
 }
 
-func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (d *diffView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actPageDown:
+	case look.PageDown:
 		d.scroll += 10
-	case actPageUp:
+	case look.PageUp:
 		d.scroll = max(d.scroll-10, 0)
-	case actLineDown:
+	case look.LineDown:
 		d.scroll++
-	case actLineUp:
+	case look.LineUp:
 		d.scroll = max(d.scroll-1, 0)
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		h.close(d)
 	default:
 		return d.picker.key(h, k, act)
@@ -64,19 +66,19 @@ func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+func (d *diffView) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
 	listHeight := min(len(d.files)+4, max(height/3, 5))
 	lines, cursor = d.picker.draw(l, width, listHeight)
 	if _, ok := d.current(); !ok {
 		return lines, cursor
 	}
 	file := d.files[d.shown[d.at]]
-	body := drawDiff(file.Diff, l, width-1, unlimited)
+	body := transcript.DrawDiff(file.Diff, l, width-1, unlimited)
 	room := max(height-len(lines)-1, 0)
 	d.scroll = min(d.scroll, max(len(body)-room, 0))
 	foot := lines[len(lines)-1]
 	lines = lines[:len(lines)-1]
-	lines = append(lines, cells.Paint(l.theme.Border, strings.Repeat("╌", width)))
+	lines = append(lines, cells.Paint(l.Theme.Border, strings.Repeat("╌", width)))
 	lines = append(lines, body[d.scroll:min(d.scroll+room, len(body))]...)
 	return append(lines, foot), cursor
 }

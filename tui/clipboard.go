@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/internal/tidy"
+	"jcode/tui/transcript"
 )
 
 // clipboard is a program that reaches a clipboard of this machine.
@@ -89,7 +91,7 @@ func (c *capped) Write(b []byte) (int, error) {
 // copyText puts text on the clipboard and reports what is known: that a program has accepted it, or only that
 // it was sent to the terminal, which never replies.
 func (p *outside) copyText(s string) tea.Cmd {
-	lines, env, programs := count(strings.Count(s, "\n")+1, "line"), p.env, p.opt.Programs
+	lines, env, programs := text.Count(strings.Count(s, "\n")+1, "line"), p.env, p.opt.Programs
 	return p.background(func(ctx context.Context) do {
 		where := writeClipboard(ctx, programs, env, s)
 		remote := env("SSH_CONNECTION") != "" || env("SSH_TTY") != ""
@@ -277,7 +279,7 @@ func noClipboard(env func(string) string) string {
 func (p *outside) insertPicture(file string, data []byte) {
 	p.outside.pictures++
 	word := strings.TrimRight(fileWord(file), " ")
-	p.outside.named(word, label("Picture #"+itoa(p.outside.pictures), data))
+	p.outside.named(word, transcript.Label("Picture #"+strconv.Itoa(p.outside.pictures), data))
 	p.in.Chip(p.outside.chips[word], word)
 	p.complete.menu.close()
 }

@@ -13,6 +13,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/look"
 )
 
 // slash is a command as the menu, the help and the runner see it.
@@ -155,7 +156,7 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 		p.open(newPage(out.Page, out.Notice))
 	case out.Notice != "":
 		p.panels.answered(line, out.Notice, nil)
-		p.told = p.tr.last()
+		p.told = p.tr.Last()
 	}
 	if out.Draft != "" {
 		p.in.SetText(out.Draft)
@@ -178,7 +179,7 @@ func (p slashes) find(name string) (slash, bool) {
 
 // line runs a line that names a command exactly; ok is false for any other.
 func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
-	name, isCommand := strings.CutPrefix(firstWord(line), "/")
+	name, isCommand := strings.CutPrefix(look.FirstWord(line), "/")
 	c, known := p.slashes.find(name)
 	if !isCommand || !known {
 		return nil, false
@@ -188,7 +189,7 @@ func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
 
 // run runs "/name arguments". An unknown command is reported, never guessed, and stays in the input.
 func (p slashes) run(line string) tea.Cmd {
-	name := firstWord(line)[1:]
+	name := look.FirstWord(line)[1:]
 	c, ok := p.slashes.find(name)
 	if !ok {
 		p.flash("unknown command /" + name + " (/help lists them)")
@@ -196,7 +197,7 @@ func (p slashes) run(line string) tea.Cmd {
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
-	p.tr.toBottom() // its output is shown there
+	p.tr.ToBottom() // its output is shown there
 	// The draft must be gone before a command opens another session, which looks for one.
 	return tea.Sequence(p.sender.sent(line), c.run(p.program, args))
 }
@@ -289,7 +290,7 @@ func (p *settings) nextMode() tea.Cmd {
 }
 
 func modeNames(_ *program, args string) []string  { return withPrefix(tools.Modes(), args) }
-func themeNames(_ *program, args string) []string { return withPrefix(ThemeNames(), args) }
+func themeNames(_ *program, args string) []string { return withPrefix(look.ThemeNames(), args) }
 
 // withPrefix returns the names that begin with a prefix.
 func withPrefix[S ~string](names []S, prefix string) []string {
@@ -314,16 +315,16 @@ var themeHelp = map[string]string{
 // theme chooses the colours; the list previews the theme under the cursor.
 func (p *settings) theme(name string) tea.Cmd {
 	if name != "" {
-		if slices.Contains(ThemeNames(), name) {
+		if slices.Contains(look.ThemeNames(), name) {
 			p.settings.setTheme(name)
 			return p.settings.save("theme", name)
 		}
-		p.flash("unknown theme " + name + ": " + strings.Join(ThemeNames(), ", "))
+		p.flash("unknown theme " + name + ": " + strings.Join(look.ThemeNames(), ", "))
 		return nil
 	}
 	before := cmp.Or(p.settings.theming, "auto")
 	var rows []command.Row
-	for _, n := range ThemeNames() {
+	for _, n := range look.ThemeNames() {
 		rows = append(rows, command.Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
 	pk := newPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })

@@ -10,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/look"
 )
 
 func (p *panels) showTodo() tea.Cmd {
@@ -33,11 +34,11 @@ func (p *panels) showCost() tea.Cmd {
 	if u.Total.Estimated {
 		mark = " (estimated)"
 	}
-	said := fmt.Sprintf("Used so far: %s tokens in, of them %s cached", thousands(u.Total.Input), thousands(u.Total.Cached))
+	said := fmt.Sprintf("Used so far: %s tokens in, of them %s cached", look.Thousands(u.Total.Input), look.Thousands(u.Total.Cached))
 	if u.Total.Written > 0 {
-		said += fmt.Sprintf(" and %s written to the cache", thousands(u.Total.Written))
+		said += fmt.Sprintf(" and %s written to the cache", look.Thousands(u.Total.Written))
 	}
-	said += fmt.Sprintf(", %s out%s.", thousands(u.Total.Output), mark)
+	said += fmt.Sprintf(", %s out%s.", look.Thousands(u.Total.Output), mark)
 	if u.Priced {
 		said += "\nCost: " + text.Spent(u.Cost, u.Total.Estimated) + "."
 	} else {
@@ -75,27 +76,27 @@ func contextText(use agent.ContextUse, width int) string {
 	}
 	var b strings.Builder
 	if use.Window > 0 {
-		fmt.Fprintf(&b, "The next request needs %s of %s tokens (%d%%)%s.", thousands(use.Total), thousands(use.Window), use.Total*100/use.Window, mark)
+		fmt.Fprintf(&b, "The next request needs %s of %s tokens (%d%%)%s.", look.Thousands(use.Total), look.Thousands(use.Window), use.Total*100/use.Window, mark)
 	} else {
-		fmt.Fprintf(&b, "The next request needs %s tokens%s; the model's window is not known.", thousands(use.Total), mark)
+		fmt.Fprintf(&b, "The next request needs %s tokens%s; the model's window is not known.", look.Thousands(use.Total), mark)
 	}
-	head := cells.WrapText(b.String(), max(prose(width), 20))
+	head := cells.WrapText(b.String(), max(look.Prose(width), 20))
 	b.Reset()
 	b.WriteString(head)
 	sum, names := 1, 0
 	for _, part := range use.Parts {
 		sum, names = sum+part.Tokens, max(names, cells.Width(part.Name))
 	}
-	full := min(barWidth, max(width-names-11, 0))
+	full := min(look.BarWidth, max(width-names-11, 0))
 	for _, part := range use.Parts {
 		filled := (part.Tokens*full + sum - 1) / sum
-		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", full-filled), thousands(part.Tokens), part.Name)
+		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", full-filled), look.Thousands(part.Tokens), part.Name)
 	}
 	said := b.String()
 	b.Reset()
 	b.WriteString("The parts are estimates.")
 	if use.Unsent > 0 {
-		b.WriteString(" Of " + count(use.Unsent, "earlier answer") + " the thinking, or what else only its model understands, is kept and does not reach the model in use.")
+		b.WriteString(" Of " + text.Count(use.Unsent, "earlier answer") + " the thinking, or what else only its model understands, is kept and does not reach the model in use.")
 	}
-	return said + "\n" + cells.WrapText(b.String(), prose(width))
+	return said + "\n" + cells.WrapText(b.String(), look.Prose(width))
 }

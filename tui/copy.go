@@ -5,34 +5,37 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/text"
+	"jcode/tui/transcript"
 )
 
 // copyItem copies the chosen item, a selection, or the last answer.
 func (p *outside) copyItem() tea.Cmd {
-	if s := p.tr.selected(&p.look); s != "" {
+	if s := p.tr.Selected(&p.look); s != "" {
 		return p.outside.copyText(s)
 	}
-	if i := p.tr.chosen; i >= 0 && i < len(p.tr.items) {
-		return p.outside.copyText(p.tr.items[i].text())
+	if i := p.tr.Chosen; i >= 0 && i < len(p.tr.Items) {
+		return p.outside.copyText(p.tr.Items[i].Text())
 	}
 	return p.outside.copyAnswer("")
 }
 
 // copyAnswer copies the last answer, or its n-th code block.
 func (p *outside) copyAnswer(arg string) tea.Cmd {
-	for i := len(p.tr.items) - 1; i >= 0; i-- {
-		a, ok := p.tr.items[i].(*answerItem)
+	for i := len(p.tr.Items) - 1; i >= 0; i-- {
+		a, ok := p.tr.Items[i].(*transcript.Answer)
 		if !ok {
 			continue
 		}
-		s := a.text()
+		s := a.Text()
 		if arg == "" {
 			return p.outside.copyText(s)
 		}
 		n, err := strconv.Atoi(arg)
 		blocks := codeBlocks(s)
 		if err != nil || n < 1 || n > len(blocks) {
-			p.flash("the last answer has " + count(len(blocks), "code block"))
+			p.flash("the last answer has " + text.Count(len(blocks), "code block"))
 			return nil
 		}
 		return p.outside.copyText(blocks[n-1])

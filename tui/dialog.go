@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,8 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tui/editor"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // pos is a cell of a dialog's drawing: row and column count from 0.
@@ -22,9 +23,9 @@ type dialog interface {
 	// still typing what was meant for the input.
 	armed(now time.Time) bool
 	// key handles a key; act is its action in the key table, or "".
-	key(h host, k tea.KeyPressMsg, act action) tea.Cmd
+	key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd
 	// draw returns at most height lines and, for a text field, the position of the cursor.
-	draw(l *look, width, height int) (lines []string, cursor *pos)
+	draw(l *look.Look, width, height int) (lines []string, cursor *pos)
 }
 
 // host is everything that a dialog needs from the program.
@@ -39,7 +40,7 @@ type host interface {
 	// background runs work outside the loop; the func that it returns runs inside.
 	background(work func(ctx context.Context) do) tea.Cmd
 	// act performs an action outside of dialogs.
-	act(a action) tea.Cmd
+	act(a look.Action) tea.Cmd
 	// busy reports whether a turn runs; interrupt stops it.
 	busy() bool
 	interrupt()
@@ -67,7 +68,7 @@ type (
 		owns() bool
 		takesText() bool
 		// settle handles the key after a letter that answers.
-		settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd)
+		settle(h host, k tea.KeyPressMsg, act look.Action) (done bool, cmd tea.Cmd)
 	}
 	// pasteable accepts a paste; false leaves it to the input.
 	pasteable interface{ paste(s string) bool }
@@ -130,80 +131,32 @@ func (p *program) ask(d dialog) {
 	showFront(p)
 }
 
-// titleRule returns the first line of a dialog: its title in a rule.
-func titleRule(l *look, title string, width int, style cells.Style) string {
-	title = cells.Fit(oneLine(title), max(width-6, 0))
-	line := max(width-cells.Width(title)-4, 0)
-	return cells.Render([]cells.Span{
-		{Text: "─ ", Style: l.theme.Border},
-		{Text: title, Style: style},
-		{Text: " " + strings.Repeat("─", line) + "─", Style: l.theme.Border},
-	})
-}
-
-// hints shows keys and what they do; those that do not fit are left out.
-func hints(l *look, width int, pairs ...string) string { return hintRows(l, width, 1, pairs...)[0] }
-
-// hintRows is hints on up to most rows.
-func hintRows(l *look, width, most int, pairs ...string) []string {
-	var rows []string
-	spans, used := []cells.Span{{Text: " "}}, 1
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, what := pairs[i], pairs[i+1]
-		if key == "" {
-			continue
-		}
-		w := cells.Width(key) + 1 + cells.Width(what)
-		if used > 1 && used+3+w > width && len(rows) < most-1 {
-			rows = append(rows, cells.Render(clip(spans, width)))
-			spans, used = []cells.Span{{Text: " "}}, 1
-		}
-		if used > 1 {
-			w += 3
-		}
-		if used+w > width {
-			continue
-		}
-		if used > 1 {
-			spans = append(spans, cells.Span{Text: " · ", Style: l.theme.Border})
-		}
-		spans = append(spans, cells.Span{Text: key, Style: l.theme.Strong}, cells.Span{Text: " " + what, Style: l.theme.Faint})
-		used += w
-	}
-	return append(rows, cells.Render(clip(spans, width)))
-}
-
 // answerRow returns one answer of a question: its key and its label, in full. The one that Enter takes is
 // marked over the whole width.
-func answerRow(l *look, chosen bool, key, label string, width int) []string {
+func answerRow(l *look.Look, chosen bool, key, label string, width int) []string {
 	mark, style := "   ", cells.Style("")
 	if chosen {
-		mark, style = " › ", l.theme.Selected
+		mark, style = " › ", l.Theme.Selected
 	}
 	var out []string
-	first := []cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}}
+	first := []cells.Span{{Text: mark + key + "  ", Style: style.With(l.Theme.Strong)}}
 	indent := cells.SpansWidth(first)
 	for _, spans := range cells.Wrap([]cells.Span{{Text: label, Style: style}}, max(width-indent, 1)) {
 		row := append(first, spans...)
 		if chosen {
-			row = filled(row, style, width)
+			row = look.Filled(row, style, width)
 		}
-		out = append(out, cells.Render(clip(row, width)))
+		out = append(out, cells.Render(look.Clip(row, width)))
 		first = []cells.Span{{Text: cells.Blank(indent), Style: style}}
 	}
 	return out
 }
 
 // answerLine is answerRow in one row: a label that is too long is cut in its middle, and whole is false.
-func answerLine(l *look, chosen bool, key, label string, width int) (row string, whole bool) {
+func answerLine(l *look.Look, chosen bool, key, label string, width int) (row string, whole bool) {
 	fitted := cells.FitMiddle(label, max(width-5-cells.Width(key), 1))
 	rows := answerRow(l, chosen, key, fitted, width)
 	return rows[0], fitted == label
-}
-
-// filled pads a row to a width, in the style that marks it.
-func filled(row []cells.Span, style cells.Style, width int) []cells.Span {
-	return append(row, cells.Span{Text: cells.Blank(width - cells.SpansWidth(row)), Style: style})
 }
 
 // field is a line of text in a dialog.
@@ -212,7 +165,7 @@ type field struct{ ed *editor.Editor }
 func newField() field { return field{editor.New()} }
 
 // key edits the field and reports whether the key was for it.
-func (f field) key(k tea.KeyPressMsg, act action) bool {
+func (f field) key(k tea.KeyPressMsg, act look.Action) bool {
 	if f.ed.Do(editor.Command(act)) {
 		return true
 	}
@@ -224,9 +177,15 @@ func (f field) key(k tea.KeyPressMsg, act action) bool {
 }
 
 // draw returns the field after its label, and the cursor's column.
-func (f field) draw(l *look, label string, width int) (line string, x int) {
+func (f field) draw(l *look.Look, label string, width int) (line string, x int) {
 	shown, at := f.ed.Line(max(width-cells.Width(label)-1, 1))
-	return cells.Paint(l.theme.Accent, label) + shown, cells.Width(label) + at
+	return cells.Paint(l.Theme.Accent, label) + shown, cells.Width(label) + at
 }
 
-func (f field) paste(s string) { f.ed.Insert(oneLine(s)) }
+func (f field) paste(s string) { f.ed.Insert(look.OneLine(s)) }
+
+// switchDiffs switches between the two ways of drawing this diff.
+func (p *program) switchDiffs(src string, width int) {
+	transcript.SwitchDiffs(&p.look, src, width)
+	p.restyle()
+}

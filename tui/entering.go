@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/transcript"
 )
 
 // eventsMsg carries what happened in the conversation.
@@ -33,10 +34,10 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.state = s.Conversation.State()
 	p.answeredIn = p.state.Role
 	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, s.Usage
-	p.tr.addHistory(s.History, s.Shown)
+	p.tr.AddHistory(s.History, s.Shown)
 	p.record.pending, p.record.unkept, p.record.acted = nil, 0, false
 	for _, n := range s.Notices {
-		p.tr.add(notice(n.Level, n.Text)) // repeated each time it is opened
+		p.tr.Add(transcript.Notice(n.Level, n.Text)) // repeated each time it is opened
 	}
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/tui/transcript"
 )
 
 // escape closes what is open, otherwise stops the running turn, otherwise clears marks.
@@ -11,10 +13,10 @@ func (p *program) escape() tea.Cmd {
 	switch {
 	case p.complete.menu.active():
 		p.complete.menu.close()
-	case p.tr.find.active():
-		p.tr.find = finder{}
-	case p.tr.chosen >= 0 || p.tr.marked.dragged:
-		p.tr.chosen, p.tr.marked = -1, marking{}
+	case p.tr.Find.Active():
+		p.tr.Find = transcript.Finder{}
+	case p.tr.Chosen >= 0 || p.tr.Marked.Dragged:
+		p.tr.Chosen, p.tr.Marked = -1, transcript.Marking{}
 	case p.switcher.unswitch != nil:
 		p.switcher.unswitch()
 	case p.outside.stop != nil:
@@ -23,9 +25,9 @@ func (p *program) escape() tea.Cmd {
 		endShell(&p.outside)
 	case p.turn.busy:
 		p.interrupt()
-	case !p.tr.follow:
-		p.tr.toBottom()
-	case p.in.Empty() && len(p.tr.prompts()) > 0:
+	case !p.tr.Follow:
+		p.tr.ToBottom()
+	case p.in.Empty() && len(p.tr.Prompts()) > 0:
 		now := time.Now()
 		if now.Sub(p.escaped) < escapeTwice {
 			p.escaped, p.hint.text = time.Time{}, ""

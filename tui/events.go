@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,7 +12,10 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // turn is the state of the running turn.
@@ -22,10 +26,10 @@ type turn struct {
 	doing    string
 	prepared []event.Prompt // the prompt, until it is committed
 	retry    time.Time      // when a failed request is tried again
-	answer   *answerItem
-	thought  *thoughtItem
-	calls    map[string]*callItem
-	sum      turnSum
+	answer   *transcript.Answer
+	thought  *transcript.Thought
+	calls    map[string]*transcript.Call
+	sum      transcript.Turn
 }
 
 // events shows what happened, in order.
@@ -33,7 +37,7 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 	if msg.pump != p.pump {
 		return nil
 	}
-	p.look.now = time.Now()
+	p.look.Now = time.Now()
 	var cmds []tea.Cmd
 	for _, ev := range msg.events {
 		if cmd := p.listen.event(ev); cmd != nil {
@@ -54,8 +58,8 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 		if p.turn.prepared != nil {
 			p.turn.doing, p.turn.prepared = "thinking", nil
 		}
-		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
-		p.tr.find = finder{}
+		p.tr.Add(transcript.NewPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
+		p.tr.Find = transcript.Finder{}
 	case event.StepStart:
 		p.turn.doing, p.turn.retry = "thinking", time.Time{}
 	case event.TextDelta, event.ReasoningDelta, event.AnswerReset, event.AssistantMessage:
@@ -71,10 +75,10 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 	case event.Usage:
 		p.usage = ev
 	case event.Rewound:
-		last := p.tr.last()
-		p.tr.cut(ev.From)
-		if last != nil && last == p.told && p.tr.last() != last { // the command that rewound was answered before
-			p.tr.add(last)
+		last := p.tr.Last()
+		p.tr.Cut(ev.From)
+		if last != nil && last == p.told && p.tr.Last() != last { // the command that rewound was answered before
+			p.tr.Add(last)
 		}
 	case event.QueueChanged:
 		p.queue = ev.Queued
@@ -96,27 +100,27 @@ func (p *listener) answerEvent(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.TextDelta:
 		if t.thought != nil {
-			t.thought.finish(p.look.now)
+			t.thought.Finish(p.look.Now)
 		}
 		if t.answer == nil {
-			t.answer = &answerItem{}
-			p.tr.add(t.answer)
+			t.answer = &transcript.Answer{}
+			p.tr.Add(t.answer)
 		}
-		t.answer.append(ev.Text)
+		t.answer.Append(ev.Text)
 		t.doing = "answering"
 	case event.ReasoningDelta:
-		if t.thought == nil || t.thought.done {
-			t.thought = &thoughtItem{start: p.look.now}
-			p.tr.add(t.thought)
+		if t.thought == nil || t.thought.Done {
+			t.thought = &transcript.Thought{Start: p.look.Now}
+			p.tr.Add(t.thought)
 		}
-		t.thought.append(ev.Text)
+		t.thought.Append(ev.Text)
 		t.doing = "thinking"
 	case event.AnswerReset:
 		if t.answer != nil {
-			p.tr.remove(t.answer)
+			p.tr.Remove(t.answer)
 		}
 		if t.thought != nil {
-			p.tr.remove(t.thought)
+			p.tr.Remove(t.thought)
 		}
 		t.answer, t.thought = nil, nil
 	case event.AssistantMessage:
@@ -129,17 +133,17 @@ func (p *listener) answerEvent(ev event.Event) {
 func (p *listener) assistant(ev event.AssistantMessage) {
 	t := &p.turn
 	if t.thought != nil {
-		t.thought.finish(p.look.now)
+		t.thought.Finish(p.look.Now)
 	} else if ev.Reasoning != "" {
-		th := &thoughtItem{done: true}
-		th.append(ev.Reasoning)
-		p.tr.add(th)
+		th := &transcript.Thought{Done: true}
+		th.Append(ev.Reasoning)
+		p.tr.Add(th)
 	}
 	switch {
 	case t.answer != nil:
-		t.answer.finish(ev.Text)
+		t.answer.Finish(ev.Text)
 	case ev.Text != "":
-		p.tr.add(&answerItem{src: ev.Text, raw: len(ev.Text), done: true})
+		p.tr.Add(&transcript.Answer{Src: ev.Text, Raw: len(ev.Text), Done: true})
 	}
 	t.answer, t.thought = nil, nil
 }
@@ -149,35 +153,35 @@ func (p *listener) callEvent(ev event.Event) {
 	t := &p.turn
 	switch ev := ev.(type) {
 	case event.CallWriting:
-		t.doing = fmt.Sprintf("writing %s (%s)", ev.Name, size(ev.Bytes))
+		t.doing = fmt.Sprintf("writing %s (%s)", ev.Name, look.Size(ev.Bytes))
 	case event.CallStart:
-		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
+		c := transcript.NewCall(ev.ID, ev.Name, ev.Arguments, ev.At)
 		if t.calls == nil {
-			t.calls = map[string]*callItem{}
+			t.calls = map[string]*transcript.Call{}
 		}
 		t.calls[ev.ID] = c
-		p.tr.addCall(c)
+		p.tr.AddCall(c)
 		t.doing = "running " + ev.Name
 	case event.CallProgress:
 		if c := t.calls[ev.ID]; c != nil {
-			c.progress(ev.Text, ev.Output)
+			c.Progress(ev.Text, ev.Output)
 		}
 	case event.CallEnd:
 		if c := t.calls[ev.ID]; c != nil {
-			c.end(ev)
+			c.End(ev)
 			delete(t.calls, ev.ID)
-			t.sum.note(ev.Result.Display)
+			t.sum.Note(ev.Result.Display)
 		}
 	case event.Nested:
 		if c := t.calls[ev.CallID]; c != nil {
-			if c.nested == nil {
-				c.nested = &nested{}
+			if c.Nested == nil {
+				c.Nested = &transcript.Nested{}
 			}
-			c.nested.event(ev.Event)
+			c.Nested.Event(ev.Event)
 			if end, ok := ev.Event.(event.CallEnd); ok {
-				t.sum.note(end.Result.Display)
+				t.sum.Note(end.Result.Display)
 			}
-			c.drop()
+			c.Drop()
 		}
 	}
 }
@@ -185,7 +189,7 @@ func (p *listener) callEvent(ev event.Event) {
 // turnBegins begins a turn, unless one runs already: it was being prepared, or a queued message joins it.
 func (p *listener) turnBegins() {
 	if !p.turn.busy {
-		p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
+		p.turn = turn{busy: true, started: p.look.Now, doing: "thinking", sum: transcript.Turn{Before: p.usage}}
 	}
 }
 
@@ -197,12 +201,12 @@ func (p *listener) newsEvent(ev event.Event) {
 	case event.ToolsChanged:
 		p.say(event.LevelInfo, toolsChanged(ev))
 	case event.Retrying:
-		p.turn.doing = "trying again, attempt " + itoa(ev.Attempt+1) + ": " + oneLine(ev.Reason)
-		p.turn.retry = p.look.now.Add(ev.Wait)
+		p.turn.doing = "trying again, attempt " + strconv.Itoa(ev.Attempt+1) + ": " + look.OneLine(ev.Reason)
+		p.turn.retry = p.look.Now.Add(ev.Wait)
 	case event.Compacting:
 		p.turn.doing = "summarising the conversation"
 	case event.Compacted:
-		p.say(event.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", thousands(ev.BeforeTokens), thousands(ev.AfterTokens)))
+		p.say(event.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", look.Thousands(ev.BeforeTokens), look.Thousands(ev.AfterTokens)))
 	case event.ApprovalDecided:
 		if !ev.Allow && ev.Rule != "" {
 			p.say(event.LevelWarn, ev.Name+" was refused by "+ev.Rule)
@@ -213,23 +217,23 @@ func (p *listener) newsEvent(ev event.Event) {
 // turnEnd closes a turn and says how it ended unless that is obvious.
 func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 	for _, c := range p.turn.calls {
-		c.end(event.CallEnd{Status: string(session.StatusInterrupted)})
+		c.End(event.CallEnd{Status: string(session.StatusInterrupted)})
 	}
 	if p.turn.answer != nil { // cut off: what arrived is kept
-		p.turn.answer.finish(p.turn.answer.text())
+		p.turn.answer.Finish(p.turn.answer.Text())
 	}
 	if p.turn.thought != nil {
-		p.turn.thought.finish(p.look.now)
+		p.turn.thought.Finish(p.look.Now)
 	}
 	began, sum := p.turn.busy && p.turn.prepared == nil, p.turn.sum
-	sum.took, sum.after = ev.Duration, p.usage
+	sum.Took, sum.After = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {
 	case event.StopInterrupted:
 		p.say(event.LevelWarn, "Interrupted. What was finished is kept.")
 		if n := len(p.queue); n > 0 {
 			p.sender.takeBack()
-			p.say(event.LevelInfo, count(n, "queued message")+": back in the input.")
+			p.say(event.LevelInfo, text.Count(n, "queued message")+": back in the input.")
 		}
 	case event.StopError:
 		msg := cmp.Or(ev.Error, "the turn failed")
@@ -242,9 +246,9 @@ func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 	case event.StopDone:
 		p.plans.offer(ev)
 	}
-	if it := sum.item(); it != nil && began {
-		p.tr.add(it)
-		p.record.note(shownTurn, keptTurn{sum.parts()})
+	if it := sum.Item(); it != nil && began {
+		p.tr.Add(it)
+		p.record.note(transcript.KindTurn, transcript.KeptTurn{Parts: sum.Parts()})
 	}
 	return p.outside.notify("jcode is done", ev.Text)
 }
@@ -262,23 +266,8 @@ func toolsChanged(ev event.ToolsChanged) string {
 
 // list names the first few of many.
 func list(names []string) string {
-	if more := len(names) - namesShown; more > 0 {
-		return strings.Join(names[:namesShown], ", ") + " and " + itoa(more) + " more"
+	if more := len(names) - look.NamesShown; more > 0 {
+		return strings.Join(names[:look.NamesShown], ", ") + " and " + strconv.Itoa(more) + " more"
 	}
 	return strings.Join(names, ", ")
-}
-
-// size abbreviates a number of bytes, thousands a count of tokens.
-func size(n int) string      { return abbreviated(n, " B", " KB", " MB") }
-func thousands(n int) string { return abbreviated(n, "", "k", "M") }
-
-// abbreviated writes a number with the largest unit that fits: one, a thousand, or a million.
-func abbreviated(n int, one, thousand, million string) string {
-	switch {
-	case n < 1000:
-		return itoa(n) + one
-	case n < 1000*1000:
-		return fmt.Sprintf("%.1f", float64(n)/1000) + thousand
-	}
-	return fmt.Sprintf("%.1f", float64(n)/1e6) + million
 }

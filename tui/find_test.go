@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"jcode/tui/transcript"
 )
 
 // A search in a long session draws only the items that match, and does not cache what it draws.
@@ -17,10 +19,10 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		if i%every == 0 {
 			src = fmt.Sprintf("Answer %d holds the **nee**dle.", i)
 		}
-		p.tr.add(&answerItem{src: src, raw: len(src), done: true})
+		p.tr.Add(&transcript.Answer{Src: src, Raw: len(src), Done: true})
 	}
 	cmd := p.search.findText("The Needle")
-	for len(p.tr.find.hits) == 0 { // on a slow machine the first time slice may not be enough
+	for len(p.tr.Find.Hits) == 0 { // on a slow machine the first time slice may not be enough
 		next, ok := cmd().(do)
 		if !ok {
 			t.Fatal("the search ended without a hit")
@@ -31,15 +33,15 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		t.Errorf("the newest hit is not shown at once:\n%s", s)
 	}
 	settleCmd(p, cmd)
-	if n := len(p.tr.find.hits); n != items/every {
+	if n := len(p.tr.Find.Hits); n != items/every {
 		t.Errorf("%d hits, want %d", n, items/every)
 	}
 	if s := stripped(p.frameText()); !strings.Contains(s, "20 of 20, n and N go on") {
 		t.Errorf("the count is not shown:\n%s", s)
 	}
 	drawn := 0
-	for _, it := range p.tr.items {
-		if a, ok := it.(*answerItem); ok && a.cached() {
+	for _, it := range p.tr.Items {
+		if a, ok := it.(*transcript.Answer); ok && a.Cached() {
 			drawn++
 		}
 	}
@@ -60,15 +62,15 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	for i := range 3 {
-		p.tr.add(&answerItem{src: fmt.Sprintf("needle %d", i), done: true})
+		p.tr.Add(&transcript.Answer{Src: fmt.Sprintf("needle %d", i), Done: true})
 	}
 	p.search.findText("needle") // the rest of the search never runs
 	press(p, "n")
-	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.find.at != 1 {
-		t.Errorf("at %d:\n%s", p.tr.find.at, s)
+	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.Find.At != 1 {
+		t.Errorf("at %d:\n%s", p.tr.Find.At, s)
 	}
 	press(p, "n", "n")
-	if s := stripped(p.frameText()); p.tr.find.at != 0 || !strings.Contains(s, "3 of 3") {
-		t.Errorf("at %d:\n%s", p.tr.find.at, s)
+	if s := stripped(p.frameText()); p.tr.Find.At != 0 || !strings.Contains(s, "3 of 3") {
+		t.Errorf("at %d:\n%s", p.tr.Find.At, s)
 	}
 }

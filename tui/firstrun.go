@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/cells"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // idEnterKey marks the row for entering a key.
@@ -24,10 +25,10 @@ const idEnterServer = "jcode:enter-server"
 func (p *panels) firstRun() tea.Cmd {
 	begin := *p.opt.First
 	begin.start = true
-	p.tr.add(&textItem{plain: firstRunText, draw: func(l *look) []string {
+	p.tr.Add(&transcript.Fixed{Plain: firstRunText, Draw: func(l *look.Look) []string {
 		var out []string
 		for _, para := range strings.Split(firstRunText, "\n") {
-			for _, spans := range cells.Wrap([]cells.Span{{Text: para}}, prose(l.width)-2) {
+			for _, spans := range cells.Wrap([]cells.Span{{Text: para}}, look.Prose(l.Width)-2) {
 				out = append(out, "  "+cells.Render(spans))
 			}
 		}
@@ -188,12 +189,12 @@ func (k *keyEntry) armed(time.Time) bool { return true }
 func (k *keyEntry) moving() bool         { return k.busy }
 func (k *keyEntry) paste(s string) bool  { k.field.paste(strings.TrimSpace(s)); return true }
 
-func (k *keyEntry) key(h host, press tea.KeyPressMsg, act action) tea.Cmd {
+func (k *keyEntry) key(h host, press tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		k.left = true
 		h.close(k)
-	case actSubmit:
+	case look.Submit:
 		return k.submit(h)
 	default:
 		if !k.busy {
@@ -244,8 +245,8 @@ func (k *keyEntry) submit(h host) tea.Cmd {
 	})
 }
 
-func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, k.title, width, l.theme.Accent))
+func (k *keyEntry) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, look.TitleRule(l, k.title, width, l.Theme.Accent))
 	label := " address: "
 	if k.secret {
 		label = " key: "
@@ -254,20 +255,20 @@ func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos
 	if k.secret {
 		n := k.field.ed.Len()
 		at.col = min(cells.Width(label)+n, width-1)
-		lines = append(lines, cells.Paint(l.theme.Accent, label)+cells.Fit(strings.Repeat("•", n), max(width-cells.Width(label)-1, 0)))
+		lines = append(lines, cells.Paint(l.Theme.Accent, label)+cells.Fit(strings.Repeat("•", n), max(width-cells.Width(label)-1, 0)))
 	} else {
 		line, x := k.field.draw(l, label, width)
 		at.col = x
 		lines = append(lines, line)
 	}
-	note, style := k.hint, l.theme.Faint
+	note, style := k.hint, l.Theme.Faint
 	switch {
 	case k.busy:
-		note = spinner[l.spin%len(spinner)] + " " + k.note
+		note = l.Spinner() + " " + k.note
 	case k.note != "":
-		note, style = k.note, l.theme.Bad
+		note, style = k.note, l.Theme.Bad
 	}
-	body := wrapped(note, style, " ", width)
+	body := look.Wrapped(note, style, " ", width)
 	lines = append(lines, body[:min(len(body), max(height-3, 0))]...)
-	return append(lines, hints(l, width, "enter", "go on", "esc", "back")), &at
+	return append(lines, look.Hints(l, width, "enter", "go on", "esc", "back")), &at
 }

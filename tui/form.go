@@ -12,6 +12,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // form is a question with fields. The two positions after the fields are its buttons.
@@ -30,8 +31,8 @@ type form struct {
 }
 
 func newForm(ev event.AskForm, send func(a tools.FormAnswer) error) *form {
-	f := &form{guard: newGuard(), id: ev.ID, send: send, person: ev.Form.Person, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
-	f.labels = [2]string{cmp.Or(oneLine(text.Clean(ev.Form.Yes)), "yes"), cmp.Or(oneLine(text.Clean(ev.Form.No)), "no")}
+	f := &form{guard: newGuard(), id: ev.ID, send: send, person: ev.Form.Person, from: look.OneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+	f.labels = [2]string{cmp.Or(look.OneLine(text.Clean(ev.Form.Yes)), "yes"), cmp.Or(look.OneLine(text.Clean(ev.Form.No)), "no")}
 	for _, field := range ev.Form.Fields {
 		f.fields = append(f.fields, newFormField(field))
 	}
@@ -66,29 +67,29 @@ func (f *form) paste(s string) bool {
 	return true
 }
 
-func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (f *form) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actPageUp, actLineUp:
+	case look.PageUp, look.LineUp:
 		f.scroll, f.free = max(f.scroll-5, 0), true
 		return nil
-	case actPageDown, actLineDown:
+	case look.PageDown, look.LineDown:
 		f.scroll, f.free = f.scroll+5, true
 		return nil
-	case actInterrupt:
+	case look.Interrupt:
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
-	case actCancel:
+	case look.Cancel:
 		if h.busy() && !f.person { // its call ends, and the form with it
 			h.interrupt()
 			return nil
 		}
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
-	case actUp, actMode: // shift+tab moves back here
+	case look.Up, look.Mode: // shift+tab moves back here
 		f.move(-1)
 		return nil
-	case actDown, actComplete:
+	case look.Down, look.Complete:
 		f.move(1)
 		return nil
-	case actSubmit:
+	case look.Submit:
 		if f.current() == nil && !f.turned {
 			h.flash("↑↓ chooses, then enter")
 			return nil
@@ -104,17 +105,17 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		c.key(k, act)
 		return nil
 	}
-	if act == actLeft || act == actRight {
+	if act == look.Left || act == look.Right {
 		f.at = len(f.fields) + (f.at-len(f.fields)+1)%2
 	}
 	return nil
 }
 
 // letter answers a form without fields.
-func (f *form) letter(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (f *form) letter(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	answer := map[string]tools.FormAction{"y": tools.FormAccept, "n": tools.FormDecline}[keyboard.Letter(k)]
 	switch {
-	case act == actLeft || act == actRight:
+	case act == look.Left || act == look.Right:
 		f.move(1)
 	case act == "" && answer != "":
 		return f.hold(k.Text, func() tea.Cmd { return f.reply(h, tools.FormAnswer{Action: answer, Values: map[string]any{}}) })
@@ -189,12 +190,12 @@ func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
 	return nil
 }
 
-func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, f.from+" asks", width, l.theme.Info))
+func (f *form) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, look.TitleRule(l, f.from+" asks", width, l.Theme.Info))
 	foot := untilArmed(l, width)
 	if f.open {
 		foot = []string{f.hints(l, width)}
-		if l.beside {
+		if l.Beside {
 			foot = []string{asideHints(l, width)}
 		}
 	}
@@ -216,11 +217,11 @@ func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	return append(lines, foot...), cursor
 }
 
-func (f *form) hints(l *look, width int) string {
+func (f *form) hints(l *look.Look, width int) string {
 	pairs := []string{"enter", "next", "esc", "cancel"}
 	switch c := f.current(); {
 	case f.fields == nil:
-		return hints(l, width, "↑↓ enter", "choose", "esc", "cancel")
+		return look.Hints(l, width, "↑↓ enter", "choose", "esc", "cancel")
 	case f.onSend():
 		pairs[1] = "send"
 	case f.onDecline():
@@ -230,13 +231,13 @@ func (f *form) hints(l *look, width int) string {
 	case c.spec.Kind == tools.FieldChoices:
 		pairs = append(pairs, "←→", "move", "space", "mark")
 	}
-	return hints(l, width, append(pairs, "↑↓", "other field")...)
+	return look.Hints(l, width, append(pairs, "↑↓", "other field")...)
 }
 
 // body draws everything between title and hints. The lines from first to last belong to the position of the
 // cursor.
-func (f *form) body(l *look, width int) (lines []string, first, last int, cursor *pos) {
-	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(prose(width)-2, 1)) {
+func (f *form) body(l *look.Look, width int) (lines []string, first, last int, cursor *pos) {
+	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(look.Prose(width)-2, 1)) {
 		lines = append(lines, "  "+cells.Render(spans))
 	}
 	lines = append(lines, "")
@@ -265,15 +266,15 @@ func (f *form) body(l *look, width int) (lines []string, first, last int, cursor
 	}
 	button := func(name string, chosen bool) cells.Span {
 		if chosen {
-			return cells.Span{Text: "› " + name + " ‹", Style: l.theme.Selected}
+			return cells.Span{Text: "› " + name + " ‹", Style: l.Theme.Selected}
 		}
-		return cells.Span{Text: "[ " + name + " ]", Style: l.theme.Strong}
+		return cells.Span{Text: "[ " + name + " ]", Style: l.Theme.Strong}
 	}
 	if f.current() == nil {
 		first, last = len(lines), len(lines)+1
 	}
 	row := []cells.Span{{Text: "   "}, button("send", f.onSend()), {Text: "  "}, button("decline", f.onDecline())}
-	return append(lines, cells.Render(clip(row, width))), first, last, cursor
+	return append(lines, cells.Render(look.Clip(row, width))), first, last, cursor
 }
 
 // letter returns the single letter or digit that a key types, 0 if it types none.

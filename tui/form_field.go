@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -10,6 +11,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
 // formField is one field of a form, with what the person did to it.
@@ -26,9 +28,9 @@ type formField struct {
 }
 
 func newFormField(spec tools.FormField) *formField {
-	c := &formField{spec: spec, label: oneLine(text.Clean(spec.Label())), input: newField(), chosen: -1}
+	c := &formField{spec: spec, label: look.OneLine(text.Clean(spec.Label())), input: newField(), chosen: -1}
 	for i := range spec.Options {
-		c.options = append(c.options, oneLine(text.Clean(spec.OptionLabel(i))))
+		c.options = append(c.options, look.OneLine(text.Clean(spec.OptionLabel(i))))
 	}
 	if spec.Kind == tools.FieldBoolean {
 		c.options = []string{"yes", "no"}
@@ -109,7 +111,7 @@ func (c *formField) paste(s string) {
 	}
 }
 
-func (c *formField) key(k tea.KeyPressMsg, act action) {
+func (c *formField) key(k tea.KeyPressMsg, act look.Action) {
 	c.touched, c.problem = true, ""
 	n := len(c.options)
 	switch {
@@ -117,20 +119,20 @@ func (c *formField) key(k tea.KeyPressMsg, act action) {
 		c.input.key(k, act)
 	case c.spec.Kind == tools.FieldChoices:
 		switch {
-		case act == actLeft:
+		case act == look.Left:
 			c.at = (c.at + n - 1) % n
-		case act == actRight:
+		case act == look.Right:
 			c.at = (c.at + 1) % n
 		case k.Text == " ":
 			c.marked[c.at] = !c.marked[c.at]
 		default:
 			c.at = c.begins(k, c.at)
 		}
-	case act == actRight, k.Text == " ":
+	case act == look.Right, k.Text == " ":
 		c.turn(1)
-	case act == actLeft:
+	case act == look.Left:
 		c.turn(-1)
-	case act == actDeleteBack, act == actDelete:
+	case act == look.DeleteBack, act == look.Delete:
 		if c.optional() {
 			c.chosen = -1
 		}
@@ -166,10 +168,10 @@ func (c *formField) begins(k tea.KeyPressMsg, from int) int {
 
 // draw returns the lines of the field; x is the position of the cursor in them, nil if none is shown. With
 // focus it says what is expected.
-func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string, x *pos) {
+func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []string, x *pos) {
 	mark, style := "   ", cells.Style("")
 	if focus {
-		mark, style = " › ", l.theme.Selected
+		mark, style = " › ", l.Theme.Selected
 	}
 	need := " "
 	if c.spec.Required {
@@ -179,7 +181,7 @@ func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string
 	left := []cells.Span{
 		{Text: mark, Style: style},
 		{Text: label, Style: style},
-		{Text: need, Style: l.theme.Warn},
+		{Text: need, Style: l.Theme.Warn},
 		{Text: cells.Blank(labels - 1 - cells.Width(label))},
 	}
 	indent := cells.Width(mark) + labels
@@ -188,7 +190,7 @@ func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string
 	case c.options == nil:
 		line, col := c.input.draw(l, "", room)
 		if !focus && c.input.ed.Text() == "" {
-			line = cells.Paint(l.theme.Faint, "—")
+			line = cells.Paint(l.Theme.Faint, "—")
 		}
 		lines = append(lines, cells.Render(left)+line)
 		if focus {
@@ -203,26 +205,26 @@ func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string
 			lines = append(lines, before+cells.Render(spans))
 		}
 	default:
-		lines = append(lines, cells.Render(clip(append(left, c.one(l)...), width)))
+		lines = append(lines, cells.Render(look.Clip(append(left, c.one(l)...), width)))
 	}
 	return append(lines, c.notes(l, width, indent, focus)...), x
 }
 
 // one draws the chosen option of a choice.
-func (c *formField) one(l *look) []cells.Span {
+func (c *formField) one(l *look.Look) []cells.Span {
 	shown := "—"
 	if c.chosen >= 0 {
 		shown = c.options[c.chosen]
 	}
-	spans := []cells.Span{{Text: "‹ ", Style: l.theme.Border}, {Text: shown, Style: l.theme.Strong}, {Text: " ›", Style: l.theme.Border}}
+	spans := []cells.Span{{Text: "‹ ", Style: l.Theme.Border}, {Text: shown, Style: l.Theme.Strong}, {Text: " ›", Style: l.Theme.Border}}
 	if c.spec.Kind == tools.FieldChoice && c.chosen >= 0 {
-		spans = append(spans, cells.Span{Text: "  " + itoa(c.chosen+1) + " of " + itoa(len(c.options)), Style: l.theme.Faint})
+		spans = append(spans, cells.Span{Text: "  " + strconv.Itoa(c.chosen+1) + " of " + strconv.Itoa(len(c.options)), Style: l.Theme.Faint})
 	}
 	return spans
 }
 
 // several draws all options with their marks, over as many lines as they need.
-func (c *formField) several(l *look, room int, focus bool) [][]cells.Span {
+func (c *formField) several(l *look.Look, room int, focus bool) [][]cells.Span {
 	var out [][]cells.Span
 	var line []cells.Span
 	used := 0
@@ -233,7 +235,7 @@ func (c *formField) several(l *look, room int, focus bool) [][]cells.Span {
 		}
 		var style cells.Style
 		if focus && i == c.at {
-			style = l.theme.Selected
+			style = l.Theme.Selected
 		}
 		part := cells.Span{Text: cells.Fit(box+o, room), Style: style}
 		w := cells.Width(part.Text)
@@ -249,34 +251,34 @@ func (c *formField) several(l *look, room int, focus bool) [][]cells.Span {
 }
 
 // notes say what is wrong and, for the field with the cursor, what it is for.
-func (c *formField) notes(l *look, width, indent int, focus bool) []string {
+func (c *formField) notes(l *look.Look, width, indent int, focus bool) []string {
 	var out []string
 	if width-indent < 20 {
 		indent = 3
 	}
 	add := func(s string, style cells.Style) {
-		for _, spans := range cells.Wrap([]cells.Span{{Text: s, Style: style}}, max(prose(width-indent-1), 1)) {
+		for _, spans := range cells.Wrap([]cells.Span{{Text: s, Style: style}}, max(look.Prose(width-indent-1), 1)) {
 			out = append(out, cells.Blank(indent)+cells.Render(spans))
 		}
 	}
 	if c.problem != "" {
-		add("✗ "+text.Clean(c.problem), l.theme.Bad)
+		add("✗ "+text.Clean(c.problem), l.Theme.Bad)
 	}
 	if !focus {
 		return out
 	}
-	if d := oneLine(text.Clean(c.spec.Description)); d != "" {
-		add(d, l.theme.Faint)
+	if d := look.OneLine(text.Clean(c.spec.Description)); d != "" {
+		add(d, l.Theme.Faint)
 	}
 	hint := c.spec.Hint()
 	switch {
 	case c.optional():
 		hint = strings.TrimPrefix(hint+"; may be left out", "; ")
 	case c.options == nil && c.spec.Default != nil && c.input.ed.Text() == "":
-		hint = strings.TrimPrefix(hint+"; empty stands for "+oneLine(text.Clean(c.spec.Text(c.spec.Default))), "; ")
+		hint = strings.TrimPrefix(hint+"; empty stands for "+look.OneLine(text.Clean(c.spec.Text(c.spec.Default))), "; ")
 	}
 	if c.problem == "" && hint != "" {
-		add(hint, l.theme.Faint)
+		add(hint, l.Theme.Faint)
 	}
 	return out
 }

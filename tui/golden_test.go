@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
@@ -24,6 +22,7 @@ import (
 	"jcode/internal/testkit/terminal"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -38,7 +37,7 @@ func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fa
 		change(&opt)
 	}
 	p := newProgram(context.Background(), opt)
-	p.look.now = clock
+	p.look.Now = clock
 	p.route(tea.WindowSizeMsg{Width: cols, Height: rows})
 	if opt.Session != nil {
 		p.enter(*opt.Session)
@@ -218,7 +217,7 @@ var screens = map[string]func(p *program, f *fake){
 		p.ask(newTrust(command.Trust{Folder: "/home/u/project", Items: []command.Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
 		p.asks[0].(*trustView).open = true
 	},
-	"find": func(p *program, _ *fake) { conversation(p); p.tr.search(&p.look, "test") },
+	"find": func(p *program, _ *fake) { conversation(p); p.tr.Search(&p.look, "test") },
 	"first-run": func(p *program, _ *fake) {
 		settleCmd(p, p.panels.firstRun())
 	},

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/look"
 )
 
 // quiet is how long a question that opened by itself must be open, and no key be pressed, before it takes keys.
@@ -53,13 +54,13 @@ func (g *guard) hold(letter string, answer func() tea.Cmd) tea.Cmd {
 
 // settle handles the key after a pending letter: another letter makes both text for the input, Enter makes it
 // the answer; any other key cancels it, and done is false.
-func (g *guard) settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd) {
+func (g *guard) settle(h host, k tea.KeyPressMsg, act look.Action) (done bool, cmd tea.Cmd) {
 	answer := g.answer
 	g.answer = nil
 	switch {
 	case answer == nil:
 		return false, nil
-	case act == actSubmit:
+	case act == look.Submit:
 		return true, answer()
 	case act == "" && k.Text != "":
 		h.insert(g.text + k.Text)
@@ -117,8 +118,8 @@ func (g *guard) owns() bool { return false }
 func (g *guard) takesText() bool { return false }
 
 // untilArmed is drawn in place of a question's answers until keys are answers.
-func untilArmed(l *look, width int) []string {
-	return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+func untilArmed(l *look.Look, width int) []string {
+	return []string{cells.Paint(l.Theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 }
 
 // touch records a key that went to the input.

@@ -3,11 +3,11 @@ package tui
 import (
 	"strings"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/tools/command"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // helpView lists keys and commands, from the tables that the program uses.
@@ -16,9 +16,9 @@ type helpView struct{ *picker }
 func newHelp(p *program) *helpView {
 	var rows []command.Row
 	keys := func(group string) {
-		for _, r := range p.keys.rows {
-			if len(r.keys) > 0 && r.group == group {
-				rows = append(rows, command.Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
+		for _, r := range p.keys.Rows {
+			if len(r.Keys) > 0 && r.Group == group {
+				rows = append(rows, command.Row{Name: strings.Join(r.Keys, "  "), Info: r.Help, State: r.Group, Search: string(r.Act)})
 			}
 		}
 	}
@@ -42,8 +42,8 @@ func newHelp(p *program) *helpView {
 	return h
 }
 
-func (v *helpView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
-	if act == actInterrupt || act == actCancel || act == actSubmit || act == actHelp {
+func (v *helpView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+	if act == look.Interrupt || act == look.Cancel || act == look.Submit || act == look.Help {
 		h.close(v)
 		return nil
 	}

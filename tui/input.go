@@ -9,26 +9,27 @@ import (
 	"jcode/internal/text"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // key routes a key press: to the dialog in front, the menu, or the input and transcript.
 func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	now := time.Now()
 	name := keyboard.Name(k)
-	act := p.keys.of(name)
-	if name == backgroundKey && act == actLeft && commandRuns(&p.outside) {
-		act = actBackground
+	act := p.keys.Of(name)
+	if name == look.BackgroundKey && act == look.Left && commandRuns(&p.outside) {
+		act = look.Background
 	}
-	isText := k.Text != "" && act == "" || act == actSubmit || act == actNewline
+	isText := k.Text != "" && act == "" || act == look.Submit || act == look.Newline
 	if cmd := p.typing.flush(p, isText); cmd != nil {
 		return tea.Sequence(cmd, func() tea.Msg { return k })
 	}
 	defer p.typing.note(now)
 	pasting := p.typing.pasting(now)
 	switch act {
-	case actSuspend:
+	case look.Suspend:
 		return p.outside.suspend()
-	case actRedraw:
+	case look.Redraw:
 		return p.redraw()
 	}
 	switch d := p.front().(type) {
@@ -40,13 +41,13 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	default:
 		return d.key(p, k, act)
 	}
-	if act == actCancel {
+	if act == look.Cancel {
 		return p.cancel()
 	}
 	if cmd, ok := p.complete.menuKey(k, act); ok {
 		return cmd
 	}
-	if act == actSubmit {
+	if act == look.Submit {
 		switch {
 		case pasting:
 			p.in.Newline()
@@ -64,16 +65,16 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	if act != "" {
 		return p.act(act)
 	}
-	if letter := keyboard.Letter(k); p.tr.find.active() && p.in.Empty() && (letter == "n" || letter == "N") {
+	if letter := keyboard.Letter(k); p.tr.Find.Active() && p.in.Empty() && (letter == "n" || letter == "N") {
 		delta := -1
 		if letter == "N" {
 			delta = 1
 		}
-		p.tr.searchStep(&p.look, delta)
+		p.tr.SearchStep(&p.look, delta)
 		return nil
 	}
 	if k.Text != "" {
-		p.tr.chosen = -1
+		p.tr.Chosen = -1
 		var fold tea.Cmd
 		if k.Text == " " { // it ends a word
 			fold = p.outside.foldPictures(lastMention(p.in.Before()))
@@ -85,13 +86,13 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // viKey passes a key to the vi keys; ok is false for keys that keep their usual meaning.
-func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
-	if p.vi.Writing() && (act != actInterrupt || p.complete.menu.active()) {
+func (p *program) viKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, ok bool) {
+	if p.vi.Writing() && (act != look.Interrupt || p.complete.menu.active()) {
 		return nil, false
 	}
 	name := keyboard.Letter(k)
 	switch {
-	case act == actInterrupt:
+	case act == look.Interrupt:
 		name = "esc"
 	case k.Text != "" && p.vi.TakesText():
 		name = k.Text
@@ -100,16 +101,16 @@ func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
 	case editor.Other:
 		return nil, false
 	case editor.LineUp, editor.LineDown:
-		move := actUp
+		move := look.Up
 		if ask == editor.LineDown {
-			move = actDown
+			move = look.Down
 		}
 		for range times {
 			p.act(move)
 		}
 		p.vi.Clamp(p.in)
 	case editor.Search:
-		return p.act(actSearch), true
+		return p.act(look.Search), true
 	case editor.Done:
 	}
 	return nil, true
@@ -159,52 +160,52 @@ func (p *program) paste(s string) tea.Cmd {
 }
 
 // act performs an action that concerns the input, the transcript or the program.
-func (p *program) act(a action) tea.Cmd {
+func (p *program) act(a look.Action) tea.Cmd {
 	if p.in.Do(editor.Command(a)) {
 		return p.complete.menuUpdate()
 	}
-	if p.tr.scrollAct(&p.look, a) {
+	if p.tr.ScrollAct(&p.look, a) {
 		return nil
 	}
 	switch a {
-	case actNewline:
+	case look.Newline:
 		p.in.Newline()
 		p.complete.menu.close()
-	case actUp:
+	case look.Up:
 		if p.in.Empty() && len(p.queue) > 0 {
 			p.sender.takeBack() // otherwise it would be sent twice
 		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
 			p.hist.older(p.in)
 			return p.outside.foldPictures(p.in.Text())
 		}
-	case actDown:
+	case look.Down:
 		if !p.in.Vertical(1, p.compose.inputWidth()) {
 			p.hist.newer(p.in)
 			return p.outside.foldPictures(p.in.Text())
 		}
-	case actInterrupt:
+	case look.Interrupt:
 		return p.escape()
-	case actCancel:
+	case look.Cancel:
 		return p.cancel()
-	case actMode:
+	case look.Mode:
 		return p.settings.nextMode()
-	case actHelp:
+	case look.Help:
 		p.open(newHelp(p))
-	case actEditor:
+	case look.Editor:
 		return p.outside.externalEditor()
-	case actSearch:
+	case look.Search:
 		p.open(p.panels.historyPicker())
-	case actComplete:
+	case look.Complete:
 		return p.complete.completeNow()
-	case actPasteExpand:
+	case look.PasteExpand:
 		if !p.in.ExpandPaste() {
 			p.flash("no folded paste at the cursor")
 		}
-	case actPasteImage:
+	case look.PasteImage:
 		return p.outside.pasteClipboard(true)
-	case actUnqueue:
+	case look.Unqueue:
 		p.sender.takeBack()
-	case actAgents:
+	case look.Agents:
 		if len(p.later) > 0 {
 			bring(p)
 			return nil
@@ -212,30 +213,30 @@ func (p *program) act(a action) tea.Cmd {
 		if c, ok := p.slashes.find("agents"); ok {
 			return c.run(p, "")
 		}
-	case actBackground:
+	case look.Background:
 		if commandRuns(&p.outside) {
 			return toBackground(&p.outside)
 		}
 		p.flash("no command runs")
-	case actTimes:
-		p.look.times = !p.look.times
+	case look.Times:
+		p.look.Times = !p.look.Times
 		p.restyle()
-	case actExpand, actExpandAll, actCopy:
+	case look.Expand, look.ExpandAll, look.Copy:
 		return p.itemAct(a)
 	}
 	return nil
 }
 
 // itemAct folds or copies items.
-func (p *program) itemAct(a action) tea.Cmd {
+func (p *program) itemAct(a look.Action) tea.Cmd {
 	switch a {
-	case actExpand:
-		if !p.tr.toggle() {
+	case look.Expand:
+		if !p.tr.Toggle() {
 			p.flash("nothing to unfold")
 		}
-	case actExpandAll:
-		p.tr.toggleAll()
-	case actCopy:
+	case look.ExpandAll:
+		p.tr.ToggleAll()
+	case look.Copy:
 		return p.outside.copyItem()
 	}
 	return nil

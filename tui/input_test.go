@@ -3,18 +3,18 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"jcode/tools/command"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
 func press(p *program, keys ...string) {
@@ -104,26 +104,6 @@ func TestViModesShow(t *testing.T) {
 	r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
 	r.Type("dd")
 	r.see("› dd") // a new prompt starts in insert mode, whatever the mode was
-}
-
-func TestKeysCanBeRebound(t *testing.T) {
-	t.Parallel()
-	km, problems := newKeymap(map[string][]string{"editor": {"ctrl+r"}, "nope": {"x"}, "undo": {"Shift+Ctrl+Z"}})
-	if km.of("ctrl+r") != actEditor {
-		t.Errorf("ctrl+r does %q", km.of("ctrl+r"))
-	}
-	if km.of("ctrl+shift+z") != actUndo || km.of("ctrl+_") != "" {
-		t.Error("undo is not where it was put")
-	}
-	all := strings.Join(problems, "\n")
-	for _, want := range []string{`unknown action "nope"`, "ctrl+r is bound to both editor and history_search; it does editor"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in %q", want, all)
-		}
-	}
-	if _, problems := newKeymap(nil); len(problems) != 0 {
-		t.Errorf("the table itself has conflicts: %v", problems)
-	}
 }
 
 func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
@@ -320,7 +300,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 func TestFastKeysAreOnePaste(t *testing.T) {
 	lines := make([]string, 2000)
 	for i := range lines {
-		lines[i] = "line " + itoa(i)
+		lines[i] = "line " + strconv.Itoa(i)
 	}
 	for deadline := time.Now().Add(limit); ; {
 		sent, pause := sentByFastKeys(t, strings.Join(lines, "\r"))

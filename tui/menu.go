@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // choice is one line of the completion menu.
@@ -40,12 +41,12 @@ const (
 func (m *menu) active() bool { return len(m.choices) > 0 }
 func (m *menu) close()       { *m = menu{} }
 
-func (m *menu) draw(l *look, width, height int) []string {
+func (m *menu) draw(l *look.Look, width, height int) []string {
 	switch {
 	case height < 1:
 		return nil
 	case !m.active() && m.empty != "":
-		return []string{cells.Paint(l.theme.Faint, cells.Fit("  "+m.empty, width))}
+		return []string{cells.Paint(l.Theme.Faint, cells.Fit("  "+m.empty, width))}
 	case !m.active():
 		return nil
 	}
@@ -61,7 +62,7 @@ func (m *menu) draw(l *look, width, height int) []string {
 		c := m.choices[i]
 		mark, style := "  ", cells.Style("")
 		if i == m.at {
-			mark, style = "› ", l.theme.Selected
+			mark, style = "› ", l.Theme.Selected
 		}
 		name := cells.Fit(c.name, nameW)
 		if m.kind == menuFile {
@@ -69,31 +70,31 @@ func (m *menu) draw(l *look, width, height int) []string {
 		}
 		spans := []cells.Span{{Text: mark + name + cells.Blank(nameW-cells.Width(name)+2), Style: style}}
 		if room := width - cells.SpansWidth(spans); room > 4 && c.info != "" {
-			spans = append(spans, cells.Span{Text: cells.Fit(oneLine(c.info), room), Style: style.With(l.theme.Faint)})
+			spans = append(spans, cells.Span{Text: cells.Fit(look.OneLine(c.info), room), Style: style.With(l.Theme.Faint)})
 		}
 		if i == m.at {
-			spans = filled(spans, style, width)
+			spans = look.Filled(spans, style, width)
 		}
-		out = append(out, cells.Render(clip(spans, width)))
+		out = append(out, cells.Render(look.Clip(spans, width)))
 	}
 	return out
 }
 
 // menuKey handles keys while the menu is open; ok is false for keys that are not the menu's.
-func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
+func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, ok bool) {
 	m := &p.complete.menu
 	if !m.active() {
 		return nil, false
 	}
 	n := len(m.choices)
 	switch act {
-	case actUp:
+	case look.Up:
 		m.at, m.moved = (m.at+n-1)%n, true
-	case actDown:
+	case look.Down:
 		m.at, m.moved = (m.at+1)%n, true
-	case actComplete:
+	case look.Complete:
 		return p.complete.take(), true
-	case actSubmit:
+	case look.Submit:
 		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
 		_, exact := p.slashes.find(word)
 		switch {

@@ -6,12 +6,12 @@ import (
 	"sort"
 	"strings"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tools/command"
+	"jcode/tui/look"
 )
 
 // fileIndex holds what @ completes: the files of the folder, and other mentions.
@@ -47,14 +47,14 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 	p.complete.menu = menu{kind: menuFile, start: at}
 	for _, i := range p.complete.files.find(strings.ToLower(query)) {
 		name := p.complete.files.all[i]
-		c := choice{insert: fileWord(name), name: visibleName(name)}
+		c := choice{insert: fileWord(name), name: look.VisibleName(name)}
 		if n := i - len(p.complete.files.files.all); n >= 0 {
 			c.info = text.Clean(p.complete.files.mentions[n].Info)
 		}
 		p.complete.menu.choices = append(p.complete.menu.choices, c)
 	}
 	if len(p.complete.menu.choices) == 0 && query != "" && p.complete.files.loading == 0 {
-		p.complete.menu.empty = "no file matches " + oneLine(text.Visible(query))
+		p.complete.menu.empty = "no file matches " + look.OneLine(text.Visible(query))
 	}
 	return cmd
 }
@@ -97,7 +97,7 @@ func (p *completion) readFiles() tea.Cmd {
 // fileWord writes a file as it is sent: @path, quoted if it contains white space.
 func fileWord(name string) string {
 	if strings.ContainsAny(name, " \t\"\n") {
-		return `@"` + visibleName(strings.ReplaceAll(name, `"`, `\"`)) + `" `
+		return `@"` + look.VisibleName(strings.ReplaceAll(name, `"`, `\"`)) + `" `
 	}
 	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, "}") { // a folder, or a template to fill in
 		return "@" + name
@@ -157,12 +157,12 @@ func (f *fileIndex) find(query string) []int {
 			continue
 		}
 		kept = append(kept, i)
-		if n := len(best); n < fileChoices || score > best[n-1].score {
+		if n := len(best); n < look.FileChoices || score > best[n-1].score {
 			at := sort.Search(n, func(k int) bool { return best[k].score < score })
 			best = append(best, scored{})
 			copy(best[at+1:], best[at:])
 			best[at] = scored{i, score}
-			best = best[:min(len(best), fileChoices)]
+			best = best[:min(len(best), look.FileChoices)]
 		}
 	}
 	f.query, f.hits = query, kept

@@ -15,7 +15,9 @@ import (
 	"jcode/tools"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 	"jcode/tui/screen"
+	"jcode/tui/transcript"
 )
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
@@ -25,12 +27,12 @@ type program struct {
 	send func(tea.Msg)
 
 	width, height int
-	look          look
-	keys          keymap
+	look          look.Look
+	keys          look.Keymap
 	dark          bool
 
-	tr   *transcript
-	told item // the last answer of a command
+	tr   *transcript.View
+	told transcript.Item // the last answer of a command
 	in   *editor.Editor
 	hist recall
 
@@ -125,7 +127,7 @@ type (
 		// stop ends the running command from outside that shows its progress; nil without one.
 		stop   context.CancelFunc
 		shells []*shellLine // that run
-		chips  chips
+		chips  transcript.Chips
 	}
 )
 
@@ -142,19 +144,19 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
-	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
+	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: transcript.New(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
 	p.outside.program, p.listen.program, p.plans.program = p, p, p
 	p.slashes.program, p.sender.program, p.search.program = p, p, p
 	p.settings = settings{program: p, theming: opt.Theme}
-	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
+	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: true}
 	var problems []string
-	p.keys, problems = newKeymap(opt.Keys)
-	p.look.unfold = p.keys.first(actExpand)
-	p.in.ExpandKey = p.keys.first(actPasteExpand)
-	p.tr.add(p.compose.welcome())
+	p.keys, problems = look.NewKeymap(opt.Keys)
+	p.look.Unfold = p.keys.First(look.Expand)
+	p.in.ExpandKey = p.keys.First(look.PasteExpand)
+	p.tr.Add(p.compose.welcome())
 	for _, msg := range problems {
-		p.tr.add(notice(event.LevelWarn, msg))
+		p.tr.Add(transcript.Notice(event.LevelWarn, msg))
 	}
 	return p
 }
@@ -241,9 +243,9 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		}
 		return msg()
 	case tickMsg:
-		p.look.now = time.Now()
-		p.look.spin++
-		p.hint.expire(p.look.now)
+		p.look.Now = time.Now()
+		p.look.Spin++
+		p.hint.expire(p.look.Now)
 		if p.animated() {
 			return nextTick()
 		}
@@ -308,14 +310,14 @@ func (p *program) animated() bool {
 
 func (p *program) resize(w, h int) {
 	p.width, p.height = max(w, 1), max(h, 1)
-	if width := max(p.width-1, 1); width != p.look.width {
-		p.look.width = width
+	if width := max(p.width-1, 1); width != p.look.Width {
+		p.look.Width = width
 		p.restyle()
 	}
 }
 
 // restyle makes everything cached under the current look stale.
-func (p *program) restyle() { p.look.stamp++ }
+func (p *program) restyle() { p.look.Stamp++ }
 
 // backgroundIs follows the terminal's background if the theme must.
 func (p *settings) backgroundIs(dark bool) {
@@ -345,14 +347,14 @@ func (p *settings) setTheme(name string) {
 	if p.settings.few && p.settings.automatic() {
 		name = "ansi16"
 	}
-	p.look.theme = NewTheme(name, p.dark)
+	p.look.Theme = look.NewTheme(name, p.dark)
 	p.restyle()
 }
 
 // say shows the person a line in the transcript.
 func (p *program) say(level event.Level, msg string) {
-	p.tr.add(notice(level, msg))
-	p.record.note(shownNotice, keptNotice{Level: level, Text: text.Cut(msg, keptBytes)})
+	p.tr.Add(transcript.Notice(level, msg))
+	p.record.note(transcript.KindNotice, transcript.KeptNotice{Level: level, Text: text.Cut(msg, transcript.KeptBytes)})
 }
 
 // hint is a short message in the status line that vanishes by itself.

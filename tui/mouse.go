@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // mouse scrolls, chooses and selects.
@@ -15,33 +18,33 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 		if m.Button == tea.MouseWheelUp {
 			n = -3
 		}
-		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.height {
+		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.Height {
 			d.wheel(p.program, n)
 			return nil
 		}
-		p.tr.scroll(&p.look, n)
+		p.tr.Scroll(&p.look, n)
 	case tea.MouseClickMsg:
-		p.tr.marked = marking{}
-		if at, ok := p.tr.placeAt(&p.look, m.Y); ok && m.Button == tea.MouseLeft && m.Y < p.tr.height {
-			p.tr.marked = marking{on: true, from: at, to: at, fromX: m.X, toX: m.X}
+		p.tr.Marked = transcript.Marking{}
+		if at, ok := p.tr.PlaceAt(&p.look, m.Y); ok && m.Button == tea.MouseLeft && m.Y < p.tr.Height {
+			p.tr.Marked = transcript.Marking{On: true, From: at, To: at, FromX: m.X, ToX: m.X}
 		}
 	case tea.MouseMotionMsg:
-		if p.tr.marked.on {
-			if at, ok := p.tr.placeAt(&p.look, min(max(m.Y, 0), p.tr.height-1)); ok {
-				p.tr.marked.to, p.tr.marked.toX, p.tr.marked.dragged = at, m.X, true
+		if p.tr.Marked.On {
+			if at, ok := p.tr.PlaceAt(&p.look, min(max(m.Y, 0), p.tr.Height-1)); ok {
+				p.tr.Marked.To, p.tr.Marked.ToX, p.tr.Marked.Dragged = at, m.X, true
 			}
 		}
 	case tea.MouseReleaseMsg:
-		if p.tr.marked.on && p.tr.marked.dragged {
-			p.tr.marked.on = false
-			if s := p.tr.selected(&p.look); strings.TrimSpace(s) != "" {
+		if p.tr.Marked.On && p.tr.Marked.Dragged {
+			p.tr.Marked.On = false
+			if s := p.tr.Selected(&p.look); strings.TrimSpace(s) != "" {
 				return p.outside.copyText(s)
 			}
 		}
-		if p.tr.marked.on { // a click on something folded unfolds it
-			p.tr.marked = marking{}
-			if at, ok := p.tr.placeAt(&p.look, m.Y); ok && at.line == 0 {
-				p.tr.items[at.item].toggle()
+		if p.tr.Marked.On { // a click on something folded unfolds it
+			p.tr.Marked = transcript.Marking{}
+			if at, ok := p.tr.PlaceAt(&p.look, m.Y); ok && at.Line == 0 {
+				p.tr.Items[at.Item].Toggle()
 			}
 		}
 	}
@@ -49,9 +52,9 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 func (pk *picker) wheel(h host, n int) {
-	act := actDown
+	act := look.Down
 	if n < 0 {
-		act = actUp
+		act = look.Up
 	}
 	for range 3 {
 		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
 	r := run(t, 80, 20, nil).ready()
 	var out []string
 	for i := range 60 {
-		out = append(out, "output "+itoa(i))
+		out = append(out, "output "+strconv.Itoa(i))
 	}
 	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make")},
 		event.CallEnd{ID: "c", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Join(out, "\n")}}, event.TurnEnd{Reason: event.StopDone})
@@ -87,7 +88,7 @@ func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
 	r := run(t, 80, 20, nil).ready()
 	var command []string
 	for i := range 60 {
-		command = append(command, "echo "+itoa(i)+" of them")
+		command = append(command, "echo "+strconv.Itoa(i)+" of them")
 	}
 	r.fake.emit(event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
 	r.see("echo 0 of", "enter choose")

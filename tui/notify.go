@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/tui/look"
 )
 
 // notify alerts a person who looks elsewhere: a turn ended or a question waits.
@@ -15,20 +17,9 @@ func (p *outside) notify(title, body string) tea.Cmd {
 	case p.opt.Notifications == "bell":
 		return p.outside.tell(bell)
 	}
-	body = oneLine(beginning(body, 80))
+	body = look.OneLine(look.Beginning(body, 80))
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
 	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + bell)
-}
-
-// beginning returns the start of a text, at most n runes.
-func beginning(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i] + "…"
-		}
-		n--
-	}
-	return s
 }
 
 // tell sends the terminal a sequence that draws nothing, such as a bell.

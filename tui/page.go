@@ -9,6 +9,8 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // page shows what a command answered, until the person goes on: nothing of it stays in the transcript.
@@ -16,7 +18,7 @@ type page struct {
 	title string
 	bad   bool // it says why something failed
 	// lines draws it for a width.
-	lines  func(l *look, width int) []string
+	lines  func(l *look.Look, width int) []string
 	scroll int
 	last   int // the furthest scroll position of the last drawing
 	height int // rows of the last drawing
@@ -24,12 +26,12 @@ type page struct {
 
 // newPage returns a page of text, in which diffs are drawn as such.
 func newPage(title, s string) *page {
-	return &page{title: title, lines: func(l *look, width int) []string { return mixedLines(l, s, width) }}
+	return &page{title: title, lines: func(l *look.Look, width int) []string { return mixedLines(l, s, width) }}
 }
 
 // tablePage returns a page whose text is laid out for a width.
 func tablePage(title string, wide func(width int) string) *page {
-	return &page{title: title, lines: func(_ *look, width int) []string {
+	return &page{title: title, lines: func(_ *look.Look, width int) []string {
 		var out []string
 		for line := range strings.SplitSeq(strings.TrimRight(text.Clean(wide(width-2)), "\n"), "\n") {
 			out = append(out, " "+cells.Fit(line, width-1))
@@ -40,22 +42,22 @@ func tablePage(title string, wide func(width int) string) *page {
 
 func (v *page) armed(time.Time) bool { return true }
 
-func (v *page) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *page) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	step := max(v.height-1, 1)
 	switch act {
-	case actUp, actLineUp:
+	case look.Up, look.LineUp:
 		v.scroll--
-	case actDown, actLineDown:
+	case look.Down, look.LineDown:
 		v.scroll++
-	case actPageUp:
+	case look.PageUp:
 		v.scroll -= step
-	case actPageDown:
+	case look.PageDown:
 		v.scroll += step
-	case actTop:
+	case look.Top:
 		v.scroll = 0
-	case actBottom:
+	case look.Bottom:
 		v.scroll = v.last
-	case actInterrupt, actCancel, actSubmit:
+	case look.Interrupt, look.Cancel, look.Submit:
 		h.close(v)
 	default:
 		if act == "" && k.Text != "" { // the person writes on
@@ -69,13 +71,13 @@ func (v *page) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 
 func (v *page) wheel(_ host, n int) { v.scroll = min(max(v.scroll+n, 0), v.last) }
 
-func (v *page) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	style := l.theme.Info
+func (v *page) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+	style := l.Theme.Info
 	if v.bad {
-		style = l.theme.Bad
+		style = l.Theme.Bad
 	}
 	if height > 3 {
-		lines = append(lines, titleRule(l, v.title, width, style))
+		lines = append(lines, look.TitleRule(l, v.title, width, style))
 	}
 	body := v.lines(l, width)
 	v.height = max(height-len(lines)-1, 1)
@@ -84,9 +86,9 @@ func (v *page) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	lines = append(lines, body[v.scroll:min(v.scroll+v.height, len(body))]...)
 	pairs := []string{"esc", "close"}
 	if v.last > 0 {
-		pairs = append(pairs, "↑↓ pgdown", count(len(body)-v.scroll-min(v.height, len(body)-v.scroll), "more line"))
+		pairs = append(pairs, "↑↓ pgdown", text.Count(len(body)-v.scroll-min(v.height, len(body)-v.scroll), "more line"))
 	}
-	return append(lines, hints(l, width, pairs...)), nil
+	return append(lines, look.Hints(l, width, pairs...)), nil
 }
 
 // answered shows what a line with a command answered: a diff as a page, anything else in the transcript.
@@ -145,20 +147,20 @@ func holdsDiff(s string) bool {
 }
 
 // mixedLines draws text in which unified diffs stand: these as diffs, under the names of their files.
-func mixedLines(l *look, s string, width int) []string {
+func mixedLines(l *look.Look, s string, width int) []string {
 	var out []string
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := 0; i < len(lines); {
 		if name, ok := gitHead(lines, i); ok {
 			if name != "" {
-				out = append(out, " "+cells.Paint(l.theme.Strong, cells.FitStart(oneLine(text.Visible(name)), max(width-1, 1))))
+				out = append(out, " "+cells.Paint(l.Theme.Strong, cells.FitStart(look.OneLine(text.Visible(name)), max(width-1, 1))))
 			}
 			i++
 			continue
 		}
 		if !isDiff(lines, i) {
-			body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(lines[i]), 4)}}, max(prose(width)-2, 1))
-			out = append(out, prefixed(body, " ", " ")...)
+			body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(lines[i]), 4)}}, max(look.Prose(width)-2, 1))
+			out = append(out, look.Prefixed(body, " ", " ")...)
 			i++
 			continue
 		}
@@ -170,8 +172,8 @@ func mixedLines(l *look, s string, width int) []string {
 		if file == "/dev/null" {
 			file = strings.TrimPrefix(strings.TrimPrefix(lines[i], "--- "), "a/") + " (removed)"
 		}
-		out = append(out, " "+cells.Paint(l.theme.Strong, cells.FitStart(oneLine(text.Visible(file)), max(width-1, 1))))
-		out = append(out, indent(drawDiff(strings.Join(lines[i:end], "\n")+"\n", l, max(width-3, 1), unlimited), "  ")...)
+		out = append(out, " "+cells.Paint(l.Theme.Strong, cells.FitStart(look.OneLine(text.Visible(file)), max(width-1, 1))))
+		out = append(out, look.Indent(transcript.DrawDiff(strings.Join(lines[i:end], "\n")+"\n", l, max(width-3, 1), unlimited), "  ")...)
 		i = end
 	}
 	return out

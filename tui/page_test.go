@@ -5,6 +5,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // answering is a source of one command.
@@ -32,7 +35,7 @@ func (a answering) List() []command.Command {
 func TestTheAnswerOfACommandIsAPageThatLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 60, 15, func(o *Options) {
-		o.Commands.Sources = []command.Source{answering{name: "usage", out: command.Outcome{Page: "Usage", Notice: "narrow", Wide: func(width int) string { return "laid out for " + itoa(width) + strings.Repeat("\nrow", 30) }}}}
+		o.Commands.Sources = []command.Source{answering{name: "usage", out: command.Outcome{Page: "Usage", Notice: "narrow", Wide: func(width int) string { return "laid out for " + strconv.Itoa(width) + strings.Repeat("\nrow", 30) }}}}
 	})
 	feed(p, event.TurnStart{Prompt: "go", Seq: 1, At: clock}, event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
 	settleCmd(p, p.slashes.run("/usage"))
@@ -60,7 +63,7 @@ func TestTheAnswerOfACommandIsAPageThatLeavesNothing(t *testing.T) {
 		}
 	}
 	for _, kept := range p.record.pending {
-		if kept.Kind == shownNotice {
+		if kept.Kind == transcript.KindNotice {
 			t.Errorf("a resume brings it back: %s", kept.Data)
 		}
 	}
@@ -114,7 +117,7 @@ func TestProseIsNotWiderThanItCanBeRead(t *testing.T) {
 		if !strings.Contains(line, "prose") {
 			continue
 		}
-		if w := cells.Width(line); w > proseCells {
+		if w := cells.Width(line); w > look.ProseCells {
 			t.Errorf("%d cells: %s", w, line)
 		}
 		for _, word := range strings.Fields(line) {

@@ -8,18 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"jcode/tools/command"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
 func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
@@ -251,7 +251,7 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 12, nil).ready()
 	for i := range 30 {
-		r.fake.emit(event.Notice{Text: "notice " + itoa(i)})
+		r.fake.emit(event.Notice{Text: "notice " + strconv.Itoa(i)})
 	}
 	r.see("notice 29")
 	r.Press("pgup", "pgup")

@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/internal/text"
+	"jcode/tui/look"
 )
 
 // isPath reports whether a word after @ is written as a path: "./", "../", "~/" or "/". Such a path is
@@ -40,7 +40,7 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 			}
 			p.complete.menu = menu{kind: menuFile, start: at, choices: choices}
 			if len(choices) == 0 {
-				p.complete.menu.empty = "no file matches " + visibleName(word)
+				p.complete.menu.empty = "no file matches " + look.VisibleName(word)
 			}
 			return nil
 		}
@@ -80,8 +80,8 @@ func listPath(base, home, word string) []choice {
 		if isFolder(dir, e) {
 			name += "/"
 		}
-		out = append(out, choice{insert: fileWord(shown + name), name: visibleName(shown + name)})
-		if len(out) == fileChoices {
+		out = append(out, choice{insert: fileWord(shown + name), name: look.VisibleName(shown + name)})
+		if len(out) == look.FileChoices {
 			break
 		}
 	}
@@ -95,9 +95,4 @@ func isFolder(dir string, e os.DirEntry) bool {
 	}
 	info, err := os.Stat(filepath.Join(dir, e.Name()))
 	return err == nil && info.IsDir()
-}
-
-// visibleName shows a file's name in one line, with control characters and line ends escaped and quoted.
-func visibleName(name string) string {
-	return text.Visible(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(name))
 }

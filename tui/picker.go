@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tools/command"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // picker is a list with a search field and a detail of the row under the cursor. Enter chooses; other keys
@@ -121,18 +121,18 @@ func (pk *picker) paste(s string) bool {
 	return true
 }
 
-func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (pk *picker) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	if done, cmd := pk.moveKey(h, act); done {
 		return cmd
 	}
 	switch act {
-	case actInterrupt, actCancel:
+	case look.Interrupt, look.Cancel:
 		h.close(pk)
 		if pk.cancel != nil {
 			return pk.cancel()
 		}
 		return nil
-	case actSubmit:
+	case look.Submit:
 		r, ok := pk.current()
 		if !ok || pk.loading || pk.choose == nil {
 			return nil // there is nothing to choose, as the list shows
@@ -141,7 +141,7 @@ func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 			h.close(pk)
 		}
 		return pk.choose(r)
-	case actComplete:
+	case look.Complete:
 		if pk.toggle != nil {
 			return pk.toggle()
 		}
@@ -170,24 +170,24 @@ func (pk *picker) searched(h host) tea.Cmd {
 }
 
 // moveKey moves the cursor.
-func (pk *picker) moveKey(h host, act action) (done bool, cmd tea.Cmd) {
+func (pk *picker) moveKey(h host, act look.Action) (done bool, cmd tea.Cmd) {
 	n := len(pk.shown)
 	switch act {
-	case actUp:
+	case look.Up:
 		pk.at--
-	case actDown:
+	case look.Down:
 		pk.at++
-	case actPageUp:
+	case look.PageUp:
 		pk.at -= 8
-	case actPageDown:
+	case look.PageDown:
 		pk.at += 8
-	case actTop:
+	case look.Top:
 		pk.at = 0
-	case actBottom:
+	case look.Bottom:
 		pk.at = n - 1
-	case actLineUp, actLineDown:
+	case look.LineUp, look.LineDown:
 		r, _ := pk.current()
-		if (act == actLineDown) == r.Tail { // of a tail, it is the distance from the end
+		if (act == look.LineDown) == r.Tail { // of a tail, it is the distance from the end
 			pk.detailFrom = max(pk.detailFrom-1, 0)
 		} else {
 			pk.detailFrom++
@@ -197,9 +197,9 @@ func (pk *picker) moveKey(h host, act action) (done bool, cmd tea.Cmd) {
 		return false, nil
 	}
 	switch {
-	case act == actUp && pk.at < 0:
+	case act == look.Up && pk.at < 0:
 		pk.at = n - 1
-	case act == actDown && pk.at >= n:
+	case act == look.Down && pk.at >= n:
 		pk.at = 0
 	}
 	pk.at = min(max(pk.at, 0), max(n-1, 0))

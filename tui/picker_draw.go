@@ -7,10 +7,12 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
-func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, pk.title, width, l.theme.Accent))
+func (pk *picker) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, look.TitleRule(l, pk.title, width, l.Theme.Accent))
 	if !pk.noSearch && height >= 5 {
 		line, x := pk.search.draw(l, " search: ", width)
 		cursor = &pos{1, x}
@@ -26,17 +28,17 @@ func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos)
 }
 
 // list draws the rows around the cursor.
-func (pk *picker) list(l *look, width, room int) []string {
+func (pk *picker) list(l *look.Look, width, room int) []string {
 	var out []string
 	switch {
 	case pk.loading:
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+spinner[l.spin%len(spinner)]+" reading …", width)))
+		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit(" "+l.Spinner()+" reading …", width)))
 	case pk.failed != "":
-		out = wrapped(pk.failed, l.theme.Bad, " ✗ ", width)
+		out = look.Wrapped(pk.failed, l.Theme.Bad, " ✗ ", width)
 	case len(pk.rows) == 0:
-		out = wrapped(cmp.Or(pk.empty, "nothing here"), l.theme.Faint, " ", width)
+		out = look.Wrapped(cmp.Or(pk.empty, "nothing here"), l.Theme.Faint, " ", width)
 	case len(pk.shown) == 0:
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" nothing matches", width)))
+		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit(" nothing matches", width)))
 	default:
 		pk.from = min(max(pk.from, pk.at-room+1), pk.at)
 		pk.from = max(min(pk.from, len(pk.shown)-room), 0)
@@ -48,24 +50,17 @@ func (pk *picker) list(l *look, width, room int) []string {
 	return out[:min(len(out), room)]
 }
 
-// wrapped breaks a text to a width, indented after a mark.
-func wrapped(s string, style cells.Style, mark string, width int) []string {
-	indent := cells.Width(mark)
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(prose(width)-indent-1, 1))
-	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
-}
-
 // nameWidth returns the width of the name column: the same wherever the list is scrolled to and whatever is searched
 // for, as long as it is not very long.
 func (pk *picker) nameWidth(width int) int {
 	w := 0
-	if len(pk.rows) <= namesMeasured {
+	if len(pk.rows) <= look.NamesMeasured {
 		for i := range pk.rows {
-			w = max(w, cells.Width(oneLine(pk.rows[i].Name)))
+			w = max(w, cells.Width(look.OneLine(pk.rows[i].Name)))
 		}
 	} else {
 		for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
-			w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
+			w = max(w, cells.Width(look.OneLine(pk.rows[pk.shown[i]].Name)))
 		}
 	}
 	if pk.infoFirst {
@@ -74,21 +69,21 @@ func (pk *picker) nameWidth(width int) int {
 	return min(w, max(width*3/5, 10))
 }
 
-func (pk *picker) row(l *look, width, nameW, i int) string {
+func (pk *picker) row(l *look.Look, width, nameW, i int) string {
 	r := pk.rows[pk.shown[i]]
 	style := cells.Style("")
 	mark := "   "
 	if i == pk.at {
-		mark, style = " › ", l.theme.Selected
+		mark, style = " › ", l.Theme.Selected
 	}
 	dot := " "
 	if r.Current {
 		dot = "●"
 	}
-	name := cells.Fit(oneLine(text.Clean(r.Name)), nameW)
-	state := oneLine(text.Clean(r.State))
+	name := cells.Fit(look.OneLine(text.Clean(r.Name)), nameW)
+	state := look.OneLine(text.Clean(r.State))
 	room := width - cells.Width(mark) - 2 - nameW
-	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.theme.Good)}, {Text: name, Style: style}}
+	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.Theme.Good)}, {Text: name, Style: style}}
 	if pk.infoFirst && room < 40 {
 		state = ""
 	}
@@ -100,28 +95,28 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 	}
 	info := ""
 	if room > 6 {
-		info = cells.Fit(oneLine(text.Clean(r.Info)), room-2)
+		info = cells.Fit(look.OneLine(text.Clean(r.Info)), room-2)
 	}
 	pad := nameW - cells.Width(name) + 2
 	if info != "" || state != "" {
-		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.theme.Faint)})
+		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.Theme.Faint)})
 	}
 	if state != "" {
 		used := cells.SpansWidth(spans)
-		stateStyle := l.theme.Info
+		stateStyle := l.Theme.Info
 		if r.Bad {
-			stateStyle = l.theme.Bad
+			stateStyle = l.Theme.Bad
 		}
 		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
 	}
 	if i == pk.at {
-		spans = filled(spans, style, width)
+		spans = look.Filled(spans, style, width)
 	}
-	return cells.Render(clip(spans, width))
+	return cells.Render(look.Clip(spans, width))
 }
 
 // detail shows more of the row under the cursor if there is room.
-func (pk *picker) detail(l *look, width, room int) []string {
+func (pk *picker) detail(l *look.Look, width, room int) []string {
 	r, ok := pk.current()
 	shown := r.Detail
 	if s := pk.seen[r.ID]; s != "" {
@@ -130,7 +125,7 @@ func (pk *picker) detail(l *look, width, room int) []string {
 	if !ok || shown == "" || room < 8 {
 		return nil
 	}
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(strings.TrimRight(shown, "\n")), 4), Style: l.theme.Faint}}, max(width-2, 1))
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(strings.TrimRight(shown, "\n")), 4), Style: l.Theme.Faint}}, max(width-2, 1))
 	limit := min(max(room/3, 3), room-4)
 	if r.Tail {
 		limit = min(max(room/2, 3), room-4)
@@ -145,33 +140,33 @@ func (pk *picker) detail(l *look, width, room int) []string {
 		from = most - pk.detailFrom
 	}
 	end := min(from+limit, len(body))
-	out := []string{cells.Paint(l.theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
-	found := finder{term: strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))}
+	out := []string{cells.Paint(l.Theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
+	found := transcript.Finder{Term: strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))}
 	if r.Head != "" {
-		out = append(out, cells.Paint(l.theme.Strong, " "+cells.FitMiddle(oneLine(text.Clean(r.Head)), max(width-2, 1))))
+		out = append(out, cells.Paint(l.Theme.Strong, " "+cells.FitMiddle(look.OneLine(text.Clean(r.Head)), max(width-2, 1))))
 	}
 	for i, spans := range body[from:end] {
 		line := " " + cells.Render(spans)
 		switch {
 		case limit > 2 && i == 0 && from > 0:
-			line = cells.Paint(l.theme.Info, cells.Fit(" ↑ "+count(from+1, "more line")+" (shift+up)", width))
+			line = cells.Paint(l.Theme.Info, cells.Fit(" ↑ "+text.Count(from+1, "more line")+" (shift+up)", width))
 		case limit > 2 && from+i == end-1 && end < len(body):
-			line = cells.Paint(l.theme.Info, cells.Fit(" ↓ "+count(len(body)-end+1, "more line")+" (shift+down)", width))
+			line = cells.Paint(l.Theme.Info, cells.Fit(" ↓ "+text.Count(len(body)-end+1, "more line")+" (shift+down)", width))
 		}
-		if found.active() {
-			line = found.highlight(line, l.theme.Match)
+		if found.Active() {
+			line = found.Highlight(line, l.Theme.Match)
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-func (pk *picker) foot(l *look, width, height int) []string {
+func (pk *picker) foot(l *look.Look, width, height int) []string {
 	var out []string
 	if pk.confirm != nil {
-		out = append(out, cells.Paint(l.theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
+		out = append(out, cells.Paint(l.Theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
 	} else if pk.note != "" {
-		out = append(out, cells.Paint(l.theme.Info, cells.Fit(" "+oneLine(pk.note), width)))
+		out = append(out, cells.Paint(l.Theme.Info, cells.Fit(" "+look.OneLine(pk.note), width)))
 	}
 	pairs := []string{}
 	row, has := pk.current()
@@ -188,5 +183,5 @@ func (pk *picker) foot(l *look, width, height int) []string {
 	if pk.toggle != nil {
 		pairs = append(pairs, "tab", pk.tabHint)
 	}
-	return append(out, hintRows(l, width, min(max(height/5, 1), 3), pairs...)...)
+	return append(out, look.HintRows(l, width, min(max(height/5, 1), 3), pairs...)...)
 }

@@ -12,13 +12,14 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tui/transcript"
 )
 
 // RunPlain holds the conversation line by line: no alternate screen, no redraws, no colours, no spinners, for
 // screen readers and logs. It ends with in, with /quit, or with ctx, and then returns ctx's cause. A pending
 // read of in continues until a line arrives or in is closed.
 func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
-	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}, diffs: map[string]string{}, ended: make(chan func())}
+	p := &plain{opt: opt, out: out, calls: map[string]*transcript.Call{}, diffs: map[string]string{}, ended: make(chan func())}
 	s, err := p.first(ctx)
 	if err != nil {
 		return err
@@ -35,10 +36,10 @@ type plain struct {
 	events chan event.Event
 	unplug func()
 	// prompts are the session's prompts, oldest first.
-	prompts []*promptItem
-	calls   map[string]*callItem
+	prompts []*transcript.Prompt
+	calls   map[string]*transcript.Call
 	diffs   map[string]string // approved unchanged, by their call
-	sum     turnSum
+	sum     transcript.Turn
 	usage   event.Usage
 	record  record          // of what is written in addition to the messages
 	line    strings.Builder // of the answer, until its end
@@ -186,36 +187,36 @@ func (p *plain) keep(ctx context.Context) {
 
 // history writes the session so far, without tool output.
 func (p *plain) history(rows []session.Message, shown []session.Shown) {
-	t := newTranscript()
-	t.addHistory(rows, shown)
-	p.prompts = t.prompts()
-	for _, it := range t.items {
+	t := transcript.New()
+	t.AddHistory(rows, shown)
+	p.prompts = t.Prompts()
+	for _, it := range t.Items {
 		switch it := it.(type) {
-		case *promptItem:
-			p.say("You: " + it.prompt)
-		case *callItem:
+		case *transcript.Prompt:
+			p.say("You: " + it.Prompt)
+		case *transcript.Call:
 			p.past(it)
-		case *groupItem:
-			for _, m := range it.members {
-				if c, ok := m.(*callItem); ok {
+		case *transcript.Group:
+			for _, m := range it.Members {
+				if c, ok := m.(*transcript.Call); ok {
 					p.past(c)
 				}
 			}
-		case *thoughtItem: // it is not written while it arrives either
+		case *transcript.Thought: // it is not written while it arrives either
 		default:
-			p.say(it.text())
+			p.say(it.Text())
 		}
 	}
 }
 
 // past writes a past call: a call of the model with how it ended, a line of the person with its output.
-func (p *plain) past(c *callItem) {
-	if c.name == "!" {
-		p.say(c.text())
-		if why := c.result.Display.Summary; why != "" {
+func (p *plain) past(c *transcript.Call) {
+	if c.Name == "!" {
+		p.say(c.Text())
+		if why := c.Result.Display.Summary; why != "" {
 			p.say("Failed: " + why)
 		}
 		return
 	}
-	p.say(strings.TrimSpace("Tool " + c.name + " " + c.brief + ": " + c.ending()))
+	p.say(strings.TrimSpace("Tool " + c.Name + " " + c.Brief + ": " + c.Ending()))
 }

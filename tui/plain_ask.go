@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"jcode/tools/command"
-
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/look"
 )
 
 // plainAsk is a question that the next line answers.
@@ -41,7 +41,7 @@ func (p *plain) approval(ev event.ApprovalAsked) {
 		p.say(part.plain())
 	}
 	for _, n := range a.text.notes {
-		p.say("  " + exact(n))
+		p.say("  " + look.Exact(n))
 	}
 	ask := plainAsk{id: ev.ID, approval: &a.q}
 	for _, o := range a.q.Options {
@@ -108,7 +108,7 @@ func (p *plain) question(prompt string) {
 func (a *plainAsk) option(line string) (n int, words string) {
 	first, words, _ := strings.Cut(line, " ")
 	n, err := strconv.Atoi(first)
-	if err != nil || n < 1 || n > len(a.options) || first != itoa(n) {
+	if err != nil || n < 1 || n > len(a.options) || first != strconv.Itoa(n) {
 		return 0, ""
 	}
 	return n, strings.TrimSpace(words)
@@ -131,7 +131,7 @@ func (p *plain) answer(ctx context.Context, line string) {
 		p.write("Not answered: only the number of a no takes words. Answer with the number alone: ")
 		return
 	case (a.approval != nil || a.choose != nil) && n == 0, a.choose != nil && words != "":
-		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
+		p.write("Answer with a number from 1 to " + strconv.Itoa(len(a.options)) + ": ")
 		return
 	case a.approval != nil:
 		p.diffs[a.approval.CallID] = a.approval.Diff

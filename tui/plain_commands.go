@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/tools/command"
-
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // take handles a line of the person; true leaves the program.
@@ -33,7 +34,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 		p.prompt()
 	case line == "/quit" || line == "/exit":
 		return true
-	case strings.HasPrefix(line, "/") && !strings.Contains(firstWord(line)[1:], "/"):
+	case strings.HasPrefix(line, "/") && !strings.Contains(look.FirstWord(line)[1:], "/"):
 		p.command(ctx, line)
 	case strings.HasPrefix(line, "!") && p.opt.Shell != nil:
 		p.shell(ctx, strings.TrimSpace(line[1:]))
@@ -46,7 +47,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 // send sends a prompt with the pictures that it names.
 func (p *plain) send(line string) {
 	prompt := event.Prompt{Text: line}
-	images, _, err := namedPictures(p.opt.Image, line)
+	images, _, err := transcript.NamedPictures(p.opt.Image, line)
 	if err != nil {
 		p.say("Warning: " + err.Error())
 		p.prompt()
@@ -61,7 +62,7 @@ func (p *plain) send(line string) {
 
 // command runs the commands that make sense without a screen.
 func (p *plain) command(ctx context.Context, line string) {
-	name := firstWord(line)[1:]
+	name := look.FirstWord(line)[1:]
 	args := strings.TrimSpace(line[1+len(name):])
 	var err error
 	switch name {
@@ -146,7 +147,7 @@ func (p *plain) rows(rows []command.Row) {
 		}
 		for _, more := range []string{r.State, r.Info} {
 			if more != "" {
-				line += ", " + oneLine(more)
+				line += ", " + look.OneLine(more)
 			}
 		}
 		p.say(line)
@@ -190,7 +191,7 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	question := "put back what " + cmp.Or(oneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo brings it back."
+	question := "put back what " + cmp.Or(look.OneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo brings it back."
 	for _, f := range u.Files {
 		question += "\n  " + changeLine(f)
 	}
@@ -282,12 +283,12 @@ func (p *plain) shell(ctx context.Context, line string) {
 			stop()
 			p.shells = slices.DeleteFunc(p.shells, func(r *shellLine) bool { return r == run })
 			p.flush()
-			kept := keptShell{Line: line, Output: text.CutTail(all, keptBytes), Failed: err != nil}
+			kept := transcript.KeptShell{Line: line, Output: text.CutTail(all, transcript.KeptBytes), Failed: err != nil}
 			if err != nil {
 				kept.Why = err.Error()
 				p.say("Failed: " + kept.Why)
 			}
-			p.record.note(shownShell, kept)
+			p.record.note(transcript.KindShell, kept)
 			p.prompt()
 		})
 	})

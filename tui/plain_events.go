@@ -8,6 +8,8 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // event writes what happened.
@@ -15,11 +17,11 @@ func (p *plain) event(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.TurnStart:
 		if !p.turning { // otherwise a queued message joined the turn
-			p.sum = turnSum{before: p.usage}
+			p.sum = transcript.Turn{Before: p.usage}
 		}
 		p.busy, p.turning = true, true
 		if ev.Seq > 0 {
-			p.prompts = append(p.prompts, newPrompt(ev.Prompt, ev.At, ev.Seq, nil))
+			p.prompts = append(p.prompts, transcript.NewPrompt(ev.Prompt, ev.At, ev.Seq, nil))
 		}
 		p.say("You: " + ev.Prompt)
 	case event.TextDelta:
@@ -29,9 +31,9 @@ func (p *plain) event(ev event.Event) {
 	case event.AssistantMessage:
 		p.flush()
 	case event.CallStart:
-		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
+		c := transcript.NewCall(ev.ID, ev.Name, ev.Arguments, ev.At)
 		p.calls[ev.ID] = c
-		p.say("Tool " + ev.Name + ": " + oneLine(c.brief))
+		p.say("Tool " + ev.Name + ": " + look.OneLine(c.Brief))
 	case event.CallEnd:
 		p.callEnd(ev)
 	case event.ApprovalAsked:
@@ -49,15 +51,15 @@ func (p *plain) event(ev event.Event) {
 	case event.ToolsChanged:
 		p.say(toolsChanged(ev))
 	case event.Retrying:
-		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + oneLine(ev.Reason))
+		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + look.OneLine(ev.Reason))
 	case event.Usage:
 		p.usage = ev
 	case event.Nested:
 		if end, ok := ev.Event.(event.CallEnd); ok {
-			p.sum.note(end.Result.Display)
+			p.sum.Note(end.Result.Display)
 		}
 	case event.Rewound:
-		p.prompts = slices.DeleteFunc(p.prompts, func(it *promptItem) bool { return it.seq >= ev.From })
+		p.prompts = slices.DeleteFunc(p.prompts, func(it *transcript.Prompt) bool { return it.Seq >= ev.From })
 	case event.Compacted:
 		p.say("The conversation was summarised.")
 	case event.Unsent:
@@ -82,7 +84,7 @@ func (p *plain) text(s string) {
 
 // notice writes a line that is stored with the session.
 func (p *plain) notice(n event.Notice) {
-	p.record.note(shownNotice, keptNotice{Level: n.Level, Text: text.Cut(n.Text, keptBytes)})
+	p.record.note(transcript.KindNotice, transcript.KeptNotice{Level: n.Level, Text: text.Cut(n.Text, transcript.KeptBytes)})
 	prefix := ""
 	switch n.Level {
 	case event.LevelError:
@@ -100,9 +102,9 @@ func (p *plain) callEnd(ev event.CallEnd) {
 		return
 	}
 	delete(p.calls, ev.ID)
-	c.end(ev)
-	p.sum.note(ev.Result.Display)
-	p.say("Tool " + ev.Name + " " + c.ending())
+	c.End(ev)
+	p.sum.Note(ev.Result.Display)
+	p.say("Tool " + ev.Name + " " + c.Ending())
 	approved := p.diffs[ev.ID]
 	delete(p.diffs, ev.ID)
 	if d := ev.Result.Display.Diff; d != "" {
@@ -112,20 +114,11 @@ func (p *plain) callEnd(ev event.CallEnd) {
 		if found := ev.Result.Display.Found; found != "" {
 			p.say(text.Visible(found))
 		}
-	} else if c.failed() {
-		p.excerpt(c.said(), failedLines, c.name == "exec")
+	} else if c.Failed() {
+		p.excerpt(c.Said(), look.FailedLines, c.Name == "exec")
 	} else if found := ev.Result.Display.Found; found != "" {
 		p.say(text.Visible(found))
 	}
-}
-
-// ending says how a call ended.
-func (c *callItem) ending() string {
-	status := c.status
-	if status == "done" && c.failed() {
-		status = "failed"
-	}
-	return strings.TrimSpace(status + ". " + c.outcome())
 }
 
 // excerpt writes at most limit lines of a text, the first ones or with tail the last ones, and how many it
@@ -133,7 +126,7 @@ func (c *callItem) ending() string {
 func (p *plain) excerpt(s string, limit int, tail bool) {
 	lines := strings.Split(strings.Trim(s, "\n"), "\n")
 	hidden := max(len(lines)-limit, 0)
-	more := "(" + count(hidden, "more line") + ")"
+	more := "(" + text.Count(hidden, "more line") + ")"
 	switch {
 	case hidden == 0:
 		p.say(strings.Join(lines, "\n"))
@@ -157,10 +150,10 @@ func (p *plain) turnEnd(ev event.TurnEnd) {
 		p.notice(event.Notice{Level: event.LevelWarn, Text: "Stopped at a limit: " + ev.Error})
 	case event.StopDone:
 	}
-	p.sum.took, p.sum.after = ev.Duration, p.usage
-	if parts := p.sum.parts(); began && len(parts) > 0 {
+	p.sum.Took, p.sum.After = ev.Duration, p.usage
+	if parts := p.sum.Parts(); began && len(parts) > 0 {
 		p.say(strings.Join(parts, " · "))
-		p.record.note(shownTurn, keptTurn{parts})
+		p.record.note(transcript.KindTurn, transcript.KeptTurn{Parts: parts})
 	}
 	p.prompt()
 }

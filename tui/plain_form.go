@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
 // plainForm is a form that is filled in field by field, one line each.
@@ -17,7 +19,7 @@ type plainForm struct {
 
 // form shows a form; the next lines fill it in.
 func (p *plain) form(ev event.AskForm) {
-	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
+	p.say("Question: " + look.OneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	if len(ev.Form.Fields) > 0 {
 		p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
 	}
@@ -31,12 +33,12 @@ func (f *plainForm) prompt() string {
 		return "Send it? (yes or no) "
 	}
 	field := f.form.Fields[f.at]
-	ask := oneLine(text.Clean(field.Label()))
+	ask := look.OneLine(text.Clean(field.Label()))
 	if field.Required {
 		ask += "*"
 	}
 	for i := range field.Options {
-		ask += "\n  " + itoa(i+1) + ": " + oneLine(text.Clean(field.OptionLabel(i)))
+		ask += "\n  " + strconv.Itoa(i+1) + ": " + look.OneLine(text.Clean(field.OptionLabel(i)))
 	}
 	if len(field.Options) > 0 {
 		ask += "\n"
@@ -44,7 +46,7 @@ func (f *plainForm) prompt() string {
 		ask += " "
 	}
 	var notes []string
-	for _, note := range []string{oneLine(text.Clean(field.Description)), field.Hint()} {
+	for _, note := range []string{look.OneLine(text.Clean(field.Description)), field.Hint()} {
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -61,7 +63,7 @@ func (f *plainForm) prompt() string {
 		ask += "(" + strings.Join(notes, "; ") + ") "
 	}
 	if field.Default != nil {
-		ask += "[" + oneLine(text.Clean(field.Text(field.Default))) + "] "
+		ask += "[" + look.OneLine(text.Clean(field.Text(field.Default))) + "] "
 	}
 	return strings.TrimSpace(ask) + ": "
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"jcode/tools/command"
-
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/transcript"
 )
 
 // lines runs plain mode: the test writes lines to it and reads its output.
@@ -189,7 +189,7 @@ func TestThePlainFormKeepsAndShowsWhatStoodBesideTheMessages(t *testing.T) {
 			{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "hello"}}},
 			{Seq: 2, Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}},
 		}
-		o.Session.Shown = []session.Shown{{After: 2, Kind: shownNotice, Data: []byte(`{"level":"error","text":"no key"}`)}}
+		o.Session.Shown = []session.Shown{{After: 2, Kind: transcript.KindNotice, Data: []byte(`{"level":"error","text":"no key"}`)}}
 	})
 	for _, want := range []string{"You: hello\n", "Tool exec ls nope: failed. exit 2\n", "no key\n"} {
 		if !strings.Contains(l.out.String(), want) {
@@ -220,7 +220,7 @@ func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
 		t.Errorf("in the chat:\n%s", s)
 	}
 	var out strings.Builder
-	lines := &plain{out: &out, calls: map[string]*callItem{}}
+	lines := &plain{out: &out, calls: map[string]*transcript.Call{}}
 	lines.event(event.CallStart{ID: "1", Name: "nope"})
 	lines.event(event.CallEnd{ID: "1", Name: "nope", Result: gone})
 	if !strings.Contains(out.String(), want) {
@@ -231,7 +231,7 @@ func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
 func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	p := &plain{out: &out, calls: map[string]*callItem{}}
+	p := &plain{out: &out, calls: map[string]*transcript.Call{}}
 	p.event(event.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
 	p.event(event.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
 	want := "Tool exec failed. exit 1\n(15 more lines)\nok\nok\nok\nok\nok\nFAIL here\n"

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"jcode/tools/command"
-
 	"jcode/agent/event"
 	"jcode/session"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // plainSessions limits the list of /resume: to find an older session, add a word from it.
@@ -71,7 +72,7 @@ func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Sessio
 		return err
 	}
 	p.plug(ctx, s)
-	p.record, p.calls, p.diffs = record{acted: true}, map[string]*callItem{}, map[string]string{}
+	p.record, p.calls, p.diffs = record{acted: true}, map[string]*transcript.Call{}, map[string]string{}
 	p.say("Session: " + cmp.Or(p.conv.State().Title, "a new one") + ".")
 	p.open(s)
 	if s.EnterRole != nil {
@@ -124,7 +125,7 @@ func (p *plain) resume(ctx context.Context, query string) error {
 			break
 		}
 		rows = append(rows, r)
-		options = append(options, strings.Join([]string{oneLine(r.Name), r.State, r.Info}, ", "))
+		options = append(options, strings.Join([]string{look.OneLine(r.Name), r.State, r.Info}, ", "))
 	}
 	if len(rows) == 0 {
 		p.say("No other session here. One is kept from its first message on.")

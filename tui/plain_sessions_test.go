@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"jcode/tools/command"
-
 	"jcode/agent/event"
+	"jcode/tools/command"
 )
 
 func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {

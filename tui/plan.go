@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // planView asks what to do with a plan that was made in mode plan. To ask for changes the person just
@@ -44,23 +46,23 @@ func (p *planning) offer(ev event.TurnEnd) {
 	}
 }
 
-func (v *planView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *planView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actUp:
+	case look.Up:
 		v.move(-1, planNotYet+1)
 		return nil
-	case actDown, actComplete:
+	case look.Down, look.Complete:
 		v.move(1, planNotYet+1)
 		return nil
-	case actSubmit:
+	case look.Submit:
 		if v.at == none {
 			h.flash("a number answers, or ↑↓ and then enter")
 			return nil
 		}
 		return v.choose(h, v.at)
-	case actInterrupt:
+	case look.Interrupt:
 		return v.choose(h, planNotYet)
-	case actCancel:
+	case look.Cancel:
 		return h.act(act)
 	}
 	if act == "" && len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet {
@@ -127,13 +129,13 @@ func (p *planning) carryOut(mode tools.Mode, prompt event.Prompt) tea.Cmd {
 	})
 }
 
-func (v *planView) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, "Carry out this plan?", width, l.theme.Accent))
+func (v *planView) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, look.TitleRule(l, "Carry out this plan?", width, l.Theme.Accent))
 	for i, choice := range planChoices() {
-		lines = append(lines, answerRow(l, i == v.at, itoa(i+1), choice, width)...)
+		lines = append(lines, answerRow(l, i == v.at, strconv.Itoa(i+1), choice, width)...)
 	}
-	foot := hints(l, width, "↑↓ enter", "choose", "esc", "not yet", "or write", "what should differ")
-	if l.beside {
+	foot := look.Hints(l, width, "↑↓ enter", "choose", "esc", "not yet", "or write", "what should differ")
+	if l.Beside {
 		foot = asideHints(l, width)
 	}
 	lines = append(lines, foot)

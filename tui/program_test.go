@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -211,7 +212,7 @@ func TestTinyAndHugeTerminals(t *testing.T) {
 				return
 			default:
 			}
-			r.fake.emit(event.TextDelta{Text: "word " + itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
+			r.fake.emit(event.TextDelta{Text: "word " + strconv.Itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
 			time.Sleep(time.Millisecond)
 		}
 	}()

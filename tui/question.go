@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,6 +9,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // question is a question of the ask tool: options to choose from, and always free text.
@@ -41,28 +43,28 @@ func (q *question) paste(s string) bool {
 	return true
 }
 
-func (q *question) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (q *question) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
-	case actUp:
+	case look.Up:
 		q.move(-1, len(q.options)+1)
 		return nil
-	case actDown:
+	case look.Down:
 		q.move(1, len(q.options)+1)
 		return nil
-	case actComplete: // what was written in the input is the answer
+	case look.Complete: // what was written in the input is the answer
 		q.turned, q.at = true, len(q.options)
-		q.answer.ed.Insert(oneLine(q.in.Text()))
+		q.answer.ed.Insert(look.OneLine(q.in.Text()))
 		q.in.Reset()
 		return nil
-	case actPageUp, actPageDown, actLineUp, actLineDown:
+	case look.PageUp, look.PageDown, look.LineUp, look.LineDown:
 		q.text.scrollKey(act)
 		return nil
-	case actInterrupt:
+	case look.Interrupt:
 		h.aside(q)
 		return nil
-	case actCancel:
+	case look.Cancel:
 		return h.act(act)
-	case actSubmit:
+	case look.Submit:
 		if q.at == none {
 			h.flash("a number answers, or ↑↓ and then enter; tab writes an answer")
 			return nil
@@ -101,14 +103,14 @@ func (q *question) reply(h host) tea.Cmd {
 	return nil
 }
 
-func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos) {
+func (q *question) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
 	title := "A question"
 	if q.label != "" {
 		title = q.label + " asks"
 	}
 	titled, limit := halves(height, q.text.need(l, width), height)
 	if titled {
-		lines = append(lines, titleRule(l, title, width, l.theme.Info))
+		lines = append(lines, look.TitleRule(l, title, width, l.Theme.Info))
 	}
 	foot, at := q.foot(l, width, limit)
 	room := max(height-len(lines)-len(foot), 1)
@@ -122,18 +124,18 @@ func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos
 
 // foot draws the answers in at most limit rows, with the chosen one visible; the cursor is that of the text
 // field.
-func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) {
+func (q *question) foot(l *look.Look, width, limit int) (rows []string, cursor *pos) {
 	if !q.open {
 		return untilArmed(l, width), nil
 	}
 	for i, o := range q.options {
-		rows = append(rows, answerRow(l, i == q.at, itoa(i+1), oneLine(o), width)...)
+		rows = append(rows, answerRow(l, i == q.at, strconv.Itoa(i+1), look.OneLine(o), width)...)
 	}
 	chosen := q.at
 	if len(rows)+2 > limit { // one row each
 		rows = nil
 		for i, o := range q.options {
-			row, _ := answerLine(l, i == q.at, itoa(i+1), oneLine(o), width)
+			row, _ := answerLine(l, i == q.at, strconv.Itoa(i+1), look.OneLine(o), width)
 			rows = append(rows, row)
 		}
 	} else {
@@ -144,11 +146,11 @@ func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) 
 	if q.at == len(q.options) {
 		cursor = &pos{len(rows) - 1, x}
 	}
-	if len(rows) < limit && l.beside {
-		return append(rows, hints(l, width, "enter", "sends what you wrote", "tab", "answers with it", "ctrl+t", "turns here")), cursor
+	if len(rows) < limit && l.Beside {
+		return append(rows, look.Hints(l, width, "enter", "sends what you wrote", "tab", "answers with it", "ctrl+t", "turns here")), cursor
 	}
 	if len(rows) < limit {
-		return append(rows, hints(l, width, "↑↓ enter", "choose", "esc", "aside", "tab", "write an answer")), cursor
+		return append(rows, look.Hints(l, width, "↑↓ enter", "choose", "esc", "aside", "tab", "write an answer")), cursor
 	}
 	from := min(max(chosen-limit+1, 0), len(rows)-limit)
 	if cursor != nil {

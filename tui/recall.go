@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tools/command"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // recall walks through earlier prompts with Up and Down.
@@ -119,7 +119,7 @@ func (p *panels) historyPicker() *picker {
 		s := p.hist.prompts[i]
 		if !seen[s] {
 			seen[s] = true
-			rows = append(rows, command.Row{ID: s, Name: oneLine(s), Detail: s})
+			rows = append(rows, command.Row{ID: s, Name: look.OneLine(s), Detail: s})
 		}
 	}
 	pk := newPicker("Earlier prompts", rows, func(r command.Row) tea.Cmd {

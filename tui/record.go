@@ -8,9 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
-	"jcode/internal/text"
 	"jcode/session"
-	"jcode/tools"
+	"jcode/tui/transcript"
 )
 
 // record stores what is shown in addition to the messages, so that a session looks the same when it is opened
@@ -23,30 +22,6 @@ type record struct {
 	acted   bool // the person did something here: what is shown at each start is not stored
 }
 
-// The kinds of stored items, and what is stored of them.
-const (
-	shownNotice = "notice"
-	shownShell  = "shell"
-	shownTurn   = "turn"
-)
-
-type (
-	keptNotice struct {
-		Level event.Level `json:"level"`
-		Text  string      `json:"text"`
-	}
-	keptShell struct {
-		Line   string        `json:"line"`
-		Output string        `json:"output"`
-		Why    string        `json:"why,omitempty"` // how it failed ("exit 2")
-		Failed bool          `json:"failed,omitempty"`
-		Took   time.Duration `json:"took"`
-	}
-	keptTurn struct {
-		Parts []string `json:"parts"`
-	}
-)
-
 // note stores something that was just shown.
 func (r *record) note(kind string, what any) {
 	data, err := json.Marshal(what)
@@ -55,9 +30,6 @@ func (r *record) note(kind string, what any) {
 	}
 	r.pending = append(r.pending, session.Shown{At: time.Now(), Kind: kind, Data: data})
 }
-
-// keptBytes bounds a stored text, in bytes.
-const keptBytes = 16 << 10
 
 // maxUnkept bounds the entries that wait until the disk can store them.
 const maxUnkept = 200
@@ -83,7 +55,7 @@ func (r *record) changed(p *program) tea.Cmd {
 				return nil
 			}
 			if r.unkept == 0 { // reported once until it works again
-				p.tr.add(notice(event.LevelWarn, err.Error()))
+				p.tr.Add(transcript.Notice(event.LevelWarn, err.Error()))
 			}
 			if p.state.Session != id { // its session was left meanwhile
 				return nil
@@ -102,29 +74,4 @@ func (r *record) keepNow(ctx context.Context, p *program) error {
 		return nil
 	}
 	return p.opt.Keep(context.WithoutCancel(ctx), p.state.Session, r.pending)
-}
-
-// shownItem turns a stored entry into an item; nil if it cannot be read.
-func shownItem(v session.Shown) item {
-	switch v.Kind {
-	case shownNotice:
-		var n keptNotice
-		if json.Unmarshal(v.Data, &n) == nil {
-			return notice(n.Level, n.Text)
-		}
-	case shownShell:
-		var s keptShell
-		if json.Unmarshal(v.Data, &s) == nil {
-			c := newCall("", "!", nil, v.At)
-			c.brief, c.open = text.Clean(s.Line), true
-			c.end(event.CallEnd{Status: "done", Result: tools.Result{Text: s.Output, Failed: s.Failed, Display: tools.Display{Summary: s.Why}}, Duration: s.Took})
-			return c
-		}
-	case shownTurn:
-		var t keptTurn
-		if json.Unmarshal(v.Data, &t) == nil && len(t.Parts) > 0 {
-			return newTurnLine(t.Parts)
-		}
-	}
-	return nil
 }

@@ -2,10 +2,15 @@ package tui
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // review is a text that a person approves, and the window on it. Every dialog that asks for a yes draws
@@ -36,20 +41,20 @@ type reviewPart struct {
 func (r *review) move(n int) { r.scroll = min(max(r.scroll+n, 0), r.last) }
 
 // scrollKey scrolls if the action asks for it and reports whether it did.
-func (r *review) scrollKey(act action) bool {
+func (r *review) scrollKey(act look.Action) bool {
 	page := max(r.page-1, 1)
 	switch act {
-	case actPageUp:
+	case look.PageUp:
 		r.move(-page)
-	case actPageDown:
+	case look.PageDown:
 		r.move(page)
-	case actLineUp:
+	case look.LineUp:
 		r.move(-1)
-	case actLineDown:
+	case look.LineDown:
 		r.move(1)
-	case actTop:
+	case look.Top:
 		r.scroll = 0
-	case actBottom:
+	case look.Bottom:
 		r.scroll = r.last
 	default:
 		return false
@@ -57,29 +62,24 @@ func (r *review) scrollKey(act action) bool {
 	return true
 }
 
-// exact shows external text with everything that it contains, in columns.
-func exact(s string) string {
-	return showBlanks(cells.ExpandTabs(text.Visible(s), 4))
-}
-
 // layout draws all of it for a width.
-func (r *review) layout(l *look, width int) {
-	if r.rows != nil && r.stamp == l.stamp && r.width == width {
+func (r *review) layout(l *look.Look, width int) {
+	if r.rows != nil && r.stamp == l.Stamp && r.width == width {
 		return
 	}
-	r.stamp, r.width, r.noted = l.stamp, width, nil
+	r.stamp, r.width, r.noted = l.Stamp, width, nil
 	r.rows = []string{}
 	for _, part := range r.parts {
 		if part.title != "" {
-			r.rows = append(r.rows, exactRows(l, part.title, l.theme.Strong, "  ", width, true)...)
+			r.rows = append(r.rows, exactRows(l, part.title, l.Theme.Strong, "  ", width, true)...)
 		}
 		switch {
 		case part.diff != "":
-			r.rows = append(r.rows, indent(drawDiff(part.diff, l, max(width-2, 1), unlimited), "  ")...)
+			r.rows = append(r.rows, look.Indent(transcript.DrawDiff(part.diff, l, max(width-2, 1), unlimited), "  ")...)
 		case part.title != "":
 			r.rows = append(r.rows, exactRows(l, part.text, "", "    ", width, part.prose)...)
 		default:
-			style := l.theme.Strong
+			style := l.Theme.Strong
 			if part.prose {
 				style = ""
 			}
@@ -87,33 +87,30 @@ func (r *review) layout(l *look, width int) {
 		}
 	}
 	for _, n := range r.notes {
-		r.noted = append(r.noted, exactRows(l, n, l.theme.Faint, "  ", width, true)...)
+		r.noted = append(r.noted, exactRows(l, n, l.Theme.Faint, "  ", width, true)...)
 	}
 }
 
 // unlimited is more lines than any text that is approved has.
 const unlimited = 1 << 30
 
-// folded marks a row that continues the line above it.
-const folded = "↪ "
-
 // exactRows draws the lines of an external text, folded to width after an indent. A row that only continues
 // the one above is marked: otherwise it would look like a line of its own. With wraps it is prose, which breaks
 // between words.
-func exactRows(l *look, s string, style cells.Style, indent string, width int, wraps bool) []string {
+func exactRows(l *look.Look, s string, style cells.Style, indent string, width int, wraps bool) []string {
 	if s == "" {
 		return nil
 	}
 	fold := cells.Fold
 	if wraps {
-		fold, width = cells.Wrap, prose(width)
+		fold, width = cells.Wrap, look.Prose(width)
 	}
-	mark := indent[:max(len(indent)-2, 0)] + cells.Paint(l.theme.Faint, folded)
+	mark := indent[:max(len(indent)-2, 0)] + cells.Paint(l.Theme.Faint, look.Folded)
 	if width < 12 {
 		indent, mark = "", ""
 	}
 	var out []string
-	for line := range strings.SplitSeq(strings.TrimSuffix(exact(s), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(look.Exact(s), "\n"), "\n") {
 		lead := ""
 		if wraps { // breaking between words would lose the indent
 			lead = line[:len(line)-len(strings.TrimLeft(line, " "))]
@@ -132,7 +129,7 @@ func exactRows(l *look, s string, style cells.Style, indent string, width int, w
 
 // draw returns at most height rows. Notes stay visible below what is approved if both have room; keep is the
 // minimum number of rows for what is approved.
-func (r *review) draw(l *look, width, height, keep int) []string {
+func (r *review) draw(l *look.Look, width, height, keep int) []string {
 	r.layout(l, width)
 	rows, pinned := r.rows, r.noted
 	if len(rows)+len(pinned) <= height || height-len(pinned) < keep || len(rows) == 0 {
@@ -155,8 +152,8 @@ func (r *review) draw(l *look, width, height, keep int) []string {
 	return append(shown, pinned...)
 }
 
-func (r *review) mark(l *look, arrow string, n int, tail string, width int) string {
-	return cells.Paint(l.theme.Warn, cells.Fit("  "+arrow+count(n, "more line")+tail, width))
+func (r *review) mark(l *look.Look, arrow string, n int, tail string, width int) string {
+	return cells.Paint(l.Theme.Warn, cells.Fit("  "+arrow+text.Count(n, "more line")+tail, width))
 }
 
 // measure says how much there is to read, unless that is obvious: "41 lines".
@@ -165,8 +162,8 @@ func (r *review) measure(width int) string {
 	for _, part := range r.parts {
 		switch {
 		case part.diff != "":
-			d := parseDiff(part.diff)
-			added, removed, files = added+d.added, removed+d.removed, files+d.files
+			d := transcript.ParseDiff(part.diff)
+			added, removed, files = added+d.Added, removed+d.Removed, files+d.Files
 		case !part.prose:
 			for line := range strings.SplitSeq(strings.TrimSuffix(part.text, "\n"), "\n") {
 				lines++
@@ -176,16 +173,16 @@ func (r *review) measure(width int) string {
 	}
 	var out []string
 	if files > 0 {
-		out = append(out, "+"+itoa(added)+" -"+itoa(removed))
+		out = append(out, "+"+strconv.Itoa(added)+" -"+strconv.Itoa(removed))
 	}
 	if files > 1 {
-		out = append(out, count(files, "file"))
+		out = append(out, text.Count(files, "file"))
 	}
 	switch {
 	case lines > 1:
-		out = append(out, count(lines, "line"))
+		out = append(out, text.Count(lines, "line"))
 	case longest > 2*width:
-		out = append(out, itoa(longest)+" characters")
+		out = append(out, strconv.Itoa(longest)+" characters")
 	}
 	return strings.Join(out, " · ")
 }
@@ -197,9 +194,9 @@ func (part reviewPart) plain() string {
 	}
 	out, by := "", "  "
 	if part.title != "" {
-		out, by = "  "+exact(part.title)+":\n", "    "
+		out, by = "  "+look.Exact(part.title)+":\n", "    "
 	}
-	return out + by + strings.ReplaceAll(strings.TrimSuffix(exact(part.text), "\n"), "\n", "\n"+by)
+	return out + by + strings.ReplaceAll(strings.TrimSuffix(look.Exact(part.text), "\n"), "\n", "\n"+by)
 }
 
 // argumentParts shows the arguments of a call, each under its name.
@@ -212,7 +209,7 @@ func argumentParts(raw json.RawMessage) []reviewPart {
 		return nil
 	}
 	var out []reviewPart
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		value := string(m[k])
 		var s string
 		if json.Unmarshal(m[k], &s) == nil {
@@ -227,7 +224,7 @@ func argumentParts(raw json.RawMessage) []reviewPart {
 }
 
 // need returns the number of rows that it would take.
-func (r *review) need(l *look, width int) int {
+func (r *review) need(l *look.Look, width int) int {
 	r.layout(l, width)
 	return len(r.rows) + len(r.noted)
 }
@@ -238,29 +235,4 @@ func halves(height, need, answers int) (title bool, foot int) {
 	body := min((height+1)/2, max(need, 1))
 	foot = max(min(answers, height-body-1), 1)
 	return body+foot+1 <= height, foot
-}
-
-// showBlanks makes long runs of spaces visible: text after them must not get lost.
-func showBlanks(s string) string {
-	const long = 20
-	var b strings.Builder
-	for len(s) > 0 {
-		n := 0
-		for n < len(s) && s[n] == ' ' {
-			n++
-		}
-		if n >= long {
-			b.WriteString(" ⟨" + itoa(n) + " spaces⟩ ")
-		} else {
-			b.WriteString(s[:n])
-		}
-		s = s[n:]
-		end := strings.IndexByte(s, ' ')
-		if end < 0 {
-			end = len(s)
-		}
-		b.WriteString(s[:end])
-		s = s[end:]
-	}
-	return b.String()
 }

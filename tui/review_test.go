@@ -10,14 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/diff"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // asked opens a question that accepts keys immediately.
@@ -118,20 +119,6 @@ func checkShown(t *testing.T, name, frame, raw, shown string) {
 	}
 	if text.Clean(screen) != screen {
 		t.Errorf("%s: a control character reaches the terminal", name)
-	}
-}
-
-func TestAFileWithDOSLineEndsIsShownWithoutMarks(t *testing.T) {
-	t.Parallel()
-	before, after := "a\r\nb\r\n", "a\r\nc\r\n"
-	rows := strings.Join(drawDiff(diff.Files("a.txt", &before, &after).Text, &look{theme: NewTheme("dark", true), width: 60}, 60, 100), "\n")
-	if strings.Contains(rows, "␍") {
-		t.Errorf("each line is marked:\n%s", stripped(rows))
-	}
-	after = "a\r\nc\n" // now one line ends differently
-	rows = strings.Join(drawDiff(diff.Files("a.txt", &before, &after).Text, &look{theme: NewTheme("dark", true), width: 60}, 60, 100), "\n")
-	if !strings.Contains(stripped(rows), "b␍") {
-		t.Errorf("the line end that changed is not shown:\n%s", stripped(rows))
 	}
 }
 
@@ -293,26 +280,26 @@ func TestADiffOfSeveralFilesShowsEachUnderItsName(t *testing.T) {
 
 func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 	t.Parallel()
-	l := &look{theme: NewTheme("dark", true), width: 120}
+	l := &look.Look{Theme: look.NewTheme("dark", true), Width: 120}
 	before, after := "one\ntwo\n", "one\n2\n"
 	short := diff.Files("a", &before, &after).Text
-	if d := parseDiff(short); !d.splits(l, 120) || d.splits(l, 100) {
+	if d := transcript.ParseDiff(short); !d.Splits(l, 120) || d.Splits(l, 100) {
 		t.Error("a short change with room is not side by side")
 	}
-	if parseDiff(newFileDiff("a", "x\n")).splits(l, 160) {
+	if transcript.ParseDiff(newFileDiff("a", "x\n")).Splits(l, 160) {
 		t.Error("half of the screen is empty beside a new file")
 	}
 	after = "one\n" + strings.Repeat("word ", 30) + "\n"
-	if parseDiff(diff.Files("a", &before, &after).Text).splits(l, 120) {
+	if transcript.ParseDiff(diff.Files("a", &before, &after).Text).Splits(l, 120) {
 		t.Error("lines fold in columns")
 	}
 	p, _, a := asked(t, 130, 40, tools.Question{Tool: "edit", Title: "Edit a", Diff: short})
 	p.frameText()
 	a.open = true
-	if press(p, "t"); p.look.diffs != layoutOne {
+	if press(p, "t"); p.look.Diffs != look.DiffOne {
 		t.Error("t does not switch to one column")
 	}
-	if press(p, "t"); p.look.diffs != layoutSplit {
+	if press(p, "t"); p.look.Diffs != look.DiffSplit {
 		t.Error("t does not switch back")
 	}
 }
@@ -329,7 +316,7 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 		if got := p.in.Text(); got != words {
 			t.Errorf("of %q the input holds %q", words, got)
 		}
-		if _, ok := f.answered("q"); ok || a.edit != nil || a.rule != nil || p.look.diffs != layoutAuto || a.open {
+		if _, ok := f.answered("q"); ok || a.edit != nil || a.rule != nil || p.look.Diffs != look.DiffAuto || a.open {
 			t.Errorf("%q did something to the question", words)
 		}
 		v := newTrust(command.Trust{Folder: "/x"})
@@ -348,7 +335,7 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
 	p, _, a := asked(t, 80, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "ls"})
-	p.tr.addCall(&callItem{id: "1", name: "exec", status: "done", result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
+	p.tr.AddCall(&transcript.Call{ID: "1", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
 	a.open = true
 	if s := stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
 		t.Fatalf("nothing is folded:\n%s", s)

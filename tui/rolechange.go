@@ -5,13 +5,13 @@ import (
 	"errors"
 	"strings"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tools/command"
+	"jcode/tui/look"
 )
 
 // role switches the role; with text after the name the role applies to that one message.
@@ -99,7 +99,7 @@ func valueSet(key, value string) string {
 	if value == "" {
 		return "The role's " + key + " is as the role has it again."
 	}
-	return "The role's " + key + " is " + text.Ellipsis(oneLine(value), 60) + " now."
+	return "The role's " + key + " is " + text.Ellipsis(look.OneLine(value), 60) + " now."
 }
 
 // roleNames completes /role: names first.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,13 +78,13 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 			before := r.Written()
 			var shown int
 			for i := range 60 {
-				s := strings.ReplaceAll(line, "%d", itoa(i))
+				s := strings.ReplaceAll(line, "%d", strconv.Itoa(i))
 				shown += len(s)
 				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as a model sends them
 					r.fake.emit(event.TextDelta{Text: strings.Join(words, "")})
 				}
 				if i%4 == 3 {
-					r.see("number " + itoa(i) + ",")
+					r.see("number " + strconv.Itoa(i) + ",")
 				}
 			}
 			n := r.Written() - before
@@ -132,8 +133,8 @@ func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 	r := run(t, 80, 24, nil).ready()
 	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
 	for i := range 6 {
-		id := "n" + itoa(i)
-		r.fake.emit(event.Nested{CallID: "t", Label: "reviewer", Event: event.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+itoa(i)+".go"), At: time.Now()}},
+		id := "n" + strconv.Itoa(i)
+		r.fake.emit(event.Nested{CallID: "t", Label: "reviewer", Event: event.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+strconv.Itoa(i)+".go"), At: time.Now()}},
 			event.Nested{CallID: "t", Event: event.CallEnd{ID: id, Name: "read", Status: "done"}})
 	}
 	r.fake.emit(event.Nested{CallID: "t", Event: event.TextDelta{Text: "looks good"}})
@@ -174,11 +175,11 @@ func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 		p, _ := still(t, 80, 24, func(o *Options) { o.Theme = theme })
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 		p.route(tea.BackgroundColorMsg{Color: color.White}) // its reply does not change that
-		if got := p.look.theme.Name; got != want {
+		if got := p.look.Theme.Name; got != want {
 			t.Errorf("theme %q is %s, want %s", theme, got, want)
 		}
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-		if got := p.look.theme.Name; got == "ansi16" {
+		if got := p.look.Theme.Name; got == "ansi16" {
 			t.Errorf("theme %q stays %s in all colours", theme, got)
 		}
 	}
@@ -215,7 +216,7 @@ func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 	r.fake.emit(event.TurnStart{Prompt: "x"})
 	var b strings.Builder
 	for i := range 60 {
-		b.WriteString("line " + itoa(i) + "\n\n")
+		b.WriteString("line " + strconv.Itoa(i) + "\n\n")
 	}
 	r.fake.emit(event.TextDelta{Text: b.String()}, event.AssistantMessage{Text: b.String()})
 	r.see("line 59")

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // newSession starts a new session, with a title if one is given. If there is a last exchange it offers to
@@ -28,7 +29,7 @@ func (p *switcher) newSession(title string) tea.Cmd {
 		p.switcher.interruptFor()
 		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return newTitled(ctx, p.opt.Sessions, carry, title) })
 	}
-	if !p.tr.answered() || p.turn.busy || p.answeredIn != p.state.Role {
+	if !p.tr.Answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
 	p.panels.options("Carry the last exchange over into the new session?", []command.Row{
@@ -50,7 +51,7 @@ func newTitled(ctx context.Context, sessions Sessions, carry bool, title string)
 // outside.
 func (p *switcher) rewind(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("rewind")
-	prompts := p.tr.prompts()
+	prompts := p.tr.Prompts()
 	switch {
 	case !ok:
 		p.flash("rewinding is not available here")
@@ -63,7 +64,7 @@ func (p *switcher) rewind(args string) tea.Cmd {
 	}
 	var rows []command.Row
 	for i := len(prompts) - 1; i >= 0; i-- {
-		rows = append(rows, command.Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
+		rows = append(rows, command.Row{ID: strconv.Itoa(i + 1), Name: strconv.Itoa(i+1) + ". " + look.OneLine(prompts[i].Prompt), State: prompts[i].At.Local().Format("15:04"), Detail: prompts[i].Prompt})
 	}
 	p.open(newPicker("Go back to before which prompt?", rows, func(r command.Row) tea.Cmd {
 		p.panels.options("What goes back?", []command.Row{
@@ -94,13 +95,13 @@ func (p *switcher) undo() tea.Cmd {
 				p.say(event.LevelInfo, "/undo: "+err.Error())
 				return nil
 			}
-			turn := cmp.Or(oneLine(text.Visible(u.Name)), p.tr.promptOf(u.Prompt))
+			turn := cmp.Or(look.OneLine(text.Visible(u.Name)), p.tr.PromptOf(u.Prompt))
 			var detail []string
 			for _, f := range u.Files {
 				detail = append(detail, changeLine(f))
 			}
 			p.panels.options("Put back what "+turn+" changed?", []command.Row{
-				{ID: "yes", Name: "yes", Info: count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
+				{ID: "yes", Name: "yes", Info: text.Count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
 			}, func(r command.Row) tea.Cmd {
 				if r.ID == "no" {
@@ -115,21 +116,11 @@ func (p *switcher) undo() tea.Cmd {
 
 // changeLine names the file and counts what changed in it, if known.
 func changeLine(f command.FileChange) string {
-	s := visibleName(f.Path)
+	s := look.VisibleName(f.Path)
 	if f.Added+f.Removed > 0 {
-		s += " +" + itoa(f.Added) + " -" + itoa(f.Removed)
+		s += " +" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)
 	}
 	return s
-}
-
-// promptOf names the turn of a prompt as the person knows it: its number and how it begins.
-func (t *transcript) promptOf(seq int64) string {
-	for i, pr := range t.prompts() {
-		if pr.seq == seq {
-			return "turn #" + itoa(i+1) + " (" + text.Cut(oneLine(pr.prompt), 40) + ")"
-		}
-	}
-	return "an earlier turn"
 }
 
 // session resumes the named session, or starts it if there is none.
@@ -222,7 +213,7 @@ func sessionRows(found []session.Session, now time.Time, current string) []comma
 	for _, s := range found {
 		r := command.Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
 		r.State = age(now.Sub(s.Updated))
-		info := []string{count(s.Messages, "message")}
+		info := []string{text.Count(s.Messages, "message")}
 		if s.Private {
 			info = append(info, "private, in memory")
 		}
@@ -248,11 +239,11 @@ func age(d time.Duration) string {
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
-		return itoa(int(d.Minutes())) + " min ago"
+		return strconv.Itoa(int(d.Minutes())) + " min ago"
 	case d < 24*time.Hour:
-		return itoa(int(d.Hours())) + " h ago"
+		return strconv.Itoa(int(d.Hours())) + " h ago"
 	}
-	return itoa(int(d.Hours()/24)) + " d ago"
+	return strconv.Itoa(int(d.Hours()/24)) + " d ago"
 }
 
 // fork continues in a copy: of everything, or up to the answer to one of the prompts, which are counted as
@@ -262,9 +253,9 @@ func (p *switcher) fork(args string) tea.Cmd {
 		p.flash("there is no stored session to fork yet")
 		return nil
 	}
-	upTo, ok := forkEnd(p.tr.prompts(), args)
+	upTo, ok := forkEnd(p.tr.Prompts(), args)
 	if !ok {
-		p.say(event.LevelInfo, whichFork(p.tr.prompts()))
+		p.say(event.LevelInfo, whichFork(p.tr.Prompts()))
 		return nil
 	}
 	id := p.state.Session
@@ -273,7 +264,7 @@ func (p *switcher) fork(args string) tea.Cmd {
 
 // forkEnd returns the last message that `/fork args` copies, 0 for all. It returns false if args is not the
 // number of a prompt.
-func forkEnd(prompts []*promptItem, args string) (upTo int64, ok bool) {
+func forkEnd(prompts []*transcript.Prompt, args string) (upTo int64, ok bool) {
 	if args == "" {
 		return 0, true
 	}
@@ -284,14 +275,14 @@ func forkEnd(prompts []*promptItem, args string) (upTo int64, ok bool) {
 	case n == len(prompts):
 		return 0, true
 	}
-	return prompts[n].seq - 1, true
+	return prompts[n].Seq - 1, true
 }
 
 // whichFork asks for the number of a prompt, and lists the prompts.
-func whichFork(prompts []*promptItem) string {
+func whichFork(prompts []*transcript.Prompt) string {
 	said := "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything."
 	for i, pr := range prompts {
-		said += "\n" + itoa(i+1) + ". " + oneLine(pr.prompt)
+		said += "\n" + strconv.Itoa(i+1) + ". " + look.OneLine(pr.Prompt)
 	}
 	return said
 }
@@ -299,8 +290,8 @@ func whichFork(prompts []*promptItem) string {
 // promptNumbers completes the number of a prompt, newest first.
 func promptNumbers(p *program, _ string) []string {
 	var out []string
-	for n := len(p.tr.prompts()); n > 0; n-- {
-		out = append(out, itoa(n))
+	for n := len(p.tr.Prompts()); n > 0; n-- {
+		out = append(out, strconv.Itoa(n))
 	}
 	return out
 }

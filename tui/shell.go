@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // shellLine is a `!` line that runs.
@@ -34,23 +37,23 @@ func (p *outside) shell(line string) tea.Cmd {
 		p.say(event.LevelError, err.Error())
 		return nil
 	}
-	c := newCall("", "exec", args, time.Now())
-	c.name = "!"
-	p.tr.add(c)
-	p.tr.toBottom()
+	c := transcript.NewCall("", "exec", args, time.Now())
+	c.Name = "!"
+	p.tr.Add(c)
+	p.tr.ToBottom()
 	ctx, stop := context.WithCancel(p.ctx)
 	run := &shellLine{line, stop}
 	p.shells = append(p.shells, run)
 	send, start := p.send, time.Now()
 	return p.background(func(context.Context) do {
 		err := p.opt.Shell(ctx, line, func(out string) {
-			send(do(func() tea.Cmd { c.progress("", out); return nil }))
+			send(do(func() tea.Cmd { c.Progress("", out); return nil }))
 		})
 		stopped := ctx.Err() != nil
 		stop()
 		return func() tea.Cmd {
 			p.shells = slices.DeleteFunc(p.shells, func(r *shellLine) bool { return r == run })
-			res, status := tools.Result{Text: c.tail}, "done"
+			res, status := tools.Result{Text: c.Tail}, "done"
 			var moved command.InBackground
 			switch {
 			case errors.As(err, &moved):
@@ -62,12 +65,12 @@ func (p *outside) shell(line string) tea.Cmd {
 				if why := err.Error(); strings.HasPrefix(why, "exit ") { // shown in the row, as for the model's commands
 					res.Display.Summary = why
 				} else {
-					res.Text = strings.TrimLeft(strings.TrimRight(c.tail, "\n")+"\n"+why, "\n")
+					res.Text = strings.TrimLeft(strings.TrimRight(c.Tail, "\n")+"\n"+why, "\n")
 				}
 			}
-			c.open = true
-			c.end(event.CallEnd{Status: status, Result: res, Duration: time.Since(start)})
-			p.record.note(shownShell, keptShell{Line: line, Output: text.CutTail(res.Text, keptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.took})
+			c.Open = true
+			c.End(event.CallEnd{Status: status, Result: res, Duration: time.Since(start)})
+			p.record.note(transcript.KindShell, transcript.KeptShell{Line: line, Output: text.CutTail(res.Text, transcript.KeptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.Took})
 			return nil
 		}
 	})
@@ -82,25 +85,22 @@ func (p *composer) shellRow() string {
 	if len(shells) == 0 {
 		return ""
 	}
-	th := p.look.theme
-	keys := "  " + p.keys.first(actInterrupt) + " ends it"
+	th := p.look.Theme
+	keys := "  " + p.keys.First(look.Interrupt) + " ends it"
 	if p.opt.ToBackground != nil {
-		keys += " · " + backgroundKey + " puts it to the jobs"
+		keys += " · " + look.BackgroundKey + " puts it to the jobs"
 	}
-	said := "! " + oneLine(shells[len(shells)-1].line)
+	said := "! " + look.OneLine(shells[len(shells)-1].line)
 	if more := len(shells) - 1; more > 0 {
-		said += " and " + itoa(more) + " more"
+		said += " and " + strconv.Itoa(more) + " more"
 	}
-	head := spinner[p.look.spin%len(spinner)] + " "
+	head := p.look.Spinner() + " "
 	if p.width-cells.Width(head)-cells.Width(keys) < 12 {
-		keys = "  " + p.keys.first(actInterrupt) + " ends it"
+		keys = "  " + p.keys.First(look.Interrupt) + " ends it"
 	}
 	room := max(p.width-cells.Width(head)-cells.Width(keys), 1)
-	return cells.Render(clip([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
+	return cells.Render(look.Clip([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
 }
-
-// backgroundKey moves a running command to the jobs. While none runs it moves the cursor.
-const backgroundKey = "ctrl+b"
 
 // commandRuns reports whether a command runs that can be moved to the jobs.
 func commandRuns(p *outside) bool {
@@ -111,7 +111,7 @@ func commandRuns(p *outside) bool {
 		return true
 	}
 	for _, c := range p.turn.calls {
-		if c.name == "exec" && !c.waits {
+		if c.Name == "exec" && !c.Waits {
 			return true
 		}
 	}
@@ -126,7 +126,7 @@ func toBackground(p *outside) tea.Cmd {
 			if n == 0 {
 				p.flash("no command runs any more")
 			} else {
-				p.flash(count(n, "command") + " moved to the background: /jobs")
+				p.flash(text.Count(n, "command") + " moved to the background: /jobs")
 			}
 			return nil
 		}

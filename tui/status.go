@@ -10,6 +10,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
 // StatusParts lists the parts of the status line in their usual order.
@@ -20,9 +21,9 @@ func StatusParts() []string {
 // statusLine shows the settings in force and what was used. Parts without room are dropped, the last ones
 // first.
 func (p *composer) statusLine() string {
-	th := p.look.theme
+	th := p.look.Theme
 	if p.hint.text != "" {
-		return cells.Paint(th.Warn, cells.Fit(" "+oneLine(p.hint.text), p.width))
+		return cells.Paint(th.Warn, cells.Fit(" "+look.OneLine(p.hint.text), p.width))
 	}
 	parts := p.opt.Status
 	if len(parts) == 0 {
@@ -54,20 +55,20 @@ func (p *composer) statusLine() string {
 		spans = append(spans, cells.Span{Text: sep, Style: th.Border}, part)
 		used += w
 	}
-	return cells.Render(clip(spans, p.width))
+	return cells.Render(look.Clip(spans, p.width))
 }
 
 func (p *composer) statusPart(name string) cells.Span {
-	th := p.look.theme
+	th := p.look.Theme
 	faint := func(s string) cells.Span { return cells.Span{Text: s, Style: th.Faint} }
 	switch name {
 	case "model":
 		if p.state.Model == "" {
 			return cells.Span{Text: "no model", Style: th.Warn}
 		}
-		return cells.Span{Text: strings.TrimSuffix(oneLine(p.state.Model), "/")} // a provider without a model: it is asked at the first prompt
+		return cells.Span{Text: strings.TrimSuffix(look.OneLine(p.state.Model), "/")} // a provider without a model: it is asked at the first prompt
 	case "role":
-		return faint(oneLine(p.state.Role))
+		return faint(look.OneLine(p.state.Role))
 	case "mode":
 		return p.compose.modePart()
 	case "context":
@@ -78,18 +79,18 @@ func (p *composer) statusPart(name string) cells.Span {
 		}
 	case "health":
 		if p.opt.Health != nil {
-			return faint(oneLine(p.opt.Health()))
+			return faint(look.OneLine(p.opt.Health()))
 		}
 	case "title":
-		return faint(cells.Fit(oneLine(p.state.Title), 30))
+		return faint(cells.Fit(look.OneLine(p.state.Title), 30))
 	case "cwd":
-		return faint(oneLine(shortPath(cmp.Or(p.state.Cwd, p.opt.Cwd), p.opt.Home)))
+		return faint(look.OneLine(look.ShortPath(cmp.Or(p.state.Cwd, p.opt.Cwd), p.opt.Home)))
 	}
 	return cells.Span{}
 }
 
 func (p *composer) modePart() cells.Span {
-	th := p.look.theme
+	th := p.look.Theme
 	switch p.state.Mode {
 	case "":
 		return cells.Span{}
@@ -103,32 +104,25 @@ func (p *composer) modePart() cells.Span {
 }
 
 func (p *composer) contextPart() cells.Span {
-	th := p.look.theme
+	th := p.look.Theme
 	u := p.usage
 	switch {
 	case u.Context == 0:
 		return cells.Span{}
 	case u.Window == 0:
-		return cells.Span{Text: thousands(u.Context) + " tokens", Style: th.Faint}
+		return cells.Span{Text: look.Thousands(u.Context) + " tokens", Style: th.Faint}
 	}
 	pct := u.Context * 100 / u.Window
 	style := th.Faint
 	if pct >= 75 {
 		style = th.Warn
 	}
-	return cells.Span{Text: fmt.Sprintf("%d%% of %s", pct, thousands(u.Window)), Style: style}
-}
-
-func shortPath(path, home string) string {
-	if home != "" && (path == home || strings.HasPrefix(path, home+"/")) {
-		return "~" + path[len(home):]
-	}
-	return path
+	return cells.Span{Text: fmt.Sprintf("%d%% of %s", pct, look.Thousands(u.Window)), Style: style}
 }
 
 // activity shows the running turn, the plan, and what is queued.
 func (p *composer) activity() []string {
-	th := p.look.theme
+	th := p.look.Theme
 	var out []string
 	if p.turn.busy && len(p.todo) > 0 {
 		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
@@ -138,18 +132,18 @@ func (p *composer) activity() []string {
 		out = append(out, line)
 	}
 	for _, m := range p.turn.prepared {
-		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(typedAs(m)), p.width)))
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+look.OneLine(typedAs(m)), p.width)))
 	}
 	for i, q := range p.queue {
-		if i == queueShown {
-			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-queueShown, "more queued message"), p.width)))
+		if i == look.QueueShown {
+			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+text.Count(len(p.queue)-look.QueueShown, "more queued message"), p.width)))
 			break
 		}
 		tail := ""
-		if key := p.keys.first(actUnqueue); i == 0 && key != "" {
+		if key := p.keys.First(look.Unqueue); i == 0 && key != "" {
 			tail = "  (" + key + " takes back)"
 		}
-		shown := cells.Fit(oneLine(q.Text), max(p.width-4-cells.Width(tail), 1))
+		shown := cells.Fit(look.OneLine(q.Text), max(p.width-4-cells.Width(tail), 1))
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+shown+tail, p.width)))
 	}
 	if row := p.compose.shellRow(); row != "" {
@@ -157,25 +151,25 @@ func (p *composer) activity() []string {
 	}
 	switch {
 	case p.status != "":
-		out = append(out, cells.Paint(th.Faint, cells.Fit(spinner[p.look.spin%len(spinner)]+" "+oneLine(p.status), p.width)))
+		out = append(out, cells.Paint(th.Faint, cells.Fit(p.look.Spinner()+" "+look.OneLine(p.status), p.width)))
 	case p.turn.busy:
 		out = append(out, p.compose.busyLine())
 	}
-	if len(out) > 0 && p.height >= airyHeight {
+	if len(out) > 0 && p.height >= look.AiryHeight {
 		out = append([]string{""}, out...)
 	}
 	return out
 }
 
 func (p *composer) busyLine() string {
-	th := p.look.theme
-	doing := oneLine(p.turn.doing)
-	if wait := p.turn.retry.Sub(p.look.now); !p.turn.retry.IsZero() && wait > 0 {
+	th := p.look.Theme
+	doing := look.OneLine(p.turn.doing)
+	if wait := p.turn.retry.Sub(p.look.Now); !p.turn.retry.IsZero() && wait > 0 {
 		doing = fmt.Sprintf("%s, in %d s", doing, int(wait/time.Second)+1)
 	}
-	took := p.look.now.Sub(p.turn.started).Truncate(time.Second)
-	tail := "  " + took.String() + " · " + p.keys.first(actInterrupt) + " stops"
-	head := spinner[p.look.spin%len(spinner)] + " "
+	took := p.look.Now.Sub(p.turn.started).Truncate(time.Second)
+	tail := "  " + took.String() + " · " + p.keys.First(look.Interrupt) + " stops"
+	head := p.look.Spinner() + " "
 	room := p.width - cells.Width(head) - cells.Width(tail)
 	if room < 12 {
 		tail, room = "", p.width-cells.Width(head)
@@ -193,14 +187,14 @@ func (p *composer) todoLines(height int) []string {
 	}
 	var out []string
 	for _, it := range items {
-		style := p.look.theme.Faint
+		style := p.look.Theme.Faint
 		switch it.Status {
 		case "done":
 			style = style.With("9")
 		case "in_progress":
-			style = p.look.theme.Strong
+			style = p.look.Theme.Strong
 		}
-		out = append(out, "  "+cells.Paint(style, cells.Fit(todoMark(it)+" "+oneLine(it.Text), max(p.width-2, 1))))
+		out = append(out, "  "+cells.Paint(style, cells.Fit(todoMark(it)+" "+look.OneLine(it.Text), max(p.width-2, 1))))
 	}
 	return out
 }

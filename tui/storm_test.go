@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/look"
 )
 
 // TestAnythingAtAnySizeFits presses keys, emits events and changes the size at random: nothing panics, and each frame
@@ -41,7 +41,7 @@ func TestAnythingAtAnySizeFits(t *testing.T) {
 			case 4:
 				p.paste(strings.Repeat("pasted 漢字\tline\n", rapid.IntRange(1, 12).Draw(rt, "lines")))
 			case 5:
-				p.tr.scrollAct(&p.look, rapid.SampledFrom([]action{actPageUp, actPageDown, actLineUp, actLineDown, actTop, actBottom, actSelectPrev, actSelectNext}).Draw(rt, "scroll"))
+				p.tr.ScrollAct(&p.look, rapid.SampledFrom([]look.Action{look.PageUp, look.PageDown, look.LineUp, look.LineDown, look.Top, look.Bottom, look.SelectPrev, look.SelectNext}).Draw(rt, "scroll"))
 			case 6:
 				stormEvent(p, rapid.IntRange(0, 8).Draw(rt, "event"))
 			}

@@ -3,11 +3,12 @@ package tui
 import (
 	"cmp"
 	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
 )
 
 // isCommand reports whether the input is one line with a known command: its Enter need not wait, since pasted
@@ -16,7 +17,7 @@ func (p sender) isCommand() bool {
 	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
 		return false
 	}
-	_, ok := p.slashes.find(firstWord(p.in.Text())[1:])
+	_, ok := p.slashes.find(look.FirstWord(p.in.Text())[1:])
 	return ok
 }
 
@@ -28,7 +29,7 @@ func (p sender) submit() tea.Cmd {
 		return nil
 	}
 	switch {
-	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
+	case strings.HasPrefix(trimmed, "/") && !strings.Contains(look.FirstWord(trimmed)[1:], "/"):
 		return p.slashes.run(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
 		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
@@ -58,7 +59,7 @@ func (p *program) insert(s string) { p.in.Insert(typed(s)) }
 
 // prompt passes a message to the conversation, or keeps it until its conversation is ready.
 func (p sender) prompt(m event.Prompt) {
-	p.tr.toBottom()
+	p.tr.ToBottom()
 	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
 		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
@@ -74,7 +75,7 @@ func (p sender) sent(s string) tea.Cmd {
 	p.in.Reset()
 	p.vi.Fresh()
 	p.complete.menu.close()
-	p.tr.chosen, p.tr.marked = -1, marking{}
+	p.tr.Chosen, p.tr.Marked = -1, transcript.Marking{}
 	h := p.opt.History
 	if h == nil {
 		return nil
@@ -129,11 +130,4 @@ func unquote(s string) string {
 		s = s[1 : n-1]
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(s, "file://"), `\ `, " ")
-}
-
-func firstWord(s string) string {
-	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
-		return s[:i]
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/transcript"
 )
 
 // nextSwitch is a switch that waits for the one under way.
@@ -46,8 +47,8 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 			p.switcher.unsent() // they were meant for another session than this one
 			return tea.Batch(failed(err), p.switcher.goOn())
 		}
-		p.tr = newTranscript()
-		p.tr.add(p.compose.welcome())
+		p.tr = transcript.New()
+		p.tr.Add(p.compose.welcome())
 		p.hint.text = ""
 		return tea.Batch(p.enter(s), p.switcher.goOn())
 	})

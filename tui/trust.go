@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"jcode/tools/command"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tools/command"
 	"jcode/tui/keyboard"
+	"jcode/tui/look"
 )
 
 // trustView asks whether what a folder brings may run.
@@ -52,24 +52,24 @@ func (p *panels) askTrust() tea.Cmd {
 // outlasts says that the question is about the folder, not the session.
 func (v *trustView) outlasts() {}
 
-func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *trustView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	if v.busy {
 		return nil
 	}
 	switch act {
-	case actUp:
+	case look.Up:
 		v.move(-1, 2)
-	case actDown, actComplete:
+	case look.Down, look.Complete:
 		v.move(1, 2)
-	case actSubmit:
+	case look.Submit:
 		if v.at == none {
 			h.flash(chooseFirst)
 			return nil
 		}
 		return v.decide(h, v.at == 0)
-	case actInterrupt:
+	case look.Interrupt:
 		return v.later(h)
-	case actCancel:
+	case look.Cancel:
 		return h.act(act)
 	default:
 		v.text.scrollKey(act)
@@ -116,10 +116,10 @@ func (v *trustView) pass(h host, answer func(context.Context) error) tea.Cmd {
 	})
 }
 
-func (v *trustView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+func (v *trustView) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
 	titled, limit := halves(height, v.text.need(l, width), 3)
 	if titled {
-		lines = append(lines, titleRule(l, "Trust this folder?", width, l.theme.Warn))
+		lines = append(lines, look.TitleRule(l, "Trust this folder?", width, l.Theme.Warn))
 	}
 	foot := v.foot(l, width, limit)
 	room := max(height-len(lines)-len(foot), 1)
@@ -131,17 +131,17 @@ func (v *trustView) draw(l *look, width, height int) (lines []string, cursor *po
 	return append(lines, foot...), nil
 }
 
-func (v *trustView) foot(l *look, width, limit int) []string {
+func (v *trustView) foot(l *look.Look, width, limit int) []string {
 	if !v.open {
 		return untilArmed(l, width)
 	}
 	if limit < 2 {
-		return []string{hints(l, width, "y", "trust it", "n", "no")}
+		return []string{look.Hints(l, width, "y", "trust it", "n", "no")}
 	}
 	yes, _ := answerLine(l, v.at == 0, "y", "yes, trust it until something of it changes", width)
 	no, _ := answerLine(l, v.at == 1, "n", "no, work without it, and ask again when it changes", width)
-	if l.beside {
+	if l.Beside {
 		return []string{yes, no, asideHints(l, width)}[:min(limit, 3)]
 	}
-	return []string{yes, no, hints(l, width, "↑↓ enter", "choose", "esc", "not now")}[:min(limit, 3)]
+	return []string{yes, no, look.Hints(l, width, "↑↓ enter", "choose", "esc", "not now")}[:min(limit, 3)]
 }

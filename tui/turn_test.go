@@ -19,6 +19,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/transcript"
 )
 
 // called emits the events of a finished call.
@@ -43,8 +44,8 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	if strings.Contains(s, "exit code 2") {
 		t.Errorf("the code stands twice:\n%s", s)
 	}
-	p.tr = newTranscript()
-	p.tr.addHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}}, nil)
+	p.tr = transcript.New()
+	p.tr.AddHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}}, nil)
 	if s := stripped(p.frameText()); !strings.Contains(s, "✗ exec ls nope  exit 2") {
 		t.Errorf("resumed:\n%s", s)
 	}
@@ -110,8 +111,8 @@ func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 	if s := stripped(p.frameText()); !strings.Contains(s, "✓ read after.go") {
 		t.Errorf("a look behind a command is not its own:\n%s", s)
 	}
-	p.tr.items[2].toggle()
-	p.tr.toTop()
+	p.tr.Items[2].Toggle()
+	p.tr.ToTop()
 	if s := stripped(p.frameText()); !strings.Contains(s, "read src/f0.go") || !strings.Contains(s, "read src/f1.go") {
 		t.Errorf("unfolded:\n%s", s)
 	}

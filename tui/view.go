@@ -1,14 +1,17 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
-	"jcode/tui/editor"
+	"jcode/internal/text"
+	"jcode/tui/look"
 	"jcode/tui/screen"
+	"jcode/tui/transcript"
 )
 
 // frameGap is the minimum time between two frames: keys and deltas that arrive faster share one.
@@ -54,17 +57,9 @@ func (p *program) View() tea.View {
 		return s.view
 	}
 	v := p.compose.build()
-	p.painter.Paint(v.Content, v.Cursor, p.tr.height, screen.ReportOf(v))
+	p.painter.Paint(v.Content, v.Cursor, p.tr.Height, screen.ReportOf(v))
 	s.view, s.built, s.stale = blank(), now, false
 	return s.view
-}
-
-// blank is what Bubble Tea gets when the painter draws: an empty screen, and no mode that the painter
-// manages.
-func blank() tea.View {
-	v := tea.NewView(" ")
-	v.AltScreen, v.DisableBracketedPasteMode = true, true
-	return v
 }
 
 // build composes a frame: the transcript, then the activity, a dialog or the input, and the status line.
@@ -84,7 +79,7 @@ func (p *composer) build() tea.View {
 		}
 	}
 	above := p.height - len(bottom)
-	lines := p.tr.draw(&p.look, above)[:above]
+	lines := p.tr.Draw(&p.look, above)[:above]
 	lines = append(lines, bottom...)
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
@@ -103,7 +98,7 @@ func (p *composer) build() tea.View {
 func (p *composer) report(v *tea.View) {
 	v.WindowTitle = "jcode"
 	if p.state.Title != "" {
-		v.WindowTitle = "jcode: " + oneLine(p.state.Title)
+		v.WindowTitle = "jcode: " + look.OneLine(p.state.Title)
 	}
 	status := tea.ProgramStatus{State: tea.ProgramStateIdle}
 	switch {
@@ -121,32 +116,32 @@ func (p *composer) report(v *tea.View) {
 // bottom returns everything below the transcript, and the cursor relative to its first line.
 func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	room := p.height - 1 // the status line
-	if p.height < minHeight {
+	if p.height < look.MinHeight {
 		room = p.height
 	}
-	input, cx, cy := p.compose.inputLines(max(min(p.height/3, inputHeight), 1))
+	input, cx, cy := p.compose.inputLines(max(min(p.height/3, look.InputHeight), 1))
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input if it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
-		p.look.asks, p.look.beside = len(p.asks), false
-		if !armed || !p.in.Empty() && p.height >= roomyHeight {
+		p.look.Asks, p.look.Beside = len(p.asks), false
+		if !armed || !p.in.Empty() && p.height >= look.RoomyHeight {
 			keep = min(len(input), 2) + 1
 		}
 		if q, asks := d.(guarded); asks {
-			p.look.beside = keep > 0 && armed && !q.attended()
+			p.look.Beside = keep > 0 && armed && !q.attended()
 			lines = p.compose.stripAbove(room - keep)
 		}
 		height := max(room-keep-len(lines)-min(3, p.height/6), 3)
 		body, at := d.draw(&p.look, p.width, height)
 		if !armed && len(body) > 1 { // its keys are not accepted yet: so none are named
-			body[len(body)-1] = cells.Paint(p.look.theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
+			body[len(body)-1] = cells.Paint(p.look.Theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
 		}
 		if at != nil {
 			at.row += len(lines)
 		}
 		lines = append(lines, body...)
 		if at != nil {
-			cursor = barCursor(at.col, at.row)
+			cursor = look.BarCursor(at.col, at.row)
 		}
 		if keep > 0 && len(lines)+keep <= room {
 			lines = append(lines, p.compose.rule())
@@ -154,7 +149,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 			from := max(0, cy-1)
 			lines = append(lines, input[from:min(from+2, len(input))]...)
 			if at == nil && !armed {
-				cursor = barCursor(cx, base+min(cy, 1))
+				cursor = look.BarCursor(cx, base+min(cy, 1))
 			}
 		}
 		return p.compose.withStatus(lines), cursor
@@ -165,14 +160,14 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	} else if over > 0 {
 		head = nil
 	}
-	if menu := p.complete.menu.draw(&p.look, p.width, max(min(room-len(input)-2, menuHeight), 0)); len(menu) > 0 {
+	if menu := p.complete.menu.draw(&p.look, p.width, max(min(room-len(input)-2, look.MenuHeight), 0)); len(menu) > 0 {
 		head = menu
 	}
 	lines = append(lines, head...)
-	if p.height >= minHeight {
+	if p.height >= look.MinHeight {
 		lines = append(lines, p.compose.rule())
 	}
-	cursor = barCursor(cx, len(lines)+cy)
+	cursor = look.BarCursor(cx, len(lines)+cy)
 	if !p.vi.Writing() {
 		cursor.Shape = tea.CursorBlock
 	}
@@ -180,14 +175,8 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	return p.compose.withStatus(lines), cursor
 }
 
-func barCursor(x, y int) *tea.Cursor {
-	cursor := tea.NewCursor(x, y)
-	cursor.Shape = tea.CursorBar
-	return cursor
-}
-
 func (p *composer) withStatus(lines []string) []string {
-	if p.height < minHeight {
+	if p.height < look.MinHeight {
 		return lines
 	}
 	return append(lines, p.compose.statusLine())
@@ -204,15 +193,15 @@ func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 	}
 	indent := cells.Width(mark)
 	rows, y, x, above, below := p.in.Window(p.compose.inputWidth(), height)
-	style := p.look.theme.Accent
+	style := p.look.Theme.Accent
 	if p.state.Mode == "plan" {
-		style = p.look.theme.ModePlan
+		style = p.look.Theme.ModePlan
 	}
 	if p.in.Empty() {
-		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.compose.placeholder(), p.compose.inputWidth()))}, indent, 0
+		return []string{cells.Paint(style, mark) + cells.Paint(p.look.Theme.Faint, cells.Fit(p.compose.placeholder(), p.compose.inputWidth()))}, indent, 0
 	}
 	if p.opt.Shell != nil && p.in.Begins("!") { // it goes to the shell
-		style = p.look.theme.Warn
+		style = p.look.Theme.Warn
 		mark = strings.Replace(mark, "›", "$", 1)
 	}
 	p.vi.Mark(p.in, rows)
@@ -222,9 +211,9 @@ func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 			spans[0] = cells.Span{Text: mark, Style: style}
 		}
 		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
-			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
+			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.Theme.Faint}
 		}
-		lines = append(lines, cells.Render(clip(append(spans, partSpans(p.look.theme, r)...), p.width)))
+		lines = append(lines, cells.Render(look.Clip(append(spans, look.PartSpans(p.look.Theme, r)...), p.width)))
 	}
 	return lines, indent + x, y
 }
@@ -234,22 +223,6 @@ func (p *composer) inputWidth() int {
 		return max(p.width-1, 1)
 	}
 	return p.width - 3
-}
-
-// partSpans shows a row of the input, with chips and marks set apart.
-func partSpans(th *Theme, r editor.Row) []cells.Span {
-	var out []cells.Span
-	for _, part := range r.Parts() {
-		span := cells.Span{Text: part.Text}
-		switch {
-		case part.Marked:
-			span.Style = th.Mark
-		case part.Chip:
-			span.Style = th.Selected
-		}
-		out = append(out, span)
-	}
-	return out
 }
 
 func (p *composer) placeholder() string {
@@ -266,32 +239,40 @@ func (p *composer) placeholder() string {
 func (p *composer) rule() string {
 	label := ""
 	switch {
-	case p.tr.find.active():
-		label = " /" + oneLine(p.tr.find.said) + ": " + hitCount(p.tr.find) + " "
-	case !p.tr.follow && p.tr.unseen > 0:
-		label = " ↓ " + count(p.tr.unseen, "new item") + " below (" + p.keys.first(actBottom) + ") "
-	case !p.tr.follow:
-		label = " ↓ more below (" + p.keys.first(actBottom) + ") "
+	case p.tr.Find.Active():
+		label = " /" + look.OneLine(p.tr.Find.Said) + ": " + hitCount(p.tr.Find) + " "
+	case !p.tr.Follow && p.tr.Unseen > 0:
+		label = " ↓ " + text.Count(p.tr.Unseen, "new item") + " below (" + p.keys.First(look.Bottom) + ") "
+	case !p.tr.Follow:
+		label = " ↓ more below (" + p.keys.First(look.Bottom) + ") "
 	case !p.vi.Writing():
 		label = " " + p.vi.Label() + " "
 	}
 	label = cells.Fit(label, max(p.width-4, 0))
 	if label == "" {
-		return cells.Paint(p.look.theme.Border, strings.Repeat("─", p.width))
+		return cells.Paint(p.look.Theme.Border, strings.Repeat("─", p.width))
 	}
 	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))
-	return cells.Render([]cells.Span{{Text: line, Style: p.look.theme.Border}, {Text: label, Style: p.look.theme.Info}, {Text: "──", Style: p.look.theme.Border}})
+	return cells.Render([]cells.Span{{Text: line, Style: p.look.Theme.Border}, {Text: label, Style: p.look.Theme.Info}, {Text: "──", Style: p.look.Theme.Border}})
 }
 
-func hitCount(f finder) string {
-	n := len(f.hits)
+func hitCount(f transcript.Finder) string {
+	n := len(f.Hits)
 	switch {
-	case f.left > 0 && n == 0:
+	case f.Left > 0 && n == 0:
 		return "searching …"
-	case f.left > 0:
-		return itoa(n) + " so far …, n and N go on, esc ends"
+	case f.Left > 0:
+		return strconv.Itoa(n) + " so far …, n and N go on, esc ends"
 	case n == 0:
 		return "nothing found"
 	}
-	return itoa(n-f.at) + " of " + itoa(n) + ", n and N go on, esc ends"
+	return strconv.Itoa(n-f.At) + " of " + strconv.Itoa(n) + ", n and N go on, esc ends"
+}
+
+// blank is what Bubble Tea gets when the painter draws: an empty screen, and no mode that the painter
+// manages.
+func blank() tea.View {
+	v := tea.NewView(" ")
+	v.AltScreen, v.DisableBracketedPasteMode = true, true
+	return v
 }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"jcode/internal/cells"
-
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"jcode/internal/cells"
 )
 
 // level is one nesting level of quotes and lists: the prefix of each line.

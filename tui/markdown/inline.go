@@ -6,12 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"jcode/internal/cells"
-	"jcode/internal/text"
-
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
+
+	"jcode/internal/cells"
+	"jcode/internal/text"
 )
 
 // inline returns the spans of a block's text.

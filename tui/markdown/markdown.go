@@ -9,14 +9,14 @@ package markdown
 import (
 	"strings"
 
-	"jcode/internal/cells"
-	"jcode/internal/text"
-
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"jcode/internal/cells"
+	"jcode/internal/text"
 )
 
 // Styles holds the styles of the parts of a text. The zero value shows everything plain.

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"jcode/internal/cells"
-	"jcode/internal/text"
-
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	"jcode/internal/cells"
+	"jcode/internal/text"
 )
 
 // testStyles returns a different style for each part, so that a wrong style is visible.

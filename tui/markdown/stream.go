@@ -3,11 +3,11 @@ package markdown
 import (
 	"bytes"
 
-	"jcode/internal/text"
-
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+
+	"jcode/internal/text"
 )
 
 // Stream renders a text that is still being written. Lines of finished blocks are rendered once; a delta

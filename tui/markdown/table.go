@@ -3,10 +3,10 @@ package markdown
 import (
 	"strings"
 
-	"jcode/internal/cells"
-
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"jcode/internal/cells"
 )
 
 // minColumn is the minimum width of a column of a table; a table with less room folds.

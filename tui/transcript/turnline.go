@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"slices"
@@ -10,14 +10,15 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
-// turnSum sums up a turn: how long it took, which files it changed, and what it used.
-type turnSum struct {
-	took   time.Duration
+// Turn sums up a turn: how long it took, which files it changed, and what it used.
+type Turn struct {
+	Took   time.Duration
 	files  []fileSum
-	before event.Usage // what the session had used when the turn began
-	after  event.Usage
+	Before event.Usage // what the session had used when the turn began
+	After  event.Usage
 	undo   bool // files can be restored
 }
 
@@ -27,8 +28,8 @@ type fileSum struct {
 	added, removed int
 }
 
-// note records a finished call's change of a file.
-func (s *turnSum) note(d tools.Display) {
+// Note records a finished call's change of a file.
+func (s *Turn) Note(d tools.Display) {
 	if d.Path == "" || d.Added == 0 && d.Removed == 0 && d.Diff == "" {
 		return
 	}
@@ -53,7 +54,7 @@ func perFile(diff string) (out []fileSum) {
 	if strings.Count(diff, "+++ ") < 2 {
 		return nil // at most one
 	}
-	for _, ln := range parseDiff(diff).lines {
+	for _, ln := range ParseDiff(diff).lines {
 		switch {
 		case ln.kind == diffFile:
 			out = append(out, fileSum{path: ln.text})
@@ -67,25 +68,25 @@ func perFile(diff string) (out []fileSum) {
 	return out
 }
 
-// parts returns the words of the line, the most important first.
-func (s *turnSum) parts() []string {
+// Parts returns the words of the line, the most important first.
+func (s *Turn) Parts() []string {
 	var out []string
-	if s.took >= 50*time.Millisecond {
-		out = append(out, seconds(s.took))
+	if s.Took >= 50*time.Millisecond {
+		out = append(out, look.Seconds(s.Took))
 	}
 	for i, f := range s.files {
-		if i == filesShown && len(s.files) > filesShown+1 {
-			out = append(out, "and "+itoa(len(s.files)-filesShown)+" more")
+		if i == look.FilesShown && len(s.files) > look.FilesShown+1 {
+			out = append(out, "and "+strconv.Itoa(len(s.files)-look.FilesShown)+" more")
 			break
 		}
-		out = append(out, visibleName(f.path)+" +"+itoa(f.added)+" -"+itoa(f.removed))
+		out = append(out, look.VisibleName(f.path)+" +"+strconv.Itoa(f.added)+" -"+strconv.Itoa(f.removed))
 	}
-	in, made := s.after.Total.Input-s.before.Total.Input, s.after.Total.Output-s.before.Total.Output
+	in, made := s.After.Total.Input-s.Before.Total.Input, s.After.Total.Output-s.Before.Total.Output
 	if in+made > 0 {
-		out = append(out, thousands(in)+" tokens in, "+thousands(made)+" out")
+		out = append(out, look.Thousands(in)+" tokens in, "+look.Thousands(made)+" out")
 	}
-	if cost := s.after.Cost - s.before.Cost; s.after.Priced && cost > 0 {
-		out = append(out, text.Spent(cost, s.after.Total.Estimated))
+	if cost := s.After.Cost - s.Before.Cost; s.After.Priced && cost > 0 {
+		out = append(out, text.Spent(cost, s.After.Total.Estimated))
 	}
 	if s.undo {
 		out = append(out, "/undo")
@@ -93,9 +94,9 @@ func (s *turnSum) parts() []string {
 	return out
 }
 
-// item returns the line at the end of a turn; nil if there is nothing to report.
-func (s *turnSum) item() item {
-	parts := s.parts()
+// Item returns the line at the end of a turn; nil if there is nothing to report.
+func (s *Turn) Item() Item {
+	parts := s.Parts()
 	if len(parts) == 0 {
 		return nil
 	}
@@ -103,13 +104,13 @@ func (s *turnSum) item() item {
 }
 
 func newTurnLine(parts []string) *turnLine {
-	return &turnLine{textItem{plain: strings.Join(parts, " · "), draw: func(l *look) []string {
-		return []string{cells.Paint(l.theme.Faint, "  "+fitParts(parts, max(l.width-2, 1)))}
+	return &turnLine{Fixed{Plain: strings.Join(parts, " · "), Draw: func(l *look.Look) []string {
+		return []string{cells.Paint(l.Theme.Faint, "  "+fitParts(parts, max(l.Width-2, 1)))}
 	}}}
 }
 
 // turnLine is the line at the end of a turn.
-type turnLine struct{ textItem }
+type turnLine struct{ Fixed }
 
 // fitParts joins as many parts as fit. It drops from the end, but always keeps the first and the last one.
 func fitParts(parts []string, width int) string {
@@ -118,16 +119,3 @@ func fitParts(parts []string, width int) string {
 	}
 	return cells.Fit(strings.Join(parts, " · "), width)
 }
-
-// seconds formats a duration.
-func seconds(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	}
-	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }

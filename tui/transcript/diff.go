@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strconv"
@@ -7,6 +7,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/diff"
 	"jcode/internal/text"
+	"jcode/tui/look"
 )
 
 // diffKind says what a line of a diff is.
@@ -30,52 +31,37 @@ type diffLine struct {
 	partner  int         // index of the line that it replaces or that replaces it, -1 = none
 }
 
-// parsedDiff is a unified diff prepared for display.
-type parsedDiff struct {
+// Diff is a unified diff prepared for display.
+type Diff struct {
 	lines          []diffLine
-	files          int
-	added, removed int
+	Files          int
+	Added, Removed int
 	longest        int // width of the widest line, in cells
 }
 
-// layout says how diffs are drawn.
-type layout int
-
-const (
-	layoutAuto  layout = iota // side by side where nothing folds
-	layoutOne                 // one line below the other
-	layoutSplit               // side by side where there is room
-)
-
-// splits reports whether a diff is drawn side by side: not when one side would be empty or a line would fold,
+// Splits reports whether a diff is drawn side by side: not when one side would be empty or a line would fold,
 // unless the person asked for it.
-func (d parsedDiff) splits(l *look, width int) bool {
+func (d Diff) Splits(l *look.Look, width int) bool {
 	switch {
-	case width < splitWidth || l.diffs == layoutOne:
+	case width < look.SplitWidth || l.Diffs == look.DiffOne:
 		return false
-	case l.diffs == layoutSplit:
+	case l.Diffs == look.DiffSplit:
 		return true
 	}
-	return d.added > 0 && d.removed > 0 && d.longest <= (width-1)/2-d.digits()-3
+	return d.Added > 0 && d.Removed > 0 && d.longest <= (width-1)/2-d.digits()-3
 }
 
-// switchDiffs switches between the two ways of drawing a diff.
-func (l *look) switchDiffs(src string, width int) {
-	if parseDiff(src).splits(l, width-2) {
-		l.diffs = layoutOne
+// SwitchDiffs switches between the two ways of drawing a diff.
+func SwitchDiffs(l *look.Look, src string, width int) {
+	if ParseDiff(src).Splits(l, width-2) {
+		l.Diffs = look.DiffOne
 	} else {
-		l.diffs = layoutSplit
+		l.Diffs = look.DiffSplit
 	}
-}
-
-// switchDiffs switches between the two ways of drawing this diff.
-func (p *program) switchDiffs(src string, width int) {
-	p.look.switchDiffs(src, width)
-	p.restyle()
 }
 
 // digits returns the width of its line numbers.
-func (d parsedDiff) digits() int {
+func (d Diff) digits() int {
 	most := 0
 	for _, p := range d.lines {
 		most = max(most, p.old, p.now)
@@ -85,16 +71,16 @@ func (d parsedDiff) digits() int {
 
 // diffReader parses a unified diff.
 type diffReader struct {
-	parsedDiff
+	Diff
 	old, now         int // numbers of the next lines
 	oldLeft, nowLeft int // lines that the hunk still has
 	from             string
 	crlf             bool // every line ends in CR LF: the CR is not shown
 }
 
-// parseDiff parses a unified diff and makes everything in its lines visible. What it cannot parse is kept as
+// ParseDiff parses a unified diff and makes everything in its lines visible. What it cannot parse is kept as
 // a note.
-func parseDiff(src string) parsedDiff {
+func ParseDiff(src string) Diff {
 	r := diffReader{crlf: endsInCR(src)}
 	for s := range strings.SplitSeq(strings.TrimSuffix(src, "\n"), "\n") {
 		if r.crlf {
@@ -107,7 +93,7 @@ func parseDiff(src string) parsedDiff {
 		}
 	}
 	pairLines(r.lines)
-	return r.parsedDiff
+	return r.Diff
 }
 
 // endsInCR reports whether every changed line of a diff ends in CR LF.
@@ -130,10 +116,10 @@ func (r *diffReader) inHunk(s string) {
 	switch {
 	case strings.HasPrefix(s, "+"):
 		r.add(diffLine{kind: diffAdd, text: s[1:], now: r.now})
-		r.added, r.now, r.nowLeft = r.added+1, r.now+1, r.nowLeft-1
+		r.Added, r.now, r.nowLeft = r.Added+1, r.now+1, r.nowLeft-1
 	case strings.HasPrefix(s, "-"):
 		r.add(diffLine{kind: diffDel, text: s[1:], old: r.old})
-		r.removed, r.old, r.oldLeft = r.removed+1, r.old+1, r.oldLeft-1
+		r.Removed, r.old, r.oldLeft = r.Removed+1, r.old+1, r.oldLeft-1
 	case strings.HasPrefix(s, "\\"):
 		r.add(diffLine{kind: diffNote, text: strings.TrimSpace(s[1:])})
 	default:
@@ -155,7 +141,7 @@ func (r *diffReader) between(s string) {
 		if name == "/dev/null" {
 			name = r.from
 		}
-		r.files++
+		r.Files++
 		r.add(diffLine{kind: diffFile, text: name})
 	case strings.HasPrefix(s, "diff "), strings.HasPrefix(s, "index "), s == "":
 	case strings.HasPrefix(s, "\\"):

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strconv"
@@ -6,33 +6,35 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/diff"
+	"jcode/internal/text"
+	"jcode/tui/look"
 	"jcode/tui/markdown"
 )
 
-// drawDiff shows a unified diff with line numbers, colours and the words that differ, at
+// DrawDiff shows a unified diff with line numbers, colours and the words that differ, at
 // most limit lines of it.
-func drawDiff(src string, l *look, width, limit int) []string {
-	parsed := parseDiff(src)
+func DrawDiff(src string, l *look.Look, width, limit int) []string {
+	parsed := ParseDiff(src)
 	if len(parsed.lines) == 0 {
 		return nil
 	}
-	d := diffDrawer{l: l, width: width, lines: parsed.lines, syntax: l.theme.Markdown.Syntax, digits: parsed.digits(), files: parsed.files}
+	d := diffDrawer{l: l, width: width, lines: parsed.lines, syntax: l.Theme.Markdown.Syntax, digits: parsed.digits(), files: parsed.Files}
 	var out []string
-	if parsed.splits(l, width) {
+	if parsed.Splits(l, width) {
 		out = d.sideBySide(limit + 1)
 	} else {
 		out = d.unified(limit + 1)
 	}
 	if len(out) > limit {
 		out = out[:limit]
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("… "+count(parsed.added+parsed.removed, "changed line")+" in all"+l.unfolds(), width)))
+		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit("… "+text.Count(parsed.Added+parsed.Removed, "changed line")+" in all"+l.Unfolds(), width)))
 	}
 	return out
 }
 
 // diffDrawer draws the lines of one diff.
 type diffDrawer struct {
-	l      *look
+	l      *look.Look
 	width  int
 	lines  []diffLine
 	files  int
@@ -74,14 +76,14 @@ func (d *diffDrawer) heading(ln diffLine, i int) (rows []string, ok bool) {
 	switch ln.kind {
 	case diffHead:
 		if i > 0 && d.lines[i-1].kind != diffFile {
-			rows = []string{cells.Paint(d.l.theme.Faint, cells.Fit("⋯", d.width))}
+			rows = []string{cells.Paint(d.l.Theme.Faint, cells.Fit("⋯", d.width))}
 		}
 	case diffFile:
 		if d.files > 1 { // otherwise the caller has named the file
-			rows = []string{cells.Paint(d.l.theme.Strong, cells.FitStart(ln.text, d.width))}
+			rows = []string{cells.Paint(d.l.Theme.Strong, cells.FitStart(ln.text, d.width))}
 		}
 	case diffNote:
-		rows = []string{cells.Paint(d.l.theme.Faint, cells.Fit(ln.text, d.width))}
+		rows = []string{cells.Paint(d.l.Theme.Faint, cells.Fit(ln.text, d.width))}
 	case diffSame, diffAdd, diffDel:
 		return nil, false
 	}
@@ -93,9 +95,9 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 	style, word := cells.Style(""), cells.Style("")
 	switch ln.kind {
 	case diffAdd:
-		style, word = d.l.theme.Added, d.l.theme.AddedWord
+		style, word = d.l.Theme.Added, d.l.Theme.AddedWord
 	case diffDel:
-		style, word = d.l.theme.Removed, d.l.theme.RemovedWord
+		style, word = d.l.Theme.Removed, d.l.Theme.RemovedWord
 	case diffSame, diffHead, diffFile, diffNote:
 	}
 	number := ""
@@ -115,9 +117,9 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 	for i, part := range cells.Fold(expandSpans(spans), room) {
 		g, sign, signed := gutter, string(rune(ln.kind))+" ", style
 		if i > 0 {
-			g, sign, signed = cells.Blank(len(gutter)), folded, style.With(d.l.theme.Faint)
+			g, sign, signed = cells.Blank(len(gutter)), look.Folded, style.With(d.l.Theme.Faint)
 		}
-		line := append([]cells.Span{{Text: g, Style: d.l.theme.Faint}, {Text: sign, Style: signed}}, part...)
+		line := append([]cells.Span{{Text: g, Style: d.l.Theme.Faint}, {Text: sign, Style: signed}}, part...)
 		if pad := room - cells.SpansWidth(part); pad > 0 && (fill || style != "") {
 			line = append(line, cells.Span{Text: cells.Blank(pad), Style: style})
 		}
@@ -130,7 +132,7 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 func (d *diffDrawer) sideBySide(limit int) []string {
 	half := (d.width - 1) / 2
 	left, right := d.highlighter(""), d.highlighter("")
-	bar := cells.Paint(d.l.theme.Border, "│")
+	bar := cells.Paint(d.l.Theme.Border, "│")
 	var out []string
 	both := func(a, b []string) {
 		for i := range max(len(a), len(b)) {

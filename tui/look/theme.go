@@ -1,6 +1,9 @@
-package tui
+package look
 
 import (
+	"maps"
+	"slices"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -64,7 +67,7 @@ var palettes = map[string]palette{
 }
 
 // ThemeNames lists the themes that /theme offers.
-func ThemeNames() []string { return append([]string{"auto"}, sortedKeys(palettes)...) }
+func ThemeNames() []string { return append([]string{"auto"}, slices.Sorted(maps.Keys(palettes))...) }
 
 // NewTheme returns a theme by name; "auto", "" and unknown names follow the background.
 func NewTheme(name string, darkBackground bool) *Theme {

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/look"
 )
 
 // mainArguments names, in order, the arguments that best describe a call.
@@ -41,8 +42,8 @@ func briefArguments(name string, raw json.RawMessage) string {
 		}
 	}
 	var parts []string
-	for _, k := range sortedKeys(m) {
-		parts = append(parts, k+"="+text.Cut(oneLine(scalar(m[k])), 80))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, k+"="+text.Cut(look.OneLine(scalar(m[k])), 80))
 	}
 	return strings.Join(parts, " ")
 }
@@ -58,7 +59,7 @@ func briefPlan(raw json.RawMessage) string {
 			return text.Clean(it.Text)
 		}
 	}
-	return count(len(items), "item")
+	return text.Count(len(items), "item")
 }
 
 // briefPatch names the files of a patch, even of one that is still arriving.
@@ -118,15 +119,4 @@ func scalar(v json.RawMessage) string {
 		return text.Clean(s)
 	}
 	return text.Clean(string(v))
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// oneLine shows external text in one line, sanitised.
-func oneLine(s string) string {
-	s = text.Clean(s)
-	if !strings.ContainsAny(s, "\n\t") {
-		return s
-	}
-	return strings.Join(strings.Fields(strings.ReplaceAll(strings.TrimSpace(s), "\n", " ⏎ ")), " ")
 }

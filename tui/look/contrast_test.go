@@ -1,4 +1,4 @@
-package tui
+package look
 
 import (
 	"fmt"

@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/tui/transcript"
+)
+
+// findText searches the transcript: the first hit is shown at once, the others are counted while the person
+// reads.
+func (p searching) findText(term string) tea.Cmd {
+	if term == "" {
+		p.flash("usage: /find <text>; n and N go on, esc ends")
+		return nil
+	}
+	p.tr.BeginSearch(term)
+	return p.search.searchOn()
+}
+
+// searchOn performs one slice of a search and schedules the next.
+func (p searching) searchOn() tea.Cmd {
+	f, until := &p.tr.Find, time.Now().Add(transcript.SearchSlice)
+	none := len(f.Hits) == 0
+	p.tr.SearchOn(&p.look, func() bool { return !time.Now().Before(until) || none && len(f.Hits) > 0 })
+	if none {
+		p.tr.ShowHit(&p.look)
+	}
+	if f.Left == 0 {
+		return nil
+	}
+	search := p.tr.Searches
+	return p.background(func(context.Context) do {
+		return func() tea.Cmd {
+			if p.tr.Searches != search || !p.tr.Find.Active() {
+				return nil
+			}
+			return p.search.searchOn()
+		}
+	})
+}

@@ -26,7 +26,10 @@ type Client struct {
 // New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
 	// The provider's own tools use the address without v1; both are accepted.
-	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
+	address, query := provider.SplitURL(cfg.BaseURL)
+	if cfg.BaseURL = strings.TrimSuffix(address, "/v1"); query != "" {
+		cfg.BaseURL += "?" + query
+	}
 	end, err := endpoint.New(cfg)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"jcode/agent/model"
@@ -29,7 +30,7 @@ func (e *Endpoint) ListModels(ctx context.Context) ([]provider.Listed, error) {
 func (e *Endpoint) ListAt(ctx context.Context, path string, header http.Header) ([]provider.Listed, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL(path), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.Replace(e.URL(path), deployment, "", 1), nil)
 	if err != nil {
 		return nil, fmt.Errorf("list models of %s: %w", e.Name(), err)
 	}

@@ -31,6 +31,9 @@ type awsSource struct {
 }
 
 func newAWS(cfg provider.Config) *awsSource {
+	if cfg.Getenv == nil {
+		cfg.Getenv = func(string) string { return "" }
+	}
 	a := &awsSource{cfg: cfg, service: "bedrock", now: time.Now}
 	if len(cfg.KeyCommand) > 0 {
 		a.byUser = newRunner(cfg.Name, cfg.KeyCommand, cfg.Programs)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -32,6 +31,10 @@ const (
 	lookingLimit = 3 * time.Second
 	// snapshotAge is how long a content is kept that no folder holds any more and no undo needs.
 	snapshotAge = 30 * 24 * time.Hour
+	// onePass is how shortly after the look behind a command the next one may begin without a look of its own.
+	onePass = 50 * time.Millisecond
+	// savingPause is how long what is known of a folder is not saved again while jcode runs.
+	savingPause = 30 * time.Second
 )
 
 // built are names of folders that builds and package managers write: what is in them can be made again.
@@ -52,7 +55,7 @@ type snapshots struct {
 	leaveOut []string
 	secrets  bool // the contents of secrets are kept, too
 	private  func() bool
-	denied   func(path string) bool
+	denied   func(dir string) func(name string) bool
 	current  func() string // the session of the person's own commands
 	patience time.Duration // how long files are read before a command
 
@@ -61,19 +64,20 @@ type snapshots struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	known   map[treeKey]*snapshot.Tree
-	filling map[treeKey]filling
+	known   map[treeKey]*folder
 	off     map[string]bool // folders that are left alone, each for a reason that was said
+	told    map[string]bool // why not everything is kept, as it was said
 	running []*change
 }
 
-// filling says whether the files of a folder are being read in the background.
-type filling int
-
-const (
-	fills filling = iota + 1
-	filled
-)
+// folder is what is known of a folder, and what is done about it.
+type folder struct {
+	tree    *snapshot.Tree
+	filling bool      // its files are being read in the background
+	saved   time.Time // when what is known was last saved
+	// began and ended are the times of the last look.
+	began, ended time.Time
+}
 
 // treeKey is a folder; of private conversations everything is kept apart.
 type treeKey struct {
@@ -86,6 +90,14 @@ type keptContents struct{ disk, memory *snapshot.Contents }
 
 func newKeptContents(data string) keptContents {
 	return keptContents{snapshot.NewContents(filepath.Join(data, "snapshots", "contents"), snapshotBytes), snapshot.NewContents("", memoryBytes)}
+}
+
+// of returns where the contents of a folder's files are kept.
+func (k keptContents) of(key treeKey) *snapshot.Contents {
+	if key.private {
+		return k.memory
+	}
+	return k.disk
 }
 
 // read returns a content.
@@ -118,10 +130,8 @@ func newSnapshots(a *app) *snapshots {
 	s := &snapshots{
 		board: &a.board, store: a.store, roots: a.workRoots, trees: filepath.Join(a.paths.Data, "snapshots", "trees"), contents: a.contents,
 		leaveOut: append(built[:], a.config.Undo.LeaveOut...), secrets: isOn(a.config.Undo.Secrets), private: a.privateNow,
-		denied: func(path string) bool {
-			return a.gate.Denied(tools.AccessRead, path) != "" || paths.Within(a.paths.Data, path)
-		},
-		current: a.board.session, patience: readingLimit, known: map[treeKey]*snapshot.Tree{}, filling: map[treeKey]filling{}, off: map[string]bool{paths.Real(a.paths.Home): true},
+		denied:  func(dir string) func(string) bool { return unseen(a, dir) },
+		current: a.board.session, patience: readingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -155,8 +165,12 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 	c.branches = map[string]branches{}
 	for _, root := range s.followed() {
 		c.branches[root] = branchesOf(root)
-		found := s.look(treeKey{root, c.private}, lookingLimit, s.patience)
-		if others := s.others(nil); len(others) > 0 { // while they run, nobody else is known to change files
+		key, others := treeKey{root, c.private}, s.others(nil)
+		if len(others) == 0 && s.justLooked(key, c.session) {
+			continue
+		}
+		found := s.look(key, lookingLimit, s.patience)
+		if len(others) > 0 { // while they run, nobody else is known to change files
 			s.keep(others[0], others, found)
 		}
 	}
@@ -208,87 +222,6 @@ func (s *snapshots) followed() (out []string) {
 	return out
 }
 
-// tree returns what is known of a folder, from the last run too.
-func (s *snapshots) tree(key treeKey) *snapshot.Tree {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t := s.known[key]; t != nil {
-		return t
-	}
-	contents := s.contents.disk
-	if key.private {
-		contents = s.contents.memory
-	}
-	opts := snapshot.Options{LeftOut: s.leaveOut, Skip: s.denied, Entries: snapshotEntries, MaxFile: snapshotFile}
-	if !s.secrets {
-		opts.Secret = isSecretFile
-	}
-	t := snapshot.NewTree(key.root, contents, opts)
-	if !key.private {
-		if err := t.Load(s.file(key.root)); err != nil {
-			s.board.say(event.LevelWarn, "what was known of %s can't be read, so it is looked at anew: %v", key.root, err)
-		}
-	}
-	s.known[key] = t
-	return t
-}
-
-func (s *snapshots) file(root string) string {
-	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
-}
-
-// look compares a folder with the disk, for a limited time; within bounds how long files are read. What fails leaves the folder alone from then on: a command is never held
-// up twice.
-func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Change {
-	t := s.tree(key)
-	ctx, cancel := context.WithTimeout(s.ctx, limit)
-	defer cancel()
-	began := time.Now()
-	changes, err := t.Look(ctx, within)
-	switch {
-	case s.ctx.Err() != nil:
-		return nil
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("%s is too large or too slow to look through before each command (%s): what commands change there is not kept", key.root, time.Since(began).Round(time.Second/10))
-	case err == nil:
-		s.fill(key, len(changes) > 0)
-		return changes
-	}
-	s.mu.Lock()
-	said := s.off[key.root]
-	s.off[key.root] = true
-	s.mu.Unlock()
-	if !said {
-		s.board.say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
-	}
-	return nil
-}
-
-// fill reads what has not been read, in the background: once, and again after changes.
-func (s *snapshots) fill(key treeKey, again bool) {
-	t := s.tree(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if at := s.filling[key]; at == fills || at == filled && !again {
-		return
-	}
-	s.filling[key] = fills
-	s.work.Go(func() {
-		defer func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.filling[key] = filled
-		}()
-		err := t.Fill(s.ctx)
-		if err == nil && !key.private {
-			err = t.Save(s.file(key.root))
-		}
-		if err != nil && s.ctx.Err() == nil {
-			s.board.say(event.LevelWarn, "what commands change in %s is not kept in full: %v", key.root, err)
-		}
-	})
-}
-
 // begin looks through the workspace in the background, once jcode has started. It may be called on nil.
 func (s *snapshots) begin() {
 	if s == nil {
@@ -304,7 +237,7 @@ func (s *snapshots) begin() {
 		}
 		s.contents.disk.Count()
 		for _, root := range s.followed() {
-			s.fill(treeKey{root, s.private()}, false)
+			s.fill(treeKey{root, s.private()})
 		}
 		if err := s.sweep(); err != nil && s.ctx.Err() == nil {
 			s.board.say(event.LevelWarn, "old contents that undo kept are not removed: %v", err)
@@ -321,12 +254,12 @@ func (s *snapshots) close() {
 	s.work.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, t := range s.known {
-		if key.private || !t.Known() {
+	for key, f := range s.known {
+		if key.private || !f.tree.Known() {
 			continue
 		}
-		if err := t.Save(s.file(key.root)); err != nil {
-			s.board.say(event.LevelWarn, "what is known of %s is not kept: %v", key.root, err)
+		if err := f.tree.Save(s.file(key.root)); err != nil && !s.told["what is known of "+key.root] {
+			s.board.say(event.LevelWarn, "undo: what is known of %s can't be kept: %v", key.root, err)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 	}
 	t.Cleanup(func() { _ = a.store.Leave() })
 	s = newSnapshots(a)
-	s.denied = func(string) bool { return false }
+	s.denied = func(string) func(string) bool { return nil }
 	s.patience = time.Minute // whatever the machine has to do
 	t.Cleanup(func() {
 		s.close()

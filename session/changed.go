@@ -79,6 +79,16 @@ func (t *tx) changedByTools(since time.Time) (map[string]bool, error) {
 	return out, err
 }
 
+// ChangedSince reports whether jcode's own tools, an undo or a redo changed anything since a time, in any session that
+// is kept where this one is.
+func (c *Checkpoints) ChangedSince(ctx context.Context, sessionID string, since time.Time) (bool, error) {
+	c, done := c.of(sessionID)
+	defer done()
+	list, err := fetch(ctx, c.s, "changes since a look", "SELECT id FROM checkpoints WHERE ended >= ? AND ended > 0 AND (author = '' OR state <> ?) LIMIT 1",
+		[]any{toMillis(since), rowLive}, func(scan db.Scan) (id int64, err error) { return id, scan(&id) })
+	return len(list) > 0, err
+}
+
 // Needed returns the hashes of all contents that an undo or redo of any session may want.
 func (c *Checkpoints) Needed(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}

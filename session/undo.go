@@ -205,7 +205,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 	}
 	err := c.s.change(context.WithoutCancel(ctx), "note what was undone", func(t *tx) error {
 		for id, state := range states {
-			if err := t.run("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
+			if err := t.run("UPDATE checkpoints SET state = ?, ended = ? WHERE id = ?", state, toMillis(t.now()), id); err != nil {
 				return err
 			}
 		}

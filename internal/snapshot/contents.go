@@ -22,6 +22,12 @@ var ErrFull = errors.New("no room is left to keep it")
 // ErrAbsent says that a content is not kept.
 var ErrAbsent = errors.New("its content is not kept")
 
+// ErrWrite says that a content is not kept because it could not be written: the disk is full, perhaps.
+var ErrWrite = errors.New("it could not be kept")
+
+// pause is how long nothing is written after a failure to write: a disk that is full is not asked for each file.
+const pause = 30 * time.Second
+
 // Contents keeps contents by their hash: in files of a folder or, without one, in memory.
 type Contents struct {
 	dir   string
@@ -30,6 +36,8 @@ type Contents struct {
 	mu     sync.Mutex
 	size   int64 // compressed; of a folder only what was added until Count
 	memory map[string][]byte
+	failed time.Time // when something could not be written
+	fault  error     // the first failure that Fault did not tell yet
 }
 
 // NewContents keeps contents in a folder, which is made at the first of them. "" means in memory. limit bounds
@@ -41,6 +49,9 @@ func NewContents(dir string, limit int64) *Contents {
 	}
 	return c
 }
+
+// Limit returns how many bytes may be kept.
+func (c *Contents) Limit() int64 { return c.limit }
 
 // Hash names a content.
 func Hash(data []byte) string {
@@ -62,11 +73,14 @@ func (c *Contents) Has(hash string) bool {
 	return err == nil
 }
 
-// Put keeps a content and returns its hash, also where it can't be kept.
+// Put keeps a content and returns its hash, also where it can't be kept: then the error is ErrFull or ErrWrite.
 func (c *Contents) Put(data []byte) (hash string, err error) {
 	hash = Hash(data)
-	if c.Has(hash) {
+	switch {
+	case c.Has(hash):
 		return hash, nil
+	case c.paused():
+		return hash, ErrWrite
 	}
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestSpeed)
@@ -76,10 +90,10 @@ func (c *Contents) Put(data []byte) (hash string, err error) {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		return hash, err
+	if err == nil {
+		err = c.reserve(int64(packed.Len()))
 	}
-	if err := c.reserve(int64(packed.Len())); err != nil {
+	if err != nil {
 		return hash, err
 	}
 	if c.dir == "" {
@@ -88,7 +102,45 @@ func (c *Contents) Put(data []byte) (hash string, err error) {
 		c.memory[hash] = packed.Bytes()
 		return hash, nil
 	}
-	return hash, c.write(c.path(hash), packed.Bytes())
+	if err := c.write(c.path(hash), packed.Bytes()); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.size -= int64(packed.Len())
+		c.failed = time.Now()
+		if c.fault == nil {
+			c.fault = err
+		}
+		return hash, ErrWrite
+	}
+	return hash, nil
+}
+
+func (c *Contents) paused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.failed.IsZero() && time.Since(c.failed) < pause
+}
+
+// Fault returns why contents are not kept, each reason once: ErrFull, or what failed when one was written.
+func (c *Contents) Fault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.fault
+	c.fault = nil
+	return err
+}
+
+// room reports whether there may be room for a content that had none.
+func (c *Contents) room(e Entry) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch e.Why {
+	case ErrFull.Error():
+		return c.size+e.Size < c.limit // it takes less when it is packed: then it is kept when it changes
+	case ErrWrite.Error():
+		return time.Since(c.failed) >= pause
+	}
+	return false
 }
 
 // reserve counts bytes that will be written.
@@ -96,6 +148,9 @@ func (c *Contents) reserve(n int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.size+n > c.limit {
+		if c.fault == nil {
+			c.fault = ErrFull
+		}
 		return ErrFull
 	}
 	c.size += n

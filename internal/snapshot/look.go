@@ -23,20 +23,21 @@ type look struct {
 	now     map[string]map[string]Entry
 	changes []Change
 	entries int
+	late    int // files that Fill shall try
 	failed  error
 	device  uint64
 }
 
 // run walks the tree. Folders are read beside each other: most of the time goes into asking the system.
 func (l *look) run() error {
-	info, err := os.Lstat(l.tree.root)
+	root, err := lstat(l.tree.root)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
+	if !root.mode.IsDir() {
 		return &fs.PathError{Op: "look", Path: l.tree.root, Err: errors.New("it is not a folder")}
 	}
-	l.device = deviceOf(info)
+	l.device = root.device
 	queue := newQueue()
 	queue.add("")
 	var workers sync.WaitGroup
@@ -74,64 +75,64 @@ func (l *look) stopped() bool {
 	return l.failed != nil || l.ctx.Err() != nil
 }
 
-// named is an entry with its name in its folder.
-type named struct {
-	name string
-	Entry
-}
-
 // folder compares what is in a folder.
 func (l *look) folder(dir string, queue *queue) {
 	full := filepath.Join(l.tree.root, dir)
 	list, err := readFolder(full)
 	was := l.tree.known[dir]
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.keep(dir, was, nil) // what can't be read is as it was, as far as is known
+		l.keep(dir, was, 0, nil) // what can't be read is as it was, as far as is known
 		return
 	}
-	found := make([]named, 0, len(list))
+	var skip func(name string) bool
+	if l.tree.opts.Skip != nil {
+		skip = l.tree.opts.Skip(full)
+	}
+	found := make([]named[Entry], 0, len(list))
 	as := was != nil // everything is as it was
+	late := 0
 	var changes []Change
 	for _, d := range list {
-		name := d.Name()
-		path := filepath.Join(full, name)
-		if name == ".git" || l.tree.opts.Skip != nil && l.tree.opts.Skip(path) {
+		if d.name == ".git" || skip != nil && skip(d.name) {
 			continue
 		}
-		info, err := d.Info()
-		if err != nil {
-			continue // it has just gone
+		before, known := was[d.name]
+		e := before
+		if !known || before.Kind != File || before.stamp != d.is.stamp || before.stamp == (stamp{}) {
+			e = l.entry(full, d, before, known)
 		}
-		before, known := was[name]
-		e := l.entry(path, name, info, before, known)
-		found = append(found, named{name, e})
+		found = append(found, named[Entry]{d.name, e})
+		if e.Why != "" && e.Kind == File && (e.Why == whyLate || l.tree.contents.room(e)) {
+			late++
+		}
 		as = as && known && e == before
 		if e.Kind == Folder {
-			queue.add(filepath.Join(dir, name))
+			queue.add(filepath.Join(dir, d.name))
 		}
 		if !known || !e.same(before) {
-			changes = append(changes, Change{Path: path, Before: before, After: e})
+			changes = append(changes, Change{Path: filepath.Join(full, d.name), Before: before, After: e})
 		}
 	}
 	if as && len(found) == len(was) {
-		l.keep(dir, was, nil) // it is not copied: most folders of a look are unchanged
+		l.keep(dir, was, late, nil) // it is not copied: most folders of a look are unchanged
 		return
 	}
 	now := make(map[string]Entry, len(found))
 	for _, f := range found {
-		now[f.name] = f.Entry
+		now[f.name] = f.is
 	}
 	for name, before := range was {
 		if _, there := now[name]; !there {
 			changes = append(changes, Change{Path: filepath.Join(full, name), Before: before})
 		}
 	}
-	l.keep(dir, now, changes)
+	l.keep(dir, now, late, changes)
 }
 
-func (l *look) keep(dir string, now map[string]Entry, changes []Change) {
+func (l *look) keep(dir string, now map[string]Entry, late int, changes []Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.late += late
 	l.now[dir] = now
 	l.changes = append(l.changes, changes...)
 	if l.entries += len(now); l.entries > l.tree.opts.Entries && l.failed == nil {
@@ -139,50 +140,49 @@ func (l *look) keep(dir string, now map[string]Entry, changes []Change) {
 	}
 }
 
-// entry returns what is at a path. What is as before is not read.
-func (l *look) entry(path, name string, info fs.FileInfo, before Entry, known bool) Entry {
-	mode := info.Mode()
-	e := Entry{Mode: uint32(mode.Perm()), stamp: stampOf(info)}
+// entry returns what is in a folder that is not a file as before.
+func (l *look) entry(dir string, d named[status], before Entry, known bool) Entry {
+	mode := d.is.mode
+	e := Entry{Mode: uint32(mode.Perm()), stamp: d.is.stamp}
 	switch {
 	case mode.IsDir():
 		e.Kind = Folder
-		if slices.Contains(l.tree.opts.LeftOut, name) || deviceOf(info) != l.device {
+		if slices.Contains(l.tree.opts.LeftOut, d.name) || d.is.device != l.device {
 			e.Kind = LeftOut
 			return e
 		}
 		e.stamp = stamp{}
 		return e
 	case mode&fs.ModeSymlink != 0:
-		target, err := os.Readlink(path)
-		e.Kind, e.Mode, e.stamp = Link, 0, stamp{}
-		if err != nil {
-			e.Why = whyRead
-			return e
+		e.Kind, e.Mode = Link, 0
+		if known && before.Kind == Link && before.stamp == e.stamp && e.stamp != (stamp{}) {
+			return before
 		}
-		if e.Hash, err = l.tree.contents.Put([]byte(target)); err != nil {
-			e.Why = err.Error()
-		}
-		return e
+		return l.link(filepath.Join(dir, d.name), e)
 	case !mode.IsRegular():
 		return Entry{Kind: Other}
-	case known && before.Kind == File && before.stamp == e.stamp && e.stamp != (stamp{}):
-		return before
 	}
 	if !l.until.IsZero() && time.Now().After(l.until) {
-		e.Kind, e.Size, e.Why = File, info.Size(), whyLate
+		e.Kind, e.Size, e.Why = File, d.is.stamp.size, whyLate
 		return e
 	}
-	return l.tree.read(path, info, l.began)
+	return l.tree.read(filepath.Join(dir, d.name), d.is, l.began)
 }
 
-// readFolder lists a folder in the order of the disk.
-func readFolder(path string) ([]fs.DirEntry, error) {
-	d, err := os.Open(path)
+// link reads where a link leads.
+func (l *look) link(path string, e Entry) Entry {
+	target, err := os.Readlink(path)
 	if err != nil {
-		return nil, err
+		e.Why = whyRead
+		return e
 	}
-	defer func() { _ = d.Close() }() // only read
-	return d.ReadDir(-1)
+	if e.Hash, err = l.tree.contents.Put([]byte(target)); err != nil {
+		e.Why = err.Error()
+	}
+	if e.stamp.recent(l.began) {
+		e.stamp = stamp{}
+	}
+	return e
 }
 
 // queue hands out folders until none is left and nobody adds one any more.

@@ -280,3 +280,43 @@ func BenchmarkLookUnchanged(b *testing.B) {
 		})
 	}
 }
+
+// What had no room is kept as soon as there is room, and why it had none is said once.
+func TestWhatHadNoRoomIsKeptLater(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.contents = snapshot.NewContents(filepath.Join(t.TempDir(), "c"), 200)
+	r.tree = snapshot.NewTree(r.dir, r.contents, options())
+	other, err := r.contents.Put([]byte(strings.Join([]string{"what", "is", "kept", "for", "another", "folder", "and", "takes", "the", "room", "of", "this", "one", "4711"}, "-")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := make([]byte, 190)
+	for i := range random {
+		random[i] = byte(i*i*7 + i)
+	}
+	r.write("a.bin", string(random))
+	for wrote := time.Now(); time.Since(wrote) < 50*time.Millisecond; { // until its time tells it from a later version
+		if _, err := r.tree.Look(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.contents.Fault(); !errors.Is(err, snapshot.ErrFull) || r.contents.Has(snapshot.Hash(random)) {
+		t.Fatalf("%v", err)
+	}
+	if err := r.contents.Fault(); err != nil {
+		t.Errorf("it is said again: %v", err)
+	}
+	if err := r.contents.Sweep(t.Context(), time.Now().Add(time.Hour), func(hash string) bool { return hash != other }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.tree.Look(t.Context(), 0); err != nil || !r.tree.Unread() {
+		t.Fatalf("%v: nothing is left to read", err)
+	}
+	if err := r.tree.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !r.contents.Has(snapshot.Hash(random)) {
+		t.Error("it is not kept though there is room now")
+	}
+}

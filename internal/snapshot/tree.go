@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -44,14 +42,6 @@ func (e Entry) same(o Entry) bool {
 	return e.Kind == o.Kind && e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash && (e.Hash != "" || e.stamp == o.stamp)
 }
 
-// stamp is what the file system says of a version of a file. A file with the same stamp was not changed; the zero
-// stamp says that the file must be read.
-type stamp struct {
-	size, modified, changed int64 // changed is a time that no program can set
-	node                    uint64
-	mode                    uint32
-}
-
 // Change is a path whose entry differs from that of the look before.
 type Change struct {
 	Path          string // absolute
@@ -70,8 +60,9 @@ const (
 type Options struct {
 	// LeftOut are names of folders that are not looked into: what a build writes.
 	LeftOut []string
-	// Skip reports paths that are not looked at; for a folder neither what is in it. May be nil.
-	Skip func(path string) bool
+	// Skip returns, for a folder, what tells which names in it are not looked at; for a folder neither what is in it.
+	// Either may be nil. It is asked once for each folder of a look.
+	Skip func(dir string) func(name string) bool
 	// Secret reports files whose content is not kept. May be nil.
 	Secret func(path string) bool
 	// Entries is how many paths a tree may have; MaxFile bounds the bytes of a file that is kept.
@@ -86,6 +77,7 @@ type Tree struct {
 	opts     Options
 
 	mu    sync.Mutex
+	late  int                         // how many files were not read, or had no room, as of the last look
 	known map[string]map[string]Entry // by folder, relative to the root, and name; nil before the first look
 	dirty bool                        // something is known that was not saved
 }
@@ -119,7 +111,7 @@ func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error)
 		return nil, err
 	}
 	first := t.known == nil
-	t.known = l.now
+	t.known, t.late = l.now, l.late
 	t.dirty = t.dirty || first || len(l.changes) > 0
 	if first {
 		return nil, nil
@@ -135,10 +127,17 @@ func (t *Tree) Known() bool {
 	return t.known != nil
 }
 
+// Unread reports whether there are files that were not read or had no room, for Fill to try.
+func (t *Tree) Unread() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known == nil || t.late > 0
+}
+
 // fillStep is how many files are read before others may look.
 const fillStep = 32
 
-// Fill reads and keeps the files that have not been read, the newest first. Between them others may look.
+// Fill reads and keeps the files that have not been read, and those for which there was no room, the newest first. Between them others may look.
 func (t *Tree) Fill(ctx context.Context) error {
 	if !t.Known() {
 		if _, err := t.Look(ctx, time.Nanosecond); err != nil {
@@ -164,13 +163,14 @@ type unread struct {
 	modified  int64
 }
 
-// unread lists the files that have not been read, the newest first.
+// unread lists the files that have not been read or had no room, the newest first.
 func (t *Tree) unread() (list []unread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.late = 0
 	for dir, entries := range t.known {
 		for name, e := range entries {
-			if e.Kind == File && e.Why == whyLate {
+			if e.Kind == File && (e.Why == whyLate || t.contents.room(e)) {
 				list = append(list, unread{dir, name, e.stamp.modified})
 			}
 		}
@@ -185,20 +185,20 @@ func (t *Tree) fill(list []unread) {
 	began := time.Now()
 	for _, u := range list {
 		e, known := t.known[u.dir][u.name]
-		if !known || e.Why != whyLate {
+		if !known || e.Why != whyLate && !t.contents.room(e) {
 			continue
 		}
 		path := filepath.Join(t.root, u.dir, u.name)
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && stampOf(info) == e.stamp {
-			t.known[u.dir][u.name] = t.read(path, info, began)
+		if is, err := lstat(path); err == nil && is.mode.IsRegular() && is.stamp == e.stamp {
+			t.known[u.dir][u.name] = t.read(path, is, began)
 			t.dirty = true
 		} // otherwise the next look sees a change
 	}
 }
 
 // read reads a file and keeps its content.
-func (t *Tree) read(path string, info fs.FileInfo, began time.Time) Entry {
-	e := Entry{Kind: File, Mode: uint32(info.Mode().Perm()), Size: info.Size(), stamp: stampOf(info)}
+func (t *Tree) read(path string, is status, began time.Time) Entry {
+	e := Entry{Kind: File, Mode: uint32(is.mode.Perm()), Size: is.stamp.size, stamp: is.stamp}
 	switch {
 	case e.Size > t.opts.MaxFile:
 		e.Why = whySize
@@ -217,17 +217,8 @@ func (t *Tree) read(path string, info fs.FileInfo, began time.Time) Entry {
 	} else if e.Hash, err = t.contents.Put(data); err != nil {
 		e.Why = err.Error()
 	}
-	if after, err := os.Lstat(path); err != nil || stampOf(after) != e.stamp || e.stamp.recent(began) {
+	if after, err := lstat(path); err != nil || after.stamp != e.stamp || e.stamp.recent(began) {
 		e.stamp = stamp{} // it may change again without a trace
 	}
 	return e
-}
-
-// sameTick is how far apart two changes are whose times a file system surely tells apart.
-const sameTick = 20 * time.Millisecond
-
-// recent reports whether a file was changed so shortly before a time that another change would not show.
-func (s stamp) recent(at time.Time) bool {
-	last := time.Unix(0, max(s.modified, s.changed))
-	return last.After(at.Add(-sameTick)) || last.Nanosecond() == 0 && last.After(at.Add(-2*time.Second))
 }

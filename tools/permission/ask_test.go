@@ -559,6 +559,44 @@ func TestSearchToolsAreToldWhatIsDenied(t *testing.T) {
 	}
 }
 
+// What is asked of a whole folder at once is what is asked of each path.
+func TestWhatIsDeniedInAFolderIsWhatIsDeniedByPath(t *testing.T) {
+	root, home := workspace(t)
+	for _, deny := range [][]string{
+		nil,
+		{"read(.env)"},
+		{"read(*.pem)", "write(a)"},
+		{"read(a/**)"},
+		{"read(a/b/c)"},
+		{"read(/**)"},
+		{"read(**)"},
+		{"read(*)"},
+		{"read(**/b/*.go)"},
+		{"read(./a/b)"},
+		{"read(~/.ssh/**)"},
+		{"read(" + filepath.ToSlash(root) + "/a/b/**)"},
+		{"read(" + filepath.ToSlash(filepath.Dir(root)) + "/**)"},
+		{"read"},
+		{"read(b)", "read(a/*/c)"},
+		{`read(a/\[x\]/c)`},
+		{"read(s-*/**)"},
+	} {
+		g := newGate(t, root, home, parseRules(t, nil, nil, deny))
+		for _, dir := range []string{root, filepath.Join(root, "a"), filepath.Join(root, "a", "b"), filepath.Join(root, "s-1"), filepath.Join(root, "a", "[x]"), filepath.Join(root, "x", "b", "y"), filepath.Dir(root), home, filepath.Join(home, ".ssh")} {
+			in := g.DeniedIn(tools.AccessRead, dir)
+			for _, name := range []string{"a", "b", "c", "s-2", ".env", "k.pem", "x.go", ".ssh", filepath.Base(root)} {
+				got, want := in != nil && in(name), g.Denied(tools.AccessRead, filepath.Join(dir, name)) != ""
+				if got != want {
+					t.Errorf("%q: %s in %s: %v, want %v", deny, name, dir, got, want)
+				}
+			}
+		}
+	}
+	if g := newGate(t, root, home, parseRules(t, nil, nil, []string{"write(.env)", "read(a/b/**)"})); g.DeniedIn(tools.AccessRead, filepath.Join(root, "x")) != nil {
+		t.Error("a folder that no rule reaches costs a question for each name")
+	}
+}
+
 func luaRequest(hash string, pin, readOnly, always bool, c tools.Caller) tools.GateRequest {
 	return tools.GateRequest{
 		Spec: tools.Spec{Name: "count", Group: tools.GroupLua, Hash: hash, ReadOnly: readOnly},

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"jcode/agent/event"
+	"jcode/internal/paths"
+	"jcode/internal/snapshot"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// justLooked reports whether a folder is as the look behind the command before left it: that was a moment ago, and
+// no tool has changed files since.
+func (s *snapshots) justLooked(key treeKey, sessionID string) bool {
+	f := s.folder(key)
+	s.mu.Lock()
+	began, ended := f.began, f.ended
+	s.mu.Unlock()
+	if time.Since(ended) >= onePass {
+		return false
+	}
+	changed, err := s.store.Checkpoints().ChangedSince(s.ctx, sessionID, began)
+	return err == nil && !changed
+}
+
+// folder returns what is known of a folder, from the last run too.
+func (s *snapshots) folder(key treeKey) *folder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.known[key]; f != nil {
+		return f
+	}
+	opts := snapshot.Options{LeftOut: s.leaveOut, Skip: s.denied, Entries: snapshotEntries, MaxFile: snapshotFile}
+	if !s.secrets {
+		opts.Secret = isSecretFile
+	}
+	t := snapshot.NewTree(key.root, s.contents.of(key), opts)
+	if !key.private {
+		if err := t.Load(s.file(key.root)); err != nil {
+			s.board.say(event.LevelWarn, "what was known of %s can't be read, so it is looked at anew: %v", key.root, err)
+		}
+	}
+	f := &folder{tree: t}
+	s.known[key] = f
+	return f
+}
+
+// unseen returns what tells which names of a folder are not looked at: what must not be read, and jcode's own.
+func unseen(a *app, dir string) func(name string) bool {
+	if paths.Within(a.paths.Data, dir) {
+		return func(string) bool { return true }
+	}
+	denied := a.gate.DeniedIn(tools.AccessRead, dir)
+	if own := filepath.Base(a.paths.Data); filepath.Dir(a.paths.Data) == dir {
+		return func(name string) bool { return name == own || denied != nil && denied(name) }
+	}
+	return denied
+}
+
+func (s *snapshots) file(root string) string {
+	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
+}
+
+// look compares a folder with the disk, for a limited time; within bounds how long files are read. What fails leaves
+// the folder alone from then on: a command is never held up twice.
+func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Change {
+	f := s.folder(key)
+	ctx, cancel := context.WithTimeout(s.ctx, limit)
+	defer cancel()
+	began := time.Now()
+	changes, err := f.tree.Look(ctx, within)
+	ended := time.Now()
+	s.sayFaults(key)
+	switch {
+	case s.ctx.Err() != nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%s is too large or too slow to look through before each command (%s): what commands change there is not kept", key.root, ended.Sub(began).Round(time.Second/10))
+	case err == nil:
+		s.mu.Lock()
+		f.began, f.ended = began, ended
+		s.mu.Unlock()
+		s.fill(key)
+		return changes
+	}
+	s.mu.Lock()
+	said := s.off[key.root]
+	s.off[key.root] = true
+	s.mu.Unlock()
+	if !said {
+		s.board.say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
+	}
+	return nil
+}
+
+// sayFaults says once why something is not kept: a turn goes on without.
+func (s *snapshots) sayFaults(key treeKey) {
+	err := s.contents.of(key).Fault()
+	if err == nil {
+		return
+	}
+	why := "the contents of files can't be kept"
+	if errors.Is(err, snapshot.ErrFull) {
+		why = "what may be kept for undo is full"
+	}
+	s.mu.Lock()
+	said := s.told[why]
+	s.told[why] = true
+	s.mu.Unlock()
+	if said {
+		return
+	}
+	if errors.Is(err, snapshot.ErrFull) {
+		why += fmt.Sprintf(" (%d MB): files that commands change from now on are named instead of kept until room is made; jcode sessions rm deletes what a session needs", s.contents.of(key).Limit()>>20)
+	} else {
+		why += fmt.Sprintf(" (%v): files that commands change are named instead of kept until that is over", err)
+	}
+	s.board.say(event.LevelWarn, "undo: %s", text.Visible(why))
+}
+
+// fill reads in the background what has not been read, and saves what is known, now and then.
+func (s *snapshots) fill(key treeKey) {
+	f := s.folder(key)
+	unread := f.tree.Unread()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.filling || !unread && time.Since(f.saved) < savingPause {
+		return
+	}
+	f.filling = true
+	s.work.Go(func() {
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			f.filling = false
+		}()
+		var err error
+		if unread {
+			err = f.tree.Fill(s.ctx)
+		}
+		s.sayFaults(key)
+		if err == nil {
+			err = s.save(key, f)
+		}
+		if err != nil && s.ctx.Err() == nil {
+			s.sayOnce("what is known of "+key.root, err)
+		}
+	})
+}
+
+// save saves what is known of a folder, if that has changed and was not just done.
+func (s *snapshots) save(key treeKey, f *folder) error {
+	s.mu.Lock()
+	recent := time.Since(f.saved) < savingPause
+	if !recent {
+		f.saved = time.Now()
+	}
+	s.mu.Unlock()
+	if recent || key.private {
+		return nil
+	}
+	return f.tree.Save(s.file(key.root))
+}
+
+// sayOnce says what can't be kept.
+func (s *snapshots) sayOnce(what string, err error) {
+	s.mu.Lock()
+	said := s.told[what]
+	s.told[what] = true
+	s.mu.Unlock()
+	if !said {
+		s.board.say(event.LevelWarn, "undo: %s can't be kept: %s", text.Visible(what), text.Visible(err.Error()))
+	}
+}

@@ -48,6 +48,11 @@ func ReadInside(root, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // only read
+	return ReadIn(dir, rel, limit)
+}
+
+// ReadIn reads a regular file of at most limit bytes below an open folder.
+func ReadIn(dir *os.Root, rel string, limit int64) ([]byte, error) {
 	f, err := dir.OpenFile(rel, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, err

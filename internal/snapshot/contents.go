@@ -160,10 +160,12 @@ func (c *Contents) reserve(n int64) error {
 // write makes a file. It need not survive a crash of the machine: what is read is compared with its hash.
 func (c *Contents) write(path string, data []byte) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	tmp, err := os.CreateTemp(dir, "new-*")
+	if errors.Is(err, fs.ErrNotExist) { // the first of its folder
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			tmp, err = os.CreateTemp(dir, "new-*")
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 // look is one comparison of a tree with the disk.
 type look struct {
 	tree  *Tree
+	root  *os.Root
 	ctx   context.Context
 	began time.Time
 	until time.Time // zero without a limit
@@ -99,7 +100,7 @@ func (l *look) folder(dir string, queue *queue) {
 		before, known := was[d.name]
 		e := before
 		if !known || before.Kind != File || before.stamp != d.is.stamp || before.stamp == (stamp{}) {
-			e = l.entry(full, d, before, known)
+			e = l.entry(dir, d, before, known)
 		}
 		found = append(found, named[Entry]{d.name, e})
 		if e.Why != "" && e.Kind == File && (e.Why == whyLate || l.tree.contents.room(e)) {
@@ -158,7 +159,7 @@ func (l *look) entry(dir string, d named[status], before Entry, known bool) Entr
 		if known && before.Kind == Link && before.stamp == e.stamp && e.stamp != (stamp{}) {
 			return before
 		}
-		return l.link(filepath.Join(dir, d.name), e)
+		return l.link(filepath.Join(l.tree.root, dir, d.name), e)
 	case !mode.IsRegular():
 		return Entry{Kind: Other}
 	}
@@ -166,7 +167,7 @@ func (l *look) entry(dir string, d named[status], before Entry, known bool) Entr
 		e.Kind, e.Size, e.Why = File, d.is.stamp.size, whyLate
 		return e
 	}
-	return l.tree.read(filepath.Join(dir, d.name), d.is, l.began)
+	return l.tree.read(l.root, filepath.Join(dir, d.name), d.is, l.began)
 }
 
 // link reads where a link leads.

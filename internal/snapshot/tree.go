@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -107,6 +108,12 @@ func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error)
 	if within > 0 {
 		l.until = l.began.Add(within)
 	}
+	root, err := os.OpenRoot(t.root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read
+	l.root = root
 	if err := l.run(); err != nil {
 		return nil, err
 	}
@@ -182,22 +189,28 @@ func (t *Tree) unread() (list []unread) {
 func (t *Tree) fill(list []unread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	root, err := os.OpenRoot(t.root)
+	if err != nil {
+		return // the next look says so
+	}
+	defer func() { _ = root.Close() }() // only read
 	began := time.Now()
 	for _, u := range list {
 		e, known := t.known[u.dir][u.name]
 		if !known || e.Why != whyLate && !t.contents.room(e) {
 			continue
 		}
-		path := filepath.Join(t.root, u.dir, u.name)
-		if is, err := lstat(path); err == nil && is.mode.IsRegular() && is.stamp == e.stamp {
-			t.known[u.dir][u.name] = t.read(path, is, began)
+		rel := filepath.Join(u.dir, u.name)
+		if is, err := lstat(filepath.Join(t.root, rel)); err == nil && is.mode.IsRegular() && is.stamp == e.stamp {
+			t.known[u.dir][u.name] = t.read(root, rel, is, began)
 			t.dirty = true
 		} // otherwise the next look sees a change
 	}
 }
 
 // read reads a file and keeps its content.
-func (t *Tree) read(path string, is status, began time.Time) Entry {
+func (t *Tree) read(root *os.Root, rel string, is status, began time.Time) Entry {
+	path := filepath.Join(t.root, rel)
 	e := Entry{Kind: File, Mode: uint32(is.mode.Perm()), Size: is.stamp.size, stamp: is.stamp}
 	switch {
 	case e.Size > t.opts.MaxFile:
@@ -206,7 +219,7 @@ func (t *Tree) read(path string, is status, began time.Time) Entry {
 	case t.opts.Secret != nil && t.opts.Secret(path):
 		e.Why = whySecret
 	}
-	data, err := paths.ReadInside(t.root, path, t.opts.MaxFile)
+	data, err := paths.ReadIn(root, rel, t.opts.MaxFile)
 	if err != nil {
 		e.Why = whyRead
 		return e

@@ -24,7 +24,6 @@ var opensPlainly = map[string]string{
 	"internal/proc/tree_linux.go":         "files of the kernel",
 	"internal/protected/links.go":         "a folder",
 	"internal/snapshot/contents.go":       "a file of jcode's own",
-	"internal/snapshot/look.go":           "a folder",
 	"internal/snapshot/save.go":           "a file of jcode's own",
 	"internal/system/space_linux.go":      "a file of the kernel",
 	"internal/watch/folder.go":            "a folder",

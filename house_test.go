@@ -22,8 +22,9 @@ cli/acp: agent agent/event agent/model session tools tools/command tools/permiss
 cli/config: *
 cli/tour:
 cli/usage: session
-tui: tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
+tui: tui/dialog tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown
+tui/dialog: tui/editor tui/keyboard tui/look tui/transcript agent/event tools tools/command
 tui/transcript: tui/look tui/markdown agent/event agent/model session tools
 tui/markdown:
 tui/editor:
@@ -37,13 +38,12 @@ agent/roster: tools
 agent/model:
 agent/model/catalogue: agent/model
 agent/model/provider: agent/model/catalogue
-agent/model/credential: agent/model/provider
-agent/model/endpoint: agent/model agent/model/credential agent/model/provider
+agent/model/endpoint: agent/model agent/model/provider
 agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/replay: agent/model agent/model/endpoint
 agent/model/anthropic: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/responses: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
-agent/model/dial: agent/model agent/model/credential agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
+agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
@@ -94,7 +94,6 @@ func table(text string) map[string][]string {
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":            {"lua/host"},
 	"github.com/coder/acp-go-sdk":           {"cli/acp"},
-	"github.com/aws/aws-sdk-go-v2":          {"agent/model/credential", "agent/model/anthropic", "internal/testkit/cloudtest"},
 	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/golang-jwt/jwt":             {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/roster"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 // The strip above the input shows only the agents that work, wait for the person, or have changes to merge.
@@ -71,8 +72,8 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	rows := func() []command.Row {
 		return []command.Row{{ID: "ann", Name: "ann", Info: "go test ./...", State: "12s    9.4k", Head: "coder fast, session 1234", Detail: strings.Join(output, "\n"), Tail: true}}
 	}
-	pk := newPicker("Agents", rows(), nil)
-	p.open(pk)
+	pk := dialog.NewPicker("Agents", rows(), nil)
+	p.Open(pk)
 	see := func(wants ...string) {
 		t.Helper()
 		s := stripped(p.frameText())
@@ -84,7 +85,7 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	}
 	see("coder fast, session 1234", "line 39", "more lines (shift+up)")
 	output = append(output, "the newest")
-	pk.set(rows())
+	pk.Set(rows())
 	see("the newest")
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}))
 	see("2 more lines (shift+down)", "line 38")

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -11,48 +10,49 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/keyboard"
 	"jcode/tui/look"
 )
 
 // questionKey routes a key while a question that opened by itself is in front; done is false for a key that
 // belongs to the input, the transcript or the program.
-func questionKey(p *program, q guarded, k tea.KeyPressMsg, act look.Action, now time.Time) (done bool, cmd tea.Cmd) {
+func questionKey(p *program, q dialog.Guarded, k tea.KeyPressMsg, act look.Action, now time.Time) (done bool, cmd tea.Cmd) {
 	switch {
 	case act.Unfolds(): // what the question is about is above
 		return true, p.itemAct(act)
-	case act == look.Agents && !p.in.Empty() && !q.attended():
-		q.turn()
+	case act == look.Agents && !p.in.Empty() && !q.Attended():
+		q.Turn()
 		return true, nil
-	case !q.armed(now):
-		q.touch(now)
+	case !q.Armed(now):
+		q.Touch(now)
 		return false, nil
-	case q.owns():
-		return true, q.key(p, k, act)
+	case q.Owns():
+		return true, q.Key(p, k, act)
 	}
-	if done, cmd := q.settle(p, k, act); done {
+	if done, cmd := q.Settle(p, k, act); done {
 		return true, cmd
 	}
 	switch {
 	case findKey(p, k, act) || act == look.Agents:
 		return false, nil
-	case !p.in.Empty() && !q.attended() && forInput(p, q, k, act):
-		q.disarm(now)
+	case !p.in.Empty() && !q.Attended() && forInput(p, q, k, act):
+		q.Disarm(now)
 		return false, nil
 	}
-	return true, q.key(p, k, act)
+	return true, q.Key(p, k, act)
 }
 
 // forInput reports whether a key belongs to the input while it holds text: Enter, whatever edits, and letters
 // that continue a word.
-func forInput(p *program, q guarded, k tea.KeyPressMsg, act look.Action) bool {
+func forInput(p *program, q dialog.Guarded, k tea.KeyPressMsg, act look.Action) bool {
 	switch {
 	case act == look.Up, act == look.Down:
 		rows, _, _, _, _ := p.in.Window(p.compose.inputWidth(), 2)
 		return len(rows) > 1
 	case act == "" && k.Text != "":
 		last, _ := utf8.DecodeLastRuneInString(p.in.Before())
-		return q.takesText() || unicode.IsLetter(last) || unicode.IsDigit(last)
+		return q.TakesText() || unicode.IsLetter(last) || unicode.IsDigit(last)
 	}
 	return act != look.Complete && act.Writes()
 }
@@ -65,28 +65,10 @@ func findKey(p *program, k tea.KeyPressMsg, act look.Action) bool {
 	return act == look.Interrupt || strings.EqualFold(keyboard.Letter(k), "n")
 }
 
-// aside puts a question away until the person asks for it.
-func (p *program) aside(d dialog) {
-	p.asks = slices.DeleteFunc(p.asks, func(x dialog) bool { return x == d })
-	p.later = append(p.later, d)
-	showFront(p)
-}
-
-// bring shows the first question that was put aside again. It takes keys at once.
-func bring(p *program) {
-	d := p.later[0]
-	p.later = slices.Clone(p.later[1:])
-	p.asks = append([]dialog{d}, p.asks...)
-	if q, ok := d.(guarded); ok {
-		q.turn()
-	}
-}
-
-// showFront tells a question that it is in front.
-func showFront(p *program) {
-	if q, ok := p.front().(guarded); ok {
-		q.shown(time.Now(), p.typing.last)
-	}
+// Aside puts a question away until the person asks for it.
+func (p *program) Aside(d dialog.Dialog) {
+	p.stack.PutAside(d)
+	p.stack.ShowFront(p.typing.last)
 }
 
 // stripAbove draws the agents and the questions that were put aside above an open question, where there is room.
@@ -98,14 +80,9 @@ func (p *composer) stripAbove(room int) []string {
 	return strip[:min(len(strip), max(room-look.StripRoom, 0)/4)]
 }
 
-// asideHints are the keys of a question while the input holds text.
-func asideHints(l *look.Look, width int) string {
-	return look.Hints(l, width, "enter", "sends what you wrote", "ctrl+t", "or ↑↓ to answer")
-}
-
 // asideLine names the questions that were put aside; "" without any.
 func (p *composer) asideLine() string {
-	n := len(p.later)
+	n := len(p.stack.Later)
 	if n == 0 {
 		return ""
 	}

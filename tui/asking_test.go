@@ -18,6 +18,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 // opening opens each dialog that opens by itself; answered says whether anything was answered.
@@ -41,7 +42,7 @@ func opening(p *program, f *fake) map[string]func() {
 			feed(p, event.TurnEnd{Reason: event.StopDone, Text: "1. Do it."})
 		},
 		"trust": func() {
-			p.ask(newTrust(command.Trust{Folder: "/x", Decide: func(context.Context, bool) error { f.replies["q"] = "trust"; return nil }}))
+			p.ask(dialog.NewTrust(command.Trust{Folder: "/x", Decide: func(context.Context, bool) error { f.replies["q"] = "trust"; return nil }}))
 		},
 	}
 }
@@ -127,7 +128,7 @@ func TestNoWordAnswersAQuestion(t *testing.T) {
 		for r := range "abcdefghijklmnopqrstuvwxyz123456789" {
 			word := string("abcdefghijklmnopqrstuvwxyz123456789"[r]) + "o it"
 			for _, pause := range []time.Duration{100 * time.Millisecond, 1200 * time.Millisecond} {
-				k.p.asks, k.p.later = nil, nil
+				k.p.stack.Asks, k.p.stack.Later = nil, nil
 				open()
 				k.pause(2 * time.Second)
 				k.write(word)
@@ -159,7 +160,7 @@ func TestEnterBelongsToTheInput(t *testing.T) {
 		if got := f.sent(); len(got) != 1 || got[0] != "please stop" {
 			t.Errorf("sent %q", got)
 		}
-		k.p.asks = nil
+		k.p.stack.Asks = nil
 		open()
 		k.pause(350 * time.Millisecond)
 		k.press("enter")
@@ -178,7 +179,7 @@ func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
 	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
 		k.pause(time.Minute)
 		open()
-		k.pause(quiet - 100*time.Millisecond)
+		k.pause(dialog.Quiet - 100*time.Millisecond)
 		k.write("y")
 		k.pause(400 * time.Millisecond)
 		k.press("down")
@@ -196,13 +197,13 @@ func TestAQuestionIsAnsweredByAChoice(t *testing.T) {
 		open()
 		k.pause(2 * time.Second)
 		k.press("up")
-		if _, ok := k.p.front().(*question); ok {
+		if _, ok := k.p.stack.Front().(*dialog.Question); ok {
 			k.press("tab")
 			k.write("so")
 		}
 		k.press("enter")
 		k.pause(time.Second)
-		if _, plan := k.p.front().(*planView); !answeredBy(f) && !plan && len(k.p.asks) > 0 {
+		if _, plan := k.p.stack.Front().(*dialog.Plan); !answeredBy(f) && !plan && len(k.p.stack.Asks) > 0 {
 			t.Errorf("not answered:\n%s", stripped(k.p.frameText()))
 		}
 	})
@@ -250,7 +251,7 @@ func TestCtrlCLeavesBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
 	feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
-	p.asks[0].(*approval).open = true
+	p.stack.Asks[0].(*dialog.Approval).Open = true
 	p.key(namedKey("ctrl+c"))
 	if cmd := p.key(namedKey("ctrl+c")); cmd == nil {
 		t.Error("it does not leave")
@@ -271,7 +272,7 @@ func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 		t.Errorf("n answers, or does not go on: %d", p.tr.Find.At)
 	}
 	press(p, "esc")
-	if p.tr.Find.Active() || !slices.Contains(p.asks, dialog(a)) {
+	if p.tr.Find.Active() || !slices.Contains(p.stack.Asks, dialog.Dialog(a)) {
 		t.Error("esc does not end the search, or puts the question aside")
 	}
 	press(p, "n")

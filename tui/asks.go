@@ -5,6 +5,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools"
+	"jcode/tui/dialog"
 )
 
 // askEvent opens and closes questions.
@@ -13,30 +14,30 @@ func (p *listener) askEvent(ev event.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case event.ApprovalAsked:
 		p.turn.calls[ev.Question.CallID].Wait(true)
-		p.ask(newApproval(ev.ID, ev.Question, func(a tools.Answer) error {
+		p.ask(dialog.NewApproval(ev.ID, ev.Question, func(a tools.Answer) error {
 			p.turn.calls[ev.Question.CallID].Answered(a)
 			return conv.Answer(ev.ID, a)
 		}))
 		return p.outside.notify("jcode waits for you", ev.Question.Heading())
 	case event.ApprovalClosed:
-		for _, d := range questions(&p.dialogStack) {
-			if a, ok := d.(*approval); ok && a.id == ev.ID {
-				p.turn.calls[a.q.CallID].Wait(false)
-				p.close(d)
+		for _, d := range p.stack.Questions() {
+			if a, ok := d.(*dialog.Approval); ok && a.ID == ev.ID {
+				p.turn.calls[a.Asked.CallID].Wait(false)
+				p.Close(d)
 			}
 		}
 	case event.AskPerson:
-		p.ask(newQuestion(ev, p.in, func(s string) error { return conv.Reply(ev.ID, s) }))
+		p.ask(dialog.NewQuestion(ev, p.in, func(s string) error { return conv.Reply(ev.ID, s) }))
 		return p.outside.notify("jcode asks you", ev.Text)
 	case event.AskForm:
-		p.ask(newForm(ev, func(a tools.FormAnswer) error { return conv.Fill(ev.ID, a) }))
+		p.ask(dialog.NewForm(ev, func(a tools.FormAnswer) error { return conv.Fill(ev.ID, a) }))
 		return p.outside.notify(ev.Form.From+" asks you", ev.Form.Text)
 	case event.AskClosed:
-		for _, d := range questions(&p.dialogStack) {
-			q, isQuestion := d.(*question)
-			f, isForm := d.(*form)
-			if isQuestion && q.id == ev.ID || isForm && f.id == ev.ID {
-				p.close(d)
+		for _, d := range p.stack.Questions() {
+			q, isQuestion := d.(*dialog.Question)
+			f, isForm := d.(*dialog.Form)
+			if isQuestion && q.ID == ev.ID || isForm && f.ID == ev.ID {
+				p.Close(d)
 			}
 		}
 	}

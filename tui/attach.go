@@ -10,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/pattern"
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -57,7 +58,7 @@ func (p *outside) foldPictures(in string) tea.Cmd {
 	if len(hits) == 0 {
 		return nil
 	}
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		labels := transcript.Chips{}
 		for _, hit := range hits {
 			file := strings.Trim(hit[1], `"`)

@@ -20,6 +20,7 @@ import (
 	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/internal/tidy"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -92,7 +93,7 @@ func (c *capped) Write(b []byte) (int, error) {
 // it was sent to the terminal, which never replies.
 func (p *outside) copyText(s string) tea.Cmd {
 	lines, env, programs := text.Count(strings.Count(s, "\n")+1, "line"), p.env, p.opt.Programs
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		where := writeClipboard(ctx, programs, env, s)
 		remote := env("SSH_CONNECTION") != "" || env("SSH_TTY") != ""
 		return func() tea.Cmd {
@@ -102,11 +103,11 @@ func (p *outside) copyText(s string) tea.Cmd {
 			}
 			switch where {
 			case "":
-				p.flash("sent " + lines + " to the terminal's clipboard: paste to check, it does not answer")
+				p.Flash("sent " + lines + " to the terminal's clipboard: paste to check, it does not answer")
 			case "tmux":
-				p.flash("copied " + lines + " to tmux (prefix ] pastes), which passes it to the terminal if it may")
+				p.Flash("copied " + lines + " to tmux (prefix ] pastes), which passes it to the terminal if it may")
 			default:
-				p.flash("copied " + lines)
+				p.Flash("copied " + lines)
 			}
 			return tell
 		}
@@ -228,10 +229,10 @@ func (c clipboard) readPicture(ctx context.Context, programs launch.Programs) ([
 // told if there is nothing.
 func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	if asked {
-		p.flash("reading the clipboard …")
+		p.Flash("reading the clipboard …")
 	}
 	env, private, programs := p.env, p.state.Private, p.opt.Programs
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		got, err := readClipboard(ctx, programs, env)
 		file := ""
 		switch {
@@ -249,11 +250,11 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 				return p.paste(got.text)
 			case !asked:
 			case errors.Is(err, errNoClipboard):
-				p.say(event.LevelWarn, noClipboard(env))
+				p.Say(event.LevelWarn, noClipboard(env))
 			case err != nil:
-				p.say(event.LevelWarn, "The clipboard could not be read: "+text.Clean(err.Error()))
+				p.Say(event.LevelWarn, "The clipboard could not be read: "+text.Clean(err.Error()))
 			default:
-				p.flash("the clipboard is empty")
+				p.Flash("the clipboard is empty")
 			}
 			return nil
 		}

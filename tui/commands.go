@@ -13,6 +13,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -28,8 +29,8 @@ type slash struct {
 // ownCommands returns the commands that concern the terminal itself. The table is never written.
 func ownCommands() []slash {
 	return []slash{
-		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
-		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
+		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
+		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
 		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(p *program, args string) tea.Cmd { return p.switcher.session(args) }},
@@ -46,7 +47,7 @@ func ownCommands() []slash {
 		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: func(p *program, term string) tea.Cmd { return p.search.findText(term) }},
 		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
 		{name: "trust", help: "look again at what this folder would run, and decide", run: func(p *program, _ string) tea.Cmd { return p.panels.askTrust() }},
-		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.interrupt(); return nil }},
+		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.Interrupt(); return nil }},
 		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
 		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.panels.showTodo() }},
 		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.panels.showContext() }},
@@ -112,7 +113,7 @@ func foreign(c command.Command) slash {
 			return p.outside.work(c, args, line)
 		}
 		run := func(ctx context.Context) (command.Outcome, error) { return c.Run(ctx, args) }
-		return fetch(p, run, func(out command.Outcome, err error) tea.Cmd { return p.slashes.outcome(line, out, err) })
+		return dialog.Fetch(p, run, func(out command.Outcome, err error) tea.Cmd { return p.slashes.outcome(line, out, err) })
 	}
 	return s
 }
@@ -120,16 +121,16 @@ func foreign(c command.Command) slash {
 // work runs a command that may take a while: its progress is shown, and Esc ends it.
 func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 	if p.stop != nil {
-		p.flash("another command is still running (esc stops it)")
+		p.Flash("another command is still running (esc stops it)")
 		return nil
 	}
 	ctx, stop := context.WithCancel(p.ctx)
 	p.stop = stop
 	p.status = line + " (esc stops it)"
 	send := p.send
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		out, err := c.Work(ctx, args, func(how string) {
-			send(do(func() tea.Cmd {
+			send(dialog.Do(func() tea.Cmd {
 				if p.stop != nil {
 					p.status = how + " (esc stops it)"
 				}
@@ -151,9 +152,9 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 		p.panels.answered(line, "", err)
 		return nil
 	case out.Page != "" && out.Wide != nil:
-		p.open(tablePage(out.Page, out.Wide))
+		p.Open(dialog.TablePage(out.Page, out.Wide))
 	case out.Page != "":
-		p.open(newPage(out.Page, out.Notice))
+		p.Open(dialog.NewPage(out.Page, out.Notice))
 	case out.Notice != "":
 		p.panels.answered(line, out.Notice, nil)
 		p.told = p.tr.Last()
@@ -192,7 +193,7 @@ func (p slashes) run(line string) tea.Cmd {
 	name := look.FirstWord(line)[1:]
 	c, ok := p.slashes.find(name)
 	if !ok {
-		p.flash("unknown command /" + name + " (/help lists them)")
+		p.Flash("unknown command /" + name + " (/help lists them)")
 		p.complete.menu.close()
 		return nil
 	}
@@ -208,7 +209,7 @@ func (p *program) change(what string, f func(ctx context.Context, c Conversation
 	if conv == nil {
 		return p.switcher.whenReady(func() tea.Cmd { return p.change(what, f) })
 	}
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		err := f(ctx, conv)
 		return func() tea.Cmd {
 			p.state = conv.State()
@@ -226,12 +227,12 @@ func (p *program) failed(what string, err error) {
 	if !strings.HasPrefix(said, what+" ") { // otherwise the error says what it is about
 		said = what + ": " + said
 	}
-	p.say(event.LevelError, said)
+	p.Say(event.LevelError, said)
 }
 
 func (p *settings) rename(title string) tea.Cmd {
 	if title == "" {
-		p.flash("usage: /rename <title>")
+		p.Flash("usage: /rename <title>")
 		return nil
 	}
 	return p.change("rename", func(_ context.Context, c Conversation) error { return c.Rename(title) })
@@ -261,12 +262,12 @@ func (p *settings) mode(name string) tea.Cmd {
 		for _, m := range tools.Modes() {
 			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
 		}
-		p.open(newPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.settings.mode(r.ID) }))
+		p.Open(dialog.NewPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.settings.mode(r.ID) }))
 		return nil
 	}
 	m, err := tools.ParseMode(name)
 	if err != nil {
-		p.flash(err.Error())
+		p.Flash(err.Error())
 		return nil
 	}
 	if p.conv == nil {
@@ -275,10 +276,10 @@ func (p *settings) mode(name string) tea.Cmd {
 	p.conv.SetMode(m)
 	p.state = p.conv.State()
 	if p.state.Mode != m {
-		p.flash("the role " + p.state.Role + " allows at most mode " + string(p.state.Mode) + "; mode " + name + " holds when it ends")
+		p.Flash("the role " + p.state.Role + " allows at most mode " + string(p.state.Mode) + "; mode " + name + " holds when it ends")
 		return nil
 	}
-	p.flash("mode " + name + ": " + modeHelp[m])
+	p.Flash("mode " + name + ": " + modeHelp[m])
 	return nil
 }
 
@@ -319,7 +320,7 @@ func (p *settings) theme(name string) tea.Cmd {
 			p.settings.setTheme(name)
 			return p.settings.save("theme", name)
 		}
-		p.flash("unknown theme " + name + ": " + strings.Join(look.ThemeNames(), ", "))
+		p.Flash("unknown theme " + name + ": " + strings.Join(look.ThemeNames(), ", "))
 		return nil
 	}
 	before := cmp.Or(p.settings.theming, "auto")
@@ -327,10 +328,10 @@ func (p *settings) theme(name string) tea.Cmd {
 	for _, n := range look.ThemeNames() {
 		rows = append(rows, command.Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
-	pk := newPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
-	pk.move = func(r command.Row) { p.settings.setTheme(r.ID) }
-	pk.cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
-	p.open(pk)
+	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
+	pk.Move = func(r command.Row) { p.settings.setTheme(r.ID) }
+	pk.Cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
+	p.Open(pk)
 	return nil
 }
 

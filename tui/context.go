@@ -10,12 +10,13 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
 func (p *panels) showTodo() tea.Cmd {
 	if len(p.todo) == 0 {
-		p.flash("there is no plan")
+		p.Flash("there is no plan")
 		return nil
 	}
 	var all []string
@@ -23,7 +24,7 @@ func (p *panels) showTodo() tea.Cmd {
 		all = append(all, todoMark(it)+" "+it.Text)
 	}
 	said := strings.Join(all, "\n")
-	p.open(newPage("The plan", said))
+	p.Open(dialog.NewPage("The plan", said))
 	return nil
 }
 
@@ -44,7 +45,7 @@ func (p *panels) showCost() tea.Cmd {
 	} else {
 		said += "\nThe price of this model is not known."
 	}
-	p.open(newPage("Cost of this session", said))
+	p.Open(dialog.NewPage("Cost of this session", said))
 	return nil
 }
 
@@ -54,15 +55,15 @@ func (p *panels) showContext() tea.Cmd {
 		return p.panels.showCost()
 	}
 	if p.state.Busy {
-		p.flash("after this turn: the context is measured between turns")
+		p.Flash("after this turn: the context is measured between turns")
 		return nil
 	}
-	return fetch(p, p.opt.Context, func(use agent.ContextUse, err error) tea.Cmd {
+	return dialog.Fetch(p, p.opt.Context, func(use agent.ContextUse, err error) tea.Cmd {
 		if err != nil {
-			p.say(event.LevelError, "/context: "+err.Error())
+			p.Say(event.LevelError, "/context: "+err.Error())
 			return nil
 		}
-		p.open(tablePage("What fills the context", func(width int) string { return contextText(use, width) }))
+		p.Open(dialog.TablePage("What fills the context", func(width int) string { return contextText(use, width) }))
 		return nil
 	})
 }

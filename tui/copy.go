@@ -35,12 +35,12 @@ func (p *outside) copyAnswer(arg string) tea.Cmd {
 		n, err := strconv.Atoi(arg)
 		blocks := codeBlocks(s)
 		if err != nil || n < 1 || n > len(blocks) {
-			p.flash("the last answer has " + text.Count(len(blocks), "code block"))
+			p.Flash("the last answer has " + text.Count(len(blocks), "code block"))
 			return nil
 		}
 		return p.outside.copyText(blocks[n-1])
 	}
-	p.flash("there is no answer to copy")
+	p.Flash("there is no answer to copy")
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -20,7 +21,7 @@ type eventsMsg struct {
 func (p *program) started(s Session, err error) tea.Cmd {
 	p.status, p.switcher.moving = "", false
 	if err != nil {
-		p.say(event.LevelError, err.Error())
+		p.Say(event.LevelError, err.Error())
 		return nil
 	}
 	return tea.Batch(p.enter(s), p.switcher.goOn())
@@ -80,11 +81,11 @@ func (p *program) leave() {
 		p.stop = nil
 	}
 	p.pump++
-	ofSession := func(d dialog) bool { // the question about the folder stays
-		_, stays := d.(lasting)
+	ofSession := func(d dialog.Dialog) bool { // the question about the folder stays
+		_, stays := d.(dialog.Lasting)
 		return !stays
 	}
-	p.asks, p.later = slices.DeleteFunc(p.asks, ofSession), slices.DeleteFunc(p.later, ofSession)
+	p.stack.Asks, p.stack.Later = slices.DeleteFunc(p.stack.Asks, ofSession), slices.DeleteFunc(p.stack.Later, ofSession)
 }
 
 // pump carries events into the loop until ctx ends; pending events are sent together.

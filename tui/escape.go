@@ -24,7 +24,7 @@ func (p *program) escape() tea.Cmd {
 	case len(p.outside.shells) > 0:
 		endShell(&p.outside)
 	case p.turn.busy:
-		p.interrupt()
+		p.Interrupt()
 	case !p.tr.Follow:
 		p.tr.ToBottom()
 	case p.in.Empty() && len(p.tr.Prompts()) > 0:
@@ -34,7 +34,7 @@ func (p *program) escape() tea.Cmd {
 			return p.switcher.rewind("")
 		}
 		p.escaped = now
-		p.flash("esc again goes back to an earlier prompt")
+		p.Flash("esc again goes back to an earlier prompt")
 	}
 	return nil
 }
@@ -42,10 +42,10 @@ func (p *program) escape() tea.Cmd {
 // escapeTwice is how soon the second Esc on an empty input must follow to open /rewind.
 const escapeTwice = time.Second
 
-func (p *program) busy() bool { return p.turn.busy }
+func (p *program) Busy() bool { return p.turn.busy }
 
-// interrupt stops the running turn.
-func (p *program) interrupt() {
+// Interrupt stops the running turn.
+func (p *program) Interrupt() {
 	if p.conv != nil && p.conv.Interrupt() {
 		p.turn.doing = "stopping"
 	}
@@ -65,11 +65,11 @@ func (p *program) cancel() tea.Cmd {
 	case len(p.outside.shells) > 0:
 		endShell(&p.outside)
 	case p.turn.busy && p.turn.doing != "stopping":
-		p.interrupt()
+		p.Interrupt()
 	case p.hint.text == quitHint:
 		return p.quit()
 	default:
-		p.flash(quitHint)
+		p.Flash(quitHint)
 	}
 	return nil
 }

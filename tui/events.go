@@ -197,19 +197,19 @@ func (p *listener) turnBegins() {
 func (p *listener) newsEvent(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.Notice:
-		p.say(ev.Level, ev.Text)
+		p.Say(ev.Level, ev.Text)
 	case event.ToolsChanged:
-		p.say(event.LevelInfo, toolsChanged(ev))
+		p.Say(event.LevelInfo, toolsChanged(ev))
 	case event.Retrying:
 		p.turn.doing = "trying again, attempt " + strconv.Itoa(ev.Attempt+1) + ": " + look.OneLine(ev.Reason)
 		p.turn.retry = p.look.Now.Add(ev.Wait)
 	case event.Compacting:
 		p.turn.doing = "summarising the conversation"
 	case event.Compacted:
-		p.say(event.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", look.Thousands(ev.BeforeTokens), look.Thousands(ev.AfterTokens)))
+		p.Say(event.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", look.Thousands(ev.BeforeTokens), look.Thousands(ev.AfterTokens)))
 	case event.ApprovalDecided:
 		if !ev.Allow && ev.Rule != "" {
-			p.say(event.LevelWarn, ev.Name+" was refused by "+ev.Rule)
+			p.Say(event.LevelWarn, ev.Name+" was refused by "+ev.Rule)
 		}
 	}
 }
@@ -230,19 +230,19 @@ func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 	p.turn = turn{}
 	switch ev.Reason {
 	case event.StopInterrupted:
-		p.say(event.LevelWarn, "Interrupted. What was finished is kept.")
+		p.Say(event.LevelWarn, "Interrupted. What was finished is kept.")
 		if n := len(p.queue); n > 0 {
 			p.sender.takeBack()
-			p.say(event.LevelInfo, text.Count(n, "queued message")+": back in the input.")
+			p.Say(event.LevelInfo, text.Count(n, "queued message")+": back in the input.")
 		}
 	case event.StopError:
 		msg := cmp.Or(ev.Error, "the turn failed")
 		if refused := new(model.Error); errors.As(ev.Err, &refused) && refused.Class == model.ClassAuth && p.opt.Login != nil {
 			msg += "\n/login enters another key."
 		}
-		p.say(event.LevelError, msg)
+		p.Say(event.LevelError, msg)
 	case event.StopLimit:
-		p.say(event.LevelWarn, cmp.Or(ev.Error, "stopped at a limit"))
+		p.Say(event.LevelWarn, cmp.Or(ev.Error, "stopped at a limit"))
 	case event.StopDone:
 		p.plans.offer(ev)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -23,7 +24,7 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 	}
 	cmd := p.search.findText("The Needle")
 	for len(p.tr.Find.Hits) == 0 { // on a slow machine the first time slice may not be enough
-		next, ok := cmd().(do)
+		next, ok := cmd().(dialog.Do)
 		if !ok {
 			t.Fatal("the search ended without a hit")
 		}

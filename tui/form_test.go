@@ -14,15 +14,16 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools"
+	"jcode/tui/dialog"
 )
 
 // opened returns a program that shows a form which accepts keys.
-func opened(t *testing.T, ask tools.Form) (*program, *fake, *form) {
+func opened(t *testing.T, ask tools.Form) (*program, *fake, *dialog.Form) {
 	t.Helper()
 	p, f := still(t, 80, 24, nil)
 	feed(p, event.AskForm{ID: "f", Form: ask})
-	d := p.asks[0].(*form)
-	d.open = true
+	d := p.stack.Asks[0].(*dialog.Form)
+	d.Open = true
 	return p, f, d
 }
 
@@ -53,7 +54,7 @@ func TestFormIsFilledIn(t *testing.T) {
 	if got := f.filled["f"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if len(p.asks) != 0 {
+	if len(p.stack.Asks) != 0 {
 		t.Error("the form is still open")
 	}
 	if s := stripped(p.frameText()); !strings.Contains(s, "You answered MCP server travel: Name, E-mail, seats") {
@@ -65,16 +66,16 @@ func TestFormStaysUntilItIsRight(t *testing.T) {
 	t.Parallel()
 	p, f, d := opened(t, sampleForm())
 	press(p, "x", "enter") // one character
-	if s := stripped(p.frameText()); d.at != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
-		t.Errorf("field %d:\n%s", d.at, s)
+	if s := stripped(p.frameText()); d.At != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
+		t.Errorf("field %d:\n%s", d.At, s)
 	}
 	press(p, "y", "enter", "down", "backspace", "x", "up", "up", "up", "up")
-	if !d.onSend() {
-		t.Fatalf("the cursor is on %d", d.at)
+	if !d.OnSend() {
+		t.Fatalf("the cursor is on %d", d.At)
 	}
 	press(p, "enter")
-	if s := stripped(p.frameText()); d.at != 2 || !strings.Contains(s, "✗ must be a whole number") {
-		t.Errorf("field %d:\n%s", d.at, s)
+	if s := stripped(p.frameText()); d.At != 2 || !strings.Contains(s, "✗ must be a whole number") {
+		t.Errorf("field %d:\n%s", d.At, s)
 	}
 	if _, sent := f.filled["f"]; sent {
 		t.Error("a form that is wrong was sent")
@@ -125,7 +126,7 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 		}
 		settleCmd(p, p.route(msg))
 	}
-	if d := p.asks[0].(*form); d.at != 0 || d.fields[0].touched || len(f.filled) != 0 {
+	if d := p.stack.Asks[0].(*dialog.Form); d.At != 0 || d.Fields[0].Touched || len(f.filled) != 0 {
 		t.Error("the form took keys that were meant for the input")
 	}
 }
@@ -134,11 +135,11 @@ func TestFormClosesWithItsCall(t *testing.T) {
 	t.Parallel()
 	p, f, _ := opened(t, sampleForm())
 	feed(p, event.AskClosed{ID: "another"})
-	if len(p.asks) != 1 {
+	if len(p.stack.Asks) != 1 {
 		t.Fatal("closed by another")
 	}
 	feed(p, event.AskClosed{ID: "f"})
-	if len(p.asks) != 0 || len(f.filled) != 0 {
+	if len(p.stack.Asks) != 0 || len(f.filled) != 0 {
 		t.Error("the form stays when nobody waits for it")
 	}
 }
@@ -148,10 +149,10 @@ func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
 	t.Parallel()
 	p, _, d := opened(t, sampleForm())
 	p.resize(40, 12)
-	for i := range len(d.fields) + 2 {
-		want := []string{"send", "decline"}[max(i-len(d.fields), 0)]
-		if i < len(d.fields) {
-			want = "› " + d.fields[i].label
+	for i := range len(d.Fields) + 2 {
+		want := []string{"send", "decline"}[max(i-len(d.Fields), 0)]
+		if i < len(d.Fields) {
+			want = "› " + d.Fields[i].Label
 		}
 		if s := stripped(p.frameText()); !strings.Contains(s, want) {
 			t.Errorf("place %d: no %q in\n%s", i, want, s)

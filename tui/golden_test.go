@@ -23,6 +23,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -58,7 +59,7 @@ func settleCmd(p *program, cmd tea.Cmd) {
 		for _, c := range msg {
 			settleCmd(p, c)
 		}
-	case do:
+	case dialog.Do:
 		settleCmd(p, p.route(msg))
 	}
 }
@@ -135,62 +136,62 @@ var screens = map[string]func(p *program, f *fake){
 	},
 	"page": func(p *program, _ *fake) {
 		conversation(p)
-		p.open(newPage("/agents diff ann", "calc/sum.go: mode 0644 → 0755\n"+sampleDiff))
+		p.Open(dialog.NewPage("/agents diff ann", "calc/sum.go: mode 0644 → 0755\n"+sampleDiff))
 	},
 	"context": func(p *program, _ *fake) {
 		use := agent.ContextUse{Total: 12800, Window: 128000, Parts: []agent.ContextPart{{Name: "system prompt", Tokens: 3100}, {Name: "tools", Tokens: 7400}, {Name: "messages", Tokens: 2300}}, Unsent: 2}
-		p.open(tablePage("What fills the context", func(width int) string { return contextText(use, width) }))
+		p.Open(dialog.TablePage("What fills the context", func(width int) string { return contextText(use, width) }))
 	},
 	"approval": func(p *program, _ *fake) {
 		conversation(p)
 		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
-		p.asks[0].(*approval).open = true
+		p.stack.Asks[0].(*dialog.Approval).Open = true
 	},
 	"approval-diff": func(p *program, _ *fake) {
 		q := approvalQuestion()
 		q.Title, q.Command, q.Diff = "Edit calc/sum.go", "", sampleDiff
 		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
-		p.asks[0].(*approval).open = true
+		p.stack.Asks[0].(*dialog.Approval).Open = true
 	},
 	"question": func(p *program, _ *fake) {
 		feed(p, event.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
-		p.asks[0].(*question).open = true
+		p.stack.Asks[0].(*dialog.Question).Open = true
 	},
 	"form": func(p *program, _ *fake) {
 		conversation(p)
 		feed(p, event.TurnStart{Prompt: "book it", At: clock}, event.AskForm{ID: "f", Form: sampleForm()})
-		f := p.asks[0].(*form)
-		f.open = true
+		f := p.stack.Asks[0].(*dialog.Form)
+		f.Open = true
 		for range 3 {
-			f.move(1)
+			f.Move(1)
 		}
-		f.fields[0].check()
+		f.Fields[0].Check()
 	},
 	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.complete.menuUpdate() },
-	"help": func(p *program, _ *fake) { p.open(newHelp(p)) },
+	"help": func(p *program, _ *fake) { p.Open(dialog.NewHelp(p.slashes.help())) },
 	"models": func(p *program, _ *fake) {
 		settleCmd(p, p.settings.model(""))
 	},
 	"sessions": func(p *program, _ *fake) {
-		p.open(newPicker("Sessions of this folder", sessionRows([]session.Session{
+		p.Open(dialog.NewPicker("Sessions of this folder", sessionRows([]session.Session{
 			{ID: "1", Title: "Mend TestSum", Messages: 12, Model: "openai/gpt-5.2", Updated: clock.Add(-3 * time.Minute), FirstPrompt: "Why does TestSum fail?", Cost: 0.03, Cwd: "/home/u/project"},
 			{ID: "2", Title: "漢字 in titles", Messages: 1, Updated: clock.Add(-50 * time.Hour), FirstPrompt: "漢字"},
 		}, clock, "1"), nil))
 	},
 	"key": func(p *program, _ *fake) {
-		k := &keyEntry{title: "API key for openai", secret: true, field: newField(), hint: "Type or paste it; it is not shown."}
-		k.paste("sk-0123456789")
-		p.open(k)
+		k := &dialog.Entry{Title: "API key for openai", Secret: true, Field: dialog.NewField(), Hint: "Type or paste it; it is not shown."}
+		k.Paste("sk-0123456789")
+		p.Open(k)
 	},
 	"plan": func(p *program, _ *fake) {
 		conversation(p)
-		v := &planView{plan: "Do it."}
+		v := &dialog.Plan{Plan: "Do it."}
 		p.ask(v)
-		v.open = true
+		v.Open = true
 	},
 	"history": func(p *program, _ *fake) {
 		p.hist.prompts = []string{"run the tests", "漢字を数える", "explain\nthis\nerror"}
-		p.open(p.panels.historyPicker())
+		p.Open(p.panels.historyPicker())
 	},
 	"files": func(p *program, _ *fake) {
 		p.opt.Files = func(context.Context) ([]string, error) {
@@ -209,13 +210,13 @@ var screens = map[string]func(p *program, f *fake){
 	},
 	"themes": func(p *program, _ *fake) { settleCmd(p, p.settings.theme("")) },
 	"modes":  func(p *program, _ *fake) { settleCmd(p, p.settings.mode("")) },
-	"empty":  func(p *program, _ *fake) { p.open(newPicker("Skills", nil, nil)) },
+	"empty":  func(p *program, _ *fake) { p.Open(dialog.NewPicker("Skills", nil, nil)) },
 	"changes": func(p *program, _ *fake) {
-		p.open(newDiffView([]command.FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
+		p.Open(dialog.NewChanges([]command.FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
 	},
 	"trust": func(p *program, _ *fake) {
-		p.ask(newTrust(command.Trust{Folder: "/home/u/project", Items: []command.Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
-		p.asks[0].(*trustView).open = true
+		p.ask(dialog.NewTrust(command.Trust{Folder: "/home/u/project", Items: []command.Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
+		p.stack.Asks[0].(*dialog.Trust).Open = true
 	},
 	"find": func(p *program, _ *fake) { conversation(p); p.tr.Search(&p.look, "test") },
 	"first-run": func(p *program, _ *fake) {

@@ -3,17 +3,12 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jcode/tools/command"
 	"jcode/tui/editor"
-	"jcode/tui/look"
 )
 
-// helpView lists keys and commands, from the tables that the program uses.
-type helpView struct{ *picker }
-
-func newHelp(p *program) *helpView {
+// help lists keys and commands, from the tables that the program uses.
+func (p *slashes) help() []command.Row {
 	var rows []command.Row
 	keys := func(group string) {
 		for _, r := range p.keys.Rows {
@@ -37,15 +32,5 @@ func newHelp(p *program) *helpView {
 		rows = append(rows, command.Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
 	keys("Editing") // as everywhere
-	h := &helpView{newPicker("Keys and commands", rows, nil)}
-	h.infoFirst = true
-	return h
-}
-
-func (v *helpView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
-	if act == look.Interrupt || act == look.Cancel || act == look.Submit || act == look.Help {
-		h.close(v)
-		return nil
-	}
-	return v.picker.key(h, k, act)
+	return rows
 }

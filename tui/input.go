@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
 	"jcode/tui/look"
@@ -32,14 +33,14 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	case look.Redraw:
 		return p.redraw()
 	}
-	switch d := p.front().(type) {
+	switch d := p.stack.Front().(type) {
 	case nil:
-	case guarded:
+	case dialog.Guarded:
 		if done, cmd := questionKey(p, d, k, act, now); done {
 			return cmd
 		}
 	default:
-		return d.key(p, k, act)
+		return d.Key(p, k, act)
 	}
 	if act == look.Cancel {
 		return p.cancel()
@@ -63,7 +64,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if act != "" {
-		return p.act(act)
+		return p.Act(act)
 	}
 	if letter := keyboard.Letter(k); p.tr.Find.Active() && p.in.Empty() && (letter == "n" || letter == "N") {
 		delta := -1
@@ -79,7 +80,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		if k.Text == " " { // it ends a word
 			fold = p.outside.foldPictures(lastMention(p.in.Before()))
 		}
-		p.in.Insert(typed(k.Text))
+		p.in.Insert(dialog.Typed(k.Text))
 		return tea.Batch(fold, p.complete.menuUpdate())
 	}
 	return nil
@@ -106,11 +107,11 @@ func (p *program) viKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, ok boo
 			move = look.Down
 		}
 		for range times {
-			p.act(move)
+			p.Act(move)
 		}
 		p.vi.Clamp(p.in)
 	case editor.Search:
-		return p.act(look.Search), true
+		return p.Act(look.Search), true
 	case editor.Done:
 	}
 	return nil, true
@@ -129,21 +130,21 @@ func (p *program) redraw() tea.Cmd {
 // It is never an answer.
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
-	d := p.front()
-	q, asks := d.(guarded)
-	if d != nil && d.armed(time.Now()) && (!asks || p.in.Empty() || q.attended() || q.owns()) {
-		if t, ok := d.(pasteable); ok && t.paste(s) {
-			if pk, ok := d.(*picker); ok {
-				return pk.searched(p)
+	d := p.stack.Front()
+	q, asks := d.(dialog.Guarded)
+	if d != nil && d.Armed(time.Now()) && (!asks || p.in.Empty() || q.Attended() || q.Owns()) {
+		if t, ok := d.(dialog.Pasteable); ok && t.Paste(s) {
+			if pk, ok := d.(*dialog.Picker); ok {
+				return pk.Searched(p)
 			}
 			return nil
 		}
 	}
 	if d != nil {
 		if asks { // an Enter right after it is not an answer
-			q.disarm(time.Now())
+			q.Disarm(time.Now())
 		}
-		p.flash("pasted into the input")
+		p.Flash("pasted into the input")
 	}
 	p.typing.last = time.Now()
 	if s == "" { // some terminals send this for a picture
@@ -159,8 +160,8 @@ func (p *program) paste(s string) tea.Cmd {
 	return fold
 }
 
-// act performs an action that concerns the input, the transcript or the program.
-func (p *program) act(a look.Action) tea.Cmd {
+// Act performs an action that concerns the input, the transcript or the program.
+func (p *program) Act(a look.Action) tea.Cmd {
 	if p.in.Do(editor.Command(a)) {
 		return p.complete.menuUpdate()
 	}
@@ -190,24 +191,24 @@ func (p *program) act(a look.Action) tea.Cmd {
 	case look.Mode:
 		return p.settings.nextMode()
 	case look.Help:
-		p.open(newHelp(p))
+		p.Open(dialog.NewHelp(p.slashes.help()))
 	case look.Editor:
 		return p.outside.externalEditor()
 	case look.Search:
-		p.open(p.panels.historyPicker())
+		p.Open(p.panels.historyPicker())
 	case look.Complete:
 		return p.complete.completeNow()
 	case look.PasteExpand:
 		if !p.in.ExpandPaste() {
-			p.flash("no folded paste at the cursor")
+			p.Flash("no folded paste at the cursor")
 		}
 	case look.PasteImage:
 		return p.outside.pasteClipboard(true)
 	case look.Unqueue:
 		p.sender.takeBack()
 	case look.Agents:
-		if len(p.later) > 0 {
-			bring(p)
+		if len(p.stack.Later) > 0 {
+			p.stack.Bring()
 			return nil
 		}
 		if c, ok := p.slashes.find("agents"); ok {
@@ -217,7 +218,7 @@ func (p *program) act(a look.Action) tea.Cmd {
 		if commandRuns(&p.outside) {
 			return toBackground(&p.outside)
 		}
-		p.flash("no command runs")
+		p.Flash("no command runs")
 	case look.Times:
 		p.look.Times = !p.look.Times
 		p.restyle()
@@ -232,7 +233,7 @@ func (p *program) itemAct(a look.Action) tea.Cmd {
 	switch a {
 	case look.Expand:
 		if !p.tr.Toggle() {
-			p.flash("nothing to unfold")
+			p.Flash("nothing to unfold")
 		}
 	case look.ExpandAll:
 		p.tr.ToggleAll()

@@ -15,6 +15,7 @@ import (
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 func press(p *program, keys ...string) {
@@ -198,7 +199,7 @@ func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	if got := p.in.Text(); got != "a draft pasted\ntext" {
 		t.Errorf("the input holds %q", got)
 	}
-	if a.open {
+	if a.Open {
 		t.Error("an Enter right behind the paste answers the question")
 	}
 	if _, ok := f.answered("q"); ok {
@@ -207,13 +208,13 @@ func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	press(p, "ctrl+t") // turns to the question
 	press(p, "w")
 	p.paste("because")
-	if got := a.word.ed.Text(); got != "because" {
+	if got := a.Word.Editor.Text(); got != "because" {
 		t.Errorf("the word is %q", got)
 	}
-	v := newTrust(command.Trust{Folder: "/x"})
+	v := dialog.NewTrust(command.Trust{Folder: "/x"})
 	p, _ = still(t, 80, 24, nil)
 	p.ask(v)
-	v.open = true
+	v.Open = true
 	if p.paste("draft"); p.in.Text() != "draft" {
 		t.Errorf("the input holds %q", p.in.Text())
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/look"
 )
@@ -145,7 +146,7 @@ func (p *completion) menuUpdate() tea.Cmd {
 	was := p.complete.menu
 	p.complete.menu.close()
 	_, _, mention := p.in.Mention()
-	if p.front() != nil || p.in.Row() > 0 && !mention {
+	if p.stack.Front() != nil || p.in.Row() > 0 && !mention {
 		return nil
 	}
 	if p.in.Lines() == 1 && p.in.Begins("/") && p.in.Before() != "" {
@@ -186,7 +187,7 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 	var found []scored
 	query := strings.ToLower(name)
 	for _, c := range p.slashes.list() {
-		score, ok := fuzzy(query, strings.ToLower(c.name))
+		score, ok := dialog.Fuzzy(query, strings.ToLower(c.name))
 		if !ok {
 			continue
 		}
@@ -226,11 +227,11 @@ func (p *completion) askValues(typed, command string, complete func(context.Cont
 		return nil
 	case <-time.After(atOnce):
 	}
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		select {
 		case values := <-got:
 			return func() tea.Cmd {
-				if len(values) > 0 && p.front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
+				if len(values) > 0 && p.stack.Front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
 					p.complete.offerValues(command, values)
 				}
 				return nil

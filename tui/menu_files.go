@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -74,10 +75,10 @@ func (p *completion) readFiles() tea.Cmd {
 		files, err := p.opt.Files(ctx)
 		return listFiles(files), err
 	}
-	files := fetch(p, read, func(list fileList, err error) tea.Cmd {
+	files := dialog.Fetch(p, read, func(list fileList, err error) tea.Cmd {
 		p.complete.files.files = list
 		if err != nil {
-			p.say(event.LevelWarn, "the files of this folder could not be listed: "+err.Error())
+			p.Say(event.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 		}
 		return arrived()
 	})
@@ -85,10 +86,10 @@ func (p *completion) readFiles() tea.Cmd {
 		return files
 	}
 	p.complete.files.loading++
-	return tea.Batch(files, fetch(p, p.opt.Mentions, func(list []command.Row, err error) tea.Cmd {
+	return tea.Batch(files, dialog.Fetch(p, p.opt.Mentions, func(list []command.Row, err error) tea.Cmd {
 		p.complete.files.mentions = list
 		if err != nil {
-			p.say(event.LevelWarn, err.Error())
+			p.Say(event.LevelWarn, err.Error())
 		}
 		return arrived()
 	}))
@@ -152,7 +153,7 @@ func (f *fileIndex) find(query string) []int {
 	var best []scored
 	kept := make([]int, 0, len(pool))
 	for _, i := range pool {
-		score, ok := fuzzy(query, f.low[i])
+		score, ok := dialog.Fuzzy(query, f.low[i])
 		if !ok {
 			continue
 		}

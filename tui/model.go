@@ -13,6 +13,7 @@ import (
 	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
 	"jcode/tui/look"
@@ -48,7 +49,7 @@ type program struct {
 	// agents are the sub-agents of the conversation, in start order.
 	agents []roster.State
 
-	dialogStack
+	stack dialog.Stack // what is open in place of the input
 
 	typing  typing
 	vi      editor.Vi
@@ -131,9 +132,6 @@ type (
 	}
 )
 
-// do is a message that carries what must be done with the result of work outside the loop.
-type do func() tea.Cmd
-
 // tickMsg advances the spinner and the clocks while something runs.
 type tickMsg struct{}
 
@@ -177,16 +175,16 @@ func (p *program) Init() tea.Cmd {
 		cmds = append(cmds, p.enter(*p.opt.Session))
 	case p.opt.Start != nil:
 		p.status, p.switcher.moving = "starting", true
-		cmds = append(cmds, fetch(p, p.opt.Start, p.started))
+		cmds = append(cmds, dialog.Fetch(p, p.opt.Start, p.started))
 	case p.opt.First != nil:
 		cmds = append(cmds, p.panels.firstRun())
 	}
 	if p.opt.Trust != nil {
-		cmds = append(cmds, p.background(func(ctx context.Context) do {
+		cmds = append(cmds, p.Background(func(ctx context.Context) dialog.Do {
 			t := p.opt.Trust(ctx)
 			return func() tea.Cmd {
 				if t != nil {
-					p.ask(newTrust(*t))
+					p.ask(dialog.NewTrust(*t))
 				}
 				return nil
 			}
@@ -199,18 +197,10 @@ func (p *program) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// background runs work outside the loop; the func that it returns runs inside.
-func (p *program) background(work func(ctx context.Context) do) tea.Cmd {
+// Background runs work outside the loop; the func that it returns runs inside.
+func (p *program) Background(work func(ctx context.Context) dialog.Do) tea.Cmd {
 	ctx := p.ctx
 	return func() tea.Msg { return work(ctx) }
-}
-
-// fetch runs work outside the loop; then receives its result inside.
-func fetch[T any](h host, work func(ctx context.Context) (T, error), then func(got T, err error) tea.Cmd) tea.Cmd {
-	return h.background(func(ctx context.Context) do {
-		got, err := work(ctx)
-		return func() tea.Cmd { return then(got, err) }
-	})
 }
 
 // Update handles one message; each type has its own method.
@@ -237,7 +227,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		return p.paste(msg.Content)
 	case eventsMsg:
 		return p.listen.events(msg)
-	case do:
+	case dialog.Do:
 		if msg == nil {
 			return nil
 		}
@@ -304,8 +294,8 @@ func (p *program) animated() bool {
 	if p.turn.busy || p.status != "" || len(p.outside.shells) > 0 || p.hint.text != "" || working(p.agents) {
 		return true
 	}
-	m, ok := p.front().(animated)
-	return ok && m.moving()
+	m, ok := p.stack.Front().(dialog.Animated)
+	return ok && m.Moving()
 }
 
 func (p *program) resize(w, h int) {
@@ -351,8 +341,8 @@ func (p *settings) setTheme(name string) {
 	p.restyle()
 }
 
-// say shows the person a line in the transcript.
-func (p *program) say(level event.Level, msg string) {
+// Say shows the person a line in the transcript.
+func (p *program) Say(level event.Level, msg string) {
 	p.tr.Add(transcript.Notice(level, msg))
 	p.record.note(transcript.KindNotice, transcript.KeptNotice{Level: level, Text: text.Cut(msg, transcript.KeptBytes)})
 }
@@ -363,7 +353,7 @@ type hint struct {
 	until time.Time
 }
 
-func (p *program) flash(text string) {
+func (p *program) Flash(text string) {
 	p.hint = hint{text: text, until: time.Now().Add(2 * time.Second)}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/tui/look"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -18,8 +18,8 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 		if m.Button == tea.MouseWheelUp {
 			n = -3
 		}
-		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.Height {
-			d.wheel(p.program, n)
+		if d, ok := p.stack.Front().(dialog.Wheeled); ok && m.Y >= p.tr.Height {
+			d.Wheel(p.program, n)
 			return nil
 		}
 		p.tr.Scroll(&p.look, n)
@@ -50,22 +50,3 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	return nil
 }
-
-func (pk *picker) wheel(h host, n int) {
-	act := look.Down
-	if n < 0 {
-		act = look.Up
-	}
-	for range 3 {
-		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {
-			return // the wheel does not wrap around
-		}
-		pk.moveKey(h, act)
-	}
-}
-
-// Dialogs that scroll by lines; drawing keeps the position inside the text.
-func (d *diffView) wheel(_ host, n int)  { d.scroll = max(d.scroll+n, 0) }
-func (a *approval) wheel(_ host, n int)  { a.text.move(n) }
-func (q *question) wheel(_ host, n int)  { q.text.move(n) }
-func (v *trustView) wheel(_ host, n int) { v.text.move(n) }

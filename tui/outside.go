@@ -12,28 +12,29 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/dialog"
 )
 
 // externalEditor opens the input in $VISUAL or $EDITOR, with folded pastes in full.
 func (p *outside) externalEditor() tea.Cmd {
 	if p.state.Private {
-		p.flash("an editor works on a file, and a private conversation makes none: write here")
+		p.Flash("an editor works on a file, and a private conversation makes none: write here")
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "jcode")
 	if err != nil {
-		p.flash("cannot make a file for the editor: " + err.Error())
+		p.Flash("cannot make a file for the editor: " + err.Error())
 		return nil
 	}
 	file := filepath.Join(dir, "prompt.md")
 	if err := os.WriteFile(file, []byte(p.in.Text()), 0o600); err != nil {
-		p.flash("cannot write a file for the editor: " + err.Error())
+		p.Flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
 	return p.outside.edit(file, func(err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
-			p.say(event.LevelWarn, err.Error())
+			p.Say(event.LevelWarn, err.Error())
 			return nil
 		}
 		s := strings.TrimRight(string(data), "\n")
@@ -69,7 +70,7 @@ func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
 		if err != nil {
 			err = fmt.Errorf("editor: %w", err)
 		}
-		return do(func() tea.Cmd {
+		return dialog.Do(func() tea.Cmd {
 			p.outside.returned()
 			return after(err)
 		})
@@ -115,7 +116,7 @@ func (p *outside) env(name string) string {
 // suspend returns the terminal to the shell, if there is one with job control.
 func (p *outside) suspend() tea.Cmd {
 	if !canSuspend() {
-		p.flash("there is no shell to go back to")
+		p.Flash("there is no shell to go back to")
 		return nil
 	}
 	return tea.Suspend

@@ -107,7 +107,7 @@ func TestProseIsNotWiderThanItCanBeRead(t *testing.T) {
 	p, _ := still(t, 200, 50, nil)
 	feed(p, event.TurnStart{Prompt: words, Seq: 1, At: clock}, event.AssistantMessage{Text: words + "\n\n- " + words + "\n\n```\n" + code + "\n```\n"},
 		event.Notice{Text: words}, event.TurnEnd{Reason: event.StopDone})
-	p.say(event.LevelWarn, words)
+	p.Say(event.LevelWarn, words)
 	s := stripped(p.frameText())
 	if !strings.Contains(s, code) {
 		t.Errorf("code is folded:\n%s", s)

@@ -9,43 +9,45 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/agent/event"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 // pick opens a picker whose rows are read outside the loop.
 func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]command.Row, error), choose func(r command.Row) tea.Cmd) tea.Cmd {
 	if rows == nil {
-		p.flash(empty)
+		p.Flash(empty)
 		return nil
 	}
-	pk := newPicker(title, nil, choose)
-	pk.empty = empty
-	p.open(pk)
+	pk := dialog.NewPicker(title, nil, choose)
+	pk.Empty = empty
+	p.Open(pk)
 	return p.panels.fill(pk, rows)
 }
 
 // options offers a few choices, without a search.
 func (p *panels) options(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) {
-	pk := newPicker(title, rows, choose)
-	pk.noSearch = true
-	p.open(pk)
+	pk := dialog.NewPicker(title, rows, choose)
+	pk.NoSearch = true
+	p.Open(pk)
 }
 
 // fill reads a picker's rows.
-func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
+func (p *panels) fill(pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
 	return p.panels.refill(pk, rows, func() {})
 }
 
 // refill reads a picker's rows and runs then at the moment they are set.
-func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]command.Row, error), then func()) tea.Cmd {
-	pk.loading = len(pk.rows) == 0
-	return fetch(p, rows, func(got []command.Row, err error) tea.Cmd {
-		pk.set(got)
+func (p *panels) refill(pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error), then func()) tea.Cmd {
+	pk.Loading = len(pk.Rows) == 0
+	return dialog.Fetch(p, rows, func(got []command.Row, err error) tea.Cmd {
+		pk.Set(got)
 		then()
 		if err != nil {
-			pk.failed = err.Error()
+			pk.Failed = err.Error()
 		}
-		return pk.searched(p) // new rows do not know the search
+		return pk.Searched(p) // new rows do not know the search
 	})
 }
 
@@ -60,8 +62,8 @@ const (
 )
 
 // keepLive rereads the rows of a live panel while it is open.
-func (p *panels) keepLive(pk *picker) tea.Cmd {
-	return p.background(func(ctx context.Context) do {
+func (p *panels) keepLive(pk *dialog.Picker) tea.Cmd {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		select {
 		case <-time.After(liveAnyway):
 		case <-ctx.Done():
@@ -69,12 +71,12 @@ func (p *panels) keepLive(pk *picker) tea.Cmd {
 		}
 		return func() tea.Cmd {
 			switch {
-			case !slices.Contains(p.dialogs, dialog(pk)):
+			case !slices.Contains(p.stack.Dialogs, dialog.Dialog(pk)):
 				return nil
-			case pk.loading:
+			case pk.Loading:
 				return p.panels.keepLive(pk)
 			}
-			return tea.Batch(pk.reload(func() {}), p.panels.keepLive(pk))
+			return tea.Batch(pk.Reload(func() {}), p.panels.keepLive(pk))
 		}
 	})
 }
@@ -94,9 +96,9 @@ func follow(ctx context.Context, changed func(context.Context) bool, send func(t
 // refreshLive rereads the rows of live panels.
 func (p *panels) refreshLive() tea.Cmd {
 	var all []tea.Cmd
-	for _, d := range p.dialogs {
-		if pk, ok := d.(*picker); ok && pk.live && !pk.loading {
-			all = append(all, pk.reload(func() {}))
+	for _, d := range p.stack.Dialogs {
+		if pk, ok := d.(*dialog.Picker); ok && pk.Live && !pk.Loading {
+			all = append(all, pk.Reload(func() {}))
 		}
 	}
 	return tea.Batch(all...)
@@ -107,7 +109,7 @@ func (p *panels) refreshLive() tea.Cmd {
 func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a command.Action) bool { return a.Edit != nil })
 	failed := func(err error) tea.Cmd { return p.panels.told(pl, query, "", err) }
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		row, ok, err := pl.Edits(ctx, query)
 		return func() tea.Cmd {
 			if !ok && err == nil {
@@ -127,7 +129,7 @@ func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
 					return failed(err)
 				}
 				edited := func(ctx context.Context) (string, error) { return pl.Actions[i].Edited(ctx, row, file) }
-				return fetch(p, edited, func(notice string, err error) tea.Cmd { return p.panels.told(pl, query, notice, err) })
+				return dialog.Fetch(p, edited, func(notice string, err error) tea.Cmd { return p.panels.told(pl, query, notice, err) })
 			})
 		}
 	})
@@ -148,7 +150,7 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 	}
 	if query != "" && pl.Words != nil {
 		run := func(ctx context.Context) (string, error) { return pl.Words(ctx, query) }
-		return fetch(p, run, func(notice string, err error) tea.Cmd {
+		return dialog.Fetch(p, run, func(notice string, err error) tea.Cmd {
 			if errors.Is(err, command.ErrSearch) {
 				rest := *pl
 				rest.Words = nil
@@ -157,20 +159,57 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 			return p.panels.told(pl, query, notice, err)
 		})
 	}
-	pk := newPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
-	pk.empty, pk.live = pl.Empty, pl.Live
+	pk := dialog.NewPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
+	pk.Empty, pk.Live = pl.Empty, pl.Live
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
-		first.Key, pk.enter = "enter", first.Label
-		pk.choose, pk.stays = func(_ command.Row) tea.Cmd { return pk.run(p, &first) }, true
-		pk.actions = pl.Actions[1:]
-		pk.command, pk.editor = p.slashes.line, p.outside.edit
+		first.Key, pk.Enter = "enter", first.Label
+		pk.Choose, pk.Stays = func(_ command.Row) tea.Cmd { return pk.Run(p, &first) }, true
+		pk.Actions = pl.Actions[1:]
+		pk.Command, pk.Editor = p.slashes.line, p.outside.edit
 	}
-	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
-	pk.search.paste(query)
-	p.open(pk)
+	pk.Reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
+	pk.Search.Paste(query)
+	p.Open(pk)
 	if pl.Live {
 		return tea.Batch(p.panels.fill(pk, pl.Rows), p.panels.keepLive(pk))
 	}
 	return p.panels.fill(pk, pl.Rows)
+}
+
+// changes lists the files that the session changed, with their diffs.
+func (p *panels) changes() tea.Cmd {
+	if p.opt.Changes == nil {
+		p.Flash("changes are not tracked here")
+		return nil
+	}
+	return dialog.Fetch(p, p.opt.Changes, func(files []command.FileChange, err error) tea.Cmd {
+		if err != nil {
+			p.Say(event.LevelError, "diff: "+err.Error())
+			return nil
+		}
+		p.Open(dialog.NewChanges(files))
+		return nil
+	})
+}
+
+// askTrust is /trust: the question again about what is not trusted here.
+func (p *panels) askTrust() tea.Cmd {
+	if p.opt.TrustAgain == nil {
+		p.Flash("there is nothing to trust here")
+		return nil
+	}
+	return dialog.Fetch(p, p.opt.TrustAgain, func(t *command.Trust, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			p.Say(event.LevelError, "/trust: "+err.Error())
+		case t == nil:
+			p.Flash("everything that this folder brings is trusted, or it brings nothing that could run")
+		default:
+			v := dialog.NewTrust(*t)
+			p.ask(v)
+			v.Turn() // the person asked for it
+		}
+		return nil
+	})
 }

@@ -20,6 +20,7 @@ import (
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 )
 
 func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
@@ -323,12 +324,12 @@ func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 	}
 	p.complete.menu.close()
 	p.in.SetText("")
-	p.open(newPicker("Rows", []command.Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
+	p.Open(dialog.NewPicker("Rows", []command.Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 || !strings.Contains(lines[11], "test/model") {
 		t.Errorf("a picker has %d lines:\n%s", len(lines), stripped(p.frameText()))
 	}
-	p.dialogs = nil
-	p.open(newDiffView([]command.FileChange{{Path: name, Diff: sampleDiff}}))
+	p.stack.Dialogs = nil
+	p.Open(dialog.NewChanges([]command.FileChange{{Path: name, Diff: sampleDiff}}))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 {
 		t.Errorf("changes have %d lines:\n%s", len(lines), stripped(p.frameText()))
 	}
@@ -339,7 +340,7 @@ func TestACallIsShownAsItRan(t *testing.T) {
 	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: jsonOf("cmd", "ls old")})
 	feed(p, event.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
 	press(p, "e")
-	a.edit.SetText("ls new")
+	a.Edit.SetText("ls new")
 	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})
 	press(p, "y")
 	if ans, _ := f.answered("q"); string(ans.Arguments) != `{"cmd":"ls new"}` {
@@ -368,23 +369,23 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 	})
 	p.in.Insert("/switches")
 	press(p, "enter")
-	pk, ok := p.front().(*picker)
+	pk, ok := p.stack.Front().(*dialog.Picker)
 	if !ok {
 		t.Fatalf("no panel: %s", stripped(p.frameText()))
 	}
 	for _, want := range []string{"off", "on"} {
-		for cmd := pk.choose(command.Row{}); cmd != nil; { // one frame at a time
-			next, ok := cmd().(do)
+		for cmd := pk.Choose(command.Row{}); cmd != nil; { // one frame at a time
+			next, ok := cmd().(dialog.Do)
 			if !ok {
 				break
 			}
 			cmd = p.route(next)
-			if r, _ := pk.current(); strings.Contains(pk.note, "lamp is now") && !strings.HasSuffix(pk.note, r.State) {
-				t.Errorf("%q shows while the row is %q", pk.note, r.State)
+			if r, _ := pk.Current(); strings.Contains(pk.Note, "lamp is now") && !strings.HasSuffix(pk.Note, r.State) {
+				t.Errorf("%q shows while the row is %q", pk.Note, r.State)
 			}
 		}
-		if r, _ := pk.current(); r.State != want || pk.note != "lamp is now "+want {
-			t.Errorf("the row is %q, the note %q, want %q", r.State, pk.note, want)
+		if r, _ := pk.Current(); r.State != want || pk.Note != "lamp is now "+want {
+			t.Errorf("the row is %q, the note %q, want %q", r.State, pk.Note, want)
 		}
 	}
 }

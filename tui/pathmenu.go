@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -31,11 +32,11 @@ const pathEntries = 5000
 // pathMenu offers the contents of the folder that a path names so far.
 func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	base, home := cmp.Or(p.state.Cwd, p.opt.Cwd), p.opt.Home
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		choices := listPath(base, home, word)
 		return func() tea.Cmd {
 			column, now, ok := p.in.Mention()
-			if p.front() != nil || p.complete.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
+			if p.stack.Front() != nil || p.complete.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
 				return nil // a newer list is on its way
 			}
 			p.complete.menu = menu{kind: menuFile, start: at, choices: choices}

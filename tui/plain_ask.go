@@ -11,6 +11,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -35,16 +36,16 @@ func (p *plain) pose(a plainAsk, prompt string) {
 
 // approval asks a question that the next line answers.
 func (p *plain) approval(ev event.ApprovalAsked) {
-	a := newApproval(ev.ID, ev.Question, nil)
-	p.say("Question: " + text.Visible(a.q.Heading()))
-	for _, part := range a.text.parts {
-		p.say(part.plain())
+	a := dialog.NewApproval(ev.ID, ev.Question, nil)
+	p.say("Question: " + text.Visible(a.Asked.Heading()))
+	for _, part := range a.Text.Parts {
+		p.say(part.Plain())
 	}
-	for _, n := range a.text.notes {
+	for _, n := range a.Text.Notes {
 		p.say("  " + look.Exact(n))
 	}
-	ask := plainAsk{id: ev.ID, approval: &a.q}
-	for _, o := range a.q.Options {
+	ask := plainAsk{id: ev.ID, approval: &a.Asked}
+	for _, o := range a.Asked.Options {
 		ask.options = append(ask.options, text.Visible(o.Label))
 	}
 	p.pose(ask, "Answer (number; words to the model may follow a no): ")
@@ -62,7 +63,7 @@ func (p *plain) trust(t *command.Trust) {
 	}
 	p.say("Trust this folder? " + t.Folder + " brings what can run code on your machine. Exactly this would run or apply:")
 	for _, r := range t.Items {
-		p.say(reviewPart{title: r.State + " " + r.Name, text: r.Info}.plain())
+		p.say(dialog.ReviewPart{Title: r.State + " " + r.Name, Text: r.Info}.Plain())
 	}
 	p.pose(plainAsk{
 		id: "folder", options: []string{"yes, trust it until something of it changes", "no, work without it, and ask again when it changes"},

@@ -14,6 +14,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
+	"jcode/tui/dialog"
 )
 
 func TestPromptAndAnswerShow(t *testing.T) {
@@ -78,7 +79,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 		p, f := still(t, 80, 24, nil)
 		write := func(c rune) { settleCmd(p, p.route(tea.KeyPressMsg{Text: string(c), Code: c})) }
 		for i, c := range "yes please " { // the pauses are too short
-			time.Sleep(quiet - time.Millisecond)
+			time.Sleep(dialog.Quiet - time.Millisecond)
 			if i == 3 {
 				feed(p, event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 			}
@@ -90,7 +91,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 		if s := stripped(p.frameText()); !strings.Contains(s, "Run a command") || strings.Contains(s, "yes, once") {
 			t.Errorf("the question does not show, or takes keys already:\n%s", s)
 		}
-		time.Sleep(quiet)
+		time.Sleep(dialog.Quiet)
 		if s := stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it accepts keys
 			t.Errorf("the question takes no keys:\n%s", s)
 		}
@@ -272,14 +273,14 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	feed(p, event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
-	a := p.asks[0].(*approval)
-	a.open = true
+	a := p.stack.Asks[0].(*dialog.Approval)
+	a.Open = true
 	first := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
 	for _, c := range "es please" {
 		p.route(tea.KeyPressMsg{Text: string(c), Code: c})
 	}
 	settleCmd(p, first) // the wait for a second letter is over
-	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.open {
+	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.Open {
 		t.Fatalf("answered with %v, the input holds %q", ans, p.in.Text())
 	}
 	press(p, "ctrl+t") // turns to the question
@@ -289,7 +290,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	}
 
 	feed(p, event.ApprovalAsked{ID: "b", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
-	p.asks[0].(*approval).open = true
+	p.stack.Asks[0].(*dialog.Approval).Open = true
 	held := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // the person reconsiders
 	settleCmd(p, held)

@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/look"
 )
@@ -102,9 +103,9 @@ func (p *program) loadHistory() tea.Cmd {
 		return nil
 	}
 	p.hist.loading = true
-	return fetch(p, h.Recent, func(recent []string, err error) tea.Cmd {
+	return dialog.Fetch(p, h.Recent, func(recent []string, err error) tea.Cmd {
 		if err != nil {
-			p.say(event.LevelWarn, "the history of prompts could not be read: "+err.Error())
+			p.Say(event.LevelWarn, "the history of prompts could not be read: "+err.Error())
 		}
 		p.hist.load(recent, p.in)
 		return nil
@@ -112,7 +113,7 @@ func (p *program) loadHistory() tea.Cmd {
 }
 
 // historyPicker searches earlier prompts (Ctrl+R).
-func (p *panels) historyPicker() *picker {
+func (p *panels) historyPicker() *dialog.Picker {
 	var rows []command.Row
 	seen := map[string]bool{}
 	for i := len(p.hist.prompts) - 1; i >= 0; i-- {
@@ -122,12 +123,12 @@ func (p *panels) historyPicker() *picker {
 			rows = append(rows, command.Row{ID: s, Name: look.OneLine(s), Detail: s})
 		}
 	}
-	pk := newPicker("Earlier prompts", rows, func(r command.Row) tea.Cmd {
+	pk := dialog.NewPicker("Earlier prompts", rows, func(r command.Row) tea.Cmd {
 		p.in.Clear()
 		p.in.Paste(r.ID)
 		return nil
 	})
-	pk.empty = "no earlier prompt in this project"
+	pk.Empty = "no earlier prompt in this project"
 	return pk
 }
 
@@ -212,11 +213,11 @@ func (p *program) warned(what string, err error) tea.Msg {
 	if err == nil {
 		return nil
 	}
-	return do(func() tea.Cmd {
+	return dialog.Do(func() tea.Cmd {
 		if p.ctx.Err() != nil {
 			return nil // the program is ending
 		}
-		p.say(event.LevelWarn, what+": "+err.Error())
+		p.Say(event.LevelWarn, what+": "+err.Error())
 		return nil
 	})
 }

@@ -89,8 +89,8 @@ func TestPromptChosenFromTheHistoryIsWrittenAndItsListCloses(t *testing.T) {
 	p, _ := still(t, 80, 24, func(o *Options) { o.History = &fakeHistory{} })
 	settleCmd(p, p.loadHistory())
 	press(p, "ctrl+r", "down", "enter")
-	if got := p.in.Text(); got != "older" || p.front() != nil {
-		t.Errorf("the input is %q, and %v is open", got, p.front())
+	if got := p.in.Text(); got != "older" || p.stack.Front() != nil {
+		t.Errorf("the input is %q, and %v is open", got, p.stack.Front())
 	}
 }
 

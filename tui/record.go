@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/session"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -46,7 +47,7 @@ func (r *record) changed(p *program) tea.Cmd {
 	}
 	list, id := r.pending, p.state.Session
 	r.pending, r.writing = nil, true
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		err := keep(ctx, id, list)
 		return func() tea.Cmd {
 			r.writing = false

@@ -17,17 +17,18 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
 // asked opens a question that accepts keys immediately.
-func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *approval) {
+func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *dialog.Approval) {
 	t.Helper()
 	p, f := still(t, cols, rows, nil)
 	feed(p, event.TurnStart{Prompt: "go", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
-	a := p.asks[0].(*approval)
-	a.open = true
+	a := p.stack.Asks[0].(*dialog.Approval)
+	a.Open = true
 	return p, f, a
 }
 
@@ -104,8 +105,8 @@ func TestEveryDialogShowsHiddenCharacters(t *testing.T) {
 			checkShown(t, name, p.frameText(), hidden.raw, hidden.shown)
 		}
 		p, _ := still(t, 120, 40, nil)
-		v := newTrust(command.Trust{Folder: "/code" + hidden.raw, Items: []command.Row{{State: "MCP server", Name: "x" + hidden.raw, Info: evil}}})
-		v.open = true
+		v := dialog.NewTrust(command.Trust{Folder: "/code" + hidden.raw, Items: []command.Row{{State: "MCP server", Name: "x" + hidden.raw, Info: evil}}})
+		v.Open = true
 		p.ask(v)
 		checkShown(t, "trust", p.frameText(), hidden.raw, hidden.shown)
 	}
@@ -164,7 +165,7 @@ func TestWhatIsApprovedHasHalfOfTheDialogAtAnySize(t *testing.T) {
 			p, _, a := asked(t, size[0], size[1], q)
 			at := fmt.Sprintf("%s at %dx%d", name, size[0], size[1])
 			frame := stripped(p.frameText())
-			drawn, _ := a.draw(&p.look, p.width, dialogHeight(p))
+			drawn, _ := a.Draw(&p.look, p.width, dialogHeight(p))
 			foot := 0
 			for _, row := range drawn {
 				if s := stripped(row); strings.Contains(s, "once") || strings.Contains(s, "session") || strings.Contains(s, "always") || strings.HasSuffix(strings.TrimSpace(s), " no") || strings.Contains(s, "↑↓") {
@@ -175,7 +176,7 @@ func TestWhatIsApprovedHasHalfOfTheDialogAtAnySize(t *testing.T) {
 			if strings.HasPrefix(stripped(drawn[0]), "─ ") {
 				title = 1
 			}
-			if !a.text.fits && 2*(len(drawn)-foot-title) < len(drawn) {
+			if !a.Text.Fits && 2*(len(drawn)-foot-title) < len(drawn) {
 				t.Errorf("%s: %d of %d rows are answers:\n%s", at, foot, len(drawn), frame)
 			}
 			answers := []string{"y once", " n", "no"}
@@ -295,7 +296,7 @@ func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 	}
 	p, _, a := asked(t, 130, 40, tools.Question{Tool: "edit", Title: "Edit a", Diff: short})
 	p.frameText()
-	a.open = true
+	a.Open = true
 	if press(p, "t"); p.look.Diffs != look.DiffOne {
 		t.Error("t does not switch to one column")
 	}
@@ -309,24 +310,24 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/model", "explain it first", "rename it", "take the other file", "because", "yes but later", "5 files"} {
 		p, f, a := asked(t, 80, 24, tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: jsonOf("new", "x")})
-		a.open = true
+		a.Open = true
 		for _, r := range words {
 			p.route(tea.KeyPressMsg{Text: string(r), Code: r})
 		}
 		if got := p.in.Text(); got != words {
 			t.Errorf("of %q the input holds %q", words, got)
 		}
-		if _, ok := f.answered("q"); ok || a.edit != nil || a.rule != nil || p.look.Diffs != look.DiffAuto || a.open {
+		if _, ok := f.answered("q"); ok || a.Edit != nil || a.Rule != nil || p.look.Diffs != look.DiffAuto || a.Open {
 			t.Errorf("%q did something to the question", words)
 		}
-		v := newTrust(command.Trust{Folder: "/x"})
+		v := dialog.NewTrust(command.Trust{Folder: "/x"})
 		p, _ = still(t, 80, 24, nil)
 		p.ask(v)
-		v.open = true
+		v.Open = true
 		for _, r := range words {
 			p.route(tea.KeyPressMsg{Text: string(r), Code: r})
 		}
-		if got := p.in.Text(); got != words || v.busy {
+		if got := p.in.Text(); got != words || v.Busy {
 			t.Errorf("of %q beside the folder's question the input holds %q", words, got)
 		}
 	}
@@ -336,12 +337,12 @@ func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
 	p, _, a := asked(t, 80, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "ls"})
 	p.tr.AddCall(&transcript.Call{ID: "1", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
-	a.open = true
+	a.Open = true
 	if s := stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
 		t.Fatalf("nothing is folded:\n%s", s)
 	}
 	p.route(tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl})
-	if s := stripped(p.frameText()); strings.Contains(s, "more lines") || p.front() != dialog(a) {
+	if s := stripped(p.frameText()); strings.Contains(s, "more lines") || p.stack.Front() != dialog.Dialog(a) {
 		t.Errorf("the key that the fold names does nothing:\n%s", s)
 	}
 }
@@ -352,7 +353,7 @@ func TestApprovalCanBeEdited(t *testing.T) {
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
 	feed(p, event.ApprovalAsked{ID: "q", Question: q})
-	p.asks[0].(*approval).open = true
+	p.stack.Asks[0].(*dialog.Approval).Open = true
 	press(p, "e", "ctrl+u", "go vet", "enter")
 	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
 		t.Errorf("the change does not show:\n%s", s)
@@ -372,9 +373,9 @@ func TestEditingNeverLosesBytes(t *testing.T) {
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
 	feed(p, event.ApprovalAsked{ID: "q", Question: q})
-	p.asks[0].(*approval).open = true
+	p.stack.Asks[0].(*dialog.Approval).Open = true
 	press(p, "e")
-	if p.asks[0].(*approval).edit != nil {
+	if p.stack.Asks[0].(*dialog.Approval).Edit != nil {
 		t.Error("an argument that the editor cannot hold is edited")
 	}
 }

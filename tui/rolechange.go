@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -38,7 +39,7 @@ func (p *settings) role(args string) tea.Cmd {
 func (p *settings) roleInfo(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("role")
 	if !ok {
-		p.flash("nothing is known of roles here")
+		p.Flash("nothing is known of roles here")
 		return nil
 	}
 	return foreign(c).run(p.program, args)
@@ -61,14 +62,14 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 	case conv == nil:
 		return p.switcher.whenReady(func() tea.Cmd { return p.settings.switchRole(doing, done, enter) })
 	case p.switcher.moving:
-		p.flash("another switch is under way")
+		p.Flash("another switch is under way")
 		return nil
 	}
 	ctx, takeBack := context.WithCancel(p.ctx)
 	p.switcher.moving = true
 	p.switcher.unswitch = takeBack
 	p.status = doing + " (esc takes it back)"
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		err := enter(ctx, conv)
 		stopped := ctx.Err() != nil || errors.Is(err, agent.ErrNotEntered)
 		takeBack()
@@ -78,13 +79,13 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 			p.state = conv.State()
 			if err == nil {
 				if done != "" {
-					p.say(event.LevelInfo, done)
+					p.Say(event.LevelInfo, done)
 				}
 				p.switcher.sendWaiting()
 				return p.switcher.goOn()
 			}
 			if stopped {
-				p.say(event.LevelInfo, "The switch was taken back: everything is as before.")
+				p.Say(event.LevelInfo, "The switch was taken back: everything is as before.")
 			} else {
 				p.failed("role", err)
 			}

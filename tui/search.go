@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -13,7 +14,7 @@ import (
 // reads.
 func (p searching) findText(term string) tea.Cmd {
 	if term == "" {
-		p.flash("usage: /find <text>; n and N go on, esc ends")
+		p.Flash("usage: /find <text>; n and N go on, esc ends")
 		return nil
 	}
 	p.tr.BeginSearch(term)
@@ -32,7 +33,7 @@ func (p searching) searchOn() tea.Cmd {
 		return nil
 	}
 	search := p.tr.Searches
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		return func() tea.Cmd {
 			if p.tr.Searches != search || !p.tr.Find.Active() {
 				return nil

@@ -14,6 +14,7 @@ import (
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -22,7 +23,7 @@ import (
 // carry that over.
 func (p *switcher) newSession(title string) tea.Cmd {
 	if p.opt.Sessions == nil {
-		p.flash("sessions are not available here")
+		p.Flash("sessions are not available here")
 		return nil
 	}
 	fresh := func(carry bool) tea.Cmd {
@@ -54,19 +55,19 @@ func (p *switcher) rewind(args string) tea.Cmd {
 	prompts := p.tr.Prompts()
 	switch {
 	case !ok:
-		p.flash("rewinding is not available here")
+		p.Flash("rewinding is not available here")
 		return nil
 	case args != "":
 		return foreign(c).run(p.program, args)
 	case len(prompts) == 0:
-		p.flash("there is no earlier prompt")
+		p.Flash("there is no earlier prompt")
 		return nil
 	}
 	var rows []command.Row
 	for i := len(prompts) - 1; i >= 0; i-- {
 		rows = append(rows, command.Row{ID: strconv.Itoa(i + 1), Name: strconv.Itoa(i+1) + ". " + look.OneLine(prompts[i].Prompt), State: prompts[i].At.Local().Format("15:04"), Detail: prompts[i].Prompt})
 	}
-	p.open(newPicker("Go back to before which prompt?", rows, func(r command.Row) tea.Cmd {
+	p.Open(dialog.NewPicker("Go back to before which prompt?", rows, func(r command.Row) tea.Cmd {
 		p.panels.options("What goes back?", []command.Row{
 			{ID: "", Name: "the conversation", Info: "files stay as they are"},
 			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
@@ -82,17 +83,17 @@ func (p *switcher) rewind(args string) tea.Cmd {
 func (p *switcher) undo() tea.Cmd {
 	c, ok := p.opt.Commands.Find("undo")
 	if !ok {
-		p.flash("undo is not available here")
+		p.Flash("undo is not available here")
 		return nil
 	}
 	if p.opt.Undoable == nil {
 		return foreign(c).run(p.program, "")
 	}
-	return p.background(func(ctx context.Context) do {
+	return p.Background(func(ctx context.Context) dialog.Do {
 		u, err := p.opt.Undoable(ctx)
 		return func() tea.Cmd {
 			if err != nil {
-				p.say(event.LevelInfo, "/undo: "+err.Error())
+				p.Say(event.LevelInfo, "/undo: "+err.Error())
 				return nil
 			}
 			turn := cmp.Or(look.OneLine(text.Visible(u.Name)), p.tr.PromptOf(u.Prompt))
@@ -133,7 +134,7 @@ func (p *switcher) session(name string) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
 			return p.switcher.newSession(name)
 		}
-		p.say(event.LevelError, err.Error())
+		p.Say(event.LevelError, err.Error())
 		return nil
 	})
 }
@@ -141,15 +142,15 @@ func (p *switcher) session(name string) tea.Cmd {
 // resume offers earlier sessions, of this folder or with Tab of all.
 func (p *switcher) resume(query string) tea.Cmd {
 	if p.opt.Sessions == nil {
-		p.flash("sessions are not available here")
+		p.Flash("sessions are not available here")
 		return nil
 	}
 	all := false
-	pk := newPicker("Sessions of this folder", nil, func(r command.Row) tea.Cmd {
+	pk := dialog.NewPicker("Sessions of this folder", nil, func(r command.Row) tea.Cmd {
 		p.switcher.interruptFor()
 		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	})
-	pk.empty = "no session yet: it is kept from its first message on"
+	pk.Empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
 		return p.panels.refill(pk, func(ctx context.Context) ([]command.Row, error) {
@@ -158,53 +159,53 @@ func (p *switcher) resume(query string) tea.Cmd {
 		}, then)
 	}
 	if p.opt.Preview != nil {
-		pk.preview = func(ctx context.Context, r command.Row, query string) (string, error) {
+		pk.Preview = func(ctx context.Context, r command.Row, query string) (string, error) {
 			return p.opt.Preview(ctx, r.ID, query)
 		}
 	}
-	pk.tabHint = "all folders"
-	pk.toggle = func() tea.Cmd {
+	pk.TabHint = "all folders"
+	pk.Toggle = func() tea.Cmd {
 		all = !all
-		pk.title, pk.tabHint = "Sessions of this folder", "all folders"
+		pk.Title, pk.TabHint = "Sessions of this folder", "all folders"
 		if all {
-			pk.title, pk.tabHint = "All sessions", "this folder"
+			pk.Title, pk.TabHint = "All sessions", "this folder"
 		}
 		return reload(func() {})
 	}
-	pk.typed = func(query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
-	pk.actions = []command.Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
+	pk.Typed = func(query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
+	pk.Actions = []command.Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
-	pk.reload = reload
-	pk.search.paste(query)
-	p.open(pk)
+	pk.Reload = reload
+	pk.Search.Paste(query)
+	p.Open(pk)
 	return reload(func() {})
 }
 
 // searchSessions adds sessions whose text contains the query.
-func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
+func (p *switcher) searchSessions(pk *dialog.Picker, query string, all bool) tea.Cmd {
 	if len(strings.TrimSpace(query)) < 3 {
 		return nil
 	}
 	list := func(ctx context.Context) ([]session.Session, error) { return p.opt.Sessions.List(ctx, query, all) }
-	return fetch(p, list, func(found []session.Session, err error) tea.Cmd {
-		if err != nil || pk.search.ed.Text() != query {
+	return dialog.Fetch(p, list, func(found []session.Session, err error) tea.Cmd {
+		if err != nil || pk.Search.Editor.Text() != query {
 			return nil // the list is still there; a newer search is on its way
 		}
 		known := map[string]int{}
-		for i, r := range pk.rows {
+		for i, r := range pk.Rows {
 			known[r.ID] = i
 		}
 		for _, r := range sessionRows(found, time.Now(), p.state.Session) {
 			r.Search = query
 			if i, ok := known[r.ID]; ok {
-				pk.rows[i].Search = query
+				pk.Rows[i].Search = query
 			} else {
-				pk.rows = append(pk.rows, r)
+				pk.Rows = append(pk.Rows, r)
 			}
 		}
-		pk.filter()
-		return pk.ahead(p)
+		pk.Filter()
+		return pk.Ahead(p)
 	})
 }
 
@@ -250,12 +251,12 @@ func age(d time.Duration) string {
 // /rewind counts them.
 func (p *switcher) fork(args string) tea.Cmd {
 	if p.opt.Sessions == nil || p.state.Session == "" {
-		p.flash("there is no stored session to fork yet")
+		p.Flash("there is no stored session to fork yet")
 		return nil
 	}
 	upTo, ok := forkEnd(p.tr.Prompts(), args)
 	if !ok {
-		p.say(event.LevelInfo, whichFork(p.tr.Prompts()))
+		p.Say(event.LevelInfo, whichFork(p.tr.Prompts()))
 		return nil
 	}
 	id := p.state.Session

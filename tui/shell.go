@@ -17,6 +17,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -34,7 +35,7 @@ func (p *outside) shell(line string) tea.Cmd {
 	}
 	args, err := json.Marshal(map[string]string{"cmd": line})
 	if err != nil {
-		p.say(event.LevelError, err.Error())
+		p.Say(event.LevelError, err.Error())
 		return nil
 	}
 	c := transcript.NewCall("", "exec", args, time.Now())
@@ -45,9 +46,9 @@ func (p *outside) shell(line string) tea.Cmd {
 	run := &shellLine{line, stop}
 	p.shells = append(p.shells, run)
 	send, start := p.send, time.Now()
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		err := p.opt.Shell(ctx, line, func(out string) {
-			send(do(func() tea.Cmd { c.Progress("", out); return nil }))
+			send(dialog.Do(func() tea.Cmd { c.Progress("", out); return nil }))
 		})
 		stopped := ctx.Err() != nil
 		stop()
@@ -120,13 +121,13 @@ func commandRuns(p *outside) bool {
 
 // toBackground moves the running commands to the jobs.
 func toBackground(p *outside) tea.Cmd {
-	return p.background(func(context.Context) do {
+	return p.Background(func(context.Context) dialog.Do {
 		n := p.opt.ToBackground()
 		return func() tea.Cmd {
 			if n == 0 {
-				p.flash("no command runs any more")
+				p.Flash("no command runs any more")
 			} else {
-				p.flash(text.Count(n, "command") + " moved to the background: /jobs")
+				p.Flash(text.Count(n, "command") + " moved to the background: /jobs")
 			}
 			return nil
 		}

@@ -15,6 +15,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -70,20 +71,20 @@ func stormEvent(p *program, n int) {
 		q := approvalQuestion()
 		q.Editable, q.Arguments, q.Diff = "cmd", jsonOf("cmd", "x"), sampleDiff
 		feed(p, event.ApprovalAsked{ID: "q", Question: q})
-		for _, d := range p.asks {
-			if a, ok := d.(*approval); ok {
-				a.since, a.open = time.Now(), true
+		for _, d := range p.stack.Asks {
+			if a, ok := d.(*dialog.Approval); ok {
+				a.Since, a.Open = time.Now(), true
 			}
 		}
 	case 2:
 		feed(p, event.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
 		feed(p, event.AskForm{ID: "f", Form: sampleForm()})
-		for _, d := range p.asks {
+		for _, d := range p.stack.Asks {
 			switch d := d.(type) {
-			case *question:
-				d.open = true
-			case *form:
-				d.open = true
+			case *dialog.Question:
+				d.Open = true
+			case *dialog.Form:
+				d.Open = true
 			}
 		}
 	case 3:

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -35,16 +36,16 @@ func (p sender) submit() tea.Cmd {
 		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && !p.switcher.moving {
-		p.flash("this session is read only here; /fork continues in a copy")
+		p.Flash("this session is read only here; /fork continues in a copy")
 		return nil
 	}
 	prompt := event.Prompt{Text: strings.TrimRight(s, " \n")}
 	if err := p.outside.attachImages(&prompt); err != nil {
-		p.say(event.LevelWarn, err.Error())
+		p.Say(event.LevelWarn, err.Error())
 		return nil
 	}
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
-		p.say(event.LevelWarn, blindNotice(p.state.Model, n))
+		p.Say(event.LevelWarn, blindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
 		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
@@ -54,15 +55,15 @@ func (p sender) submit() tea.Cmd {
 	return cmd
 }
 
-// insert writes text that was typed into the input.
-func (p *program) insert(s string) { p.in.Insert(typed(s)) }
+// Insert writes text that was typed into the input.
+func (p *program) Insert(s string) { p.in.Insert(dialog.Typed(s)) }
 
 // prompt passes a message to the conversation, or keeps it until its conversation is ready.
 func (p sender) prompt(m event.Prompt) {
 	p.tr.ToBottom()
 	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
-		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
+		p.Flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
 		return
 	}
 	p.conv.Prompt(m)
@@ -94,7 +95,7 @@ func (p sender) sent(s string) tea.Cmd {
 // takeBack moves all queued messages back into the input.
 func (p sender) takeBack() {
 	if p.conv == nil || len(p.queue) == 0 {
-		p.flash("nothing is queued")
+		p.Flash("nothing is queued")
 		return
 	}
 	p.sender.giveBack(p.conv.Unqueue(""))

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -18,14 +19,14 @@ type nextSwitch struct {
 // interruptFor stops a running turn before the session is left.
 func (p *switcher) interruptFor() {
 	if p.turn.busy {
-		p.interrupt()
+		p.Interrupt()
 	}
 }
 
 // switchTo leaves this session for another.
 func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
 	return p.switcher.switchOr(open, func(err error) tea.Cmd {
-		p.say(event.LevelError, err.Error())
+		p.Say(event.LevelError, err.Error())
 		return nil
 	})
 }
@@ -40,7 +41,7 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 	}
 	p.status = "opening the session"
 	p.switcher.moving = true
-	return fetch(p, open, func(s Session, err error) tea.Cmd {
+	return dialog.Fetch(p, open, func(s Session, err error) tea.Cmd {
 		p.status = ""
 		p.switcher.moving = false
 		if err != nil {
@@ -71,7 +72,7 @@ func (p *switcher) goOn() tea.Cmd {
 // whenReady runs a command as soon as there is a conversation.
 func (p *switcher) whenReady(do func() tea.Cmd) tea.Cmd {
 	p.later = append(p.later, do)
-	p.flash("done as soon as the session is ready")
+	p.Flash("done as soon as the session is ready")
 	return nil
 }
 

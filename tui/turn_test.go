@@ -19,6 +19,7 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
 
@@ -159,7 +160,7 @@ func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		p.route(esc)
 		p.route(esc)
-		if p.front() != nil {
+		if p.stack.Front() != nil {
 			t.Error("there is nothing to go back to")
 		}
 		feed(p, event.TurnStart{Prompt: "one", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone})
@@ -169,7 +170,7 @@ func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 		}
 		time.Sleep(escapeTwice)
 		p.route(esc)
-		if p.front() != nil {
+		if p.stack.Front() != nil {
 			t.Error("the second came too late to be meant as one")
 		}
 		time.Sleep(escapeTwice - time.Millisecond)
@@ -245,7 +246,7 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	})
 	f.onPrompt = nil
 	write := func() { settleCmd(p, p.record.changed(p)) }
-	p.say(event.LevelInfo, "loaded 3 skills") // shown at each start
+	p.Say(event.LevelInfo, "loaded 3 skills") // shown at each start
 	p.in.SetText("hello")
 	settleCmd(p, p.sender.submit())
 	feed(p, event.TurnStart{Prompt: "hello", Seq: 1, At: clock}, event.TurnEnd{Reason: event.StopError, Error: "401: the key was refused", Duration: time.Second})
@@ -281,15 +282,15 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 30, nil)
-	pk := newPicker("Sessions", []command.Row{{ID: "1", Name: "one", Detail: "first prompt"}, {ID: "2", Name: "two"}}, nil)
-	pk.preview = func(_ context.Context, r command.Row, query string) (string, error) {
+	pk := dialog.NewPicker("Sessions", []command.Row{{ID: "1", Name: "one", Detail: "first prompt"}, {ID: "2", Name: "two"}}, nil)
+	pk.Preview = func(_ context.Context, r command.Row, query string) (string, error) {
 		if query != "" {
 			return "found: …" + query + "…", nil
 		}
 		return "› last prompt of " + r.Name, nil
 	}
-	p.open(pk)
-	settleCmd(p, pk.searched(p))
+	p.Open(pk)
+	settleCmd(p, pk.Searched(p))
 	if s := stripped(p.frameText()); !strings.Contains(s, "last prompt of one") {
 		t.Errorf("no preview:\n%s", s)
 	}

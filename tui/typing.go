@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -77,17 +75,4 @@ func (t *typing) flush(p *program, isText bool) tea.Cmd {
 		return nil
 	}
 	return p.sender.submit()
-}
-
-// typed removes control characters from the text of a key.
-func typed(s string) string {
-	if s == "\t" {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s)
 }

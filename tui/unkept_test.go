@@ -30,16 +30,16 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 	})
 	p.record.acted = true
 	write := func() { settleCmd(p, p.record.changed(p)) }
-	p.say(event.LevelInfo, "first")
+	p.Say(event.LevelInfo, "first")
 	write()
 	write() // nothing new: no attempt
-	p.say(event.LevelInfo, "second")
+	p.Say(event.LevelInfo, "second")
 	write()
 	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
 	full = false
-	p.say(event.LevelInfo, "third")
+	p.Say(event.LevelInfo, "third")
 	write()
 	for i, text := range []string{"first", "second", "third"} {
 		if at := slices.IndexFunc(kept, func(s string) bool { return strings.Contains(s, text) }); at != i {
@@ -47,7 +47,7 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 		}
 	}
 	full = true
-	p.say(event.LevelInfo, "fourth")
+	p.Say(event.LevelInfo, "fourth")
 	write()
 	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 2 {
 		t.Errorf("a new failure is told %d times", n-1)

@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/screen"
 	"jcode/tui/transcript"
@@ -102,13 +103,13 @@ func (p *composer) report(v *tea.View) {
 	}
 	status := tea.ProgramStatus{State: tea.ProgramStateIdle}
 	switch {
-	case len(p.asks)+len(p.later) > 0:
+	case len(p.stack.Asks)+len(p.stack.Later) > 0:
 		status = tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindPermission}
 	case p.turn.busy:
 		status.State = tea.ProgramStateWorking
 	}
 	v.ProgramStatus = &status
-	if p.turn.busy && len(p.asks)+len(p.later) == 0 {
+	if p.turn.busy && len(p.stack.Asks)+len(p.stack.Later) == 0 {
 		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 	}
 }
@@ -120,28 +121,28 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 		room = p.height
 	}
 	input, cx, cy := p.compose.inputLines(max(min(p.height/3, look.InputHeight), 1))
-	if d := p.front(); d != nil {
+	if d := p.stack.Front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input if it is still being written to.
-		keep, armed := 0, d.armed(time.Now())
-		p.look.Asks, p.look.Beside = len(p.asks), false
+		keep, armed := 0, d.Armed(time.Now())
+		p.look.Asks, p.look.Beside = len(p.stack.Asks), false
 		if !armed || !p.in.Empty() && p.height >= look.RoomyHeight {
 			keep = min(len(input), 2) + 1
 		}
-		if q, asks := d.(guarded); asks {
-			p.look.Beside = keep > 0 && armed && !q.attended()
+		if q, asks := d.(dialog.Guarded); asks {
+			p.look.Beside = keep > 0 && armed && !q.Attended()
 			lines = p.compose.stripAbove(room - keep)
 		}
 		height := max(room-keep-len(lines)-min(3, p.height/6), 3)
-		body, at := d.draw(&p.look, p.width, height)
+		body, at := d.Draw(&p.look, p.width, height)
 		if !armed && len(body) > 1 { // its keys are not accepted yet: so none are named
 			body[len(body)-1] = cells.Paint(p.look.Theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
 		}
 		if at != nil {
-			at.row += len(lines)
+			at.Row += len(lines)
 		}
 		lines = append(lines, body...)
 		if at != nil {
-			cursor = look.BarCursor(at.col, at.row)
+			cursor = look.BarCursor(at.Col, at.Row)
 		}
 		if keep > 0 && len(lines)+keep <= room {
 			lines = append(lines, p.compose.rule())

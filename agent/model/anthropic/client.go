@@ -20,17 +20,13 @@ const Protocol = string(provider.Messages)
 type Client struct {
 	*endpoint.Endpoint
 	http    *http.Client
-	at      envelope
 	learned *endpoint.Learned[features]
 }
 
 // New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
 	// The provider's own tools use the address without v1; both are accepted.
-	address, query := provider.SplitURL(cfg.BaseURL)
-	if cfg.BaseURL = strings.TrimSuffix(address, "/v1"); query != "" {
-		cfg.BaseURL += "?" + query
-	}
+	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
 	end, err := endpoint.New(cfg)
 	if err != nil {
 		return nil, err
@@ -38,7 +34,6 @@ func New(cfg provider.Config) (*Client, error) {
 	return &Client{
 		Endpoint: end,
 		http:     end.HTTP(end),
-		at:       envelopeOf(cfg.Cloud),
 		learned:  endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone),
 	}, nil
 }
@@ -46,14 +41,8 @@ func New(cfg provider.Config) (*Client, error) {
 // header returns the headers of every request: the API version and the key.
 func (c *Client) header() http.Header {
 	h := http.Header{}
-	if c.at.version == "" {
-		h.Set("Anthropic-Version", "2023-06-01")
-	}
-	switch {
-	case c.Config.Key == "":
-	case c.at.version != "":
-		h.Set("Authorization", "Bearer "+string(c.Config.Key))
-	default:
+	h.Set("Anthropic-Version", "2023-06-01")
+	if c.Config.Key != "" {
 		h.Set("X-Api-Key", string(c.Config.Key))
 	}
 	if c.Config.Token != "" {
@@ -64,9 +53,6 @@ func (c *Client) header() http.Header {
 
 // ListModels asks the endpoint which models it offers, in its order.
 func (c *Client) ListModels(ctx context.Context) ([]provider.Listed, error) {
-	if c.at.list != nil {
-		return c.at.list(ctx, c.Endpoint)
-	}
 	return c.ListAt(ctx, "/v1/models?limit=1000", c.header())
 }
 
@@ -97,11 +83,9 @@ type question struct {
 }
 
 func (q *question) encode() {
-	e := encoder{Body: q.c.at.body(q.c.Endpoint, q.req), f: q.f, req: q.f.Fit(q.req), at: q.c.at, provider: q.c.Config.Name}
+	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
 	q.body = e.encode()
-	if q.beta = ""; !q.c.at.betasInBody {
-		q.beta = strings.Join(e.betas, ",")
-	}
+	q.beta = strings.Join(e.betas, ",")
 }
 
 // Adapt looks for another form of a refused request, and remembers it.
@@ -159,7 +143,7 @@ func (q *question) fits(bad *endpoint.Failure) {
 
 // stream sends the request and reads its answer. A regular end is not an error.
 func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL(q.c.at.path(q.req.Model)), bytes.NewReader(q.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL("/v1/messages"), bytes.NewReader(q.body))
 	if err != nil {
 		return err
 	}
@@ -178,9 +162,6 @@ func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) 
 		return errRefused
 	}
 	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
-	if q.c.at.frames != nil {
-		return q.c.at.frames(a, resp.Body)
-	}
 	return a.read(resp)
 }
 

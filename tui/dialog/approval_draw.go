@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 )
 
 // title says what is asked, and how much there is to read.
-func (a *approval) title(l *look.Look, width int) string {
-	title := look.OneLine(text.Visible(a.q.Heading()))
-	if much := a.text.measure(width); much != "" {
+func (a *Approval) title(l *look.Look, width int) string {
+	title := look.OneLine(text.Visible(a.Asked.Heading()))
+	if much := a.Text.measure(width); much != "" {
 		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
 	}
 	if l.Asks > 1 {
@@ -22,9 +22,9 @@ func (a *approval) title(l *look.Look, width int) string {
 	return title
 }
 
-func (a *approval) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+func (a *Approval) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	a.width = width
-	titled, limit := halves(height, a.text.need(l, width), len(a.q.Options)+1)
+	titled, limit := halves(height, a.Text.need(l, width), len(a.Asked.Options)+1)
 	if titled {
 		lines = append(lines, look.TitleRule(l, a.title(l, width), width, l.Theme.Warn))
 	}
@@ -32,44 +32,44 @@ func (a *approval) draw(l *look.Look, width, height int) (lines []string, cursor
 	half := (height + 1) / 2
 	room := max(height-len(lines)-len(foot), 1)
 	switch {
-	case a.edit != nil:
-		rows, y, x, _, _ := a.edit.Window(max(width-4, 1), room)
-		cursor = &pos{len(lines) + y, x + 2}
+	case a.Edit != nil:
+		rows, y, x, _, _ := a.Edit.Window(max(width-4, 1), room)
+		cursor = &Pos{len(lines) + y, x + 2}
 		for _, r := range rows {
 			lines = append(lines, "  "+cells.Render(look.PartSpans(l.Theme, r)))
 		}
-	case a.rule != nil:
-		lines = append(lines, a.rule.draw(l, width, room, half)...)
-	case a.word != nil:
-		lines = append(lines, a.text.draw(l, width, max(room-1, 1), half)...)
-		line, x := a.word.draw(l, " tell it why not: ", width)
-		cursor = &pos{len(lines), x}
+	case a.Rule != nil:
+		lines = append(lines, a.Rule.draw(l, width, room, half)...)
+	case a.Word != nil:
+		lines = append(lines, a.Text.draw(l, width, max(room-1, 1), half)...)
+		line, x := a.Word.draw(l, " tell it why not: ", width)
+		cursor = &Pos{len(lines), x}
 		lines = append(lines, line)
 	default:
-		lines = append(lines, a.text.draw(l, width, room, half)...)
+		lines = append(lines, a.Text.draw(l, width, room, half)...)
 	}
 	return append(lines, foot...), cursor
 }
 
 // foot lists the answers in at most limit rows; until keys are accepted it says so instead.
-func (a *approval) foot(l *look.Look, width, limit int) []string {
+func (a *Approval) foot(l *look.Look, width, limit int) []string {
 	a.terse = false
 	switch {
-	case !a.open:
+	case !a.Open:
 		return untilArmed(l, width)
-	case a.word != nil:
+	case a.Word != nil:
 		return []string{look.Hints(l, width, "enter", "refuse", "esc", "back")}
-	case a.edit != nil:
+	case a.Edit != nil:
 		return []string{look.Hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
-	case a.rule != nil:
+	case a.Rule != nil:
 		return []string{look.Hints(l, width, "enter", "take this answer", "esc", "back")}
-	case len(a.q.Options) > limit:
+	case len(a.Asked.Options) > limit:
 		a.terse = true
 		return a.chips(l, width, limit)
 	}
 	var out []string
 	cut := false
-	for i, o := range a.q.Options {
+	for i, o := range a.Asked.Options {
 		label := look.OneLine(text.Visible(o.Label))
 		row, whole := answerLine(l, i == a.at, a.keyFor(i), label, width)
 		out = append(out, row)
@@ -79,13 +79,13 @@ func (a *approval) foot(l *look.Look, width, limit int) []string {
 		out = append(out, asideHints(l, width))
 	} else if len(out) < limit {
 		edit, rule, turn := "", "", ""
-		if a.q.Editable != "" {
+		if a.Asked.Editable != "" {
 			edit = "e"
 		}
 		if cut {
 			rule = "r"
 		}
-		if a.q.Diff != "" && width > look.SplitWidth {
+		if a.Asked.Diff != "" && width > look.SplitWidth {
 			turn = "t"
 		}
 		out = append(out, look.Hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "w", "no, because …", "esc", "aside", turn, "columns"))
@@ -94,11 +94,11 @@ func (a *approval) foot(l *look.Look, width, limit int) []string {
 }
 
 // keyFor returns the key of option i: its letter, otherwise its number.
-func (a *approval) keyFor(i int) string { return cmp.Or(a.keyOf(i), strconv.Itoa(i+1)) }
+func (a *Approval) keyFor(i int) string { return cmp.Or(a.keyOf(i), strconv.Itoa(i+1)) }
 
 // chips lists the answers in few words, side by side, when there is no room for more: at worst only their
 // keys, with the label of the chosen one.
-func (a *approval) chips(l *look.Look, width, limit int) []string {
+func (a *Approval) chips(l *look.Look, width, limit int) []string {
 	rows := a.chipRows(l, width, true)
 	if len(rows) > limit {
 		rows = a.chipRows(l, width, false)
@@ -110,10 +110,10 @@ func (a *approval) chips(l *look.Look, width, limit int) []string {
 	return out
 }
 
-func (a *approval) chipRows(l *look.Look, width int, words bool) [][]cells.Span {
+func (a *Approval) chipRows(l *look.Look, width int, words bool) [][]cells.Span {
 	var rows [][]cells.Span
 	used := width
-	for i, o := range a.q.Options {
+	for i, o := range a.Asked.Options {
 		mark, style := " ", cells.Style("")
 		if i == a.at {
 			mark, style = "›", l.Theme.Selected

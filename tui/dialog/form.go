@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"cmp"
@@ -15,49 +15,49 @@ import (
 	"jcode/tui/look"
 )
 
-// form is a question with fields. The two positions after the fields are its buttons.
-type form struct {
+// Form is a question with fields. The two positions after the fields are its buttons.
+type Form struct {
 	guard
-	id     string
+	ID     string
 	send   func(a tools.FormAnswer) error
 	from   string
 	person bool // no call waits for it
 	ask    string
 	labels [2]string // of the answers
-	fields []*formField
-	at     int  // the field with the cursor; then send, then decline; none in the beginning if there are no fields
+	Fields []*formField
+	At     int  // the field with the cursor; then send, then decline; none in the beginning if there are no fields
 	scroll int  // first body line shown
 	free   bool // the person scrolls: the field with the cursor may be out of view
 }
 
-func newForm(ev event.AskForm, send func(a tools.FormAnswer) error) *form {
-	f := &form{guard: newGuard(), id: ev.ID, send: send, person: ev.Form.Person, from: look.OneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+func NewForm(ev event.AskForm, send func(a tools.FormAnswer) error) *Form {
+	f := &Form{guard: newGuard(), ID: ev.ID, send: send, person: ev.Form.Person, from: look.OneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
 	f.labels = [2]string{cmp.Or(look.OneLine(text.Clean(ev.Form.Yes)), "yes"), cmp.Or(look.OneLine(text.Clean(ev.Form.No)), "no")}
 	for _, field := range ev.Form.Fields {
-		f.fields = append(f.fields, newFormField(field))
+		f.Fields = append(f.Fields, newFormField(field))
 	}
-	if f.fields == nil {
-		f.at = none
+	if f.Fields == nil {
+		f.At = None
 	}
 	return f
 }
 
-// takesText says that text goes into the fields.
-func (f *form) takesText() bool { return len(f.fields) > 0 }
+// TakesText says that text goes into the fields.
+func (f *Form) TakesText() bool { return len(f.Fields) > 0 }
 
-// onSend and onDecline report whether the cursor is on a button.
-func (f *form) onSend() bool    { return f.at == len(f.fields) }
-func (f *form) onDecline() bool { return f.at == len(f.fields)+1 }
+// OnSend and onDecline report whether the cursor is on a button.
+func (f *Form) OnSend() bool    { return f.At == len(f.Fields) }
+func (f *Form) onDecline() bool { return f.At == len(f.Fields)+1 }
 
 // current returns the field with the cursor, nil on a button.
-func (f *form) current() *formField {
-	if f.at >= 0 && f.at < len(f.fields) {
-		return f.fields[f.at]
+func (f *Form) current() *formField {
+	if f.At >= 0 && f.At < len(f.Fields) {
+		return f.Fields[f.At]
 	}
 	return nil
 }
 
-func (f *form) paste(s string) bool {
+func (f *Form) Paste(s string) bool {
 	c := f.current()
 	if c == nil || c.options != nil {
 		return false
@@ -67,7 +67,7 @@ func (f *form) paste(s string) bool {
 	return true
 }
 
-func (f *form) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+func (f *Form) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
 	case look.PageUp, look.LineUp:
 		f.scroll, f.free = max(f.scroll-5, 0), true
@@ -78,26 +78,26 @@ func (f *form) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	case look.Interrupt:
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
 	case look.Cancel:
-		if h.busy() && !f.person { // its call ends, and the form with it
-			h.interrupt()
+		if h.Busy() && !f.person { // its call ends, and the form with it
+			h.Interrupt()
 			return nil
 		}
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
 	case look.Up, look.Mode: // shift+tab moves back here
-		f.move(-1)
+		f.Move(-1)
 		return nil
 	case look.Down, look.Complete:
-		f.move(1)
+		f.Move(1)
 		return nil
 	case look.Submit:
 		if f.current() == nil && !f.turned {
-			h.flash("↑↓ chooses, then enter")
+			h.Flash("↑↓ chooses, then enter")
 			return nil
 		}
 		return f.submit(h)
 	}
 	f.free = false
-	if f.fields == nil {
+	if f.Fields == nil {
 		return f.letter(h, k, act)
 	}
 	f.turned = true
@@ -106,17 +106,17 @@ func (f *form) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 		return nil
 	}
 	if act == look.Left || act == look.Right {
-		f.at = len(f.fields) + (f.at-len(f.fields)+1)%2
+		f.At = len(f.Fields) + (f.At-len(f.Fields)+1)%2
 	}
 	return nil
 }
 
 // letter answers a form without fields.
-func (f *form) letter(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+func (f *Form) letter(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	answer := map[string]tools.FormAction{"y": tools.FormAccept, "n": tools.FormDecline}[keyboard.Letter(k)]
 	switch {
 	case act == look.Left || act == look.Right:
-		f.move(1)
+		f.Move(1)
 	case act == "" && answer != "":
 		return f.hold(k.Text, func() tea.Cmd { return f.reply(h, tools.FormAnswer{Action: answer, Values: map[string]any{}}) })
 	case act == "":
@@ -125,51 +125,51 @@ func (f *form) letter(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	return nil
 }
 
-// move moves the cursor to another position and checks what was written into the one it leaves.
-func (f *form) move(by int) {
+// Move moves the cursor to another position and checks what was written into the one it leaves.
+func (f *Form) Move(by int) {
 	f.free, f.turned = false, true
-	if c := f.current(); c != nil && c.touched {
-		c.check()
+	if c := f.current(); c != nil && c.Touched {
+		c.Check()
 	}
-	places := len(f.fields) + 2
-	if f.at == none && by < 0 {
-		f.at = 0
+	places := len(f.Fields) + 2
+	if f.At == None && by < 0 {
+		f.At = 0
 	}
-	f.at = (f.at + by + places) % places
+	f.At = (f.At + by + places) % places
 }
 
 // submit is Enter: it moves to the next position, or answers.
-func (f *form) submit(h host) tea.Cmd {
+func (f *Form) submit(h host) tea.Cmd {
 	switch c := f.current(); {
 	case c != nil:
-		if f.free = false; c.check() {
-			f.at++
+		if f.free = false; c.Check() {
+			f.At++
 		}
 		return nil
 	case f.onDecline():
 		return f.reply(h, tools.FormAnswer{Action: tools.FormDecline})
 	}
 	values := map[string]any{}
-	for i := len(f.fields) - 1; i >= 0; i-- {
-		c := f.fields[i]
-		if !c.check() {
-			f.at, f.free = i, false // the first one that is still wrong
+	for i := len(f.Fields) - 1; i >= 0; i-- {
+		c := f.Fields[i]
+		if !c.Check() {
+			f.At, f.free = i, false // the first one that is still wrong
 			continue
 		}
 		if v, _ := c.value(); v != nil {
 			values[c.spec.Name] = v
 		}
 	}
-	if !f.onSend() {
+	if !f.OnSend() {
 		return nil
 	}
 	return f.reply(h, tools.FormAnswer{Action: tools.FormAccept, Values: values})
 }
 
-func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
-	h.close(f)
+func (f *Form) reply(h host, a tools.FormAnswer) tea.Cmd {
+	h.Close(f)
 	if err := f.send(a); err != nil {
-		h.say(event.LevelInfo, err.Error())
+		h.Say(event.LevelInfo, err.Error())
 		return nil
 	}
 	said := map[tools.FormAction]string{
@@ -177,23 +177,23 @@ func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
 	}[a.Action] + f.from
 	if a.Action == tools.FormAccept {
 		var names []string
-		for _, c := range f.fields {
+		for _, c := range f.Fields {
 			if _, has := a.Values[c.spec.Name]; has {
-				names = append(names, c.label)
+				names = append(names, c.Label)
 			}
 		}
 		if len(names) > 0 {
 			said += ": " + strings.Join(names, ", ")
 		}
 	}
-	h.say(event.LevelInfo, said+".")
+	h.Say(event.LevelInfo, said+".")
 	return nil
 }
 
-func (f *form) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+func (f *Form) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	lines = append(lines, look.TitleRule(l, f.from+" asks", width, l.Theme.Info))
 	foot := untilArmed(l, width)
-	if f.open {
+	if f.Open {
 		foot = []string{f.hints(l, width)}
 		if l.Beside {
 			foot = []string{asideHints(l, width)}
@@ -201,28 +201,28 @@ func (f *form) draw(l *look.Look, width, height int) (lines []string, cursor *po
 	}
 	room := max(height-len(lines)-len(foot), 1)
 	body, first, last, cursor := f.body(l, width)
-	if !f.free && (f.at > 0 || len(body) <= room || f.fields == nil || f.fields[0].touched) {
+	if !f.free && (f.At > 0 || len(body) <= room || f.Fields == nil || f.Fields[0].Touched) {
 		f.scroll = min(max(f.scroll, last-room), first)
 	}
 	f.scroll = max(min(f.scroll, len(body)-room), 0)
 	end := min(f.scroll+room, len(body))
 	if cursor != nil {
-		if cursor.row < f.scroll || cursor.row >= end {
+		if cursor.Row < f.scroll || cursor.Row >= end {
 			cursor = nil
 		} else {
-			cursor.row += len(lines) - f.scroll
+			cursor.Row += len(lines) - f.scroll
 		}
 	}
 	lines = append(lines, body[f.scroll:end]...)
 	return append(lines, foot...), cursor
 }
 
-func (f *form) hints(l *look.Look, width int) string {
+func (f *Form) hints(l *look.Look, width int) string {
 	pairs := []string{"enter", "next", "esc", "cancel"}
 	switch c := f.current(); {
-	case f.fields == nil:
+	case f.Fields == nil:
 		return look.Hints(l, width, "↑↓ enter", "choose", "esc", "cancel")
-	case f.onSend():
+	case f.OnSend():
 		pairs[1] = "send"
 	case f.onDecline():
 		pairs[1] = "decline"
@@ -236,31 +236,31 @@ func (f *form) hints(l *look.Look, width int) string {
 
 // body draws everything between title and hints. The lines from first to last belong to the position of the
 // cursor.
-func (f *form) body(l *look.Look, width int) (lines []string, first, last int, cursor *pos) {
+func (f *Form) body(l *look.Look, width int) (lines []string, first, last int, cursor *Pos) {
 	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(look.Prose(width)-2, 1)) {
 		lines = append(lines, "  "+cells.Render(spans))
 	}
 	lines = append(lines, "")
-	if f.fields == nil {
+	if f.Fields == nil {
 		first = len(lines)
 		for i, key := range []string{"y", "n"} {
-			lines = append(lines, answerRow(l, f.at == i, key, f.labels[i], width)...)
+			lines = append(lines, answerRow(l, f.At == i, key, f.labels[i], width)...)
 		}
 		return lines, first, len(lines), nil
 	}
 	labels := 0
-	for _, c := range f.fields {
-		labels = max(labels, cells.Width(c.label)+2)
+	for _, c := range f.Fields {
+		labels = max(labels, cells.Width(c.Label)+2)
 	}
 	labels = min(labels, max(width*2/5, 8))
-	for i, c := range f.fields {
+	for i, c := range f.Fields {
 		at := len(lines)
-		drawn, x := c.draw(l, width, labels, i == f.at)
+		drawn, x := c.draw(l, width, labels, i == f.At)
 		lines = append(lines, drawn...)
-		if i == f.at {
+		if i == f.At {
 			first, last = at, len(lines)
 			if x != nil {
-				cursor = &pos{at + x.row, x.col}
+				cursor = &Pos{at + x.Row, x.Col}
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func (f *form) body(l *look.Look, width int) (lines []string, first, last int, c
 	if f.current() == nil {
 		first, last = len(lines), len(lines)+1
 	}
-	row := []cells.Span{{Text: "   "}, button("send", f.onSend()), {Text: "  "}, button("decline", f.onDecline())}
+	row := []cells.Span{{Text: "   "}, button("send", f.OnSend()), {Text: "  "}, button("decline", f.onDecline())}
 	return append(lines, cells.Render(look.Clip(row, width))), first, last, cursor
 }
 

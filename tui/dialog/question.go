@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"strconv"
@@ -12,10 +12,10 @@ import (
 	"jcode/tui/look"
 )
 
-// question is a question of the ask tool: options to choose from, and always free text.
-type question struct {
+// Question is a question of the ask tool: options to choose from, and always free text.
+type Question struct {
 	guard
-	id, label, ask string
+	ID, label, ask string
 	in             *editor.Editor       // the input
 	send           func(s string) error // the answer
 	options        []string
@@ -23,27 +23,27 @@ type question struct {
 	text           review
 }
 
-func newQuestion(ev event.AskPerson, in *editor.Editor, send func(s string) error) *question {
-	q := &question{guard: newGuard(), in: in, id: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
-	q.text.parts = []reviewPart{{text: q.ask, prose: true}}
+func NewQuestion(ev event.AskPerson, in *editor.Editor, send func(s string) error) *Question {
+	q := &Question{guard: newGuard(), in: in, ID: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: NewField()}
+	q.text.Parts = []ReviewPart{{Text: q.ask, prose: true}}
 	for _, o := range ev.Options {
 		q.options = append(q.options, text.Clean(o))
 	}
 	return q
 }
 
-// owns reports whether the person is writing the answer.
-func (q *question) owns() bool { return q.at == len(q.options) }
+// Owns reports whether the person is writing the answer.
+func (q *Question) Owns() bool { return q.at == len(q.options) }
 
-func (q *question) paste(s string) bool {
-	if !q.owns() {
+func (q *Question) Paste(s string) bool {
+	if !q.Owns() {
 		return false
 	}
-	q.answer.paste(s)
+	q.answer.Paste(s)
 	return true
 }
 
-func (q *question) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+func (q *Question) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
 	case look.Up:
 		q.move(-1, len(q.options)+1)
@@ -53,25 +53,25 @@ func (q *question) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 		return nil
 	case look.Complete: // what was written in the input is the answer
 		q.turned, q.at = true, len(q.options)
-		q.answer.ed.Insert(look.OneLine(q.in.Text()))
+		q.answer.Editor.Insert(look.OneLine(q.in.Text()))
 		q.in.Reset()
 		return nil
 	case look.PageUp, look.PageDown, look.LineUp, look.LineDown:
 		q.text.scrollKey(act)
 		return nil
 	case look.Interrupt:
-		h.aside(q)
+		h.Aside(q)
 		return nil
 	case look.Cancel:
-		return h.act(act)
+		return h.Act(act)
 	case look.Submit:
-		if q.at == none {
-			h.flash("a number answers, or ↑↓ and then enter; tab writes an answer")
+		if q.at == None {
+			h.Flash("a number answers, or ↑↓ and then enter; tab writes an answer")
 			return nil
 		}
 		return q.reply(h)
 	}
-	if q.owns() {
+	if q.Owns() {
 		q.answer.key(k, act)
 		return nil
 	}
@@ -86,24 +86,24 @@ func (q *question) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	return nil
 }
 
-func (q *question) reply(h host) tea.Cmd {
-	s := strings.TrimSpace(q.answer.ed.Text())
+func (q *Question) reply(h host) tea.Cmd {
+	s := strings.TrimSpace(q.answer.Editor.Text())
 	if q.at < len(q.options) {
 		s = q.options[q.at]
 	}
 	if s == "" {
 		return nil
 	}
-	h.close(q)
+	h.Close(q)
 	if err := q.send(s); err != nil {
-		h.say(event.LevelInfo, err.Error())
+		h.Say(event.LevelInfo, err.Error())
 		return nil
 	}
-	h.say(event.LevelInfo, "You answered: "+s)
+	h.Say(event.LevelInfo, "You answered: "+s)
 	return nil
 }
 
-func (q *question) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+func (q *Question) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	title := "A question"
 	if q.label != "" {
 		title = q.label + " asks"
@@ -117,15 +117,15 @@ func (q *question) draw(l *look.Look, width, height int) (lines []string, cursor
 	body := q.text.draw(l, width, room, room)
 	lines = append(lines, body...)
 	if at != nil {
-		at.row += len(lines)
+		at.Row += len(lines)
 	}
 	return append(lines, foot...), at
 }
 
 // foot draws the answers in at most limit rows, with the chosen one visible; the cursor is that of the text
 // field.
-func (q *question) foot(l *look.Look, width, limit int) (rows []string, cursor *pos) {
-	if !q.open {
+func (q *Question) foot(l *look.Look, width, limit int) (rows []string, cursor *Pos) {
+	if !q.Open {
 		return untilArmed(l, width), nil
 	}
 	for i, o := range q.options {
@@ -144,7 +144,7 @@ func (q *question) foot(l *look.Look, width, limit int) (rows []string, cursor *
 	line, x := q.answer.draw(l, " your answer: ", width)
 	rows = append(rows, line)
 	if q.at == len(q.options) {
-		cursor = &pos{len(rows) - 1, x}
+		cursor = &Pos{len(rows) - 1, x}
 	}
 	if len(rows) < limit && l.Beside {
 		return append(rows, look.Hints(l, width, "enter", "sends what you wrote", "tab", "answers with it", "ctrl+t", "turns here")), cursor
@@ -154,7 +154,7 @@ func (q *question) foot(l *look.Look, width, limit int) (rows []string, cursor *
 	}
 	from := min(max(chosen-limit+1, 0), len(rows)-limit)
 	if cursor != nil {
-		cursor.row -= from
+		cursor.Row -= from
 	}
 	return rows[from : from+limit], cursor
 }

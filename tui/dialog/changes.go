@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"strconv"
@@ -6,49 +6,32 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tools/command"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
-// changes lists the files that the session changed, with their diffs.
-func (p *panels) changes() tea.Cmd {
-	if p.opt.Changes == nil {
-		p.flash("changes are not tracked here")
-		return nil
-	}
-	return fetch(p, p.opt.Changes, func(files []command.FileChange, err error) tea.Cmd {
-		if err != nil {
-			p.say(event.LevelError, "diff: "+err.Error())
-			return nil
-		}
-		p.open(newDiffView(files))
-		return nil
-	})
-}
-
-// diffView shows changed files one at a time.
-type diffView struct {
-	*picker
+// Changes shows changed files one at a time.
+type Changes struct {
+	*Picker
 	files  []command.FileChange
 	scroll int
 }
 
-func newDiffView(files []command.FileChange) *diffView {
-	d := &diffView{files: files}
+func NewChanges(files []command.FileChange) *Changes {
+	d := &Changes{files: files}
 	var rows []command.Row
 	for i, f := range files {
 		rows = append(rows, command.Row{ID: strconv.Itoa(i), Name: f.Path, State: "+" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)})
 	}
-	d.picker = newPicker("Changed files", rows, nil)
-	d.empty = "this session has changed nothing"
-	d.move = func(command.Row) { d.scroll = 0 }
+	d.Picker = NewPicker("Changed files", rows, nil)
+	d.Empty = "this session has changed nothing"
+	d.Move = func(command.Row) { d.scroll = 0 }
 	return d
 }
 
-func (d *diffView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+func (d *Changes) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
 	case look.PageDown:
 		d.scroll += 10
@@ -59,17 +42,17 @@ func (d *diffView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	case look.LineUp:
 		d.scroll = max(d.scroll-1, 0)
 	case look.Interrupt, look.Cancel:
-		h.close(d)
+		h.Close(d)
 	default:
-		return d.picker.key(h, k, act)
+		return d.Picker.Key(h, k, act)
 	}
 	return nil
 }
 
-func (d *diffView) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+func (d *Changes) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	listHeight := min(len(d.files)+4, max(height/3, 5))
-	lines, cursor = d.picker.draw(l, width, listHeight)
-	if _, ok := d.current(); !ok {
+	lines, cursor = d.Picker.Draw(l, width, listHeight)
+	if _, ok := d.Current(); !ok {
 		return lines, cursor
 	}
 	file := d.files[d.shown[d.at]]

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"encoding/json"
@@ -17,22 +17,22 @@ import (
 // through it, so that all of them show everything: control characters, carriage returns and characters that
 // hide or reorder text are visible, long lines fold with a mark, and nothing is cut.
 type review struct {
-	parts  []reviewPart
-	notes  []string // what must be known in addition
+	Parts  []ReviewPart
+	Notes  []string // what must be known in addition
 	scroll int      // first row shown
 	page   int      // rows of the window that was drawn last
 	last   int      // the furthest scroll position of the last drawing
-	fits   bool     // all of it is visible
+	Fits   bool     // all of it is visible
 
 	rows, noted []string
 	stamp       int
 	width       int
 }
 
-// reviewPart is a piece of what is approved: a title, and a text or a diff.
-type reviewPart struct {
-	title string
-	text  string // unchanged
+// ReviewPart is a piece of what is approved: a title, and a text or a diff.
+type ReviewPart struct {
+	Title string
+	Text  string // unchanged
 	diff  string
 	prose bool // text is prose: it breaks between words
 }
@@ -69,24 +69,24 @@ func (r *review) layout(l *look.Look, width int) {
 	}
 	r.stamp, r.width, r.noted = l.Stamp, width, nil
 	r.rows = []string{}
-	for _, part := range r.parts {
-		if part.title != "" {
-			r.rows = append(r.rows, exactRows(l, part.title, l.Theme.Strong, "  ", width, true)...)
+	for _, part := range r.Parts {
+		if part.Title != "" {
+			r.rows = append(r.rows, exactRows(l, part.Title, l.Theme.Strong, "  ", width, true)...)
 		}
 		switch {
 		case part.diff != "":
 			r.rows = append(r.rows, look.Indent(transcript.DrawDiff(part.diff, l, max(width-2, 1), unlimited), "  ")...)
-		case part.title != "":
-			r.rows = append(r.rows, exactRows(l, part.text, "", "    ", width, part.prose)...)
+		case part.Title != "":
+			r.rows = append(r.rows, exactRows(l, part.Text, "", "    ", width, part.prose)...)
 		default:
 			style := l.Theme.Strong
 			if part.prose {
 				style = ""
 			}
-			r.rows = append(r.rows, exactRows(l, part.text, style, "  ", width, part.prose)...)
+			r.rows = append(r.rows, exactRows(l, part.Text, style, "  ", width, part.prose)...)
 		}
 	}
-	for _, n := range r.notes {
+	for _, n := range r.Notes {
 		r.noted = append(r.noted, exactRows(l, n, l.Theme.Faint, "  ", width, true)...)
 	}
 }
@@ -139,9 +139,9 @@ func (r *review) draw(l *look.Look, width, height, keep int) []string {
 	r.page = room
 	r.last = max(len(rows)-room, 0)
 	r.scroll = min(r.scroll, r.last)
-	r.fits = len(rows) <= room
+	r.Fits = len(rows) <= room
 	shown := append([]string(nil), rows[r.scroll:min(r.scroll+room, len(rows))]...)
-	if !r.fits && room > 2 { // a row for each side if there is more
+	if !r.Fits && room > 2 { // a row for each side if there is more
 		if r.scroll > 0 {
 			shown[0] = r.mark(l, "↑ ", r.scroll+1, " above", width)
 		}
@@ -159,13 +159,13 @@ func (r *review) mark(l *look.Look, arrow string, n int, tail string, width int)
 // measure says how much there is to read, unless that is obvious: "41 lines".
 func (r *review) measure(width int) string {
 	added, removed, files, lines, longest := 0, 0, 0, 0, 0
-	for _, part := range r.parts {
+	for _, part := range r.Parts {
 		switch {
 		case part.diff != "":
 			d := transcript.ParseDiff(part.diff)
 			added, removed, files = added+d.Added, removed+d.Removed, files+d.Files
 		case !part.prose:
-			for line := range strings.SplitSeq(strings.TrimSuffix(part.text, "\n"), "\n") {
+			for line := range strings.SplitSeq(strings.TrimSuffix(part.Text, "\n"), "\n") {
 				lines++
 				longest = max(longest, len([]rune(line)))
 			}
@@ -187,28 +187,28 @@ func (r *review) measure(width int) string {
 	return strings.Join(out, " · ")
 }
 
-// plain renders the piece without a screen, each line indented.
-func (part reviewPart) plain() string {
+// Plain renders the piece without a screen, each line indented.
+func (part ReviewPart) Plain() string {
 	if part.diff != "" {
 		return strings.TrimSuffix(text.Visible(part.diff), "\n")
 	}
 	out, by := "", "  "
-	if part.title != "" {
-		out, by = "  "+look.Exact(part.title)+":\n", "    "
+	if part.Title != "" {
+		out, by = "  "+look.Exact(part.Title)+":\n", "    "
 	}
-	return out + by + strings.ReplaceAll(strings.TrimSuffix(look.Exact(part.text), "\n"), "\n", "\n"+by)
+	return out + by + strings.ReplaceAll(strings.TrimSuffix(look.Exact(part.Text), "\n"), "\n", "\n"+by)
 }
 
 // argumentParts shows the arguments of a call, each under its name.
-func argumentParts(raw json.RawMessage) []reviewPart {
+func argumentParts(raw json.RawMessage) []ReviewPart {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil {
 		if s := strings.TrimSpace(string(raw)); s != "" && s != "null" {
-			return []reviewPart{{title: "arguments", text: s}}
+			return []ReviewPart{{Title: "arguments", Text: s}}
 		}
 		return nil
 	}
-	var out []reviewPart
+	var out []ReviewPart
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		value := string(m[k])
 		var s string
@@ -218,7 +218,7 @@ func argumentParts(raw json.RawMessage) []reviewPart {
 		if value == "" {
 			value = `""`
 		}
-		out = append(out, reviewPart{title: k, text: value})
+		out = append(out, ReviewPart{Title: k, Text: value})
 	}
 	return out
 }

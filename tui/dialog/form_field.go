@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"slices"
@@ -17,18 +17,18 @@ import (
 // formField is one field of a form, with what the person did to it.
 type formField struct {
 	spec    tools.FormField
-	label   string
+	Label   string
 	options []string // the options as shown; yes and no of a boolean
 	input   field    // of text and numbers
 	chosen  int      // option of a choice or boolean; -1 = none
 	marked  []bool   // options of several choices
 	at      int      // option under the cursor, of several choices
-	touched bool     // the person changed it
+	Touched bool     // the person changed it
 	problem string
 }
 
 func newFormField(spec tools.FormField) *formField {
-	c := &formField{spec: spec, label: look.OneLine(text.Clean(spec.Label())), input: newField(), chosen: -1}
+	c := &formField{spec: spec, Label: look.OneLine(text.Clean(spec.Label())), input: NewField(), chosen: -1}
 	for i := range spec.Options {
 		c.options = append(c.options, look.OneLine(text.Clean(spec.OptionLabel(i))))
 	}
@@ -41,7 +41,7 @@ func newFormField(spec tools.FormField) *formField {
 		c.chosen = map[bool]int{true: 0, false: 1}[v]
 	case string, float64, []string:
 		if c.options == nil {
-			c.input.paste(text.Clean(spec.Text(v)))
+			c.input.Paste(text.Clean(spec.Text(v)))
 		}
 	}
 	c.begin()
@@ -65,7 +65,7 @@ func (c *formField) begin() {
 // value returns the field's value, nil if it has none.
 func (c *formField) value() (any, error) {
 	if c.options == nil {
-		return c.spec.Parse(c.input.ed.Text())
+		return c.spec.Parse(c.input.Editor.Text())
 	}
 	var v any
 	switch c.spec.Kind {
@@ -92,8 +92,8 @@ func (c *formField) value() (any, error) {
 	return v, c.spec.Check(v)
 }
 
-// check records what is wrong with the field and reports whether it is valid.
-func (c *formField) check() bool {
+// Check records what is wrong with the field and reports whether it is valid.
+func (c *formField) Check() bool {
 	c.problem = ""
 	if _, err := c.value(); err != nil {
 		c.problem = err.Error()
@@ -106,13 +106,13 @@ func (c *formField) optional() bool { return !c.spec.Required && c.spec.Default 
 
 func (c *formField) paste(s string) {
 	if c.options == nil {
-		c.touched, c.problem = true, ""
-		c.input.paste(s)
+		c.Touched, c.problem = true, ""
+		c.input.Paste(s)
 	}
 }
 
 func (c *formField) key(k tea.KeyPressMsg, act look.Action) {
-	c.touched, c.problem = true, ""
+	c.Touched, c.problem = true, ""
 	n := len(c.options)
 	switch {
 	case c.options == nil:
@@ -168,7 +168,7 @@ func (c *formField) begins(k tea.KeyPressMsg, from int) int {
 
 // draw returns the lines of the field; x is the position of the cursor in them, nil if none is shown. With
 // focus it says what is expected.
-func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []string, x *pos) {
+func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []string, x *Pos) {
 	mark, style := "   ", cells.Style("")
 	if focus {
 		mark, style = " › ", l.Theme.Selected
@@ -177,7 +177,7 @@ func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []s
 	if c.spec.Required {
 		need = "*"
 	}
-	label := cells.Fit(c.label, labels-2)
+	label := cells.Fit(c.Label, labels-2)
 	left := []cells.Span{
 		{Text: mark, Style: style},
 		{Text: label, Style: style},
@@ -189,12 +189,12 @@ func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []s
 	switch {
 	case c.options == nil:
 		line, col := c.input.draw(l, "", room)
-		if !focus && c.input.ed.Text() == "" {
+		if !focus && c.input.Editor.Text() == "" {
 			line = cells.Paint(l.Theme.Faint, "—")
 		}
 		lines = append(lines, cells.Render(left)+line)
 		if focus {
-			x = &pos{0, indent + col}
+			x = &Pos{0, indent + col}
 		}
 	case c.spec.Kind == tools.FieldChoices:
 		for i, spans := range c.several(l, room, focus) {
@@ -274,7 +274,7 @@ func (c *formField) notes(l *look.Look, width, indent int, focus bool) []string 
 	switch {
 	case c.optional():
 		hint = strings.TrimPrefix(hint+"; may be left out", "; ")
-	case c.options == nil && c.spec.Default != nil && c.input.ed.Text() == "":
+	case c.options == nil && c.spec.Default != nil && c.input.Editor.Text() == "":
 		hint = strings.TrimPrefix(hint+"; empty stands for "+look.OneLine(text.Clean(c.spec.Text(c.spec.Default))), "; ")
 	}
 	if c.problem == "" && hint != "" {

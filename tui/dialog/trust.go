@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"context"
@@ -12,48 +12,27 @@ import (
 	"jcode/tui/look"
 )
 
-// trustView asks whether what a folder brings may run.
-type trustView struct {
+// Trust asks whether what a folder brings may run.
+type Trust struct {
 	guard
 	t    command.Trust
 	text review
-	busy bool
+	Busy bool
 }
 
-func newTrust(t command.Trust) *trustView {
-	v := &trustView{guard: newGuard(), t: t}
+func NewTrust(t command.Trust) *Trust {
+	v := &Trust{guard: newGuard(), t: t}
 	for _, r := range t.Items {
-		v.text.parts = append(v.text.parts, reviewPart{title: strings.TrimSpace(r.State + " " + r.Name), text: r.Info})
+		v.text.Parts = append(v.text.Parts, ReviewPart{Title: strings.TrimSpace(r.State + " " + r.Name), Text: r.Info})
 	}
 	return v
 }
 
-// askTrust is /trust: the question again about what is not trusted here.
-func (p *panels) askTrust() tea.Cmd {
-	if p.opt.TrustAgain == nil {
-		p.flash("there is nothing to trust here")
-		return nil
-	}
-	return fetch(p, p.opt.TrustAgain, func(t *command.Trust, err error) tea.Cmd {
-		switch {
-		case err != nil:
-			p.say(event.LevelError, "/trust: "+err.Error())
-		case t == nil:
-			p.flash("everything that this folder brings is trusted, or it brings nothing that could run")
-		default:
-			v := newTrust(*t)
-			p.ask(v)
-			v.turn() // the person asked for it
-		}
-		return nil
-	})
-}
-
 // outlasts says that the question is about the folder, not the session.
-func (v *trustView) outlasts() {}
+func (v *Trust) outlasts() {}
 
-func (v *trustView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
-	if v.busy {
+func (v *Trust) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+	if v.Busy {
 		return nil
 	}
 	switch act {
@@ -62,15 +41,15 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	case look.Down, look.Complete:
 		v.move(1, 2)
 	case look.Submit:
-		if v.at == none {
-			h.flash(chooseFirst)
+		if v.at == None {
+			h.Flash(chooseFirst)
 			return nil
 		}
 		return v.decide(h, v.at == 0)
 	case look.Interrupt:
 		return v.later(h)
 	case look.Cancel:
-		return h.act(act)
+		return h.Act(act)
 	default:
 		v.text.scrollKey(act)
 	}
@@ -85,7 +64,7 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 }
 
 // decide passes on the answer.
-func (v *trustView) decide(h host, trusted bool) tea.Cmd {
+func (v *Trust) decide(h host, trusted bool) tea.Cmd {
 	return v.pass(h, func(ctx context.Context) error {
 		if v.t.Decide == nil {
 			return nil
@@ -95,28 +74,28 @@ func (v *trustView) decide(h host, trusted bool) tea.Cmd {
 }
 
 // later leaves the question for another run.
-func (v *trustView) later(h host) tea.Cmd {
+func (v *Trust) later(h host) tea.Cmd {
 	if v.t.Later == nil {
 		return v.decide(h, false)
 	}
 	return v.pass(h, v.t.Later)
 }
 
-func (v *trustView) pass(h host, answer func(context.Context) error) tea.Cmd {
-	v.busy = true
-	return h.background(func(ctx context.Context) do {
+func (v *Trust) pass(h host, answer func(context.Context) error) tea.Cmd {
+	v.Busy = true
+	return h.Background(func(ctx context.Context) Do {
 		err := answer(ctx)
 		return func() tea.Cmd {
-			h.close(v)
+			h.Close(v)
 			if err != nil {
-				h.say(event.LevelError, err.Error())
+				h.Say(event.LevelError, err.Error())
 			}
 			return nil
 		}
 	})
 }
 
-func (v *trustView) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
+func (v *Trust) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	titled, limit := halves(height, v.text.need(l, width), 3)
 	if titled {
 		lines = append(lines, look.TitleRule(l, "Trust this folder?", width, l.Theme.Warn))
@@ -131,8 +110,8 @@ func (v *trustView) draw(l *look.Look, width, height int) (lines []string, curso
 	return append(lines, foot...), nil
 }
 
-func (v *trustView) foot(l *look.Look, width, limit int) []string {
-	if !v.open {
+func (v *Trust) foot(l *look.Look, width, limit int) []string {
+	if !v.Open {
 		return untilArmed(l, width)
 	}
 	if limit < 2 {

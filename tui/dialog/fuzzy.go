@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// fuzzy reports whether the characters of query occur in text in order, ignoring case, and how well they
+// Fuzzy reports whether the characters of query occur in text in order, ignoring case, and how well they
 // match: higher is better. Both must be lower case already.
-func fuzzy(query, text string) (score int, ok bool) {
+func Fuzzy(query, text string) (score int, ok bool) {
 	if query == "" {
 		return 0, true
 	}

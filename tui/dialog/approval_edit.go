@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"encoding/json"
@@ -12,81 +12,81 @@ import (
 )
 
 // wordKey edits the message to the model that is sent with a refusal.
-func (a *approval) wordKey(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+func (a *Approval) wordKey(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
 	case look.Submit:
-		for i, o := range a.q.Options {
+		for i, o := range a.Asked.Options {
 			if o.Scope == tools.AnswerNo {
-				return a.reply(h, i, a.word.ed.Text())
+				return a.reply(h, i, a.Word.Editor.Text())
 			}
 		}
-		return a.reply(h, -1, a.word.ed.Text())
+		return a.reply(h, -1, a.Word.Editor.Text())
 	case look.Interrupt, look.Cancel:
-		a.word = nil
+		a.Word = nil
 	default:
-		a.word.key(k, act)
+		a.Word.key(k, act)
 	}
 	return nil
 }
 
 // argument returns the argument that may be edited; ok is false if the editor would not preserve every byte
 // of it.
-func (a *approval) argument() (value string, ok bool) {
+func (a *Approval) argument() (value string, ok bool) {
 	var m map[string]json.RawMessage
-	if err := json.Unmarshal(a.q.Arguments, &m); err != nil {
+	if err := json.Unmarshal(a.Asked.Arguments, &m); err != nil {
 		return "", false
 	}
-	if err := json.Unmarshal(m[a.q.Editable], &value); err != nil {
+	if err := json.Unmarshal(m[a.Asked.Editable], &value); err != nil {
 		return "", false
 	}
 	return value, editor.Keeps(value) && text.Clean(value) == value
 }
 
 // beginEdit opens the argument for editing.
-func (a *approval) beginEdit(h host) {
+func (a *Approval) beginEdit(h host) {
 	s, ok := a.argument()
 	if !ok {
-		h.flash("this cannot be edited here: refuse it with a word instead")
+		h.Flash("this cannot be edited here: refuse it with a word instead")
 		return
 	}
-	a.edit = editor.New()
-	a.edit.SetText(s)
+	a.Edit = editor.New()
+	a.Edit.SetText(s)
 }
 
 // editKey edits the argument; Enter accepts the change, Esc discards it.
-func (a *approval) editKey(k tea.KeyPressMsg, act look.Action) {
+func (a *Approval) editKey(k tea.KeyPressMsg, act look.Action) {
 	switch act {
 	case look.Submit:
-		a.take(a.edit.Text())
-		a.edit = nil
+		a.take(a.Edit.Text())
+		a.Edit = nil
 	case look.Interrupt, look.Cancel:
-		a.edit = nil
+		a.Edit = nil
 	case look.Newline:
-		a.edit.Newline()
+		a.Edit.Newline()
 	case look.Up:
-		a.edit.Vertical(-1, max(a.width-4, 1))
+		a.Edit.Vertical(-1, max(a.width-4, 1))
 	case look.Down:
-		a.edit.Vertical(1, max(a.width-4, 1))
+		a.Edit.Vertical(1, max(a.width-4, 1))
 	default:
-		if !a.edit.Do(editor.Command(act)) && act == "" && k.Text != "" {
-			a.edit.Insert(typed(k.Text))
+		if !a.Edit.Do(editor.Command(act)) && act == "" && k.Text != "" {
+			a.Edit.Insert(Typed(k.Text))
 		}
 	}
 }
 
 // take replaces the model's argument with an edited one.
-func (a *approval) take(value string) {
+func (a *Approval) take(value string) {
 	var m map[string]json.RawMessage
 	raw, err := json.Marshal(value)
-	if before, ok := a.argument(); err != nil || !ok || value == before || json.Unmarshal(a.q.Arguments, &m) != nil {
+	if before, ok := a.argument(); err != nil || !ok || value == before || json.Unmarshal(a.Asked.Arguments, &m) != nil {
 		return
 	}
-	m[a.q.Editable] = raw
+	m[a.Asked.Editable] = raw
 	if args, err := json.Marshal(m); err == nil {
-		a.q.Arguments, a.edited = args, true
+		a.Asked.Arguments, a.edited = args, true
 		a.dropGrants()
-		if a.q.Command != "" {
-			a.q.Command = value
+		if a.Asked.Command != "" {
+			a.Asked.Command = value
 		}
 		a.lay()
 	}
@@ -94,34 +94,34 @@ func (a *approval) take(value string) {
 
 // dropGrants removes the answers that would last longer than this call: they refer to the call before it was
 // edited.
-func (a *approval) dropGrants() {
+func (a *Approval) dropGrants() {
 	var once []tools.AnswerOption
 	numbers := map[int]int{}
-	for i, o := range a.q.Options {
+	for i, o := range a.Asked.Options {
 		if o.Scope == tools.AnswerOnce || o.Scope == tools.AnswerNo {
 			numbers[len(once)] = a.number(i)
 			once = append(once, o)
 		}
 	}
 	if len(once) > 0 {
-		a.q.Options, a.numbers, a.at = once, numbers, none
+		a.Asked.Options, a.numbers, a.at = once, numbers, None
 	}
 }
 
 // number returns the index of a shown option among those of the question.
-func (a *approval) number(i int) int {
+func (a *Approval) number(i int) int {
 	if n, ok := a.numbers[i]; ok {
 		return n
 	}
 	return i
 }
 
-func (a *approval) paste(s string) bool {
+func (a *Approval) Paste(s string) bool {
 	switch {
-	case a.word != nil:
-		a.word.paste(s)
-	case a.edit != nil:
-		a.edit.Insert(s)
+	case a.Word != nil:
+		a.Word.Paste(s)
+	case a.Edit != nil:
+		a.Edit.Insert(s)
 	default:
 		return false
 	}

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"jcode/tui/transcript"
 )
 
-func (pk *picker) draw(l *look.Look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, look.TitleRule(l, pk.title, width, l.Theme.Accent))
-	if !pk.noSearch && height >= 5 {
-		line, x := pk.search.draw(l, " search: ", width)
-		cursor = &pos{1, x}
+func (pk *Picker) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
+	lines = append(lines, look.TitleRule(l, pk.Title, width, l.Theme.Accent))
+	if !pk.NoSearch && height >= 5 {
+		line, x := pk.Search.draw(l, " search: ", width)
+		cursor = &Pos{1, x}
 		lines = append(lines, line)
 	}
 	foot := pk.foot(l, width, height)
@@ -28,15 +28,15 @@ func (pk *picker) draw(l *look.Look, width, height int) (lines []string, cursor 
 }
 
 // list draws the rows around the cursor.
-func (pk *picker) list(l *look.Look, width, room int) []string {
+func (pk *Picker) list(l *look.Look, width, room int) []string {
 	var out []string
 	switch {
-	case pk.loading:
+	case pk.Loading:
 		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit(" "+l.Spinner()+" reading …", width)))
-	case pk.failed != "":
-		out = look.Wrapped(pk.failed, l.Theme.Bad, " ✗ ", width)
-	case len(pk.rows) == 0:
-		out = look.Wrapped(cmp.Or(pk.empty, "nothing here"), l.Theme.Faint, " ", width)
+	case pk.Failed != "":
+		out = look.Wrapped(pk.Failed, l.Theme.Bad, " ✗ ", width)
+	case len(pk.Rows) == 0:
+		out = look.Wrapped(cmp.Or(pk.Empty, "nothing here"), l.Theme.Faint, " ", width)
 	case len(pk.shown) == 0:
 		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit(" nothing matches", width)))
 	default:
@@ -52,15 +52,15 @@ func (pk *picker) list(l *look.Look, width, room int) []string {
 
 // nameWidth returns the width of the name column: the same wherever the list is scrolled to and whatever is searched
 // for, as long as it is not very long.
-func (pk *picker) nameWidth(width int) int {
+func (pk *Picker) nameWidth(width int) int {
 	w := 0
-	if len(pk.rows) <= look.NamesMeasured {
-		for i := range pk.rows {
-			w = max(w, cells.Width(look.OneLine(pk.rows[i].Name)))
+	if len(pk.Rows) <= look.NamesMeasured {
+		for i := range pk.Rows {
+			w = max(w, cells.Width(look.OneLine(pk.Rows[i].Name)))
 		}
 	} else {
 		for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
-			w = max(w, cells.Width(look.OneLine(pk.rows[pk.shown[i]].Name)))
+			w = max(w, cells.Width(look.OneLine(pk.Rows[pk.shown[i]].Name)))
 		}
 	}
 	if pk.infoFirst {
@@ -69,8 +69,8 @@ func (pk *picker) nameWidth(width int) int {
 	return min(w, max(width*3/5, 10))
 }
 
-func (pk *picker) row(l *look.Look, width, nameW, i int) string {
-	r := pk.rows[pk.shown[i]]
+func (pk *Picker) row(l *look.Look, width, nameW, i int) string {
+	r := pk.Rows[pk.shown[i]]
 	style := cells.Style("")
 	mark := "   "
 	if i == pk.at {
@@ -116,8 +116,8 @@ func (pk *picker) row(l *look.Look, width, nameW, i int) string {
 }
 
 // detail shows more of the row under the cursor if there is room.
-func (pk *picker) detail(l *look.Look, width, room int) []string {
-	r, ok := pk.current()
+func (pk *Picker) detail(l *look.Look, width, room int) []string {
+	r, ok := pk.Current()
 	shown := r.Detail
 	if s := pk.seen[r.ID]; s != "" {
 		shown = s
@@ -141,7 +141,7 @@ func (pk *picker) detail(l *look.Look, width, room int) []string {
 	}
 	end := min(from+limit, len(body))
 	out := []string{cells.Paint(l.Theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
-	found := transcript.Finder{Term: strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))}
+	found := transcript.Finder{Term: strings.ToLower(strings.TrimSpace(pk.Search.Editor.Text()))}
 	if r.Head != "" {
 		out = append(out, cells.Paint(l.Theme.Strong, " "+cells.FitMiddle(look.OneLine(text.Clean(r.Head)), max(width-2, 1))))
 	}
@@ -161,27 +161,27 @@ func (pk *picker) detail(l *look.Look, width, room int) []string {
 	return out
 }
 
-func (pk *picker) foot(l *look.Look, width, height int) []string {
+func (pk *Picker) foot(l *look.Look, width, height int) []string {
 	var out []string
 	if pk.confirm != nil {
 		out = append(out, cells.Paint(l.Theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
-	} else if pk.note != "" {
-		out = append(out, cells.Paint(l.Theme.Info, cells.Fit(" "+look.OneLine(pk.note), width)))
+	} else if pk.Note != "" {
+		out = append(out, cells.Paint(l.Theme.Info, cells.Fit(" "+look.OneLine(pk.Note), width)))
 	}
 	pairs := []string{}
-	row, has := pk.current()
+	row, has := pk.Current()
 	names := func(label string) bool { return has && (row.Keys == nil || slices.Contains(row.Keys, label)) }
-	if pk.choose != nil && names(pk.enter) {
-		pairs = append(pairs, "enter", cmp.Or(pk.enter, "choose"))
+	if pk.Choose != nil && names(pk.Enter) {
+		pairs = append(pairs, "enter", cmp.Or(pk.Enter, "choose"))
 	}
-	pairs = append(pairs, "esc", cmp.Or(pk.leave, "close")) // always visible
-	for _, a := range pk.actions {
+	pairs = append(pairs, "esc", cmp.Or(pk.Leave, "close")) // always visible
+	for _, a := range pk.Actions {
 		if names(a.Label) {
 			pairs = append(pairs, a.Key, a.Label)
 		}
 	}
-	if pk.toggle != nil {
-		pairs = append(pairs, "tab", pk.tabHint)
+	if pk.Toggle != nil {
+		pairs = append(pairs, "tab", pk.TabHint)
 	}
 	return append(out, look.HintRows(l, width, min(max(height/5, 1), 3), pairs...)...)
 }

@@ -38,12 +38,13 @@ agent/roster: tools
 agent/model:
 agent/model/catalogue: agent/model
 agent/model/provider: agent/model/catalogue
-agent/model/endpoint: agent/model agent/model/provider
+agent/model/credential: agent/model/provider
+agent/model/endpoint: agent/model agent/model/credential agent/model/provider
 agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/replay: agent/model agent/model/endpoint
 agent/model/anthropic: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/responses: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
-agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
+agent/model/dial: agent/model agent/model/credential agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
@@ -94,6 +95,7 @@ func table(text string) map[string][]string {
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":            {"lua/host"},
 	"github.com/coder/acp-go-sdk":           {"cli/acp"},
+	"github.com/aws/aws-sdk-go-v2":          {"agent/model/credential", "agent/model/anthropic", "internal/testkit/cloudtest"},
 	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/golang-jwt/jwt":             {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},

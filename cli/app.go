@@ -169,7 +169,7 @@ func (a *app) openModels(context.Context) error {
 	own := a.ownModels()
 	a.models = &models{
 		settings: provider.Settings{
-			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv,
+			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv, Programs: keyPrograms(a),
 			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      own,

@@ -135,7 +135,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.settings(a.root)
 	d.credentials()
 	d.database(ctx, func(s *session.Store) *permission.Trust { return newTrust(a, s) })
-	d.model(ctx)
+	d.model(ctx, keyPrograms(a))
 	d.webSearch()
 	d.terminal()
 	d.programs(a.programs())
@@ -258,10 +258,10 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 }
 
 // model finds the model that a start would use, and tests its endpoint.
-func (d *doctor) model(ctx context.Context) {
+func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 	settings := provider.Settings{
 		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf, ownModels(d.conf)), Keys: d.keys,
-		Env: d.std.Getenv, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
+		Env: d.std.Getenv, Programs: programs, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
 	target, err := provider.Resolve(settings)
 	switch {

@@ -86,7 +86,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 		})
 	}
 	for _, p := range known {
-		if !p.Local {
+		if !p.Local && p.Cloud == "" { // a cloud needs more than a key
 			first.Providers = append(first.Providers, command.Row{ID: p.Name, Name: p.Name, Info: p.KeyEnv})
 		}
 	}

@@ -249,6 +249,9 @@ func (p *picking) pick(ctx context.Context) (id string, err error) {
 	if p.id != "" {
 		return p.id, nil
 	}
+	if p.provider.Unlisted {
+		return "", fmt.Errorf("no model was named, and %s does not list those that you have: name one with -m %s/NAME", p.provider.Name, p.provider.Name)
+	}
 	list, err := p.ListModels(ctx)
 	if err != nil {
 		return "", fmt.Errorf("no model was named, and the list of models could not be read: %w", err)

@@ -26,6 +26,14 @@ func (a *app) programs() launch.Programs {
 	}
 }
 
+// keyPrograms returns what starts the commands that write keys: the person chose them, so they may be anywhere but in
+// what an agent works on.
+func keyPrograms(a *app) launch.Programs {
+	p := a.programs()
+	p.Temporary = true
+	return p
+}
+
 // newOwnGit returns what runs git for jcode itself. It handles files only in repositories that make git run nothing.
 func newOwnGit(a *app) launch.Git {
 	looker := &repository.Looker{Programs: a.programs(), Own: true, Inside: func(path string) bool {

@@ -197,6 +197,9 @@ func keyNames(c *config.Config, getenv func(string) string) []string {
 	}
 	for _, p := range c.Providers {
 		out = append(out, p.KeyEnv)
+		for _, value := range p.Headers {
+			out = append(out, provider.Variables(value)...)
+		}
 	}
 	out = append(out, searchKeyEnv(c.WebSearch))
 	if address := getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {

@@ -109,6 +109,7 @@ func providers(c config.Config, own map[string]catalogue.Info) map[string]provid
 	for name, p := range c.Providers {
 		out[name] = provider.Config{
 			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
+			KeyCommand: p.KeyCommand, KeyHeader: p.KeyHeader, Preset: p.Preset, Region: p.Region, Project: p.Project, Profile: p.Profile,
 			Protocol: provider.Protocol(p.Protocol), Cache: p.Cache, Search: isOn(p.WebSearch), Local: isOn(p.Local), Prefer: p.Prefer, Quirks: provider.Quirks(p.Quirks), Models: own,
 			Limits: provider.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
 		}

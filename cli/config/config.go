@@ -5,7 +5,8 @@ import "jcode/hooks"
 // Config is the content of config.json. The zero value of a field means that nobody set it. The tags say the
 // rest: desc explains a field, enum lists its values, default is the value when it is absent, min and max
 // bound a number, and narrow says how a project that nobody trusts may set it: by appending to a list, with a
-// lower number, with `false`, or with a stricter mode. Without narrow it needs trust. Fields with rule hold
+// lower number, with `false`, or with a stricter mode. Without narrow it needs trust. A part with personal is left out
+// of a project's setting even if that is trusted: always, or where it names variables. Fields with rule hold
 // permission rules.
 type Config struct {
 	Model         string              `json:"model" desc:"Model to start with: ID, or provider/ID."`
@@ -54,12 +55,18 @@ type Hooks map[string][]hooks.Group
 
 // Provider is an endpoint, or changes to one that jcode knows.
 type Provider struct {
-	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1."`
+	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1. Its query is sent with each request, {model} in it stands for the model's ID, and ${NAME} for a variable of the environment." personal:"variables"`
 	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is assumed to speak chat." enum:"chat,responses,messages"`
 	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, if the provider lets one choose." enum:"5m,1h,off" default:"5m"`
 	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, if it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
 	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`
-	Headers     map[string]string `json:"headers" desc:"Headers of each request." secret:"true"`
+	KeyCommand  []string          `json:"key_command" desc:"Program with its arguments that writes the key, or JSON with access_token: [\"gcloud\", \"auth\", \"print-access-token\"]. It runs in your home folder when a key is needed, and again when that has expired or is refused." personal:"true"`
+	KeyHeader   string            `json:"key_header" desc:"Header that carries the key in place of Authorization." personal:"true"`
+	Preset      string            `json:"preset" desc:"Provider that jcode knows, with whose settings this one begins: a second account is a provider of another name." personal:"true"`
+	Region      string            `json:"region" desc:"Region of a cloud, such as eu-central-1 or europe-west1." personal:"true"`
+	Project     string            `json:"project" desc:"Project of Google Cloud." personal:"true"`
+	Profile     string            `json:"profile" desc:"Profile of AWS's configuration." personal:"true"`
+	Headers     map[string]string `json:"headers" desc:"Headers of each request. ${NAME} stands for a variable of the environment." secret:"true" personal:"variables"`
 	ExtraBody   map[string]any    `json:"extra_body" desc:"Fields of the request's body that only this provider knows."`
 	Prefer      []string          `json:"prefer" desc:"Beginnings of model IDs, the first choice first, for when no model is named."`
 	Local       *bool             `json:"local" desc:"The endpoint needs no key."`

@@ -20,13 +20,17 @@ const Protocol = string(provider.Messages)
 type Client struct {
 	*endpoint.Endpoint
 	http    *http.Client
+	at      envelope
 	learned *endpoint.Learned[features]
 }
 
 // New returns a client. It opens no connection. The error names the wrong field of the configuration.
 func New(cfg provider.Config) (*Client, error) {
 	// The provider's own tools use the address without v1; both are accepted.
-	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
+	address, query := provider.SplitURL(cfg.BaseURL)
+	if cfg.BaseURL = strings.TrimSuffix(address, "/v1"); query != "" {
+		cfg.BaseURL += "?" + query
+	}
 	end, err := endpoint.New(cfg)
 	if err != nil {
 		return nil, err
@@ -34,6 +38,7 @@ func New(cfg provider.Config) (*Client, error) {
 	return &Client{
 		Endpoint: end,
 		http:     end.HTTP(end),
+		at:       envelopeOf(cfg.Cloud),
 		learned:  endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone),
 	}, nil
 }
@@ -41,8 +46,14 @@ func New(cfg provider.Config) (*Client, error) {
 // header returns the headers of every request: the API version and the key.
 func (c *Client) header() http.Header {
 	h := http.Header{}
-	h.Set("Anthropic-Version", "2023-06-01")
-	if c.Config.Key != "" {
+	if c.at.version == "" {
+		h.Set("Anthropic-Version", "2023-06-01")
+	}
+	switch {
+	case c.Config.Key == "":
+	case c.at.version != "":
+		h.Set("Authorization", "Bearer "+string(c.Config.Key))
+	default:
 		h.Set("X-Api-Key", string(c.Config.Key))
 	}
 	if c.Config.Token != "" {
@@ -53,6 +64,9 @@ func (c *Client) header() http.Header {
 
 // ListModels asks the endpoint which models it offers, in its order.
 func (c *Client) ListModels(ctx context.Context) ([]provider.Listed, error) {
+	if c.at.list != nil {
+		return c.at.list(ctx, c.Endpoint)
+	}
 	return c.ListAt(ctx, "/v1/models?limit=1000", c.header())
 }
 
@@ -83,9 +97,11 @@ type question struct {
 }
 
 func (q *question) encode() {
-	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
+	e := encoder{Body: q.c.at.body(q.c.Endpoint, q.req), f: q.f, req: q.f.Fit(q.req), at: q.c.at, provider: q.c.Config.Name}
 	q.body = e.encode()
-	q.beta = strings.Join(e.betas, ",")
+	if q.beta = ""; !q.c.at.betasInBody {
+		q.beta = strings.Join(e.betas, ",")
+	}
 }
 
 // Adapt looks for another form of a refused request, and remembers it.
@@ -143,7 +159,7 @@ func (q *question) fits(bad *endpoint.Failure) {
 
 // stream sends the request and reads its answer. A regular end is not an error.
 func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL("/v1/messages"), bytes.NewReader(q.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL(q.c.at.path(q.req.Model)), bytes.NewReader(q.body))
 	if err != nil {
 		return err
 	}
@@ -162,6 +178,9 @@ func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) 
 		return errRefused
 	}
 	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
+	if q.c.at.frames != nil {
+		return q.c.at.frames(a, resp.Body)
+	}
 	return a.read(resp)
 }
 

@@ -20,6 +20,7 @@ type encoder struct {
 	endpoint.Body
 	f        *features
 	req      *model.Request
+	at       envelope
 	provider string // the name under which opaque parts were kept
 	betas    []string
 	turns    []turn
@@ -32,6 +33,15 @@ func (e *encoder) encode() []byte {
 	e.tools()
 	e.system()
 	e.messages()
+	if e.at.betasInBody && len(e.betas) > 0 {
+		e.Field("anthropic_beta")
+		e.Raw("[")
+		for _, b := range e.betas {
+			e.Element()
+			e.Str(b)
+		}
+		e.Raw("]")
+	}
 	e.Raw("}")
 	return e.B
 }

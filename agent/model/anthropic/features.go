@@ -41,6 +41,9 @@ func newFeatures(cfg provider.Config, id string) *features {
 		display: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true,
 		thoughts: true, betas: true,
 	}
+	if cfg.Cloud != "" { // what only the maker's own API has
+		f.eager, f.search, f.inlineTools = false, false, false
+	}
 	f.maxTokens = f.maxOutput
 	if info, ok := catalogue.Lookup(id, cfg.Models); ok {
 		if info.MaxOutput > 0 {

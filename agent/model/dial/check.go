@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	"jcode/agent/model/credential"
 	"jcode/agent/model/provider"
 )
 
@@ -31,7 +32,7 @@ const checkWait = 60 * time.Second
 // With an empty model the first coding model of the list is used. Checks that depend on a failed one are left
 // out.
 func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
-	c, checks := openOnce(cfg)
+	c, checks := openOnce(ctx, cfg)
 	if c == nil {
 		return checks
 	}
@@ -55,18 +56,26 @@ func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
 
 // openOnce returns a client that tries each request once, and the checks that need no request. The client is
 // nil when the configuration is wrong.
-func openOnce(cfg provider.Config) (Client, []Check) {
+func openOnce(ctx context.Context, cfg provider.Config) (Client, []Check) {
 	cfg.Limits.Attempts = 1
 	c, err := Open(cfg)
 	if err != nil {
 		return nil, []Check{{Name: "endpoint", Detail: err.Error(), Advice: "correct the provider's base_url in the config, or --base-url"}}
 	}
-	return c, append([]Check{keyCheck(cfg)}, networkChecks(c)...)
+	return c, append([]Check{keyCheck(ctx, cfg)}, networkChecks(c)...)
 }
 
-func keyCheck(cfg provider.Config) Check {
+func keyCheck(ctx context.Context, cfg provider.Config) Check {
 	k := Check{Name: "key", OK: true}
+	detail, err := credential.Describe(ctx, cfg)
 	switch {
+	case err != nil:
+		k.OK, k.Detail, k.Advice = false, err.Error(), "run it in a terminal to see what it writes, and sign in again where that is what it says"
+		if len(cfg.KeyCommand) == 0 {
+			k.Advice = "sign in again, or see docs/clouds.md"
+		}
+	case detail != "":
+		k.Detail = detail
 	case cfg.Key != "" || cfg.Token != "":
 		k.Detail = "set (not shown)"
 	case cfg.Local || cfg.KeyEnv == "":
@@ -101,6 +110,8 @@ func listCheck(cfg provider.Config, list []provider.Listed, id string, err error
 	case len(list) == 0:
 		k.Detail = cfg.Address() + " lists no models"
 		k.Advice = "load or pull a model on the server, then try again"
+	case cfg.Unlisted:
+		k.OK, k.Detail = true, fmt.Sprintf("%s answers; it does not list your deployments", cfg.Address())
 	default:
 		k.OK = true
 		k.Detail = fmt.Sprintf("%d listed at %s", len(list), cfg.Address())

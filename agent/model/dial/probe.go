@@ -23,7 +23,7 @@ const ProbeTokens = 2000
 // Probe tests one model with one request: a picture, and two tools that must be called at once. It reports
 // the result of each; checks that depend on a failed one are left out.
 func Probe(ctx context.Context, cfg provider.Config, id string) []Check {
-	c, checks := openOnce(cfg)
+	c, checks := openOnce(ctx, cfg)
 	if c == nil {
 		return checks
 	}

@@ -21,6 +21,7 @@ type Protocol interface {
 
 // Ask sends a request, and repeats it as long as that may help.
 func (e *Endpoint) Ask(ctx context.Context, req *model.Request, p Protocol, emit func(model.Event)) (model.Response, error) {
+	ctx = asking(ctx, req.Model)
 	say := NewSpeaker(emit)
 	wasted := model.Usage{}
 	for attempt := 1; ; {

@@ -17,7 +17,7 @@ type Body struct {
 
 // NewBody begins the body of a request for a streamed answer.
 func (e *Endpoint) NewBody(req *model.Request) Body {
-	b := Body{B: append(make([]byte, 0, sizeOf(req)), '{'), extra: e.extra}
+	b := e.NewEnvelope(req)
 	if b.Own("model") {
 		b.Str(req.Model)
 	}
@@ -25,6 +25,11 @@ func (e *Endpoint) NewBody(req *model.Request) Body {
 		b.Raw("true")
 	}
 	return b
+}
+
+// NewEnvelope begins the body of a request whose address names the model.
+func (e *Endpoint) NewEnvelope(req *model.Request) Body {
+	return Body{B: append(make([]byte, 0, sizeOf(req)), '{'), extra: e.extra}
 }
 
 // sizeOf estimates the length of a request's body.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/agent/model/credential"
 	"jcode/agent/model/provider"
 	"jcode/internal/secret"
 )
@@ -20,6 +21,7 @@ type Endpoint struct {
 	conns  *connections
 	header map[string]string
 	base   *url.URL
+	source credential.Source // nil for a key that never changes
 }
 
 // New returns an endpoint and opens no connection. The error names the wrong field of the configuration.
@@ -41,7 +43,9 @@ func New(cfg provider.Config) (*Endpoint, error) {
 		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
 	}
 	limits := cfg.Limits.WithDefaults()
-	return &Endpoint{Config: cfg, extra: extra, limits: limits, conns: newConnections(limits.Idle), header: header, base: base}, nil
+	return &Endpoint{
+		Config: cfg, extra: extra, limits: limits, conns: newConnections(limits.Idle), header: header, base: base, source: credential.Of(cfg),
+	}, nil
 }
 
 // Close ends idle connections. Running requests continue.
@@ -57,8 +61,15 @@ func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errForeign
 	}
 	req = req.Clone(req.Context())
+	e.address(req)
+	if e.Config.Key != "" && e.ownHeader() {
+		req.Header.Del("Authorization")
+	}
 	for name, value := range e.header {
 		req.Header.Set(name, joined(name, req.Header.Get(name), value))
+	}
+	if e.source != nil {
+		return e.authorized(req)
 	}
 	return e.conns.RoundTrip(req)
 }
@@ -83,9 +94,10 @@ func isListHeader(name string) bool {
 	return strings.HasSuffix(name, "-beta") || strings.HasSuffix(name, "-betas") || strings.HasSuffix(name, "-features") || name == "via" || name == "vary"
 }
 
-// URL returns an address below the base URL.
+// URL returns an address below the base URL, without the query of that.
 func (e *Endpoint) URL(path string) string {
-	return strings.TrimRight(e.Config.BaseURL, "/") + path
+	address, _ := provider.SplitURL(e.Config.BaseURL)
+	return address + path
 }
 
 // Name returns the endpoint's name for messages.
@@ -98,7 +110,11 @@ func (e *Endpoint) Name() string {
 
 // Redact removes the key, and the values of headers, from a server's words.
 func (e *Endpoint) Redact(s string) string {
-	for _, v := range append([]string{string(e.Config.Key), string(e.Config.Token)}, slices.Collect(maps.Values(e.Config.Headers))...) {
+	hidden := []string{string(e.Config.Key), string(e.Config.Token)}
+	if e.source != nil {
+		hidden = append(hidden, e.source.Secrets()...)
+	}
+	for _, v := range append(hidden, slices.Collect(maps.Values(e.Config.Headers))...) {
 		s = masked(s, v)
 	}
 	return s

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	"jcode/agent/model/credential"
 )
 
 // Failure is one failed attempt.
@@ -64,8 +65,11 @@ func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var text string
+	var unauthorized *credential.Error
 	retry, most := true, 1<<30
 	switch {
+	case errors.As(cause, &unauthorized):
+		return Fail(model.ClassAuth, 0, e.Redact(unauthorized.Text), cause)
 	case errors.As(cause, &cert):
 		retry = false
 		text = fmt.Sprintf("the certificate of %s is not trusted: %s. If a company's proxy or server signs it, set SSL_CERT_FILE or NODE_EXTRA_CA_CERTS to a PEM file with its root certificate%s",
@@ -265,6 +269,10 @@ const unreadableTries = 3
 
 func (e *Endpoint) keyHint() string {
 	switch {
+	case e.source != nil && len(e.Config.KeyCommand) > 0:
+		return "; check what providers." + e.Config.Name + ".key_command writes"
+	case e.source != nil:
+		return "; check the credentials and what they may do"
 	case e.Config.Key == "" && e.Config.Token == "" && e.Config.KeyEnv != "":
 		return "; no key is set: set " + e.Config.KeyEnv
 	case e.Config.KeyEnv != "":

@@ -4,13 +4,15 @@ import (
 	"time"
 
 	"jcode/agent/model/catalogue"
+	"jcode/internal/launch"
 )
 
 // Config says how an endpoint is reached and what it expects.
 type Config struct {
 	// Name is the preset's or the config's name for it: "openai", "ollama", "work".
 	Name string
-	// BaseURL is the address below which /chat/completions is found; it usually ends in /v1.
+	// BaseURL is the address below which /chat/completions is found; it usually ends in /v1. Its query is part of
+	// every request's, {model} in it stands for the model's ID, and ${VAR} for a variable of the environment.
 	BaseURL string
 	// KeyEnv names the environment variable that holds the key.
 	KeyEnv string
@@ -26,9 +28,24 @@ type Config struct {
 	Cache string
 	// Search lets the provider search the web while it answers, over Responses and Messages.
 	Search bool
-	// KeyHeader names a header that carries the key in addition to Authorization.
+	// KeyHeader names the header that carries the key in place of Authorization.
 	KeyHeader string
-	// Headers are sent with each request.
+	// KeyCommand is a program with its arguments that writes the key; it runs when a key is needed, and again when that
+	// has expired.
+	KeyCommand []string
+	// Cloud is the cloud that serves the models, "" for a provider of its own.
+	Cloud Cloud
+	// Region, Project and Profile are what a cloud wants to know: where, on whose account, with which credentials.
+	Region, Project, Profile string
+	// Preset names the preset that a provider of another name begins with.
+	Preset string
+	// Unlisted says that the endpoint's list of models does not name those that may be asked.
+	Unlisted bool
+	// Programs starts KeyCommand.
+	Programs launch.Programs `json:"-"`
+	// Getenv reads the environment, in which credentials of a cloud may be.
+	Getenv func(string) string `json:"-"`
+	// Headers are sent with each request; ${VAR} in them stands for a variable of the environment.
 	Headers map[string]string
 	// ExtraBody are fields of the request's body that only this provider knows; they take precedence over
 	// jcode's own of the same name.
@@ -53,6 +70,16 @@ const (
 	Chat      Protocol = "chat"      // OpenAI's chat completions
 	Responses Protocol = "responses" // OpenAI's Responses
 	Messages  Protocol = "messages"  // Anthropic's Messages
+)
+
+// Cloud is a cloud that serves models of several makers, in an envelope of its own.
+type Cloud string
+
+// The clouds.
+const (
+	Azure   Cloud = "azure"
+	Bedrock Cloud = "bedrock"
+	Vertex  Cloud = "vertex"
 )
 
 // Quirks are the peculiarities of a provider; nil means what the preset says, or no. Anything else is learned

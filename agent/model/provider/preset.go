@@ -54,6 +54,15 @@ func Presets() []Config {
 			Name: "together", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY",
 			Prefer: []string{"Qwen/Qwen3-Coder", "deepseek-ai/", "moonshotai/"},
 		},
+		{ // the model's ID is the name of a deployment
+			Name: "azure", BaseURL: "${AZURE_OPENAI_ENDPOINT}/openai/v1", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "Api-Key",
+			Protocol: Responses, Cloud: Azure, Unlisted: true,
+			Quirks: Quirks{MaxCompletionTokens: new(true), CappedCallIDs: new(true)},
+		},
+		{
+			Name: "bedrock", BaseURL: "https://bedrock-runtime.${region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK", Protocol: Messages, Cloud: Bedrock,
+			Prefer: []string{"global.anthropic.claude-sonnet", "us.anthropic.claude-sonnet", "eu.anthropic.claude-sonnet", "apac.anthropic.claude-sonnet", "anthropic.claude-sonnet"},
+		},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Local: true, Prefer: coders},
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1", Local: true, Prefer: coders},
 		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1", KeyEnv: "LLAMA_API_KEY", Local: true, Prefer: coders},
@@ -63,8 +72,11 @@ func Presets() []Config {
 
 // override applies what config says about a provider to its preset.
 func (p Config) override(c Config) Config {
-	if c.BaseURL != "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
+	if c.BaseURL != "" && p.Cloud == "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
 		p.Protocol = Chat // a user's own address speaks this unless config says otherwise
+	}
+	if strings.Contains(c.BaseURL, "/deployments/{model}") {
+		p.Protocol = Chat // the older form of Azure's address
 	}
 	p.Protocol = cmp.Or(c.Protocol, p.Protocol)
 	p.BaseURL = cmp.Or(c.BaseURL, p.BaseURL)
@@ -72,8 +84,15 @@ func (p Config) override(c Config) Config {
 	p.Cache = cmp.Or(c.Cache, p.Cache)
 	p.Search = p.Search || c.Search
 	p.KeyEnv = cmp.Or(c.KeyEnv, p.KeyEnv)
-	p.KeyHeader = cmp.Or(c.KeyHeader, p.KeyHeader)
 	p.Key = cmp.Or(c.Key, p.Key)
+	if len(c.KeyCommand) > 0 {
+		p.KeyCommand = c.KeyCommand
+		if p.Cloud == Azure {
+			p.KeyHeader = "" // what a command writes is a token of Entra
+		}
+	}
+	p.KeyHeader = cmp.Or(c.KeyHeader, p.KeyHeader)
+	p.Region, p.Project, p.Profile = cmp.Or(c.Region, p.Region), cmp.Or(c.Project, p.Project), cmp.Or(c.Profile, p.Profile)
 	p.Headers = merged(p.Headers, c.Headers)
 	p.ExtraBody = merged(p.ExtraBody, c.ExtraBody)
 	p.Models = merged(p.Models, c.Models)

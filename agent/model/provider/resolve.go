@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"jcode/internal/launch"
 )
 
 // Settings are everything that decides which endpoint and model are used. The caller has
@@ -29,6 +31,8 @@ type Settings struct {
 	Env func(string) string
 	// Limits apply to providers that have none of their own.
 	Limits Limits
+	// Programs starts the commands that write keys.
+	Programs launch.Programs
 }
 
 // Target is the endpoint and the model that Settings resolve to.
@@ -134,22 +138,26 @@ func maker(id string) (string, bool) {
 // target adds a provider's key.
 func (s Settings) target(p Config, id string) (Target, error) {
 	p.Key, p.Token = s.key(p), s.token(p)
+	p.Programs, p.Getenv = s.Programs, s.env()
+	if err := p.fill(); err != nil {
+		return Target{}, fmt.Errorf("provider %s: %w", p.Name, err)
+	}
 	if p.Limits == (Limits{}) {
 		p.Limits = s.Limits
 	}
 	if err := CheckURL(p.BaseURL); err != nil {
 		return Target{}, fmt.Errorf("provider %q: %w", p.Name, err)
 	}
-	if p.Key == "" && p.Token == "" && p.KeyEnv != "" && !p.Local && len(p.Headers["Authorization"]) == 0 {
+	if p.Key == "" && p.Token == "" && p.KeyEnv != "" && !p.Local && len(p.Headers["Authorization"]) == 0 && len(p.KeyCommand) == 0 && p.Cloud != Bedrock {
 		return Target{}, fmt.Errorf("provider %s: %w: set %s", p.Name, ErrNoKey, p.KeyEnv)
 	}
 	return Target{Provider: p, Model: id}, nil
 }
 
 // key finds a provider's key: config's own, the one just entered, the environment's, the
-// stored one.
+// stored one. A command that writes it goes before all of them.
 func (s Settings) key(p Config) Secret {
-	if p.Key != "" {
+	if p.Key != "" || len(p.KeyCommand) > 0 {
 		return p.Key
 	}
 	if k := strings.TrimSpace(s.Entered[p.Name]); k != "" {
@@ -171,7 +179,18 @@ func (s Settings) token(p Config) Secret {
 	return p.Token
 }
 
-func (s Settings) hasKey(p Config) bool { return s.key(p) != "" || s.token(p) != "" }
+// hasKey reports whether a provider can be asked without another word. A cloud must be named: it needs more than a key.
+func (s Settings) hasKey(p Config) bool {
+	return p.Cloud == "" && (s.key(p) != "" || s.token(p) != "")
+}
+
+// env returns what reads the environment.
+func (s Settings) env() func(string) string {
+	if s.Env == nil {
+		return func(string) string { return "" }
+	}
+	return s.Env
+}
 
 func (s Settings) anyKey() bool {
 	return slices.ContainsFunc(s.all(), s.hasKey)
@@ -190,6 +209,9 @@ func (s Settings) all() []Config {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Providers)) {
 		if c := s.Providers[name]; !known[name] {
+			if i := slices.IndexFunc(out, func(p Config) bool { return p.Name == c.Preset }); i >= 0 && known[c.Preset] {
+				c = out[i].override(c)
+			}
 			c.Name = name
 			out = append(out, c)
 		}

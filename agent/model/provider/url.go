@@ -5,15 +5,31 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"jcode/internal/secret"
 )
 
-// Address returns the base URL in a form that may be shown: without a password.
+// Address returns the base URL in a form that may be shown: without a password, and without what its query holds of
+// keys.
 func (p Config) Address() string { return withoutPassword(p.BaseURL) }
+
+// SplitURL divides a base URL into the address, without a slash at its end, and the query.
+func SplitURL(base string) (address, query string) {
+	address, query, _ = strings.Cut(base, "?")
+	return strings.TrimRight(address, "/"), query
+}
 
 // withoutPassword masks what is between the user name and the host.
 func withoutPassword(address string) string {
 	if u, err := url.Parse(address); err == nil {
-		if u.User == nil {
+		hidden := false
+		parts := strings.Split(u.RawQuery, "&")
+		for i, part := range parts {
+			if name, value, ok := strings.Cut(part, "="); ok && (secret.Parameter(name) || secret.Value(value)) {
+				parts[i], hidden = name+"=…", true
+			}
+		}
+		if u.RawQuery = strings.Join(parts, "&"); u.User == nil && !hidden {
 			return address
 		}
 		return u.Redacted()

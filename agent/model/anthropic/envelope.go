@@ -29,6 +29,13 @@ func envelopeOf(c provider.Cloud) envelope {
 			version: "bedrock-2023-05-31", unstreamed: true, betasInBody: true, frames: (*answer).readFrames, list: listBedrock,
 			path: func(id string) string { return "/model/" + escaped(id) + "/invoke-with-response-stream" },
 		}
+	case provider.Vertex:
+		return envelope{
+			version: "vertex-2023-10-16", path: func(id string) string {
+				return "/publishers/anthropic/models/" + url.PathEscape(id) + ":streamRawPredict"
+			},
+			list: func(context.Context, *endpoint.Endpoint) ([]provider.Listed, error) { return nil, nil },
+		}
 	case provider.Azure:
 	}
 	return envelope{path: func(string) string { return "/v1/messages" }}

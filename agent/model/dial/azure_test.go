@@ -138,7 +138,7 @@ func TestTheDoctorSaysWhatHoldsForAzure(t *testing.T) {
 		}
 		said += c.Name + ": " + c.Detail + "\n"
 	}
-	for _, want := range []string{"key: written by echo (not shown)", "does not list your deployments", "my-gpt answered", "my-gpt calls tools"} {
+	for _, want := range []string{"key: written by echo (not shown)", "does not list those that you have", "my-gpt answered", "my-gpt calls tools"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}

@@ -107,11 +107,11 @@ func listCheck(cfg provider.Config, list []provider.Listed, id string, err error
 	case err != nil:
 		k.Detail = err.Error()
 		k.Advice = advice(err)
+	case cfg.Unlisted:
+		k.OK, k.Detail = true, fmt.Sprintf("%s does not list those that you have", cfg.Address())
 	case len(list) == 0:
 		k.Detail = cfg.Address() + " lists no models"
 		k.Advice = "load or pull a model on the server, then try again"
-	case cfg.Unlisted:
-		k.OK, k.Detail = true, fmt.Sprintf("%s answers; it does not list your deployments", cfg.Address())
 	default:
 		k.OK = true
 		k.Detail = fmt.Sprintf("%d listed at %s", len(list), cfg.Address())

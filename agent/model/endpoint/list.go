@@ -19,6 +19,9 @@ const maxList = 16 << 20
 // ListModels asks the endpoint which models it offers, in its order. It is tried once, for
 // at most 20 seconds.
 func (e *Endpoint) ListModels(ctx context.Context) ([]provider.Listed, error) {
+	if e.Config.Cloud == provider.Vertex {
+		return nil, nil // it has no list
+	}
 	return e.ListAt(ctx, "/models", e.KeyHeader())
 }
 

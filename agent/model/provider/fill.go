@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -35,12 +36,48 @@ func (p *Config) variable(name string) string {
 		return p.Region
 	case "project":
 		return p.Project
+	case "host":
+		return vertexHost(p.Region)
 	}
 	value := strings.TrimRight(p.Getenv(name), "/")
 	if name == "AZURE_OPENAI_ENDPOINT" { // some have the path of the API, too
 		value, _, _ = strings.Cut(value, "/openai")
 	}
 	return value
+}
+
+// vertexHost returns the host of Google's models in a region, in one of the large areas, or anywhere.
+func vertexHost(region string) string {
+	switch region {
+	case "global":
+		return "aiplatform.googleapis.com"
+	case "us", "eu":
+		return "aiplatform." + region + ".rep.googleapis.com"
+	}
+	return region + "-aiplatform.googleapis.com"
+}
+
+// onVertex chooses the protocol for a model of Vertex, and returns the ID by which it is asked.
+func (p *Config) onVertex(id string) string {
+	if p.Cloud != Vertex || p.Protocol != "" || id == "" {
+		return id
+	}
+	if strings.HasPrefix(id, "claude") {
+		p.Protocol = Messages
+		return id
+	}
+	p.Protocol = Chat
+	address, query := SplitURL(p.BaseURL)
+	if p.BaseURL = address + "/endpoints/openapi"; query != "" {
+		p.BaseURL += "?" + query
+	}
+	if strings.HasPrefix(id, "gemini") {
+		id = "google/" + id
+	}
+	if strings.HasPrefix(id, "google/") {
+		p.Quirks = Quirks{SimpleSchemas: new(true)}.with(p.Quirks)
+	}
+	return id
 }
 
 // place finds where a cloud serves the models, and on whose account.
@@ -64,6 +101,9 @@ func (p *Config) place() error {
 		p.Project = cmp.Or(p.Project, env("GOOGLE_CLOUD_PROJECT"), env("ANTHROPIC_VERTEX_PROJECT_ID"))
 		if p.Project == "" && strings.Contains(p.BaseURL, "${project}") {
 			return fmt.Errorf("no project: set GOOGLE_CLOUD_PROJECT or providers.%s.project", p.Name)
+		}
+		if gcloud := []string{"gcloud", "auth", "print-access-token"}; slices.Equal(p.KeyCommand, gcloud) && env("GOOGLE_APPLICATION_CREDENTIALS") != "" {
+			p.KeyCommand = []string{"gcloud", "auth", "application-default", "print-access-token"} // of that account
 		}
 	}
 	return nil

@@ -63,6 +63,10 @@ func Presets() []Config {
 			Name: "bedrock", BaseURL: "https://bedrock-runtime.${region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK", Protocol: Messages, Cloud: Bedrock,
 			Prefer: []string{"global.anthropic.claude-sonnet", "us.anthropic.claude-sonnet", "eu.anthropic.claude-sonnet", "apac.anthropic.claude-sonnet", "anthropic.claude-sonnet"},
 		},
+		{ // over Messages for Claude, otherwise over chat completions
+			Name: "vertex", BaseURL: "https://${host}/v1/projects/${project}/locations/${region}", Cloud: Vertex, Unlisted: true,
+			KeyCommand: []string{"gcloud", "auth", "print-access-token"},
+		},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Local: true, Prefer: coders},
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1", Local: true, Prefer: coders},
 		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1", KeyEnv: "LLAMA_API_KEY", Local: true, Prefer: coders},

@@ -142,6 +142,7 @@ func (s Settings) target(p Config, id string) (Target, error) {
 	if err := p.fill(); err != nil {
 		return Target{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
+	id = p.onVertex(id)
 	if p.Limits == (Limits{}) {
 		p.Limits = s.Limits
 	}

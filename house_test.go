@@ -33,6 +33,7 @@ tui/screen:
 agent: agent/crew agent/event agent/history agent/model agent/roster tools session
 agent/event: agent/model agent/roster tools
 agent/crew: agent/event agent/roster session tools
+agent/event/wire: agent/event agent/model agent/roster tools
 agent/history: agent/event agent/model session tools
 agent/roster: tools
 agent/model:

@@ -23,9 +23,9 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	if c.Private() {
 		q, settle = unlasting(q)
 	}
-	a, err := c.questions.await(ctx, c.ctx, c.emit, func(id string) (asked, closed event.Event) {
-		return event.ApprovalAsked{ID: id, Question: q}, event.ApprovalClosed{ID: id}
-	})
+	a, err := c.questions.await(ctx, c.ctx, c.emit,
+		func(id string) event.Event { return event.ApprovalAsked{ID: id, Question: q} },
+		func(id, by string) event.Event { return event.ApprovalClosed{ID: id, By: by} })
 	if err != nil {
 		return tools.Answer{}, err
 	}
@@ -65,41 +65,71 @@ func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAns
 
 // await puts a question to the person and waits for its reply: a string or a tools.FormAnswer.
 func (c *Conversation) await(ctx context.Context, question func(id string) event.Event) (any, error) {
-	return c.asks.await(ctx, c.ctx, c.emit, func(id string) (asked, closed event.Event) { return question(id), event.AskClosed{ID: id} })
+	return c.asks.await(ctx, c.ctx, c.emit, question, func(id, by string) event.Event { return event.AskClosed{ID: id, By: by} })
 }
 
 // Answer settles an approval question. An unknown ID is an error: the question was settled before.
-func (c *Conversation) Answer(id string, a tools.Answer) error { return c.questions.settle(id, a) }
+func (c *Conversation) Answer(id string, a tools.Answer) error { return c.From("").Answer(id, a) }
 
 // Reply settles a question of the ask tool.
-func (c *Conversation) Reply(id, text string) error { return c.asks.settle(id, text) }
+func (c *Conversation) Reply(id, text string) error { return c.From("").Reply(id, text) }
 
 // Fill settles a form.
-func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.asks.settle(id, a) }
+func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.From("").Fill(id, a) }
+
+// From returns who may settle questions under a name that all readers see; "" is the person at the terminal. The first
+// answer counts.
+func (c *Conversation) From(name string) Answers { return Answers{&c.questions, &c.asks, name} }
+
+// Answers settle the questions of a conversation on behalf of somebody.
+type Answers struct {
+	questions *replies[tools.Answer]
+	asks      *replies[any]
+	name      string
+}
+
+// Answer settles an approval question. An unknown ID is an error: the question was settled before.
+func (a Answers) Answer(id string, answer tools.Answer) error {
+	return a.questions.settle(id, a.name, answer)
+}
+
+// Reply settles a question of the ask tool.
+func (a Answers) Reply(id, text string) error { return a.asks.settle(id, a.name, text) }
+
+// Fill settles a form.
+func (a Answers) Fill(id string, answer tools.FormAnswer) error {
+	return a.asks.settle(id, a.name, answer)
+}
 
 // replies are the questions that wait for a reply of type T, by ID. The zero value is ready to use.
 type replies[T any] struct {
 	mu      sync.Mutex
-	waiting map[string]chan T
+	waiting map[string]chan given[T]
+}
+
+// given is a reply, and who gave it.
+type given[T any] struct {
+	reply T
+	by    string
 }
 
 // await emits a question under a fresh ID, and waits for its reply until ctx or the conversation's life ends.
-func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), events func(id string) (asked, closed event.Event)) (reply T, err error) {
-	id, ch := uuid.NewString(), make(chan T, 1)
+func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), asked func(id string) event.Event, closed func(id, by string) event.Event) (reply T, err error) {
+	id, ch := uuid.NewString(), make(chan given[T], 1)
 	r.mu.Lock()
 	if r.waiting == nil {
-		r.waiting = map[string]chan T{}
+		r.waiting = map[string]chan given[T]{}
 	}
 	r.waiting[id] = ch
 	r.mu.Unlock()
-	asked, closed := events(id)
-	emit(asked)
-	defer emit(closed)
+	emit(asked(id))
+	var got given[T]
+	defer func() { emit(closed(id, got.by)) }()
 	defer r.take(id)
 	defer tools.Asking(ctx)()
 	select {
-	case reply = <-ch:
-		return reply, nil
+	case got = <-ch:
+		return got.reply, nil
 	case <-ctx.Done():
 		return reply, ctx.Err()
 	case <-life.Done():
@@ -108,7 +138,7 @@ func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), ev
 }
 
 // take removes a question. It returns nil for one that was settled before.
-func (r *replies[T]) take(id string) chan<- T {
+func (r *replies[T]) take(id string) chan<- given[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ch := r.waiting[id]
@@ -116,11 +146,11 @@ func (r *replies[T]) take(id string) chan<- T {
 	return ch
 }
 
-func (r *replies[T]) settle(id string, reply T) error {
+func (r *replies[T]) settle(id, by string, reply T) error {
 	ch := r.take(id)
 	if ch == nil {
 		return errors.New("this question is closed")
 	}
-	ch <- reply
+	ch <- given[T]{reply, by}
 	return nil
 }

@@ -184,6 +184,11 @@ func (c *Conversation) Subscribe() *event.Subscription { return c.broker.Subscri
 // before the first subscription are left for one that shows them.
 func (c *Conversation) Observe() *event.Subscription { return c.broker.Subscribe(true) }
 
+// Join adds an observer in the middle, see event.Broker.
+func (c *Conversation) Join() (sub *event.Subscription, last uint64, now []event.Event) {
+	return c.broker.Join()
+}
+
 // State is what the status line shows.
 func (c *Conversation) State() event.State {
 	c.mu.Lock()

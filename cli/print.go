@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/agent/event/wire"
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/internal/text"
@@ -75,54 +76,6 @@ type (
 		Tokens    int           `json:"tokens"`
 		CostUSD   float64       `json:"cost_usd"`
 		Worktree  string        `json:"worktree,omitempty"`
-	}
-	deltaLine struct {
-		Type  string `json:"type"`
-		Delta string `json:"delta"`
-	}
-	callLine struct {
-		Type      string          `json:"type"`
-		ID        string          `json:"id"`
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-		// ChangedBy and From are set where a hook or a person changed what the model wrote.
-		ChangedBy string          `json:"changed_by,omitempty"`
-		From      json.RawMessage `json:"from,omitempty"`
-	}
-	approvalLine struct {
-		Type     string          `json:"type"`
-		ID       string          `json:"id"`
-		Decision string          `json:"decision"`
-		By       tools.DecidedBy `json:"by"`
-		Rule     string          `json:"rule"`
-	}
-	toolResultLine struct {
-		Type       string `json:"type"`
-		ID         string `json:"id"`
-		Name       string `json:"name"`
-		OK         bool   `json:"ok"`
-		Content    string `json:"content"`
-		DurationMS int64  `json:"duration_ms"`
-	}
-	toolsChangedLine struct {
-		Type    string   `json:"type"`
-		Added   []string `json:"added"`
-		Removed []string `json:"removed"`
-		Owner   string   `json:"owner"`
-	}
-	noticeLine struct {
-		Type    string      `json:"type"`
-		Level   event.Level `json:"level"`
-		Message string      `json:"message"`
-	}
-	compactionLine struct {
-		Type         string `json:"type"`
-		BeforeTokens int    `json:"before_tokens"`
-		AfterTokens  int    `json:"after_tokens"`
-	}
-	usageLine struct {
-		Type string `json:"type"`
-		model.Usage
 	}
 )
 
@@ -251,63 +204,49 @@ func (p *streamPrinter) begin(init initLine) {
 }
 
 func (p *streamPrinter) event(ev event.Event) {
-	switch ev := ev.(type) {
-	case event.TextDelta:
-		writeLine(p.out, deltaLine{"text", ev.Text})
-	case event.ReasoningDelta:
-		writeLine(p.out, deltaLine{"reasoning", ev.Text})
+	line := wire.Of(ev)
+	if line == nil {
+		return
+	}
+	inner := ev
+	for nested, ok := inner.(event.Nested); ok; nested, ok = inner.(event.Nested) {
+		inner = nested.Event
+	}
+	if call, ok := inner.(event.CallEnd); ok {
+		if d := call.Result.Display; d.ChangedBy != "" {
+			p.line(wire.Beside(line, &wire.Call{ID: call.ID, Name: call.Name, Arguments: d.RanWith(nil), ChangedBy: d.ChangedBy, From: p.calls[call.ID]}, "tool_call"))
+		}
+		delete(p.calls, call.ID)
+	}
+	p.line(line)
+	switch inner := inner.(type) {
 	case event.CallStart:
 		if p.calls == nil {
-			p.calls = map[string]json.RawMessage{}
+			p.calls = map[string]json.RawMessage{} // those of agents as well: IDs differ
 		}
-		p.calls[ev.ID] = ev.Arguments
-		writeLine(p.out, callLine{Type: "tool_call", ID: ev.ID, Name: ev.Name, Arguments: ev.Arguments})
-	case event.ApprovalDecided:
-		decision := "deny"
-		if ev.Allow {
-			decision = "allow"
-		}
-		writeLine(p.out, approvalLine{"approval", ev.CallID, decision, ev.By, ev.Rule})
-	case event.CallEnd:
-		if d := ev.Result.Display; d.ChangedBy != "" {
-			writeLine(p.out, callLine{"tool_call", ev.ID, ev.Name, d.RanWith(nil), d.ChangedBy, p.calls[ev.ID]})
-		}
-		delete(p.calls, ev.ID)
-		writeLine(p.out, toolResultLine{"tool_result", ev.ID, ev.Name, !ev.Result.Failed, ev.Result.Text, ev.Duration.Milliseconds()})
-	case event.ToolsChanged:
-		writeLine(p.out, toolsChangedLine{"tools_changed", orEmpty(ev.Added), orEmpty(ev.Removed), ev.Owner})
-	case event.Notice:
-		writeLine(p.out, noticeLine{"notice", ev.Level, ev.Text})
+		p.calls[inner.ID] = inner.Arguments
 	case event.AnswerReset:
-		writeLine(p.out, noticeLine{"notice", event.LevelWarn, "the answer starts over: " + ev.Reason})
+		p.line(wire.Beside(line, &wire.Notice{Level: event.LevelWarn, Message: "the answer starts over: " + inner.Reason}, "notice"))
 	case event.Retrying:
-		writeLine(p.out, noticeLine{"notice", event.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)})
-	case event.Compacted:
-		writeLine(p.out, compactionLine{"compaction", ev.BeforeTokens, ev.AfterTokens})
-	case event.Usage:
-		writeLine(p.out, usageLine{"usage", ev.Step})
-	case event.Nested:
-		if p.calls == nil {
-			p.calls = map[string]json.RawMessage{} // those of agents are kept together with its own: IDs differ
-		}
-		if below, ok := ev.Event.(event.Nested); ok { // it is marked with the agent that it comes from
-			p.event(below)
-			return
-		}
-		inner := streamPrinter{jsonPrinter: jsonPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}, calls: p.calls}
-		inner.event(ev.Event)
+		p.line(wire.Beside(line, &wire.Notice{Level: event.LevelWarn, Message: fmt.Sprintf("try %d in %s: %s", inner.Attempt+1, inner.Wait.Round(time.Millisecond), inner.Reason)}, "notice"))
 	}
 }
+
+func (p *streamPrinter) line(line wire.Line) { writeBytes(p.out, wire.Encode(line)) }
 
 // writeLine writes v as one line: nothing in it can end the line.
 func writeLine(out *bufio.Writer, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		b, _ = json.Marshal(noticeLine{"notice", event.LevelError, "encode: " + err.Error()})
+		b = wire.Encode(&wire.Notice{Head: wire.Head{Type: "notice"}, Level: event.LevelError, Message: "encode: " + err.Error()})
 	}
-	out.Write(text.JSONLine(b)) //nolint:errcheck // the error sticks and comes with Flush
-	out.WriteByte('\n')         //nolint:errcheck // as above
-	out.Flush()                 //nolint:errcheck // checked at the end
+	writeBytes(out, text.JSONLine(b))
+}
+
+func writeBytes(out *bufio.Writer, line []byte) {
+	out.Write(line)     //nolint:errcheck // the error sticks and comes with Flush
+	out.WriteByte('\n') //nolint:errcheck // as above
+	out.Flush()         //nolint:errcheck // checked at the end
 }
 
 // runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it

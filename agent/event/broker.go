@@ -12,10 +12,17 @@ const frame = 33 * time.Millisecond
 // maxEarly bounds the notices that are kept until the first subscription.
 const maxEarly = 100
 
+// Numbered is an event with its number in the conversation. Deltas that were merged for a slow reader have the range
+// of numbers from First to Last.
+type Numbered struct {
+	First, Last uint64
+	Event       Event
+}
+
 // Subscription is one reader of a conversation's events.
 type Subscription struct {
 	mu     sync.Mutex
-	queue  []Event
+	queue  []Numbered
 	wake   chan struct{}
 	closed bool
 	drop   func()
@@ -26,11 +33,17 @@ type Subscription struct {
 // Next waits for the next event. It returns false when ctx ends, or when the conversation or the subscription
 // is closed and all events have been read.
 func (s *Subscription) Next(ctx context.Context) (Event, bool) {
+	ev, ok := s.NextNumbered(ctx)
+	return ev.Event, ok
+}
+
+// NextNumbered is Next for a reader that must know whether it has read all events.
+func (s *Subscription) NextNumbered(ctx context.Context) (Numbered, bool) {
 	for {
 		s.mu.Lock()
 		if len(s.queue) > 0 {
 			ev := s.queue[0]
-			s.queue[0] = nil
+			s.queue[0] = Numbered{}
 			s.queue = s.queue[1:]
 			s.mu.Unlock()
 			return ev, true
@@ -38,12 +51,12 @@ func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 		closed := s.closed
 		s.mu.Unlock()
 		if closed {
-			return nil, false
+			return Numbered{}, false
 		}
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
-			return nil, false
+			return Numbered{}, false
 		}
 	}
 }
@@ -52,7 +65,10 @@ func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 func (s *Subscription) Drain() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.queue
+	out := make([]Event, 0, len(s.queue))
+	for _, ev := range s.queue {
+		out = append(out, ev.Event)
+	}
 	s.queue = nil
 	return out
 }
@@ -81,11 +97,11 @@ func (s *Subscription) signal() {
 
 // push appends an event. A delta that follows one of the same type is merged into it, so a slow reader holds
 // one delta, not thousands.
-func (s *Subscription) push(ev Event) {
+func (s *Subscription) push(ev Numbered) {
 	s.mu.Lock()
 	if n := len(s.queue); n > 0 {
-		if merged, ok := merge(s.queue[n-1], ev); ok {
-			s.queue[n-1] = merged
+		if merged, ok := merge(s.queue[n-1].Event, ev.Event); ok {
+			s.queue[n-1].Event, s.queue[n-1].Last = merged, ev.Last
 			s.mu.Unlock()
 			return
 		}
@@ -130,8 +146,10 @@ func merge(a, b Event) (Event, bool) {
 type Broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
-	early []Event // notices from before the first subscription, which gets them; observers don't
-	held  Event   // the delta that is being collected
+	early []Numbered // notices from before the first subscription, which gets them; observers don't
+	n     uint64     // the number of the last event
+	now   present
+	held  Event // the delta that is being collected
 	last  time.Time
 	timer *time.Timer
 	done  bool
@@ -143,26 +161,46 @@ func NewBroker() *Broker { return &Broker{subs: map[*Subscription]struct{}{}} }
 // Subscribe adds a reader. A mere observer neither takes the early notices nor counts as somebody
 // who could answer.
 func (b *Broker) Subscribe(observer bool) *Subscription {
-	s := &Subscription{wake: make(chan struct{}, 1), observer: observer}
-	s.drop = func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.subs, s)
-	}
+	s := b.subscription(observer)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.done {
-		s.closed = true
-		return s
-	}
-	b.subs[s] = struct{}{}
-	if observer {
+	b.add(s)
+	if observer || b.done {
 		return s
 	}
 	for _, ev := range b.early {
 		s.push(ev)
 	}
 	b.early = nil
+	return s
+}
+
+// add makes s a reader, or closes it if the conversation has ended. The caller holds the lock.
+func (b *Broker) add(s *Subscription) {
+	if b.done {
+		s.closed = true
+		return
+	}
+	b.subs[s] = struct{}{}
+}
+
+// Join adds an observer in the middle: with it come the number of the last event before its first one, and the events
+// that bring somebody who knows what is stored to where the conversation is now.
+func (b *Broker) Join() (s *Subscription, last uint64, now []Event) {
+	s = b.subscription(true)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(s)
+	return s, b.n, b.now.events()
+}
+
+func (b *Broker) subscription(observer bool) *Subscription {
+	s := &Subscription{wake: make(chan struct{}, 1), observer: observer}
+	s.drop = func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.subs, s)
+	}
 	return s
 }
 
@@ -230,11 +268,14 @@ func (b *Broker) flush() {
 }
 
 func (b *Broker) send(ev Event) {
+	b.n++
+	numbered := Numbered{b.n, b.n, ev}
 	if _, ok := ev.(Notice); ok && len(b.early) < maxEarly && !b.answerable() {
-		b.early = append(b.early, ev)
+		b.early = append(b.early, numbered)
 	}
+	b.now.apply(ev)
 	for s := range b.subs {
-		s.push(ev)
+		s.push(numbered)
 	}
 }
 

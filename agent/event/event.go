@@ -103,7 +103,11 @@ type ApprovalAsked struct {
 }
 
 // ApprovalClosed says that a question no longer needs an answer: it was answered, or its call ended.
-type ApprovalClosed struct{ ID string }
+type ApprovalClosed struct {
+	ID string
+	// By is who answered, if not the person at the terminal; see Conversation.From.
+	By string
+}
 
 // ApprovalDecided reports what a gate decided on a call.
 type ApprovalDecided struct {
@@ -129,7 +133,11 @@ type AskForm struct {
 }
 
 // AskClosed says that an AskPerson or AskForm question no longer needs a reply.
-type AskClosed struct{ ID string }
+type AskClosed struct {
+	ID string
+	// By is who replied, if not the person at the terminal.
+	By string
+}
 
 // TodoChanged is the plan as the `todo` tool set it.
 type TodoChanged struct{ Items []tools.TodoItem }

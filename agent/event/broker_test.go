@@ -1,0 +1,119 @@
+package event_test
+
+import (
+	"reflect"
+	"testing"
+
+	"jcode/agent/event"
+	"jcode/agent/roster"
+	"jcode/tools"
+)
+
+// drain returns what a reader holds, with numbers.
+func drain(t *testing.T, s *event.Subscription) (out []event.Numbered) {
+	t.Helper()
+	s.Close()
+	for {
+		ev, ok := s.NextNumbered(t.Context())
+		if !ok {
+			return out
+		}
+		out = append(out, ev)
+	}
+}
+
+// TestNumbersHaveNoGapAndNoDouble: also where a slow reader gets deltas merged, and where it joins late.
+func TestNumbersHaveNoGapAndNoDouble(t *testing.T) {
+	t.Parallel()
+	b := event.NewBroker()
+	early := b.Subscribe(true)
+	for range 3 {
+		b.Emit(event.TurnStart{})
+		for range 10 {
+			b.Emit(event.TextDelta{Text: "x"})
+		}
+	}
+	late, last, _ := b.Join()
+	b.Emit(event.TextDelta{Text: "y"})
+	b.Emit(event.TurnEnd{})
+	b.Close()
+	check := func(name string, next uint64, got []event.Numbered) uint64 {
+		for _, ev := range got {
+			if ev.First != next || ev.Last < ev.First {
+				t.Errorf("%s: %d–%d follows %d", name, ev.First, ev.Last, next-1)
+			}
+			next = ev.Last + 1
+		}
+		return next
+	}
+	end := check("early", 1, drain(t, early))
+	if got := check("late", last+1, drain(t, late)); got != end {
+		t.Errorf("the late reader ends at %d, the early one at %d", got-1, end-1)
+	}
+}
+
+// TestJoinTellsWhereTheConversationIs: what streams, what runs, what is asked; not what has ended.
+func TestJoinTellsWhereTheConversationIs(t *testing.T) {
+	t.Parallel()
+	b := event.NewBroker()
+	working, done := roster.State{Name: "a", Status: roster.Working}, roster.State{Name: "b", Status: roster.Done}
+	for _, ev := range []event.Event{
+		event.TurnStart{Seq: 1, Prompt: "first"},
+		event.TurnEnd{},
+		event.TurnStart{Seq: 5, Prompt: "second"},
+		event.StepStart{Step: 1},
+		event.TextDelta{Text: "void"},
+		event.AnswerReset{},
+		event.TextDelta{Text: "gone "},
+		event.AssistantMessage{Seq: 6},
+		event.CallStart{ID: "ended"},
+		event.CallEnd{ID: "ended"},
+		event.CallStart{ID: "runs"},
+		event.ApprovalAsked{ID: "q1"},
+		event.AskPerson{ID: "q2"},
+		event.ApprovalClosed{ID: "q1"},
+		event.AskForm{ID: "q3", Form: tools.Form{Text: "t"}},
+		event.AgentChanged{Agent: working},
+		event.AgentChanged{Agent: done},
+		event.QueueChanged{Queued: []event.Queued{{ID: "p", Text: "later"}}},
+		event.StepStart{Step: 2},
+		event.ReasoningDelta{Text: "hm"},
+		event.TextDelta{Text: "half an "},
+		event.TextDelta{Text: "answer"},
+		event.Notice{Text: "flushes the deltas"},
+	} {
+		b.Emit(ev)
+	}
+	_, _, now := b.Join()
+	want := []event.Event{
+		event.AgentChanged{Agent: working},
+		event.TurnStart{Seq: 5, Prompt: "second"},
+		event.StepStart{Step: 2},
+		event.ReasoningDelta{Text: "hm"},
+		event.TextDelta{Text: "half an answer"},
+		event.CallStart{ID: "runs"},
+		event.QueueChanged{Queued: []event.Queued{{ID: "p", Text: "later"}}},
+		event.AskPerson{ID: "q2"},
+		event.AskForm{ID: "q3", Form: tools.Form{Text: "t"}},
+	}
+	if !reflect.DeepEqual(now, want) {
+		t.Errorf("%#v\nwant %#v", now, want)
+	}
+	b.Emit(event.TurnEnd{})
+	if _, _, now := b.Join(); len(now) != 4 { // the agent, the queue, the questions
+		t.Errorf("at rest: %#v", now)
+	}
+}
+
+// TestAnObserverInTheMiddleTakesNoNotice from the terminal that comes later.
+func TestAnObserverInTheMiddleTakesNoNotice(t *testing.T) {
+	t.Parallel()
+	b := event.NewBroker()
+	b.Emit(event.Notice{Text: "early"})
+	b.Join()
+	s := b.Subscribe(false)
+	b.Close()
+	if got := drain(t, s); len(got) != 1 || got[0].First != 1 {
+		t.Errorf("%v", got)
+	}
+}

@@ -25,33 +25,21 @@ func (t *turn) enter(ctx context.Context, p event.Prompt) (restore func(), err e
 	if p.Model == "" {
 		return restore, nil
 	}
-	m, err := t.opt.Resolve(p.Model)
+	m, err := t.c.opt.Resolve(p.Model)
 	if err != nil {
 		return restore, err
 	}
-	t.mu.Lock()
-	before, chosen := t.model, t.chosen
-	t.model = m.tunedAs(before)
-	t.mu.Unlock()
+	t.c.mu.Lock()
+	before, chosen := t.c.settings.model, t.c.settings.chosen
+	t.c.settings.model = m.tunedAs(before)
+	t.c.mu.Unlock()
 	role := restore
 	return func() {
-		t.mu.Lock()
-		t.model = t.backTo(before, m.Name, chosen)
-		t.mu.Unlock()
+		t.c.mu.Lock()
+		t.c.settings.model = t.c.settings.backTo(before, m.Name, chosen)
+		t.c.mu.Unlock()
 		role()
 	}, nil
-}
-
-// backTo returns the model that was current before an override, updated with what the person has chosen
-// since: another model, or other settings. The caller holds the lock.
-func (s *settings) backTo(before Model, lent string, chosen int) Model {
-	switch {
-	case s.chosen == chosen:
-		return before
-	case s.model.Name == lent:
-		return before.tunedAs(s.model)
-	}
-	return s.model.tunedAs(before)
 }
 
 // shortWait is how long a prompt may be prepared before it is reported.
@@ -62,7 +50,7 @@ func (t *turn) preparing(p event.Prompt, doing string) (prepared func()) {
 	told := make(chan struct{})
 	timer := time.AfterFunc(shortWait, func() {
 		defer close(told)
-		t.emit(event.Preparing{Prompt: p, Doing: doing})
+		t.c.emit(event.Preparing{Prompt: p, Doing: doing})
 	})
 	return func() {
 		if !timer.Stop() {
@@ -74,22 +62,22 @@ func (t *turn) preparing(p event.Prompt, doing string) (prepared func()) {
 // admit lets the extensions judge a prompt before it is committed. told is what the model reads along with
 // it.
 func (t *turn) admit(ctx context.Context, p event.Prompt) (told string, err error) {
-	if !t.opt.Extensions.judges() {
+	if !t.c.opt.Extensions.judges() {
 		return "", nil
 	}
-	id := t.row.ID
+	id := t.c.record.row.ID
 	if id == "" { // a session that begins with this prompt
-		t.mu.Lock()
-		if t.opt.Session == "" {
-			t.opt.Session, err = session.NewID()
+		t.c.mu.Lock()
+		if t.c.opt.Session == "" {
+			t.c.opt.Session, err = session.NewID()
 		}
-		id = t.opt.Session
-		t.mu.Unlock()
+		id = t.c.opt.Session
+		t.c.mu.Unlock()
 		if err != nil {
 			return "", err
 		}
 	}
-	if told, err = t.opt.Extensions.admit(ctx, id, p.Text); ctx.Err() != nil {
+	if told, err = t.c.opt.Extensions.admit(ctx, id, p.Text); ctx.Err() != nil {
 		return "", ctx.Err() // an interrupted judgement is none
 	}
 	return told, err
@@ -105,23 +93,23 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 			return joined, ctx.Err()
 		}
 		if err != nil { // the turn continues without it
-			t.Notify(event.LevelError, "%v", err)
+			t.c.Notify(event.LevelError, "%v", err)
 			t.unsent(err, p)
 			continue
 		}
-		before := t.history.Len()
+		before := t.c.out.history.Len()
 		if err := t.take(ctx, p, time.Now()); err != nil {
 			t.unsent(err, list[i:]...)
 			return joined, err
 		}
 		joined = true
 		err = t.tell(ctx, told)
-		t.guard = loopGuard{repeats: t.opt.LoopRepeats}
-		t.emitQueue()
+		t.guard = loopGuard{repeats: t.c.opt.LoopRepeats}
+		t.c.emitQueue()
 		if err == nil {
 			err = t.equip(ctx, p)
 		}
-		t.asked = append(t.asked, t.history.Since(before)...)
+		t.asked = append(t.asked, t.c.out.history.Since(before)...)
 		if err != nil {
 			t.unsent(err, list[i+1:]...)
 			return joined, err
@@ -130,12 +118,19 @@ func (t *turn) join(ctx context.Context) (joined bool, err error) {
 	return joined, nil
 }
 
+// steer takes the waiting prompts that join the turn.
+func (t *turn) steer() []event.Prompt {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	return t.c.inbox.steer()
+}
+
 // unsent reports prompts that were not committed.
 func (t *turn) unsent(err error, list ...event.Prompt) {
 	for _, p := range list {
-		t.emit(event.Unsent{Prompt: p, Queued: p.Queued, Err: err})
+		t.c.emit(event.Unsent{Prompt: p, Queued: p.Queued, Err: err})
 	}
-	t.emitQueue()
+	t.c.emitQueue()
 }
 
 // tell commits a notice to the model, if there is one.
@@ -148,11 +143,11 @@ func (t *turn) tell(ctx context.Context, text string) error {
 
 // take commits a prompt of the person, expanded by the role's template if it has one.
 func (t *turn) take(ctx context.Context, p event.Prompt, at time.Time) error {
-	t.mu.Lock()
-	if template := t.role.Template; template != nil && p.Shown == "" {
+	t.c.mu.Lock()
+	if template := t.c.settings.role.Template; template != nil && p.Shown == "" {
 		p.Text, p.Shown = strings.Join(template, p.Text), p.Text
 	}
-	t.mu.Unlock()
+	t.c.mu.Unlock()
 	seq, err := t.appendUser(context.WithoutCancel(ctx), p)
 	if err != nil {
 		return err
@@ -166,13 +161,13 @@ func (t *turn) take(ctx context.Context, p event.Prompt, at time.Time) error {
 
 // equip attaches what a prompt mentions and puts the prompt's rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p event.Prompt) error {
-	if err := t.tell(ctx, t.opt.Extensions.attach(ctx, p.Text)); err != nil {
+	if err := t.tell(ctx, t.c.opt.Extensions.attach(ctx, p.Text)); err != nil {
 		return err
 	}
-	if len(p.Allow) == 0 || t.opt.Allow == nil {
+	if len(p.Allow) == 0 || t.c.opt.Allow == nil {
 		return nil
 	}
-	release, err := t.opt.Allow(t.row.ID, p.Allow)
+	release, err := t.c.opt.Allow(t.c.record.row.ID, p.Allow)
 	if err == nil {
 		t.releases = append(t.releases, release)
 	}
@@ -181,27 +176,27 @@ func (t *turn) equip(ctx context.Context, p event.Prompt) error {
 
 // awaitReady waits for what a prompt needs. In an interactive session Esc skips the wait, not the turn.
 func (t *turn) awaitReady(ctx context.Context) {
-	if !t.opt.Extensions.waits() {
+	if !t.c.opt.Extensions.waits() {
 		return
 	}
-	if t.opt.Headless {
-		t.opt.Extensions.ready(ctx)
+	if t.c.opt.Headless {
+		t.c.opt.Extensions.ready(ctx)
 		return
 	}
 	waiting, skip := context.WithCancel(ctx)
 	defer skip()
-	t.mu.Lock()
-	interrupt := t.interrupt
-	t.interrupt = skip
-	t.mu.Unlock()
-	t.opt.Extensions.ready(waiting)
-	t.mu.Lock()
-	t.interrupt, t.held = interrupt, false
-	t.mu.Unlock()
+	t.c.mu.Lock()
+	interrupt := t.c.inbox.interrupt
+	t.c.inbox.interrupt = skip
+	t.c.mu.Unlock()
+	t.c.opt.Extensions.ready(waiting)
+	t.c.mu.Lock()
+	t.c.inbox.interrupt, t.c.inbox.held = interrupt, false
+	t.c.mu.Unlock()
 }
 
 // began reports that a prompt was committed.
 func (t *turn) began(ev event.TurnStart) {
-	t.emit(ev)
-	t.opt.Extensions.turnStarted(ev)
+	t.c.emit(ev)
+	t.c.opt.Extensions.turnStarted(ev)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // sayUnpriced says once that a cost limit has no effect, because the model's price is unknown.
-func (c *Conversation) sayUnpriced(name string) {
+func (t *turn) sayUnpriced(name string) {
+	c := t.c
 	c.mu.Lock()
 	say := c.opt.MaxCost > 0 && !c.unpriced
 	c.unpriced = c.unpriced || say
@@ -28,8 +29,8 @@ func (c *Conversation) overCost() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
-		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Spent(c.cost, c.total.Estimated), text.Dollars(c.opt.MaxCost))
+	if c.opt.MaxCost > 0 && c.record.cost >= c.opt.MaxCost {
+		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Spent(c.record.cost, c.record.total.Estimated), text.Dollars(c.opt.MaxCost))
 	}
 	return nil
 }
@@ -40,25 +41,25 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
-		t.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", howToGoOn(t.opt.Headless))
+		t.c.Notify(event.LevelWarn, "the answer was cut at the model's output limit: %s", howToGoOn(t.c.opt.Headless))
 	case resp.Finish == "content_filter":
-		t.Notify(event.LevelWarn, "the provider refused to answer: what it was asked last is left out of what is sent from now on; write it in other words, or choose another model")
+		t.c.Notify(event.LevelWarn, "the provider refused to answer: what it was asked last is left out of what is sent from now on; write it in other words, or choose another model")
 		if err := leaveOut(ctx, t); err != nil {
 			return false, err
 		}
 	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
-		t.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", text.Valid(resp.Finish))
+		t.c.Notify(event.LevelWarn, "the provider ended the answer for a reason of its own: %s", text.Valid(resp.Finish))
 	case history.Blank(resp.Text):
-		t.Notify(event.LevelWarn, "the model gave an empty answer")
+		t.c.Notify(event.LevelWarn, "the model gave an empty answer")
 	}
-	if t.step < t.Tuning().MaxSteps { // otherwise what arrived begins the next turn
+	if t.step < t.c.Tuning().MaxSteps { // otherwise what arrived begins the next turn
 		if joined, err := t.join(ctx); joined || err != nil {
 			return joined, err
 		}
 	}
-	if (t.opt.Headless || t.parent != nil) && t.agents.Unfinished() { // nobody would ask for their answers later
-		t.agents.Wait(ctx, "", true)
-		return t.agents.Unfinished(), nil
+	if (t.c.opt.Headless || t.c.parent != nil) && t.c.agents.Unfinished() { // nobody would ask for their answers later
+		t.c.agents.Wait(ctx, "", true)
+		return t.c.agents.Unfinished(), nil
 	}
 	return false, nil
 }
@@ -73,7 +74,7 @@ func howToGoOn(headless bool) string {
 
 // commitAnswer stores an answer, counts its tokens and notifies the subscribers.
 func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pendingCall) (int64, error) {
-	m := t.current()
+	m := t.c.current()
 	whole := resp
 	whole.Usage = resp.Usage.Plus(resp.Wasted) // all that was paid for; the context counts the last attempt only
 	cost, priced := m.price(resp)
@@ -89,17 +90,17 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 		t.text = resp.Text
 	}
 	u := whole.Usage
-	t.countUsage(history.UsageRow(u, resp.Model, cost))
-	t.measured.Saw(resp.Usage, t.history.Len())
-	t.emit(event.AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
+	t.c.countUsage(history.UsageRow(u, resp.Model, cost))
+	t.c.out.measured.Saw(resp.Usage, t.c.out.history.Len())
+	t.c.emit(event.AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	t.emitUsage(u, priced)
 	return seq, nil
 }
 
 func (t *turn) emitUsage(step model.Usage, priced bool) {
-	context := t.measured.Expect(t.system, nil, &t.history)
-	t.mu.Lock()
-	ev := event.Usage{Step: step, Total: t.total, Context: context, Window: t.model.Window, Cost: t.cost, Priced: priced}
-	t.mu.Unlock()
-	t.emit(ev)
+	context := t.c.out.measured.Expect(t.c.out.system, nil, &t.c.out.history)
+	t.c.mu.Lock()
+	ev := event.Usage{Step: step, Total: t.c.record.total, Context: context, Window: t.c.settings.model.Window, Cost: t.c.record.cost, Priced: priced}
+	t.c.mu.Unlock()
+	t.c.emit(ev)
 }

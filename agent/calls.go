@@ -52,7 +52,7 @@ func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	out := make([]pendingCall, 0, len(calls))
 	for i, call := range calls {
 		p := pendingCall{Call: call, index: i, canonical: call.Name}
-		p.ID = t.history.FreeID(call.ID, i)
+		p.ID = t.c.out.history.FreeID(call.ID, i)
 		named := call.Name
 		if ours, _, ok := snap.Meant(call.Name, json.RawMessage(call.Arguments)); ok {
 			named = ours
@@ -116,9 +116,9 @@ func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, cal
 		i += group
 	}
 	for i, p := range calls {
-		t.history.Push(seq, history.Result(p.Call, results[i].result))
+		t.c.out.history.Push(seq, history.Result(p.Call, results[i].result))
 	}
-	if t.guard.alerts >= cmp.Or(t.opt.LoopAlerts, guardAlerts) {
+	if t.guard.alerts >= cmp.Or(t.c.opt.LoopAlerts, guardAlerts) {
 		return errLooping
 	}
 	return nil
@@ -139,7 +139,7 @@ func groupAt(calls []pendingCall, i int) int {
 
 // startCall notifies the subscribers that a call begins.
 func (t *turn) startCall(p pendingCall) {
-	t.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+	t.c.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 }
 
 // runCall dispatches one call that startCall has announced, and commits its result.
@@ -152,11 +152,13 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 			"not run: the answer was cut off inside this call's arguments. Make the call again, with less text at once if it was long")), 0)
 	}
 	if !p.parallel {
-		t.write("store call", func(ctx context.Context) error { return t.opt.Store.History().StartCall(ctx, t.row.ID, seq, p.index) })
+		t.c.write("store call", func(ctx context.Context) error {
+			return t.c.opt.Store.History().StartCall(ctx, t.c.record.row.ID, seq, p.index)
+		})
 	}
-	out := t.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
+	out := t.c.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
 		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: t.caller(), Followed: p.followed,
-		Progress: func(pr tools.Progress) { t.emit(event.CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
+		Progress: func(pr tools.Progress) { t.c.emit(event.CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
 	})
 	res := out.Result
 	if res.Kind == tools.KindCancelled || (res.Failed && ctx.Err() != nil) {
@@ -172,7 +174,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 
 // refuse commits a result that says why a call was not run.
 func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
-	t.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+	t.c.emit(event.CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
 	f := t.settle(seq, p, res, 0)
 	f.refused = true
@@ -182,15 +184,15 @@ func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
 // settle commits a result and notifies the subscribers.
 func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
 	f := finished{result: res, status: statusOf(res)}
-	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: text.Valid(res.Text)}
+	row := session.Call{Session: t.c.record.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: text.Valid(res.Text)}
 	for _, part := range res.Parts {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data, Text: part.Text})
 	}
 	if display, err := json.Marshal(res.Display); err == nil && string(display) != "{}" {
 		row.Display = display
 	}
-	t.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.opt.Store.History().FinishCall(ctx, row) })
-	t.emit(event.CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
+	t.c.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.c.opt.Store.History().FinishCall(ctx, row) })
+	t.c.emit(event.CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
 	return f
 }
 
@@ -208,20 +210,20 @@ func statusOf(res tools.Result) session.Status {
 
 // caller identifies the model in this turn and what it may do.
 func (t *turn) caller() tools.Caller {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	caller := tools.Caller{
-		Session: t.row.ID, Root: t.opt.Root, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
-		Mode: t.Mode, Scope: t.scope, Desk: desk{t.Conversation},
+		Session: t.c.record.row.ID, Root: t.c.opt.Root, Turn: t.number, Origin: tools.OriginModel, Label: t.c.opt.Label,
+		Mode: t.c.Mode, Scope: t.c.settings.scope, Desk: desk{t.c},
 		Observe: func(call tools.Call, d tools.Decision) {
-			t.emit(event.ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
+			t.c.emit(event.ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
 		},
 	}
 	switch {
-	case t.opt.Asker != nil:
-		caller.Asker = t.opt.Asker
-	case !t.opt.Headless:
-		caller.Asker = t.Conversation
+	case t.c.opt.Asker != nil:
+		caller.Asker = t.c.opt.Asker
+	case !t.c.opt.Headless:
+		caller.Asker = t.c
 	}
 	return caller
 }

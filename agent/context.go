@@ -29,21 +29,21 @@ type ContextUse struct {
 }
 
 // ContextUse measures the next request. It waits for a running turn to end.
-func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
+func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 	var use ContextUse
-	err := k.c.do(ctx, func(context.Context) error {
-		k.c.mu.Lock()
-		scope, mode, role, m := k.c.scope, k.c.mode, k.c.role, k.c.model
-		k.c.mu.Unlock()
-		k.c.buildSystem(role, scope)
-		offered := k.c.opt.Registry.Snapshot(scope).Offer(&k.c.order, k.c.opt.Gate, mode.Under(scope.Ceiling()))
+	err := c.do(ctx, func(context.Context) error {
+		c.mu.Lock()
+		scope, mode, role, m := c.settings.scope, c.settings.mode, c.settings.role, c.settings.model
+		c.mu.Unlock()
+		c.buildSystem(role, scope)
+		offered := c.opt.Registry.Snapshot(scope).Offer(&c.out.order, c.opt.Gate, mode.Under(scope.Ceiling()))
 		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
-		use = ContextUse{Window: m.Window, Known: k.measured.Known()}
-		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(k.c.system)})
+		use = ContextUse{Window: m.Window, Known: c.out.measured.Known()}
+		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.out.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
-		use.Parts = append(use.Parts, ContextPart{"messages", k.c.history.Tokens()})
-		use.Unsent = unsent(k.c.history.Messages(), m)
-		use.Total = k.measured.Expect(k.c.system, definitions(offered), &k.c.history)
+		use.Parts = append(use.Parts, ContextPart{"messages", c.out.history.Tokens()})
+		use.Unsent = unsent(c.out.history.Messages(), m)
+		use.Total = c.out.measured.Expect(c.out.system, definitions(offered), &c.out.history)
 		return nil
 	})
 	return use, err

@@ -23,8 +23,8 @@ const DefaultMaxSteps = 200
 // finalWrites bounds the writes that must happen after a turn was interrupted.
 const finalWrites = 5 * time.Second
 
-// Conversation is one active session. All its methods are safe for concurrent use. Its parts share its lock;
-// the fields and methods of each part are in a file of their own.
+// Conversation is one active session. All its methods are safe for concurrent use. What it knows is in values that
+// know no conversation (inbox, settings, record); it locks, stores and tells.
 type Conversation struct {
 	opt     Options
 	broker  *event.Broker
@@ -34,12 +34,11 @@ type Conversation struct {
 	closing sync.Once
 	wake    chan struct{}
 
-	mu sync.Mutex
-	inbox
-	settings
-	roleState
-	record
-	compaction
+	mu         sync.Mutex
+	inbox      inbox
+	settings   settings
+	record     record
+	lease      func() // of the MCP servers of the role
 	jobs       []job
 	state      event.State
 	todo       []tools.TodoItem
@@ -51,14 +50,22 @@ type Conversation struct {
 	questions replies[tools.Answer]
 	asks      replies[any] // a string or a tools.FormAnswer
 
-	// Owned by the goroutine in loop.
-	system   string
-	prompted bool // system is built
-	rebuilt  bool // the beginning of requests has changed since the last one
-	order    tools.Order
-	listing  listing
-	offered  map[string]bool // names offered in the last request, nil before the first
-	dropped  map[refused]bool
+	out outgoing // owned by the goroutine in loop
+}
+
+// outgoing is what the requests of a conversation are made of.
+type outgoing struct {
+	history  history.Transcript
+	measured history.Measure
+	// compacted is the expected size after the last compaction, 0 before the first.
+	compacted int
+	system    string
+	prompted  bool // system is built
+	rebuilt   bool // the beginning of requests has changed since the last one
+	order     tools.Order
+	listing   listing
+	offered   map[string]bool // names offered in the last request, nil before the first
+	dropped   map[refused]bool
 }
 
 // refused is a tool, by wire name, that a model's provider rejected.
@@ -80,9 +87,9 @@ func begin(opt Options, parent *Conversation) (*Conversation, error) {
 		return nil, err
 	}
 	c.state.Private = opt.Private
-	c.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.model.Name, Mode: string(c.mode), ParentID: opt.Parent}
+	c.record.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.settings.model.Name, Mode: string(c.settings.mode), ParentID: opt.Parent}
 	if opt.Parent != "" {
-		c.row.Kind = session.KindTask
+		c.record.row.Kind = session.KindTask
 	}
 	go c.loop()
 	return c, nil
@@ -107,10 +114,10 @@ func resume(ctx context.Context, opt Options, id string, parent *Conversation) (
 	if err != nil {
 		return nil, err
 	}
-	c.row, c.saved = row, true
+	c.record.row, c.record.saved, c.settings.values = row, true, row.RoleValues
 	c.state.Session, c.state.Title, c.state.Private = row.ID, row.Title, row.Private
 	var held *session.HeldError
-	if c.hold, err = opt.Store.Hold(id); errors.As(err, &held) {
+	if c.record.hold, err = opt.Store.Hold(id); errors.As(err, &held) {
 		c.state.ReadOnly = true
 	} else if err != nil {
 		c.cancel()
@@ -118,7 +125,7 @@ func resume(ctx context.Context, opt Options, id string, parent *Conversation) (
 	}
 	if err := c.load(ctx); err != nil {
 		c.cancel()
-		return nil, errors.Join(err, c.hold.Release())
+		return nil, errors.Join(err, c.record.hold.Release())
 	}
 	if err := c.agents.Restore(ctx); err != nil {
 		c.Notify(event.LevelWarn, "%v", err)
@@ -144,14 +151,11 @@ func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Conversation{
 		opt: opt, parent: parent, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
-		done: make(chan struct{}), wake: make(chan struct{}, 1),
-		dropped: map[refused]bool{},
+		done: make(chan struct{}), wake: make(chan struct{}, 1), out: outgoing{dropped: map[refused]bool{}},
 	}
-	c.inbox.c, c.roleState.c, c.compaction.c = c, c, c
-	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}
-	c.record = record{c: c, history: history.Transcript{}}
+	c.settings = settings{mode: opt.Mode, model: m}
 	c.agents = newCrew(c)
-	c.state = event.State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
+	c.state = event.State{Model: m.Name, Cwd: opt.Cwd}
 	return c, nil
 }
 
@@ -171,7 +175,7 @@ func (c *Conversation) close() {
 	if release != nil {
 		release()
 	}
-	if err := c.hold.Release(); err != nil {
+	if err := c.record.hold.Release(); err != nil {
 		c.Notify(event.LevelWarn, "%v", err)
 	}
 	c.broker.Close()
@@ -194,14 +198,13 @@ func (c *Conversation) State() event.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := c.state
-	st.Planning = st.Mode == tools.ModePlan && c.changesFiles()
+	st.Mode, st.Role = c.settings.allowed(), c.settings.role.Name
+	st.Planning = st.Mode == tools.ModePlan && changesFiles(c.opt.Registry.Snapshot(c.settings.scope))
 	return st
 }
 
-// changesFiles reports whether the scope has a tool that changes files. The caller holds
-// the lock.
-func (c *Conversation) changesFiles() bool {
-	snap := c.opt.Registry.Snapshot(c.scope)
+// changesFiles reports whether a tool that changes files can be called.
+func changesFiles(snap tools.Snapshot) bool {
 	return slices.ContainsFunc(toolcard.OfKind(toolcard.Edit), func(name string) bool {
 		_, ok, why := snap.Lookup(name)
 		return ok && why == ""
@@ -272,12 +275,8 @@ func (c *Conversation) next() (*job, event.Prompt, bool) {
 		c.jobs = c.jobs[1:]
 		return &j, event.Prompt{}, false
 	}
-	if len(c.queue) > 0 && !c.held {
-		p := c.queue[0].prompt
-		c.queue = c.queue[1:]
-		return nil, p, true
-	}
-	return nil, event.Prompt{}, false
+	p, ok := c.inbox.next()
+	return nil, p, ok
 }
 
 func (c *Conversation) emit(ev event.Event) { c.broker.Emit(ev) }

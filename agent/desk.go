@@ -59,8 +59,8 @@ func (c *Conversation) Todo() []tools.TodoItem {
 func (c *Conversation) Agents() *crew.Crew { return c.agents }
 
 // Scope is the scope in force; nil means everything.
-func (rs *roleState) Scope() *tools.Scope {
-	rs.c.mu.Lock()
-	defer rs.c.mu.Unlock()
-	return rs.scope
+func (c *Conversation) Scope() *tools.Scope {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.settings.scope
 }

@@ -96,8 +96,8 @@ func (h host) options(task tools.Task, asker tools.Asker) Options {
 	defer c.mu.Unlock()
 	opt := c.opt
 	most := opt.MaxSteps
-	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(roster.Name(task.Name), "task")
-	opt.Root = cmp.Or(c.opt.Root, c.row.ID)
+	opt.Session, opt.Parent, opt.Label = "", c.record.row.ID, cmp.Or(roster.Name(task.Name), "task")
+	opt.Root = cmp.Or(c.opt.Root, c.record.row.ID)
 	opt.Without = append([]string{"todo"}, opt.Without...)
 	if h.depth()+1 == crew.MaxDepth {
 		opt.Without = append([]string{"task"}, opt.Without...)
@@ -110,7 +110,7 @@ func (h host) options(task tools.Task, asker tools.Asker) Options {
 	if opt.ChildLeases != nil {
 		opt.Leases = opt.ChildLeases
 	}
-	opt.Model, opt.Mode = c.model.Name, c.mode
+	opt.Model, opt.Mode = c.settings.model.Name, c.settings.mode
 	if opt.Asker != nil || !opt.Headless {
 		opt.Asker = asker
 	}
@@ -148,7 +148,7 @@ func (h host) open(ctx context.Context, task tools.Task, asker tools.Asker) (chi
 		return nil, site, err
 	}
 	c.mu.Lock()
-	role := c.role
+	role := c.settings.role
 	c.mu.Unlock()
 	if task.Role == "" && len(task.Variables) > 0 {
 		return child, site, tools.Errorf(tools.KindInvalidArgs, "variables are those of a role: name it in role, or leave variables out")

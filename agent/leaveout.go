@@ -14,7 +14,7 @@ import (
 
 // leaveOut takes what a provider refused out of what is sent from now on.
 func leaveOut(ctx context.Context, t *turn) error {
-	refused := t.history.SinceAnswer(int64(t.number), t.asked)
+	refused := t.c.out.history.SinceAnswer(int64(t.number), t.asked)
 	if len(refused) == 0 {
 		return nil
 	}
@@ -28,8 +28,8 @@ func leaveOut(ctx context.Context, t *turn) error {
 		return fmt.Errorf("store notice: %w", err)
 	}
 	parts := []session.Part{{Kind: session.PartText, Text: text}, {Kind: session.PartLeftOut, Text: string(list)}}
-	if _, err := t.opt.Store.History().Append(ctx, session.Message{Session: t.row.ID, Role: session.RoleSystem, Parts: parts}); err != nil {
+	if _, err := t.c.opt.Store.History().Append(ctx, session.Message{Session: t.c.record.row.ID, Role: session.RoleSystem, Parts: parts}); err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	return t.load(ctx)
+	return t.c.load(ctx)
 }

@@ -17,42 +17,42 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	if err := t.announceRole(context.WithoutCancel(ctx)); err != nil {
 		return tools.Snapshot{}, nil, err
 	}
-	if err := t.tell(ctx, t.agents.News()); err != nil { // the person was told when it happened
+	if err := t.tell(ctx, t.c.agents.News()); err != nil { // the person was told when it happened
 		return tools.Snapshot{}, nil, err
 	}
-	for _, e := range t.opt.Extensions {
+	for _, e := range t.c.opt.Extensions {
 		if e.Before == nil {
 			continue
 		}
-		if told := e.Before(ctx, t.row.ID); told.Text != "" {
+		if told := e.Before(ctx, t.c.record.row.ID); told.Text != "" {
 			if err := t.appendNotice(context.WithoutCancel(ctx), told.Text); err != nil {
 				return tools.Snapshot{}, nil, err
 			}
 			if !told.Silent {
-				t.Notify(event.LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
+				t.c.Notify(event.LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
 			}
 		}
 	}
-	t.mu.Lock()
-	scope, mode, trained := t.scope, t.mode, t.model
-	t.mu.Unlock()
+	t.c.mu.Lock()
+	scope, mode, trained := t.c.settings.scope, t.c.settings.mode, t.c.settings.model
+	t.c.mu.Unlock()
 	mode = mode.Under(scope.Ceiling())
-	snap := t.opt.Registry.Snapshot(scope)
-	offered := snap.Offer(&t.order, t.opt.Gate, mode)
+	snap := t.c.opt.Registry.Snapshot(scope)
+	offered := snap.Offer(&t.c.out.order, t.c.opt.Gate, mode)
 	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
-		return t.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.opt.Without, e.Spec.Name) || !trained.knows(e)
+		return t.c.out.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.c.opt.Without, e.Spec.Name) || !trained.knows(e)
 	})
-	kept, left, told := t.listing.within(kept, t.opt.MaxTools)
+	kept, left, told := t.c.out.listing.within(kept, t.c.opt.MaxTools)
 	if left > 0 && !told {
-		t.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.opt.MaxTools)
+		t.c.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.c.opt.MaxTools)
 	}
 	names := make(map[string]bool, len(kept))
 	for i := range kept {
 		names[kept[i].Spec.Name] = true
 	}
-	before := t.offered
-	t.offered = names
-	listed := t.listing.arrange(kept, t.number, func(e tools.Entry) bool { return t.dropped[t.refusal(e.Spec.Wire)] })
+	before := t.c.out.offered
+	t.c.out.offered = names
+	listed := t.c.out.listing.arrange(kept, t.number, func(e tools.Entry) bool { return t.c.out.dropped[t.refusal(e.Spec.Wire)] })
 	if before == nil {
 		return snap, listed, nil
 	}
@@ -70,10 +70,10 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	if len(ev.Added)+len(ev.Removed) == 0 {
 		return snap, listed, nil
 	}
-	if err := t.appendChange(context.WithoutCancel(ctx), changeLine(ev, snap), t.listing.change(ev)); err != nil {
+	if err := t.appendChange(context.WithoutCancel(ctx), changeLine(ev, snap), t.c.out.listing.change(ev)); err != nil {
 		return snap, nil, err
 	}
-	t.emit(ev)
+	t.c.emit(ev)
 	return snap, listed, nil
 }
 

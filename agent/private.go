@@ -26,8 +26,8 @@ func (c *Conversation) Private() bool {
 // SetPrivate decides before the first message whether the conversation is kept in memory only.
 func (c *Conversation) SetPrivate(on bool) error {
 	c.mu.Lock()
-	begun := c.saved && c.state.Private != on
-	if !c.saved {
+	begun := c.record.saved && c.state.Private != on
+	if !c.record.saved {
 		c.state.Private = on
 	}
 	c.mu.Unlock()
@@ -43,7 +43,7 @@ func (c *Conversation) SetPrivate(on bool) error {
 func (c *Conversation) Keep(ctx context.Context) error {
 	return c.do(ctx, func(ctx context.Context) error {
 		c.mu.Lock()
-		saved, id := c.saved, c.row.ID
+		saved, id := c.record.saved, c.record.row.ID
 		c.mu.Unlock()
 		var hold *session.Hold
 		if saved && c.opt.Store.Memory().Has(id) {
@@ -57,7 +57,7 @@ func (c *Conversation) Keep(ctx context.Context) error {
 		}
 		c.mu.Lock()
 		if hold != nil {
-			c.hold = hold
+			c.record.hold = hold
 		}
 		c.state.Private = false
 		c.mu.Unlock()

@@ -16,7 +16,7 @@ var ErrNothingToRepeat = errors.New("there is no earlier prompt in this session"
 // waits for a running turn to end.
 func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 	return c.do(ctx, func(ctx context.Context) error {
-		if _, err := c.opt.Store.History().Rewind(ctx, c.row.ID, from); err != nil {
+		if _, err := c.opt.Store.History().Rewind(ctx, c.record.row.ID, from); err != nil {
 			return err
 		}
 		c.emit(event.Rewound{From: from})

@@ -14,39 +14,46 @@ import (
 
 // ask sends the history to the model and streams the answer to the subscribers.
 func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, error) {
-	t.mu.Lock()
-	m, role, scope := t.model, t.role, t.scope
-	t.mu.Unlock()
-	before := t.system
-	t.buildSystem(role, scope)
-	t.rebuilt = t.rebuilt || before != "" && before != t.system
-	messages, tokens := t.history.ToSend(m.Sees)
+	t.c.mu.Lock()
+	m, role, scope := t.c.settings.model, t.c.settings.role, t.c.settings.scope
+	t.c.mu.Unlock()
+	before := t.c.out.system
+	t.c.buildSystem(role, scope)
+	t.c.out.rebuilt = t.c.out.rebuilt || before != "" && before != t.c.out.system
+	messages, tokens := t.c.out.history.ToSend(m.Sees)
 	if len(role.FewShot) > 0 {
 		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+history.Tokens(role.FewShot)
 	}
 	req := model.Request{
-		Model: m.ID, Session: t.row.ID, Rebuilt: t.rebuilt, Agent: t.opt.Label, System: t.system, Messages: messages, Tools: definitions(offered),
+		Model: m.ID, Session: t.c.record.row.ID, Rebuilt: t.c.out.rebuilt, Agent: t.c.opt.Label, System: t.c.out.system, Messages: messages, Tools: definitions(offered),
 		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
-	t.measured.Offer(req.Tools)
+	t.c.out.measured.Offer(req.Tools)
 	if _, known := m.price(model.Response{Model: m.ID, Usage: model.Usage{Input: 1}}); !known && m.ID != "" && m.Cost != nil {
 		t.sayUnpriced(m.Name)
 	}
 	resp, err := m.Client.Stream(ctx, req, t.relay)
-	t.rebuilt = t.rebuilt && err != nil
+	t.c.out.rebuilt = t.c.out.rebuilt && err != nil
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{
-			Input: model.EstimateText(req.System) + t.measured.Tools() + tokens, Estimated: true,
+			Input: model.EstimateText(req.System) + t.c.out.measured.Tools() + tokens, Estimated: true,
 			Output: model.EstimateMessage(&model.Message{Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls}),
 		}
 	}
 	return resp, err
 }
 
+// learned takes the window that a provider named.
+func (t *turn) learned(window int) {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	t.c.settings.learnWindow(window)
+}
+
 // buildSystem builds the system prompt unless it is built.
 func (c *Conversation) buildSystem(role Role, scope *tools.Scope) {
-	if !c.prompted && c.opt.System != nil {
-		c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
+	if !c.out.prompted && c.opt.System != nil {
+		c.out.system, c.out.prompted = c.opt.System(c.record.row.ID, role, scope), true
 	}
 }
 
@@ -54,17 +61,17 @@ func (c *Conversation) buildSystem(role Role, scope *tools.Scope) {
 func (t *turn) relay(ev model.Event) {
 	switch ev := ev.(type) {
 	case model.TextEvent:
-		t.emit(event.TextDelta{Text: ev.Delta})
+		t.c.emit(event.TextDelta{Text: ev.Delta})
 	case model.ReasoningEvent:
-		t.emit(event.ReasoningDelta{Text: ev.Delta})
+		t.c.emit(event.ReasoningDelta{Text: ev.Delta})
 	case model.CallEvent:
-		t.emit(event.CallWriting{Index: ev.Index, Name: ev.Name, Bytes: ev.Bytes})
+		t.c.emit(event.CallWriting{Index: ev.Index, Name: ev.Name, Bytes: ev.Bytes})
 	case model.RetryEvent:
-		t.emit(event.Retrying{Attempt: ev.Attempt, Wait: ev.Wait, Reason: ev.Reason})
+		t.c.emit(event.Retrying{Attempt: ev.Attempt, Wait: ev.Wait, Reason: ev.Reason})
 	case model.ResetEvent:
-		t.emit(event.AnswerReset{Reason: ev.Reason})
+		t.c.emit(event.AnswerReset{Reason: ev.Reason})
 	case model.NoticeEvent:
-		t.Notify(event.LevelInfo, "%s", ev.Text)
+		t.c.Notify(event.LevelInfo, "%s", ev.Text)
 	}
 }
 
@@ -79,19 +86,19 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 				t.overflowed = true
 				t.step--
 				if resp.Text != "" || resp.Reasoning != "" {
-					t.emit(event.AnswerReset{Reason: fault.Text})
+					t.c.emit(event.AnswerReset{Reason: fault.Text})
 				}
-				t.learnWindow(fault.Window)
-				return true, t.compactOverflow(ctx, fault)
+				t.learned(fault.Window)
+				return true, t.c.compactor().overflow(ctx, fault)
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:
 			// If a provider refuses one tool after another, something else is the cause.
-			if key := t.refusal(fault.Tool); key.wire != "" && !t.dropped[key] && t.refused < mostRefused {
-				t.dropped[key] = true
+			if key := t.refusal(fault.Tool); key.wire != "" && !t.c.out.dropped[key] && t.refused < mostRefused {
+				t.c.out.dropped[key] = true
 				t.step--
 				t.refused++
-				t.Notify(event.LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
+				t.c.Notify(event.LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
 			}
 		case model.ClassImage:
@@ -116,20 +123,20 @@ const mostRefused = 2
 // dropPicture removes a picture that the provider refused from the history, permanently, and says so. more is
 // false when the picture is not found.
 func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, err error) {
-	if !t.history.DropPicture(fault.Image) {
+	if !t.c.out.history.DropPicture(fault.Image) {
 		return false, nil
 	}
-	if _, err := t.opt.Store.History().RefusePicture(context.WithoutCancel(ctx), t.row.ID, fault.Image); err != nil {
+	if _, err := t.c.opt.Store.History().RefusePicture(context.WithoutCancel(ctx), t.c.record.row.ID, fault.Image); err != nil {
 		return false, err
 	}
 	t.step--
-	t.Notify(event.LevelWarn, "a picture was taken out of the conversation, because the provider refused it: %s", fault.Text)
+	t.c.Notify(event.LevelWarn, "a picture was taken out of the conversation, because the provider refused it: %s", fault.Text)
 	return true, nil
 }
 
 // refusal names a tool that the provider of the current model rejected.
 func (t *turn) refusal(wire string) refused {
-	return refused{t.current().ID, wire}
+	return refused{t.c.current().ID, wire}
 }
 
 func definitions(offered []tools.Entry) []model.Tool {

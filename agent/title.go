@@ -16,16 +16,17 @@ const (
 
 // titleLater asks the model for a better title after the first answer, in the background.
 // A title set by the person is never replaced.
-func (r *record) titleLater() {
-	r.c.mu.Lock()
-	m, row, first := r.c.model, r.row, r.turns == 1
-	r.c.mu.Unlock()
-	if !first || m.Untitled || r.c.opt.Headless || r.c.opt.Label != "" || row.TitleSource == "user" || r.history.Len() == 0 {
+func (t *turn) titleLater() {
+	c := t.c
+	c.mu.Lock()
+	m, row, first := c.settings.model, c.record.row, c.record.turns == 1
+	c.mu.Unlock()
+	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || c.out.history.Len() == 0 {
 		return
 	}
-	prompt := text.Cut(r.history.Messages()[0].Text, 2000)
-	r.c.background.Go(func() {
-		ctx, cancel := context.WithTimeout(r.c.ctx, titleWait)
+	prompt := text.Cut(c.out.history.Messages()[0].Text, 2000)
+	c.background.Go(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, titleWait)
 		defer cancel()
 		resp, err := m.Client.Stream(ctx, model.Request{
 			Model: m.ID, Purpose: model.PurposeTitle, MaxOutputTokens: 200,
@@ -37,11 +38,11 @@ func (r *record) titleLater() {
 			return // the title derived from the prompt stays
 		}
 		title = text.Cut(text.Clean(title), titleBytes)
-		if set, err := r.c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {
-			r.c.mu.Lock()
-			r.row.Title, r.c.state.Title = title, title
-			r.c.mu.Unlock()
-			r.c.emitState()
+		if set, err := c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {
+			c.mu.Lock()
+			c.record.row.Title, c.state.Title = title, title
+			c.mu.Unlock()
+			c.emitState()
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // turn is the processing of one prompt, from the message to the model's last answer. It runs on the conversation's goroutine.
 type turn struct {
-	*Conversation
+	c *Conversation
 
 	// number is the sequence number of the turn's first message: unique in the session,
 	// also after a rewind.
@@ -37,10 +37,10 @@ func (c *Conversation) runTurn(p event.Prompt) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	c.mu.Lock()
-	c.turns++
-	t := &turn{Conversation: c, started: time.Now(), guard: loopGuard{repeats: c.opt.LoopRepeats}}
-	c.interrupt, c.abort = cancel, cancel
-	if c.failed != nil {
+	c.record.turns++
+	t := &turn{c: c, started: time.Now(), guard: loopGuard{repeats: c.opt.LoopRepeats}}
+	c.inbox.interrupt, c.inbox.abort = cancel, cancel
+	if c.inbox.failed != nil {
 		cancel()
 	}
 	c.state.Busy = true
@@ -61,13 +61,13 @@ func (c *Conversation) runTurn(p event.Prompt) {
 	}
 
 	c.mu.Lock()
-	c.interrupt, c.abort = nil, nil
+	c.inbox.interrupt, c.inbox.abort = nil, nil
 	c.state.Busy = false
-	if reason == event.StopInterrupted && c.failed != nil {
-		reason, err = event.StopError, c.failed
+	if reason == event.StopInterrupted && c.inbox.failed != nil {
+		reason, err = event.StopError, c.inbox.failed
 	}
 	c.mu.Unlock()
-	t.agents.Unclaim()
+	t.c.agents.Unclaim()
 	end := event.TurnEnd{Turn: t.number, Queued: p.Queued, Finish: t.finish, Calls: t.made, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
@@ -79,7 +79,7 @@ func (c *Conversation) runTurn(p event.Prompt) {
 	}
 	c.emitState()
 	if reason == event.StopDone {
-		c.titleLater()
+		t.titleLater()
 	}
 }
 
@@ -89,7 +89,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	prepared := t.preparing(p, "asking the hooks")
 	told, err := t.admit(ctx, p)
 	prepared()
-	before := t.history.Len()
+	before := t.c.out.history.Len()
 	if err == nil {
 		err = t.take(ctx, p, t.started)
 	}
@@ -104,15 +104,15 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 	if err := t.equip(ctx, p); err != nil {
 		return event.StopError, err
 	}
-	t.asked = append(t.asked, t.history.Since(before)...)
+	t.asked = append(t.asked, t.c.out.history.Since(before)...)
 	for {
 		if ctx.Err() != nil {
 			return event.StopInterrupted, nil
 		}
-		if t.step >= t.Tuning().MaxSteps {
+		if t.step >= t.c.Tuning().MaxSteps {
 			return event.StopLimit, fmt.Errorf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
 		}
-		if err := t.overCost(); err != nil {
+		if err := t.c.overCost(); err != nil {
 			return event.StopLimit, err
 		}
 		t.step++
@@ -141,18 +141,18 @@ const maxGoneOn = 8
 
 // stopping asks the extensions whether the model must continue although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
-	why := t.opt.Extensions.stopping(ctx, Stop{Session: t.row.ID, Child: t.opt.Parent != "", Again: t.goneOn > 0, Text: t.text, Roles: t.scope.Roles()})
+	why := t.c.opt.Extensions.stopping(ctx, Stop{Session: t.c.record.row.ID, Child: t.c.opt.Parent != "", Again: t.goneOn > 0, Text: t.text, Roles: t.c.settings.scope.Roles()})
 	if why == "" || ctx.Err() != nil {
 		return false, nil
 	}
 	if t.goneOn++; t.goneOn > maxGoneOn {
-		t.Notify(event.LevelWarn, "the turn ends here: a hook had already continued it %d times", maxGoneOn)
+		t.c.Notify(event.LevelWarn, "the turn ends here: a hook had already continued it %d times", maxGoneOn)
 		return false, nil
 	}
 	if err := t.appendNotice(context.WithoutCancel(ctx), why); err != nil {
 		return false, err
 	}
-	t.Notify(event.LevelInfo, "%s", why)
+	t.c.Notify(event.LevelInfo, "%s", why)
 	return true, nil
 }
 
@@ -176,11 +176,11 @@ func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if t.finish != model.FinishPause { // the provider is in the middle of its answer
-		if err := t.compactIfFull(ctx, offered); err != nil {
+		if err := t.c.compactor().ifFull(ctx, offered); err != nil {
 			return false, err
 		}
 	}
-	t.emit(event.StepStart{Step: t.step})
+	t.c.emit(event.StepStart{Step: t.step})
 	resp, err := t.ask(ctx, offered)
 	if err != nil {
 		return t.recover(ctx, resp, err)

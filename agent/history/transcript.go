@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent/model"
 	"jcode/internal/text"
+	"jcode/session"
 )
 
 // Transcript is the history as the model sees it, oldest first. The zero value is empty and ready to use. One
@@ -18,6 +19,18 @@ type Transcript struct {
 	ids      map[string]bool // of calls
 	tokens   int             // estimated, of messages
 	ready    sendable        // messages in the form that was sent last
+}
+
+// Of returns the history that stored rows stand for.
+func Of(rows []session.Message) (h Transcript) {
+	for _, summary := range []bool{true, false} { // summaries first: they replace what came before
+		for _, row := range rows {
+			if row.Archived == 0 && (row.Role == session.RoleSummary) == summary {
+				h.Push(row.Seq, FromRow(row)...)
+			}
+		}
+	}
+	return h
 }
 
 // Messages returns the history. The caller must not change it.

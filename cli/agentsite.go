@@ -48,17 +48,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 	if a.privateNow() {
 		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", errPrivate)
 	}
-	prefix := branchPrefix
-	if worktree.HasBranch(ctx, a.git, a.root, strings.TrimSuffix(prefix, "/")) { // no branch can be below another one
-		prefix = otherPrefix
-	}
-	dir, branch := filepath.Join(a.worktrees(), name), prefix+name
-	for n := 2; ; n++ { // an earlier session may have left one
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.git, a.root, branch) {
-			break
-		}
-		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("%s%s-%d", prefix, name, n)
-	}
+	dir, branch := freePlace(ctx, a.app, a.worktrees(), name)
 	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, Shared: a.flags.AddDir, First: a.opensWith()})
 	if err != nil {
 		return nil, err
@@ -68,6 +58,21 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 		return nil, errors.Join(err, tree.Remove(context.WithoutCancel(ctx)))
 	}
 	return site, nil
+}
+
+// freePlace returns a folder below another one and a branch for a worktree, with a number if the name is taken.
+func freePlace(ctx context.Context, a *app, below, name string) (dir, branch string) {
+	prefix := branchPrefix
+	if worktree.HasBranch(ctx, a.git, a.root, strings.TrimSuffix(prefix, "/")) { // no branch can be below another one
+		prefix = otherPrefix
+	}
+	dir, branch = filepath.Join(below, name), prefix+name
+	for n := 2; ; n++ { // an earlier session may have left one
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.git, a.root, branch) {
+			return dir, branch
+		}
+		dir, branch = filepath.Join(below, fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("%s%s-%d", prefix, name, n)
+	}
 }
 
 // reopen opens the worktree of an agent that an earlier run left.
@@ -105,8 +110,14 @@ func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
 	f.Print = true // its files are not watched; its questions are routed elsewhere
-	f.AddDir = append(slices.Clone(f.AddDir), tree.Linked()...)
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
+	return openTree(ctx, a.app, name, tree, &f, true)
+}
+
+// openTree wires jcode for a worktree and a command line. What an agent does is merged or discarded as a whole, so nothing of it is
+// kept for an undo.
+func openTree(ctx context.Context, a *app, name string, tree worktree.Tree, f *flags, forAgent bool) (*agentSite, error) {
+	f.AddDir = append(slices.Clone(f.AddDir), tree.Linked()...)
 	start := tree.Dir
 	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && filepath.IsLocal(rel) {
 		if _, err := os.Stat(filepath.Join(tree.Dir, rel)); err == nil {
@@ -116,19 +127,21 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 	if err := awaitImports(ctx, tree, start); err != nil {
 		return nil, err
 	}
-	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), originals: append(slices.Clone(a.originals), a.root)}
-	b.started, b.settled = make(chan struct{}), make(chan struct{})
-	close(b.settled)
+	b := &app{flags: f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), originals: append(slices.Clone(a.originals), a.root), ofAgent: forAgent}
+	b.started, b.settled, b.rolesAgain = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+	if forAgent {
+		close(b.settled)
+	}
 	share := func(context.Context) error {
-		b.project, b.store, b.trust, b.models = a.project, a.store, a.trust, a.models
+		b.project, b.store, b.trust, b.models, b.contents = a.project, a.store, a.trust, a.models, a.contents
 		return nil
 	}
 	if _, err := b.after(ctx, b.findPlaces, share, b.loadConfig, b.openGate, b.addTools, b.openExtensions); err != nil {
 		return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
 	}
-	b.flags.Model = a.flags.Model
+	b.flags.Model, b.modelNamed = a.flags.Model, a.modelNamed
 	b.happenings.roles = a.happenings.roles // the main conversation's hooks hear of its agents' ends
-	site := &agentSite{main: a.app, app: b, tree: tree, name: name}
+	site := &agentSite{main: a, app: b, tree: tree, name: name}
 	if empty := tree.EmptySubmodules(ctx); len(empty) > 0 {
 		site.missing = fmt.Sprintf("\n\nYou work in a git worktree, in which the folders of submodules are empty: %s. If the work needs one: git submodule update --init PATH. What is changed inside it is not merged.", strings.Join(empty, ", "))
 	}

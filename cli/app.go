@@ -41,6 +41,8 @@ type app struct {
 	// originals are the roots of the checkouts that this one is a copy of, for an agent in a worktree; the first
 	// is the person's, whose roles apply.
 	originals []string
+	ofAgent   bool                   // it is an agent's: its worktree is merged or discarded as a whole
+	beside    standing               // where the person's session works
 	drafted   atomic.Pointer[string] // the key under which the input was last saved
 	reading   sync.RWMutex           // guards the replacement of config
 	config    config.Config

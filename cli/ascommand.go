@@ -79,7 +79,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
-	own := personCommands{flags: &flags{}}.List()
+	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), mapSlice(own, commandName))
 }
 

@@ -30,15 +30,20 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for an empty prompt
 		return errEmptyPrompt()
 	}
-	a, err := newAppOfSession(ctx, f, std)
+	home, err := newAppOfSession(ctx, f, std)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer home.close()
 	text, err := promptText(ctx, words, std)
 	if err != nil {
 		return err
 	}
+	a, done, err := standBeside(ctx, home, words)
+	if err != nil {
+		return err
+	}
+	defer done()
 	conv, err := a.conversation(ctx)
 	if err != nil {
 		return a.startError(err)

@@ -220,8 +220,12 @@ func formatIn(args []string) string {
 // pickSession is the value of --resume that means "let me choose".
 const pickSession = "?"
 
-// prepare adds the value to a bare -r or --resume: flags have no optional values. A word that follows is part
-// of it; takeSession finds out whether it names a session.
+// anyTree is the value of --worktree that means a new one; what follows it is how it may be called.
+const anyTree = "?"
+
+// prepare adds the value to a bare -r or --resume, -w or --worktree: flags have no optional values. A word that
+// follows -r is part of it; takeSession finds out whether it names a session. One that follows -w is, if it can be a
+// name: a prompt has blanks.
 func prepare(args []string) []string {
 	out := make([]string, 0, len(args)+1)
 	for i := 0; i < len(args); i++ {
@@ -239,6 +243,15 @@ func prepare(args []string) []string {
 			out = append(out, "--resume="+pickSession+named)
 		case strings.HasPrefix(a, "-r="):
 			out = append(out, "--resume="+a[3:])
+		case a == "-w" || a == "--worktree":
+			named := anyTree
+			if i+1 < len(args) && isTreeName(args[i+1]) {
+				i++
+				named = args[i]
+			}
+			out = append(out, "--worktree="+named)
+		case strings.HasPrefix(a, "-w="):
+			out = append(out, "--worktree="+a[3:])
 		default:
 			out = append(out, a)
 		}

@@ -347,9 +347,20 @@ func (d *doctor) terminal() {
 // worktrees names the worktrees that sub-agents left with changes, and those at which git fails.
 func (d *doctor) worktrees(ctx context.Context, git launch.Git, root string) {
 	left, err := filepath.Glob(filepath.Join(d.paths.Data, "worktrees", "*", "*"))
-	if err == nil && len(left) > 0 {
+	var agents, own []string
+	for _, dir := range left {
+		if strings.HasSuffix(filepath.Dir(dir), besideSuffix) {
+			own = append(own, dir)
+		} else {
+			agents = append(agents, dir)
+		}
+	}
+	if err == nil && len(agents) > 0 {
 		d.warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
-			"%d left by agents: %s", len(left), strings.Join(left, ", "))
+			"%d left by agents: %s", len(agents), strings.Join(agents, ", "))
+	}
+	if err == nil && len(own) > 0 {
+		d.ok("worktrees", "%d of sessions, with what is not merged (jcode -w=NAME works in one): %s", len(own), strings.Join(own, ", "))
 	}
 	for _, dir := range worktree.Incomplete(ctx, git, root) {
 		d.warn("worktrees", "/agents prune removes it if it is an agent's; otherwise remove that folder, unless a git that creates a worktree is running",

@@ -18,6 +18,8 @@ type flags struct {
 	Var          []string  `help:"Value of a variable of the role, as NAME=VALUE; repeatable." placeholder:"NAME=VALUE" sep:"none"`
 	Continue     bool      `short:"c" help:"Continue the last session in this folder."`
 	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
+	Worktree     string    `short:"w" help:"Work in a git worktree of this name, made if there is none; without a name, in a new one." placeholder:"NAME"`
+	Carry        bool      `help:"With -w: what is not committed comes along into a new worktree."`
 	Fork         bool      `help:"With -c or -r: fork the session instead of continuing it."`
 	Mode         string    `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
 	Allow        []string  `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"jcode/agent"
 	"jcode/agent/event"
@@ -25,23 +24,6 @@ import (
 
 // recentPrompts is how many earlier prompts the input remembers.
 const recentPrompts = 1000
-
-// runChat opens the terminal UI.
-func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
-	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
-		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
-	}
-	a, err := newAppOfSession(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	prompt := strings.TrimSpace(strings.Join(words, " "))
-	if f.Resume == pickSession && prompt == "" {
-		prompt = "/resume"
-	}
-	return a.chat(ctx, prompt)
-}
 
 // show runs the tour in the terminal: the person answers the approvals.
 func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPlay, prompt string) error {
@@ -80,7 +62,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
-	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s)}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave)}, opt.Commands.Sources...)
+	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
 	if a.models.script == nil { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).firstRun(s, leave)
 	}
@@ -101,6 +84,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	opt.Trust, opt.TrustAgain = newDormant(a).folderQuestion, newDormant(a).again
 	err := a.runUI(ctx, opt)
 	var exit *exitError
+	if to, moved := errors.AsType[*moveError](cmp.Or(context.Cause(ctx), err)); moved {
+		return to
+	}
 	switch {
 	case errors.As(err, &exit):
 		return err
@@ -159,6 +145,8 @@ type sessions struct {
 	// starting opens the conversation that the command line names, resuming a stored one.
 	starting func(ctx context.Context) (*agent.Conversation, error)
 	resuming func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
+	// elsewhere returns an error, and leaves, if a session works in another folder of the project.
+	elsewhere func(row session.Session) error
 	// defaults returns the options of a conversation according to the command line.
 	defaults func() (agent.Options, error)
 	// begin starts the extensions, at the first conversation.
@@ -316,6 +304,11 @@ func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session,
 	}
 	if c := s.conv(); c != nil && c.ID() == id {
 		return s.open(ctx, c, reason)
+	}
+	if s.elsewhere != nil {
+		if err := s.elsewhere(found); err != nil {
+			return tui.Session{}, err
+		}
 	}
 	opt, err := s.options()
 	if err != nil {

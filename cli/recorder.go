@@ -19,7 +19,7 @@ type recorder struct {
 	worktree bool
 }
 
-func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.originals != nil} }
+func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.ofAgent} }
 
 // Track records the state of files, and with done their new state.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context, builtin.Written) error, err error) {

@@ -124,7 +124,7 @@ type change struct {
 // newSnapshots prepares them; nil where commands are not followed: in an agent's worktree, which is merged or
 // discarded as a whole, and where the settings say so.
 func newSnapshots(a *app) *snapshots {
-	if a.originals != nil || isOff(a.config.Undo.Commands) {
+	if a.ofAgent || isOff(a.config.Undo.Commands) {
 		return nil
 	}
 	s := &snapshots{

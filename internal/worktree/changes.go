@@ -77,8 +77,8 @@ func (t Tree) Work(ctx context.Context) (Work, error) {
 		return Work{}, err
 	}
 	if len(d.work.Changes) == 0 && known {
-		if err := d.commits(); err != nil {
-			return Work{}, err
+		if said := t.commitsSince(ctx, before.head); said != "" {
+			d.work.Left = append(d.work.Left, said)
 		}
 	}
 	slices.Sort(d.work.Left)
@@ -379,14 +379,4 @@ func isCache(dir string) bool {
 		info, err := os.Lstat(filepath.Join(dir, mark))
 		return err == nil && info.Mode().IsRegular()
 	})
-}
-
-// commits names commits that would go with the copy.
-func (d *difference) commits() error {
-	count, err := git(d.ctx, d.t.Git, d.t.Dir, nil, "rev-list", "--count", "HEAD", "refs/heads/"+d.t.Branch, "--not", d.start.head,
-		"--exclude="+d.t.Branch, "--branches", "--tags", "--remotes")
-	if err == nil && count != "0" {
-		d.leave("commits of the branch "+d.t.Branch, count+", nowhere else: git merge takes them over")
-	}
-	return nil //nolint:nilerr // the branch is gone, or was moved to where a person wanted it
 }

@@ -1,0 +1,55 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jcode/internal/testkit/terminal"
+)
+
+// A session moves into a worktree, merges, takes the merge back, merges again and goes back to the checkout; the
+// worktree goes when all of it is merged.
+func TestASessionMovesIntoAWorktreeAndBack(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	c.start("--mode", "yolo", "-m", "replay:"+scriptOf(t, `{"text":"First answer."}
+`))
+	c.say("hello")
+	c.wait("First answer.")
+	c.idle()
+	c.say("/worktree beside")
+	c.wait("works in the worktree beside")
+	c.idle()
+	c.say("!echo two > new.txt; git branch --show-current")
+	c.wait("jcode/beside")
+	c.idle()
+	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {
+		t.Error("the checkout was written")
+	}
+	c.say("/worktree merge")
+	c.wait("1 file of beside: new.txt.")
+	if c.read("new.txt") != "two\n" {
+		t.Error("the merge is not there")
+	}
+	c.idle()
+	c.say("/undo")
+	c.answerable("Put back")
+	c.Press("enter")
+	c.wait("new.txt (removed)")
+	c.idle()
+	c.say("/worktree merge")
+	c.until(func(terminal.Screen) bool { _, err := os.Stat(filepath.Join(c.dir, "new.txt")); return err == nil })
+	c.idle()
+	c.say("/worktree leave")
+	c.until(func(terminal.Screen) bool { return len(besides(t, c.home)) == 0 })
+	c.idle()
+	c.say("!pwd")
+	c.wait(filepath.Base(c.dir))
+	c.idle()
+	c.quit()
+}

@@ -98,7 +98,7 @@ func (f envFile) read(hook hooks.Hook, env, keep []string, say func(level event.
 		switch reach := launch.ReachOf(variable); {
 		case reach == launch.Nowhere:
 			refused = append(refused, variable+" (it steers the shell, git or the loader of programs)")
-		case (secret.Name(variable) || secret.Value(value)) && !slices.Contains(keep, variable):
+		case secret.Variable(variable, value) && !slices.Contains(keep, variable):
 			refused = append(refused, variable+" (it looks like a secret; environment.keep in config.json lets it through)")
 		default:
 			if reach == launch.Confined {

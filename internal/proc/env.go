@@ -34,7 +34,7 @@ func CommandEnv(base []string, rules EnvRules) []string {
 		if isProxy(name) && !kept {
 			value = withoutPassword(value)
 		}
-		if (secret.Name(name) || secret.Value(value)) && !kept {
+		if secret.Variable(name, value) && !kept {
 			continue
 		}
 		env[name] = value

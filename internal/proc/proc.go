@@ -3,13 +3,17 @@ package proc
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -33,6 +37,9 @@ type Spec struct {
 	// Namespaces runs the child in its own user, mount and IPC namespaces, with the capability to mount in them,
 	// and OwnNetwork in a private network (Linux only; an error elsewhere).
 	Namespaces, OwnNetwork bool
+	// OwnProcesses also gives it processes of its own, with Namespaces: it sees no others, and what it starts ends
+	// with it. The child must call Supervise, and is process 1 there.
+	OwnProcesses bool
 	// Confine, if not nil, is called on the thread that then starts the child, and drops the rights that the
 	// child must not have. That thread is used for nothing else.
 	Confine func() error
@@ -48,7 +55,9 @@ type Process struct {
 	proc   *os.Process
 	tree   tree
 	done   chan struct{}
-	exit   Exit // written before done is closed
+	exit   Exit        // written before done is closed
+	end    *os.File    // with OwnProcesses, tells how the command ended; else nil
+	reaped atomic.Bool // the child is gone: its number may be another's
 }
 
 // Exit says how a process ended.
@@ -85,7 +94,7 @@ func Start(spec Spec) (*Process, error) {
 	if spec.Confine != nil {
 		return startConfined(spec)
 	}
-	if (spec.Namespaces || spec.OwnNetwork) && !hasNamespaces {
+	if (spec.Namespaces || spec.OwnNetwork || spec.OwnProcesses) && !hasNamespaces {
 		return nil, errors.New("start process: namespaces are not available on this system")
 	}
 	// The caller ends it (Stop, Kill), not a context, which would end only the direct child.
@@ -111,10 +120,25 @@ func Start(spec Spec) (*Process, error) {
 	}
 	cmd.ExtraFiles = spec.ExtraFiles
 	cmd.SysProcAttr = attributes(spec)
-	if err := cmd.Start(); err != nil {
+	end, theirs, err := endPipe(spec)
+	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
-	p := &Process{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{})}
+	if end != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles[:len(cmd.ExtraFiles):len(cmd.ExtraFiles)], theirs)
+		cmd.Env = append(cmd.Env, endName+"="+strconv.Itoa(2+len(cmd.ExtraFiles)))
+	}
+	err = cmd.Start()
+	if end != nil {
+		_ = theirs.Close() // the child has its own
+	}
+	if err != nil {
+		if end != nil {
+			_ = end.Close() // nobody writes
+		}
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+	}
+	p := &Process{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{}), end: end}
 	p.tree = newTree(p)
 	go p.wait(ownPeak())
 	return p, nil
@@ -124,11 +148,54 @@ func Start(spec Spec) (*Process, error) {
 // pipes that the caller still drains. Until a child runs its own program it shares this one's memory, and
 // Linux counts that as its peak: what is hardly above floor, this program's own peak by then, tells nothing.
 func (p *Process) wait(floor int64) {
+	status, last, told := p.told()
+	if told && !last { // what it started still runs, and init with it
+		p.exit = exitWith(Exit{}, status)
+		close(p.done)
+	}
 	state, err := p.proc.Wait()
+	p.reaped.Store(true)
+	if told && !last {
+		return
+	}
 	if p.exit = exitOf(state, err); p.exit.Peak <= floor+floor/8 {
 		p.exit.Peak = 0
 	}
+	if told {
+		p.exit = exitWith(p.exit, status)
+	}
 	close(p.done)
+}
+
+// endName is the variable that names the descriptor on which a child with OwnProcesses tells how its command ended: the
+// status as the system gives it, and 1 if nothing is left that it started.
+const endName = "JCODE_END"
+
+// endPipe returns a pipe for such a child, nil for others.
+func endPipe(spec Spec) (ours, theirs *os.File, err error) {
+	if !spec.OwnProcesses {
+		return nil, nil, nil
+	}
+	return os.Pipe()
+}
+
+// told waits for what the child tells of its command's end. ok is false if it tells nothing.
+func (p *Process) told() (status uint32, last, ok bool) {
+	if p.end == nil {
+		return 0, false, false
+	}
+	defer func() { _ = p.end.Close() }() // only read
+	var b [8]byte
+	if _, err := io.ReadFull(p.end, b[:]); err != nil {
+		return 0, false, false
+	}
+	return binary.LittleEndian.Uint32(b[:4]), b[4] == 1, true
+}
+
+// exitWith returns an exit with the status of the command instead of that of its init.
+func exitWith(e Exit, status uint32) Exit {
+	e.Code, e.Signal, e.Number = endOf(status)
+	return e
 }
 
 func exitOf(state *os.ProcessState, err error) Exit {
@@ -165,9 +232,15 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Running lists the processes of the tree that still run, including the direct child, sorted by pid. Zombies
-// are left out.
-func (p *Process) Running() []Info { return p.tree.running() }
+// Running lists the processes of the tree that still run, including the direct child unless that is only the
+// init of others, sorted by pid. Zombies are left out.
+func (p *Process) Running() []Info {
+	list := p.tree.running()
+	if p.end == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(i Info) bool { return i.Pid == p.pid })
+}
 
 // Interrupt sends the group an interrupt (SIGINT); on Windows it does nothing.
 func (p *Process) Interrupt() error { return p.tree.signal(os.Interrupt) }

@@ -11,7 +11,7 @@ import (
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, value, ok := split(kv)
-		return ok && !contains(keep, name) && (secret.Name(name) || secret.Value(value))
+		return ok && !contains(keep, name) && secret.Variable(name, value)
 	})
 }
 
@@ -23,7 +23,7 @@ func Withheld(base []string, rules EnvRules) []string {
 		if isProxy(name) {
 			value = withoutPassword(value)
 		}
-		if ok && name != markerName && !contains(rules.Drop, name) && !contains(rules.Keep, name) && (secret.Name(name) || secret.Value(value)) {
+		if ok && name != markerName && !contains(rules.Drop, name) && !contains(rules.Keep, name) && secret.Variable(name, value) {
 			out = append(out, name)
 		}
 	}

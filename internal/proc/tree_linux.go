@@ -31,6 +31,9 @@ func attributes(spec Spec) *syscall.SysProcAttr {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+		if spec.OwnProcesses {
+			a.Cloneflags |= syscall.CLONE_NEWPID
+		}
 		if spec.OwnNetwork {
 			a.Cloneflags |= syscall.CLONE_NEWNET
 		}
@@ -47,7 +50,7 @@ type stat struct {
 // running finds the members of the tree: same session, same group, a descendant of a member, or the tree's
 // marker in the environment (a daemon that created its own session).
 func (t tree) running() []Info {
-	ended := t.p.Ended()
+	ended := t.p.reaped.Load()
 	all := processes()
 	// A process with the ID of a reaped leader is unrelated, and the leader's session and group are empty: the
 	// kernel assigns no ID that is in use as either.

@@ -28,7 +28,7 @@ func (t tree) signal(sig os.Signal) error {
 
 // kill sends SIGKILL to the group and to processes that left it, and lists those that remain.
 func (t tree) kill() []Info {
-	ended := t.p.Ended()
+	ended := t.p.reaped.Load()
 	alive := t.running()
 	if len(alive) == 0 {
 		return nil

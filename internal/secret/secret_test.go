@@ -24,6 +24,46 @@ func TestNamesOfSecrets(t *testing.T) {
 	}
 }
 
+func TestKeysInHexadecimalDigitsAreSecretsUnderNeutralNames(t *testing.T) {
+	const hex32, hex40, hex64 = "9f86d081884c7d659a2feaa0c55ad015", "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3", "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+	for _, tc := range []struct {
+		name, value string
+		want        bool
+	}{
+		{"FOO", hex32, true},
+		{"MYSERVICE", hex40, true},
+		{"WEATHER", hex64, true},
+		{"X", "0x" + hex64, true},
+		{"DD_APP", hex32, true},
+		{"FOO", "9F86D081884C7D659A2FEAA0C55AD015", true},
+		{"GITHUB_SHA", hex40, false},
+		{"CI_COMMIT_SHA", hex40, false},
+		{"GIT_COMMIT", hex40, false},
+		{"CIRCLE_SHA1", hex40, false},
+		{"SOURCE_VERSION", hex40, false},
+		{"BUILD_VCS_NUMBER", hex40, false},
+		{"INVOCATION_ID", hex32, false},
+		{"TRACE_ID", hex32, false},
+		{"IMAGE_DIGEST", hex64, false},
+		{"CHECKSUM", hex64, false},
+		{"FILE_SHA256", hex64, false},
+		{"machineId", hex32, false},
+		{"HEAD_REF", hex40, false},
+		{"FOO", "deadbeef", false},
+		{"FOO", "0123456789012345678901234567890123456789", false},
+		{"FOO", "ffffffffffffffffffffffffffffffff", false},
+		{"FOO", "sha256:" + hex64, false},
+		{"FOO", "8c2d0f0a-5f5e-4c8d-9b6f-0f6f3c1d2e3f", false},
+		{"WORDS", "decade facade accede efface", false},
+		{"PATH", "/nix/store/" + hex32 + "/bin", false},
+		{"", "", false},
+	} {
+		if got := secret.Variable(tc.name, tc.value); got != tc.want {
+			t.Errorf("%s=%s: %v, want %v", tc.name, tc.value, got, tc.want)
+		}
+	}
+}
+
 func TestValuesThatAreSecrets(t *testing.T) {
 	for value, want := range map[string]bool{
 		"postgres://u:p@h/db": true, "http://u:p@proxy:3128": true, "redis://:p@h:6379": true, "u:p@tcp(h)/db": true, "https://0123456789abcdef0123@h/x": true,

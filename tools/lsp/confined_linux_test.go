@@ -52,7 +52,7 @@ func TestRealServersWorkConfined(t *testing.T) {
 			program := anywhere(t, b.program)
 			start := time.Now()
 			r := newRig(t, "", b.files, with(lsp.Server{Name: b.server, Command: append([]string{program}, b.args...)}), confined(t, cache))
-			eventually(t, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
+			within(t, 5*time.Minute, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
 			t.Logf("ready after %v", time.Since(start))
 			told := r.result(b.path, b.end, fmt.Sprintf(b.add, 0)+"\n"+b.end)
 			eventually(t, "it tells what broke", func() bool {

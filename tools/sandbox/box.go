@@ -68,7 +68,7 @@ func (b *Box) ConfineProgram(spec proc.Spec, r Program) (confined proc.Spec, bef
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
 	o := policy.order(report.Shields, protected.paths, spec.Env, r)
 	b.tell(b.gaps(protected, o))
-	o.Shields = report.Shields
+	o.Shields, o.Processes = report.Shields, report.Shields && report.Processes
 	if !policy.Network {
 		o.NetNS = report.Network == "namespace"
 		o.NoTCP = report.Network == "tcp"
@@ -78,7 +78,7 @@ func (b *Box) ConfineProgram(spec proc.Spec, r Program) (confined proc.Spec, bef
 		return spec, before, err
 	}
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
-	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
+	spec.Namespaces, spec.OwnNetwork, spec.OwnProcesses = o.Shields || o.NetNS, o.NetNS, o.Processes
 	return spec, before, nil
 }
 

@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -21,41 +23,74 @@ const exitRefused = 125
 // Main is the hidden subcommand: args are what follows Command. It confines the calling
 // process and becomes the command; it returns an exit code only when that fails.
 func Main(args []string) int {
-	if err := become(args); err != nil {
+	code, err := become(args)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "jcode: sandbox:", err)
 		return exitRefused
 	}
-	return 0
+	return code
 }
 
-func become(args []string) error {
+func become(args []string) (code int, err error) {
 	if len(args) == 1 && args[0] == "probe" {
-		return tryNamespaces()
+		return 0, tryNamespaces()
 	}
 	if len(args) < 2 {
-		return errors.New("an order and a command are needed")
+		return 0, errors.New("an order and a command are needed")
 	}
 	o, err := decode(args[0])
 	if err != nil {
-		return err
+		return 0, err
 	}
-	program, err := exec.LookPath(args[1])
+	program, err := exec.LookPath(strings.Clone(args[1]))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	// Capabilities are per thread, and the thread that becomes the command must have none.
 	runtime.LockOSThread()
 	if o.NetNS {
 		if err := loopbackUp(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	own := false
 	if o.Shields {
 		if own, err = shield(o); err != nil {
-			return err
+			return 0, err
 		}
 	}
+	if o.Processes {
+		argv := cloned(args[1:])
+		coverArguments(args) // the command can see them
+		code, err = proc.Supervise(program, argv, func() error { return confine(o, own) })
+	} else if err = confine(o, own); err == nil {
+		err = unix.Exec(program, args[1:], os.Environ())
+	}
+	if err != nil {
+		return 0, fmt.Errorf("run %s: %w", program, err)
+	}
+	return code, nil
+}
+
+func cloned(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.Clone(s)
+	}
+	return out
+}
+
+// coverArguments overwrites arguments of this process where the system shows them. They must not be used afterwards.
+func coverArguments(args []string) {
+	for _, arg := range args {
+		if len(arg) > 0 {
+			clear(unsafe.Slice(unsafe.StringData(arg), len(arg)))
+		}
+	}
+}
+
+// confine drops this thread's rights.
+func confine(o order, own bool) error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
@@ -67,7 +102,7 @@ func become(args []string) error {
 			return fmt.Errorf("restrict system calls: %w", err)
 		}
 	}
-	return fmt.Errorf("run %s: %w", args[1], unix.Exec(program, args[1:], os.Environ()))
+	return nil
 }
 
 // dropCapabilities drops the capabilities that would undo the confinement from what this thread becomes, even
@@ -75,6 +110,15 @@ func become(args []string) error {
 // Landlock says.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	// What is inheritable a program of root gets, whatever else is dropped.
+	header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	sets[0].Inheritable, sets[1].Inheritable = 0, 0
+	if err := unix.Capset(&header, &sets[0]); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	for _, c := range []uintptr{
@@ -106,12 +150,18 @@ func probe(self string) Report {
 		return unavailable("the kernel has no Landlock, or it is switched off")
 	}
 	r := Report{Available: true, Landlock: abi}
-	if err := tryChild(self); err == nil {
+	r.Processes = true
+	err := tryChild(self, true)
+	if err != nil {
+		r.Processes = false
+		r.Why = append(r.Why, "no processes of their own: "+err.Error())
+		err = tryChild(self, false)
+	}
+	if err == nil {
 		r.Shields, r.Network, r.OthersKept = true, "namespace", filtersCalls()
 		return r
-	} else {
-		r.Why = append(r.Why, "no namespaces: "+err.Error())
 	}
+	r.Why = []string{"no namespaces: " + err.Error()}
 	r.OthersKept = filtersCalls()
 	if abi >= 4 {
 		r.Network = "tcp"
@@ -119,14 +169,14 @@ func probe(self string) Report {
 	return r
 }
 
-// tryChild starts this program in new namespaces and lets it mount something.
-func tryChild(self string) error {
+// tryChild starts this program in new namespaces, also of processes, and lets it mount something.
+func tryChild(self string, processes bool) error {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = read.Close() }() // only read
-	p, err := proc.Start(proc.Spec{Argv: []string{self, Command, "probe"}, Env: os.Environ(), Stderr: write, Namespaces: true, OwnNetwork: true})
+	p, err := proc.Start(proc.Spec{Argv: []string{self, Command, "probe"}, Env: os.Environ(), Stderr: write, Namespaces: true, OwnNetwork: true, OwnProcesses: processes})
 	_ = write.Close() // the child has its own
 	if err != nil {
 		return err

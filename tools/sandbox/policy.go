@@ -74,8 +74,10 @@ type order struct {
 	Pinned  []string  `json:"pinned,omitempty"`  // can't be renamed
 	Locked  []string  `json:"locked,omitempty"`  // can't be changed
 	Shields bool      `json:"shields,omitempty"` // the child has a mount namespace
-	NetNS   bool      `json:"netns,omitempty"`   // and a network of its own
-	NoTCP   bool      `json:"no_tcp,omitempty"`
+	// Processes says that the child is the first process of its own.
+	Processes bool `json:"processes,omitempty"`
+	NetNS     bool `json:"netns,omitempty"` // and a network of its own
+	NoTCP     bool `json:"no_tcp,omitempty"`
 
 	full bool // there are more protected files than are locked
 }
@@ -229,6 +231,8 @@ type Report struct {
 	Shields bool
 	// Network says how the network is blocked: "namespace", "tcp" (only TCP) or "" (not).
 	Network string
+	// Processes says whether commands have processes of their own and see no others.
+	Processes bool
 	// OthersKept says whether commands are prevented from changing limits and priorities of other processes.
 	OthersKept bool
 	// Why holds the reasons for what is missing.
@@ -253,6 +257,11 @@ func (r Report) Lines() []string {
 		out = append(out, "sockets that another program opens while a command runs can't be kept from it; those that are open before are")
 	default:
 		out = append(out, "sockets of other programs (a terminal multiplexer, a key agent) can't be kept from them")
+	}
+	if r.Processes {
+		out = append(out, "they see no other processes than their own")
+	} else {
+		out = append(out, "names and command lines of your other processes can't be kept from them")
 	}
 	if !r.OthersKept {
 		out = append(out, "limits and priorities of your other processes can't be kept from them")

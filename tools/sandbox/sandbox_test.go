@@ -45,14 +45,14 @@ func dialUnix(path string) int {
 // outside of both, so that the rest of the test's folder is not writable by accident.
 type rig struct {
 	*sandbox.Box
-	t                   *testing.T
+	t                   testing.TB
 	base, project, home string
 	tmp                 string
 	made                []string // protected files that the last command made
 	policy              sandbox.Policy
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -483,33 +483,6 @@ func TestMainRefusesABrokenOrder(t *testing.T) {
 	for _, args := range [][]string{nil, {"{}"}, {"{}", "ls"}, {"nonsense", "ls"}} {
 		if code := sandbox.Main(args); code != 125 {
 			t.Errorf("%v: %d", args, code)
-		}
-	}
-}
-
-func BenchmarkConfinedTrue(b *testing.B) {
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	dir := b.TempDir()
-	box := sandbox.New(self, func() sandbox.Policy {
-		return sandbox.Policy{Roots: []string{dir}, Hidden: []string{filepath.Join(dir, "x")}}
-	})
-	if !box.Available() {
-		b.Skip("no Landlock on this kernel")
-	}
-	for b.Loop() {
-		spec, _, err := box.Confine(proc.Spec{Argv: []string{"true"}, Dir: dir, Env: os.Environ()})
-		if err != nil {
-			b.Fatal(err)
-		}
-		p, err := proc.Start(spec)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if e := p.Exit(); e.Code != 0 {
-			b.Fatal(e)
 		}
 	}
 }

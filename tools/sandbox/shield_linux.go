@@ -17,6 +17,11 @@ func shield(o order) (ownTerminals bool, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, fmt.Errorf("detach mounts: %w", err)
 	}
+	if o.Processes {
+		if err := ownProcesses(); err != nil {
+			return false, err
+		}
+	}
 	write := slices.Clone(o.Write)
 	for _, part := range o.Open {
 		if part.Write {
@@ -49,6 +54,14 @@ func shield(o order) (ownTerminals bool, err error) {
 	// shared one.
 	_ = unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 	return terminals(), enterAgain()
+}
+
+// ownProcesses mounts a /proc that has only the processes of this namespace.
+func ownProcesses() error {
+	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("mount /proc: %w", err)
+	}
+	return nil
 }
 
 // lockAllBut makes everything read-only except some folders. Landlock has no rights for a file's mode, owner,
@@ -229,6 +242,11 @@ func tryNamespaces() error {
 	dir := os.TempDir()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("detach mounts: %w", err)
+	}
+	if os.Getpid() == 1 {
+		if err := ownProcesses(); err != nil {
+			return err
+		}
 	}
 	if err := lockAllBut([]string{dir}); err != nil {
 		return err

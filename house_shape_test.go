@@ -196,17 +196,18 @@ func receiver(fn *ast.FuncDecl) string {
 // others ask internal/launch, which knows where programs must not come from, or internal/proc, which starts what
 // a person or a gate has judged.
 var startsPrograms = map[string]string{
-	"internal/launch/programs.go":     "is the way for what jcode starts for itself",
-	"internal/proc/init_linux.go":     "starts the first process of a namespace again, itself",
-	"internal/proc/proc.go":           "is the way for commands, servers and hosts, which were judged",
-	"internal/startfiles/commands.go": "names the program that a line would start, for its hash",
-	"mcp/config/expand.go":            "names the program of a server to the person who is asked about it",
-	"cli/demo.go":                     "looks for sh and for jcode itself",
-	"cli/doctorservers.go":            "says whether the program of a server exists",
-	"cli/mcp_edit.go":                 "says whether the program of a server exists",
-	"cli/pluginspanel.go":             "says whether the program of a language server exists",
-	"tools/builtin/shell_windows.go":  "names the shell of commands, which were judged",
-	"tools/sandbox/main_linux.go":     "starts a command that was judged, inside the sandbox",
+	"internal/launch/programs.go":      "is the way for what jcode starts for itself",
+	"internal/proc/init_linux.go":      "starts the first process of a namespace again, itself",
+	"internal/proc/proc.go":            "is the way for commands, servers and hosts, which were judged",
+	"internal/proc/supervise_linux.go": "starts the command of a sandbox, as the first process there",
+	"internal/startfiles/commands.go":  "names the program that a line would start, for its hash",
+	"mcp/config/expand.go":             "names the program of a server to the person who is asked about it",
+	"cli/demo.go":                      "looks for sh and for jcode itself",
+	"cli/doctorservers.go":             "says whether the program of a server exists",
+	"cli/mcp_edit.go":                  "says whether the program of a server exists",
+	"cli/pluginspanel.go":              "says whether the program of a language server exists",
+	"tools/builtin/shell_windows.go":   "names the shell of commands, which were judged",
+	"tools/sandbox/main_linux.go":      "starts a command that was judged, inside the sandbox",
 }
 
 func TestProgramsAreStartedInOnePlace(t *testing.T) {

@@ -35,6 +35,7 @@ var opensPlainly = map[string]string{
 	"internal/protected/links.go":         "a folder",
 	"internal/snapshot/contents.go":       "a file of jcode's own",
 	"internal/snapshot/save.go":           "a file of jcode's own",
+	"internal/snapshot/status_unix.go":    "a folder, not behind a link",
 	"internal/system/space_linux.go":      "a file of the kernel",
 	"internal/watch/folder.go":            "a folder",
 	"internal/watch/poll.go":              "a folder",

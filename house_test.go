@@ -20,6 +20,7 @@ main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/config: *
+cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/tour:
 cli/usage: session
 tui: tui/dialog tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission

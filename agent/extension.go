@@ -52,6 +52,8 @@ type Extension struct {
 	// Stopping is called when the model stopped of its own accord: a non-empty result makes the model continue,
 	// "" lets the turn end.
 	Stopping func(ctx context.Context, s Stop) (goOn string)
+	// Notes returns the notes from earlier sessions that a turn used; it is called when the turn ends.
+	Notes func(event.TurnEnd) []event.Note
 	// TurnEnded is called when a turn ends.
 	TurnEnded func(event.TurnEnd)
 }
@@ -169,6 +171,15 @@ func (l Extensions) stopping(ctx context.Context, s Stop) string {
 		}
 	}
 	return ""
+}
+
+func (l Extensions) notes(ev event.TurnEnd) (out []event.Note) {
+	for _, e := range l {
+		if e.Notes != nil {
+			out = append(out, e.Notes(ev)...)
+		}
+	}
+	return out
 }
 
 func (l Extensions) turnEnded(ev event.TurnEnd) {

@@ -72,6 +72,9 @@ func (c *Conversation) runTurn(p event.Prompt) {
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
 	}
+	if used := c.opt.Extensions.notes(end); len(used) > 0 {
+		c.emit(event.NotesUsed{Notes: used})
+	}
 	c.opt.Extensions.turnEnded(end)
 	c.emit(end)
 	if unsent != nil {

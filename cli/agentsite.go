@@ -110,6 +110,9 @@ func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
 	f.Print = true // its files are not watched; its questions are routed elsewhere
+	if a.memory.on() {
+		f.Memory = "read" // what an agent keeps goes through the person's own conversation
+	}
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
 	return openTree(ctx, a.app, name, tree, &f, true)
 }

@@ -220,7 +220,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules:  rules,
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Offered: a.offered.named, Brought: a.bundles.holds, Programs: a.programs(),
+		Notify: a.board.ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.holds, Programs: a.programs(),
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)

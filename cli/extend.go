@@ -26,6 +26,7 @@ type extensions struct {
 	lua        *scripting // nil with --no-lua
 	lsp        *lsp.Manager
 	documents  *documents
+	memory     *remembering
 	happenings *happenings
 	bundles    bundles
 	rolesAgain chan struct{} // requests a reread of the roles
@@ -47,6 +48,9 @@ func (a *app) openExtensions(ctx context.Context) error {
 	}
 	a.openLSP()
 	a.openDocuments()
+	if err := openMemory(a); err != nil {
+		return err
+	}
 	a.servers = noServers{}
 	if !a.flags.NoMCP {
 		if err := a.openMCP(); err != nil {

@@ -67,9 +67,9 @@ func (a *app) listExtensions() {
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
-	a.list = append(a.list, a.happenings, a.documents, newCalendar())
+	a.list = append(a.list, a.happenings, a.documents, a.memory, newCalendar())
 	if !a.flags.NoMCP {
-		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp)})
+		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp), read: a.memory.read})
 	}
 	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }})
 	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.opened(conv, again) }

@@ -34,6 +34,8 @@ type flags struct {
 	NoMCP        bool      `name:"no-mcp" help:"Connect no MCP servers."`
 	NoLua        bool      `name:"no-lua" help:"Run no Lua."`
 	NoSkills     bool      `name:"no-skills" help:"Load no skills."`
+	Memory       string    `enum:"read,write" help:"With -p, use the notes from earlier sessions: ${enum}." placeholder:"read|write"`
+	NoMemory     bool      `name:"no-memory" help:"Use no notes from earlier sessions, and keep none."`
 	Elicit       string    `enum:"decline,accept-defaults" default:"decline" help:"With -p, what to answer when an MCP server asks something: ${enum}."`
 	Trust        bool      `help:"Trust this folder's configuration for this run."`
 	Cwd          string    `short:"C" help:"Work in this folder." placeholder:"DIR"`

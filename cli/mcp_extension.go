@@ -21,6 +21,7 @@ type serverExtension struct {
 	board    *board
 	waits    bool // a single run: the prompt waits for the servers
 	briefing *briefing
+	read     func(what string) // is told of what a conversation has read
 }
 
 func (e serverExtension) begin()   { e.mcp.Start() }
@@ -86,6 +87,7 @@ func (e serverExtension) mentioned(ctx context.Context, prompt string) string {
 			e.board.say("warn", "%v", m.Err)
 			continue
 		}
+		e.read("the MCP resource " + m.Server + ":" + m.URI)
 		fmt.Fprintf(&b, "<resource server=%q uri=%q>\n%s\n</resource>\n", m.Server, m.URI, m.Text)
 	}
 	if b.Len() == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp"
+	"jcode/notes"
 	"jcode/session/role"
 	"jcode/skills"
 	"jcode/tools"
@@ -95,6 +96,7 @@ func (a roleNames) toolNames() []string {
 	if a.flags.NoMCP {
 		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
 	}
+	names = append(names, notes.RememberTool, notes.RecallTool) // also where notes are off
 	return append(names, mapSlice(a.registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
 }
 

@@ -25,7 +25,8 @@ type roleScopes struct {
 	names     roleNames
 	documents *documents
 	hooks     func(role.Role) // learns a role's hooks
-	vars      role.Vars       // all but the date and the role's values
+	memory    *remembering
+	vars      role.Vars // all but the date and the role's values
 }
 
 func newRoleScopes(a *app) roleScopes {
@@ -33,7 +34,7 @@ func newRoleScopes(a *app) roleScopes {
 	if shell == "." {
 		shell = system.ShellName()
 	}
-	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, func(r role.Role) { a.happenings.know(r) }, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
+	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, func(r role.Role) { a.happenings.know(r) }, a.memory, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
 }
 
 // agentRole finds a role, determines the values of its variables, and resolves everything that it
@@ -90,6 +91,7 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 	if len(r.Documents) > 0 && scope.Tools != nil {
 		scope.Tools = append(slices.Clone(scope.Tools), retrieval.SearchTool)
 	}
+	a.memory.knowRole(r, scope)
 	a.documents.knowRole(r)
 	a.hooks(r)
 	out = agent.Role{

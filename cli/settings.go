@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	"jcode/notes"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -91,6 +93,9 @@ func newTrust(a *app, store *session.Store) *permission.Trust {
 // rules joins the rules of configuration and flags.
 func (a *app) rules() (permission.RuleSet, error) {
 	p := a.config.Permissions
+	if a.config.Memory == memoryAuto { // what speaks against a note is asked about all the same
+		p.Allow = append(slices.Clone(p.Allow), notes.RememberTool)
+	}
 	for _, text := range a.flags.Deny {
 		if _, err := permission.ParseRestriction(text); err != nil {
 			return permission.RuleSet{}, usageError("--deny: %w", err)

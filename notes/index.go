@@ -42,7 +42,7 @@ func (s *Store) Index(about ...About) Index {
 	size, lines := len(head)+1, 1
 	var kept []Note
 	for _, n := range shown {
-		line := n.line()
+		line := n.Listed()
 		if size += len(line) + 1; size > indexBytes-120 || lines == indexLines-1 { // room for the last line
 			break
 		}
@@ -64,7 +64,7 @@ func (s *Store) Index(about ...About) Index {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, n := range kept {
-		b.WriteString("\n" + n.line())
+		b.WriteString("\n" + n.Listed())
 	}
 	if out.Left > 0 {
 		fmt.Fprintf(&b, "\n(%s not listed: recall finds them)", text.Count(out.Left, "older note"))
@@ -73,8 +73,8 @@ func (s *Store) Index(about ...About) Index {
 	return out
 }
 
-// line is a note in the index.
-func (n Note) line() string {
+// Listed is a note in the index.
+func (n Note) Listed() string {
 	about := n.Topic
 	if n.About == User {
 		about = "user: " + about

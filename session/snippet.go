@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"jcode/internal/ranking"
 	"jcode/internal/text"
 )
 
@@ -19,6 +20,7 @@ const snippetBytes = 160
 type wordSet struct {
 	whole map[string]bool
 	begun string
+	stems map[string]bool // words that have one of them count, too; nil for none
 }
 
 func newWordSet(query string) wordSet {
@@ -37,7 +39,7 @@ func newWordSet(query string) wordSet {
 }
 
 func (w wordSet) has(word string) bool {
-	return w.whole[word] || w.begun != "" && strings.HasPrefix(word, w.begun)
+	return w.whole[word] || w.begun != "" && strings.HasPrefix(word, w.begun) || w.stems[ranking.Stem(word)]
 }
 
 // snippet returns one line of the text around the first word of the set, and where the words

@@ -39,6 +39,9 @@ type Plan struct {
 	Diff string
 	// Always makes the gate ask even if a grant exists (a Lua tool with `approval: always`).
 	Always bool
+	// Insists makes the gate ask in every mode, also where a person allowed the tool in general: what is asked about
+	// was not known then. The answer holds once.
+	Insists bool
 	// Notes are lines that a question must show, such as "runs outside the sandbox".
 	Notes []string
 	// Prepared is what the tool computed for its own Run; nothing else reads it.

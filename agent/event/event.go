@@ -241,6 +241,16 @@ type TurnEnd struct {
 	Text string // the final answer
 }
 
+// NotesUsed names the notes from earlier sessions that a turn used, just before its end.
+type NotesUsed struct{ Notes []Note }
+
+// Note is a note from an earlier session: its ID, its text on one line, since when and where from it is.
+type Note struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	From string `json:"from"`
+}
+
 // StopReason says why a turn ended.
 type StopReason string
 
@@ -297,6 +307,7 @@ func (Preparing) event()        {}
 func (Unsent) event()           {}
 func (StateChanged) event()     {}
 func (TurnEnd) event()          {}
+func (NotesUsed) event()        {}
 func (AgentChanged) event()     {}
 func (Nested) event()           {}
 

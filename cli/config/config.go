@@ -21,21 +21,23 @@ type Config struct {
 	Environment Environment `json:"environment" desc:"What commands see of your environment."`
 	Trust       Trust       `json:"trust" desc:"Projects whose files are trusted without a question."`
 
-	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves are configured in mcp.json."`
-	Skills     Skills     `json:"skills" desc:"Skills."`
-	Lua        Lua        `json:"lua" desc:"Lua."`
-	LSP        LSP        `json:"lsp" desc:"Language servers."`
-	Docs       Docs       `json:"docs" desc:"Documents of roles and sessions."`
-	Compaction Compaction `json:"compaction" desc:"When a long conversation is summarised."`
-	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
-	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
-	Hooks      Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
-	Prelude    Prelude    `json:"prelude" desc:"What a start begins with."`
-	Agents     Agents     `json:"agents" desc:"Sub-agents that work in the background."`
-	Undo       Undo       `json:"undo" desc:"What /undo can bring back."`
-	Worktree   Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
-	Update     Update     `json:"update" desc:"Newer releases."`
-	WebSearch  WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
+	MCP          MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves are configured in mcp.json."`
+	Skills       Skills     `json:"skills" desc:"Skills."`
+	Lua          Lua        `json:"lua" desc:"Lua."`
+	LSP          LSP        `json:"lsp" desc:"Language servers."`
+	Memory       string     `json:"memory" desc:"Notes from one session to the next: ask shows each before it is kept, auto keeps those unasked that come from your words or the agent's own work, off keeps and reads none." enum:"off,ask,auto" default:"ask" narrow:"earlier"`
+	MemoryDrafts *bool      `json:"memory_drafts" desc:"At the end of a longer session, have the model propose notes, which /memory shows as drafts." default:"false" narrow:"false"`
+	Docs         Docs       `json:"docs" desc:"Documents of roles and sessions."`
+	Compaction   Compaction `json:"compaction" desc:"When a long conversation is summarised."`
+	Loop         Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
+	AfterEdit    []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
+	Hooks        Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
+	Prelude      Prelude    `json:"prelude" desc:"What a start begins with."`
+	Agents       Agents     `json:"agents" desc:"Sub-agents that work in the background."`
+	Undo         Undo       `json:"undo" desc:"What /undo can bring back."`
+	Worktree     Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
+	Update       Update     `json:"update" desc:"Newer releases."`
+	WebSearch    WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
 	MaxSteps    int      `json:"max_steps" desc:"Most model requests in one turn." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 means no limit." min:"0" narrow:"lower"`

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -315,6 +316,11 @@ func narrows(f field, value, now reflect.Value) bool {
 		}
 		mode := tools.Mode(value.String())
 		return mode.Under(current) == mode
+	case "earlier": // in the list of values, the strictest first
+		values := strings.Split(f.tag.Get("enum"), ",")
+		current := cmp.Or(now.String(), f.tag.Get("default"))
+		at := slices.Index(values, value.String())
+		return at >= 0 && at <= slices.Index(values, current)
 	case "lower":
 		limit := number(now)
 		if limit == 0 {
@@ -326,13 +332,6 @@ func narrows(f field, value, now reflect.Value) bool {
 		return v > 0 && v <= limit
 	}
 	return false
-}
-
-func number(v reflect.Value) float64 {
-	if v.CanInt() {
-		return float64(v.Int())
-	}
-	return v.Float()
 }
 
 // held describes a setting that needs trust.

@@ -55,6 +55,9 @@ func Format(r Role) string {
 	if r.Hooks != nil {
 		line("hooks", string(r.Hooks)) // JSON is YAML, too
 	}
+	if r.Memory != "" {
+		line("memory", quote(r.Memory))
+	}
 	formatVariables(&b, r.Variables)
 	for _, f := range r.Unknown {
 		b.WriteString(cmp.Or(f.Raw, f.Key+":") + "\n")

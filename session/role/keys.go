@@ -9,7 +9,7 @@ import (
 func keys() []string {
 	return []string{
 		"description", "model", "temperature", "top_p", "reasoning_effort", "max_output_tokens", "tools", "mcp_servers", "documents", "skills",
-		"capabilities", "disallowed_tools", "max_steps", "variables", "mode", "hooks",
+		"capabilities", "disallowed_tools", "max_steps", "variables", "mode", "hooks", "memory",
 	}
 }
 

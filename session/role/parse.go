@@ -135,6 +135,11 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		if r.Mode != "" && !slices.Contains(Modes(), r.Mode) {
 			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(Modes(), ", "), true)
 		}
+	case "memory":
+		r.Memory = strings.ToLower(strings.TrimSpace(f.String()))
+		if !slices.Contains([]string{"none", "project", "all"}, r.Memory) {
+			r.problem(f.Line, fmt.Sprintf("memory: there is no choice %q", r.Memory), "use none, project or all, or leave the key out", true)
+		}
 	default:
 		r.Unknown = append(r.Unknown, Field{Key: f.Key, Raw: raw()})
 		r.problem(f.Line, fmt.Sprintf("unknown key %q", f.Key), "it has no effect: correct or remove it; keys of your own begin with x-", !harmless(f.Key))

@@ -27,6 +27,7 @@ type Role struct {
 	Servers         []string `json:"mcp_servers"`         // nil = those already connected
 	Documents       []string `json:"documents,omitempty"` // paths, globs and addresses to search
 	Skills          []string `json:"skills"`              // nil = all
+	Memory          string   `json:"memory,omitempty"`    // which notes it uses: none, project or all; "" = all
 	Mode            string   `json:"mode,omitempty"`      // approval mode ceiling, "" = none
 	Capabilities    []string `json:"capabilities"`        // nil = all
 	// Disallowed are tools that it doesn't get even if Tools names them.

@@ -163,7 +163,7 @@ func (c *checking) rawCommand() string {
 // options lists the answers, the most limited first and no last.
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
-	if len(v.store) > 0 && !c.req.Plan.Always && typedAgain(c.rawCommand()) {
+	if len(v.store) > 0 && !c.req.Plan.Always && !c.req.Plan.Insists && typedAgain(c.rawCommand()) {
 		names, session, project := joinRules(v.store), "for this session: ", "always in this project: "
 		if words, ok := inWords(v.store); ok {
 			names, session, project = "", words+" in this project, until I leave", words+" in this project, from now on"

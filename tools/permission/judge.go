@@ -84,8 +84,12 @@ func (c *checking) judge() verdict {
 			out = merge(out, v)
 		}
 	}
-	if c.req.Plan.Always && out.outcome == allow && c.mode != tools.ModeYolo {
-		out = verdict{outcome: ask, reason: "it asks each time", details: out.details}
+	if (c.req.Plan.Always && c.mode != tools.ModeYolo || c.req.Plan.Insists) && out.outcome == allow {
+		why := "it asks each time"
+		if c.req.Plan.Insists && len(c.req.Plan.Notes) > 0 {
+			why = c.req.Plan.Notes[0]
+		}
+		out = verdict{outcome: ask, reason: why, details: out.details}
 	}
 	return out
 }

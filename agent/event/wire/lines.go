@@ -272,6 +272,12 @@ type (
 		Text       string           `json:"text"`
 		Marks
 	}
+	// NotesUsed (notes_used) names the notes from earlier sessions that a turn used.
+	NotesUsed struct {
+		Head
+		Notes []event.Note `json:"notes"`
+		Marks
+	}
 	// AgentState (agent) is the state of a background agent.
 	AgentState struct {
 		Head

@@ -133,6 +133,8 @@ func turn(ev event.Event) (Line, string) {
 			end.Error = words(ev.Err)
 		}
 		return end, "turn_end"
+	case event.NotesUsed:
+		return &NotesUsed{Notes: ev.Notes}, "notes_used"
 	}
 	return nil, ""
 }

@@ -60,6 +60,7 @@ func samples() []event.Event {
 		event.Unsent{},
 		event.StateChanged{},
 		event.TurnEnd{},
+		event.NotesUsed{},
 		event.AgentChanged{},
 	}
 	n := 1000

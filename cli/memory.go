@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+
+	"jcode/agent"
+	"jcode/cli/memory"
+	"jcode/internal/filelock"
+	"jcode/internal/paths"
+	"jcode/internal/toolcard"
+	"jcode/notes"
+	"jcode/session"
+	"jcode/session/role"
+	"jcode/tools"
+)
+
+// The values of the setting memory.
+const (
+	memoryOff  = "off"
+	memoryAuto = "auto"
+)
+
+// remembering connects the notes from earlier sessions with the conversation. Without notes it adds nothing.
+type remembering struct {
+	plain
+	store  *notes.Store
+	memory *memory.Memory // nil where notes are off
+	folder string         // of all notes, resolved
+}
+
+// openNotes returns the notes of this folder's project, and of the user. Nothing is read.
+func openNotes(a *app) *notes.Store {
+	return notes.Open(notes.Options{
+		Folder: filepath.Join(a.paths.Data, "memory"), Project: session.RepositoryKey(a.root), Root: a.root,
+		Locks: filelock.Paths{Dir: a.store.LockFolder()},
+	})
+}
+
+// usesNotes reports whether notes are read, and whether they may be added. A single run does neither unless it is
+// told to: scripts must repeat.
+func usesNotes(a *app) (reads, writes bool) {
+	switch {
+	case a.flags.NoMemory || a.config.Memory == memoryOff || a.tour != nil:
+		return false, false
+	case a.flags.Memory != "":
+		return true, a.flags.Memory == "write"
+	}
+	return !a.flags.Print, !a.flags.Print
+}
+
+// openMemory registers the tools for notes.
+func openMemory(a *app) error {
+	r := &remembering{store: openNotes(a)}
+	a.memory = r
+	reads, writes := usesNotes(a)
+	if !reads {
+		return nil
+	}
+	r.folder = paths.Real(filepath.Join(a.paths.Data, "memory"))
+	r.memory = memory.New(memory.Options{
+		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.open, Writes: writes,
+		Inside:  func(path string) bool { return a.workspace.Contains(path) || a.offered.holds(path) || r.holds(path) },
+		Trusted: trustsProject(a), Foreign: foreignTools(a.registry),
+	})
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, r.memory)
+	for _, t := range r.memory.Tools() {
+		if err := a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trustsProject reports whether nothing of the project waits for the person's trust.
+func trustsProject(a *app) func() bool {
+	inert := newDormant(a).inert
+	return func() bool {
+		waits, err := a.trust.Notice(context.Background(), inert())
+		return err == nil && waits == ""
+	}
+}
+
+// foreignTools says what tools read of others' texts that their plan does not name.
+func foreignTools(registry *tools.Registry) func(name string) string {
+	return func(name string) string {
+		if toolcard.Of(name).Kind == toolcard.Fetch && name != "fetch" {
+			return "results of " + name
+		}
+		e, ok, _ := registry.Snapshot(nil).Lookup(name)
+		if ok && e.Spec.Group == tools.GroupLua && e.Spec.Needs&(tools.CapHTTP|tools.CapMCP) != 0 {
+			return "the Lua tool " + name
+		}
+		return ""
+	}
+}
+
+// on reports whether notes are used.
+func (r *remembering) on() bool { return r != nil && r.memory != nil }
+
+// holds reports whether a resolved path is a file of notes, which a session that uses them may read.
+func (r *remembering) holds(path string) bool {
+	return r != nil && r.folder != "" && path != r.folder && paths.Within(r.folder, path)
+}
+
+// read records what a conversation has read that others wrote.
+func (r *remembering) read(what string) {
+	if r.on() {
+		r.memory.Read(what)
+	}
+}
+
+// own implements extension.
+func (r *remembering) own() agent.Extension {
+	if !r.on() {
+		return agent.Extension{}
+	}
+	return r.memory.Extension()
+}
+
+// opened implements extension.
+func (r *remembering) opened(conv *agent.Conversation, _ bool) {
+	if r.on() {
+		r.memory.Opened(conv)
+	}
+}
+
+// knowRole applies what a role says of notes to what it may use.
+func (r *remembering) knowRole(of role.Role, scope *tools.Scope) {
+	if !r.on() {
+		return
+	}
+	r.memory.KnowRole(of.Name, of.Memory)
+	switch both := []string{notes.RecallTool, notes.RememberTool}; {
+	case of.Memory == memory.None:
+		scope.Without = append(append([]string(nil), scope.Without...), both...)
+	case of.Memory != "" && scope.Tools != nil:
+		scope.Tools = append(append([]string(nil), scope.Tools...), both...)
+	}
+}

@@ -282,7 +282,6 @@ func (a *app) builtins() []tools.Tool {
 		Recorder:  newRecorder(a),
 		Seen:      a.seen,
 		Others:    others{a.store.Edits()},
-		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,
 		Editor:    a.editor,
 		Runner:    a.shell,

@@ -97,6 +97,14 @@ func (g checkoutGate) Offered(spec tools.Spec, mode tools.Mode) (bool, string) {
 	return g.behind.Offered(spec, mode)
 }
 
+// Denied implements tools.Concealer.
+func (g checkoutGate) Denied(kind tools.AccessKind, path string) string {
+	if behind, ok := g.behind.(tools.Concealer); ok {
+		return behind.Denied(kind, path)
+	}
+	return ""
+}
+
 // Check implements tools.Gate.
 func (g checkoutGate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
 	for _, access := range req.Plan.Accesses {

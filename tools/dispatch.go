@@ -118,6 +118,9 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if call.Progress == nil {
 		call.Progress = func(Progress) {}
 	}
+	if gate, ok := d.Gate.(Concealer); ok {
+		call.Hidden = func(path string) bool { return gate.Denied(AccessRead, path) != "" }
+	}
 	if call.Caller.Depth > maxDepth {
 		return Failure(Errorf(KindLimit, "call depth over %d: a tool called a tool too often", maxDepth))
 	}

@@ -18,6 +18,13 @@ type Gate interface {
 	Offered(spec Spec, mode Mode) (ok bool, why string)
 }
 
+// Concealer is a Gate that knows which files no call may read. The dispatcher tells each tool with its call.
+type Concealer interface {
+	// Denied returns the rule that forbids an access to a path, "" if none. The path is absolute and resolved. It is
+	// safe for concurrent use.
+	Denied(kind AccessKind, path string) string
+}
+
 // GateRequest is what a gate judges.
 type GateRequest struct {
 	Spec Spec

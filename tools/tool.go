@@ -236,6 +236,10 @@ type Call struct {
 	// Progress shows a line, or the latest output, while the call runs. It is never nil inside
 	// Run, and may be called from any goroutine until Run returns.
 	Progress func(Progress)
+	// Hidden reports whether a rule keeps a file, by its resolved path, from being read: a tool leaves it out of what
+	// it finds, quotes nothing of it, and is judged on the files that a call names. It is set inside Plan and Run, and
+	// safe for concurrent use; Hides asks it.
+	Hidden func(path string) bool
 	// Plan is what the gate judged; set inside Run. If it has Accesses, the tool must touch nothing
 	// else: a link may lead elsewhere by then.
 	Plan Plan
@@ -250,6 +254,9 @@ func (c Call) Decode(v any) error {
 	}
 	return nil
 }
+
+// Hides reports whether a rule keeps a file from being read, see Hidden.
+func (c Call) Hides(path string) bool { return c.Hidden != nil && c.Hidden(path) }
 
 // Progress is what a running call shows.
 type Progress struct {

@@ -61,6 +61,9 @@ func Of(name string) Card {
 	return Card{Name: name, Kind: Other}
 }
 
+// Known reports whether a tool has a card.
+func Known(name string) bool { return Of(name).Kind != Other || slices.Contains(Names(), name) }
+
 // OfKind lists the names of the tools of a kind, sorted.
 func OfKind(kind Kind) (out []string) {
 	for _, c := range cards() {

@@ -124,7 +124,7 @@ func (f *files) planPatch(ctx context.Context, call tools.Call, a applyPatchArgs
 	}
 	p := patching{f: f, call: call, open: f.ws.open}
 	if err := p.apply(ctx, parts); err != nil {
-		if f.tellable(all...) {
+		if f.tellable(call, all...) {
 			return tools.Plan{}, err
 		}
 		return plan, nil

@@ -115,7 +115,7 @@ func plainText(data []byte) *string {
 
 // planChange plans a call that writes one file. An error that must not be revealed yet is left to
 // the run, after the gate has allowed the call.
-func (f *files) planChange(ctx context.Context, verb, arg string, read bool, make maker) (tools.Plan, error) {
+func (f *files) planChange(ctx context.Context, call tools.Call, verb, arg string, read bool, make maker) (tools.Plan, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
 		return tools.Plan{}, err
@@ -137,7 +137,7 @@ func (f *files) planChange(ctx context.Context, verb, arg string, read bool, mak
 	} else {
 		err = ioError(err, t)
 	}
-	if err != nil && f.tellable(t.abs) {
+	if err != nil && f.tellable(call, t.abs) {
 		delivered(err)
 		return tools.Plan{}, err
 	}
@@ -309,7 +309,7 @@ func (c *change) unchanged() tools.Result {
 
 // readable reports whether a call that writes a file may show the file's earlier content.
 func (f *files) readable(call tools.Call, t target) bool {
-	return call.Caller.Scope.Missing(tools.CapRead) == 0 && (f.opts.Denied == nil || !f.opts.Denied(tools.AccessRead, t.abs))
+	return call.Caller.Scope.Missing(tools.CapRead) == 0 && !call.Hides(t.abs)
 }
 
 // result returns the result of a finished change.

@@ -71,7 +71,7 @@ func (f *files) edit() tools.Tool {
 	maps.Copy(s.Aliases, map[string]string{"old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string"})
 	return makeTool(s,
 		func(ctx context.Context, call tools.Call, a editArgs) (tools.Plan, error) {
-			return f.planChange(ctx, "Edit file", a.Path, true, f.edited(call, a))
+			return f.planChange(ctx, call, "Edit file", a.Path, true, f.edited(call, a))
 		},
 		func(ctx context.Context, call tools.Call, a editArgs) (tools.Result, error) {
 			return f.changeFile(ctx, call, a.Path, f.edited(call, a))

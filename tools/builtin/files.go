@@ -22,10 +22,6 @@ type Options struct {
 	Seen *Seen
 	// Others knows who else changes files. May be nil.
 	Others Others
-	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches and
-	// listings leave such paths out; the gate judges paths that a call names. It must be safe for
-	// concurrent use. Nil denies nothing.
-	Denied func(kind tools.AccessKind, path string) bool
 	// Editor has files with unsaved changes. Nil means that there is no editor.
 	Editor Editor
 	// AfterEdit are the commands that run after a file was written.
@@ -130,9 +126,9 @@ func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind
 
 // tellable reports whether an error may tell the model about paths before the gate has judged the
 // call: not for paths outside the workspace, nor for denied ones.
-func (f *files) tellable(paths ...string) bool {
+func (f *files) tellable(call tools.Call, paths ...string) bool {
 	for _, p := range paths {
-		if !f.ws.Contains(p) || f.opts.Denied != nil && f.opts.Denied(tools.AccessRead, p) {
+		if !f.ws.Contains(p) || call.Hides(p) {
 			return false
 		}
 	}

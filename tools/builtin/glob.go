@@ -96,7 +96,7 @@ func (f finder) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 	if !s.info.IsDir() {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s is not a folder", s.t.shown)
 	}
-	w := f.walk(s)
+	w := f.walk(call, s)
 	w.Workers = runtime.GOMAXPROCS(0)
 	hits := make([][]string, w.Workers)
 	deeper := make([]int, w.Workers)

@@ -92,7 +92,7 @@ func (f finder) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 			return include(s.below(p)) || include(p)
 		}
 	}
-	found, err := f.find(ctx, g, s)
+	found, err := f.find(ctx, call, g, s)
 	if err != nil {
 		return tools.Result{}, searchError(err, s.t)
 	}
@@ -106,9 +106,9 @@ func (f finder) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 }
 
 // find searches a folder, or the one file that was named.
-func (f finder) find(ctx context.Context, g search.Grep, s searchRoot) (search.Found, error) {
+func (f finder) find(ctx context.Context, call tools.Call, g search.Grep, s searchRoot) (search.Found, error) {
 	if s.info.IsDir() {
-		return g.Files(ctx, f.walk(s))
+		return g.Files(ctx, f.walk(call, s))
 	}
 	if !s.info.Mode().IsRegular() {
 		return search.Found{}, refuseKind(s.info, s.t)

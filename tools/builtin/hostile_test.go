@@ -33,23 +33,34 @@ func TestHostilePathsAreErrors(t *testing.T) {
 }
 
 // noGate refuses everything.
-type noGate struct{ allowAll }
+type noGate struct {
+	allowAll
+	hides
+}
+
+// hides is a gate's rule on what may not be read; nil hides nothing.
+type hides func(path string) bool
+
+func (h hides) Denied(kind tools.AccessKind, path string) string {
+	if kind == tools.AccessRead && h != nil && h(path) {
+		return "read"
+	}
+	return ""
+}
 
 func (*noGate) Check(context.Context, tools.GateRequest) tools.Decision {
 	return tools.Decision{By: tools.ByPolicy, Reason: "no"}
 }
 
 func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
-	r := newRig(t, builtin.Options{Denied: func(kind tools.AccessKind, path string) bool {
-		return kind == tools.AccessRead && filepath.Base(path) == ".env"
-	}})
+	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	for _, p := range []string{filepath.Join(outside, "secret.txt"), filepath.Join(r.dir, ".env")} {
 		if err := os.WriteFile(p, []byte("token = hunter2\nx = 1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.disp.Gate = &noGate{}
+	r.disp.Gate = &noGate{hides: func(path string) bool { return filepath.Base(path) == ".env" }}
 	out := filepath.ToSlash(outside)
 	for _, c := range []struct {
 		tool string
@@ -69,7 +80,7 @@ func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
 		}
 	}
 	// With the right to write but not to read, the diff is shown to the person only.
-	r.disp.Gate = r.gate
+	r.disp.Gate = &hidingGate{hides: func(path string) bool { return filepath.Base(path) == ".env" }}
 	if res := r.ok("write", args{"path": ".env", "content": "new\n"}); strings.Contains(res.Text, "hunter2") || !strings.Contains(res.Display.Diff, "hunter2") {
 		t.Errorf("write tells %q", res.Text)
 	}

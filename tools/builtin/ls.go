@@ -50,7 +50,7 @@ func (f finder) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Res
 	if !s.info.IsDir() {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s is not a folder: use read for a file", s.t.shown)
 	}
-	tree, missed, err := f.walk(s).Tree(ctx, depth, lsEntries)
+	tree, missed, err := f.walk(call, s).Tree(ctx, depth, lsEntries)
 	if err != nil {
 		return tools.Result{}, searchError(err, s.t)
 	}

@@ -28,7 +28,7 @@ func (f *files) mv() tools.Tool {
 	return makeTool(spec(tools.GroupCore, "mv", mvDescription, mvParameters, tools.CapDelete|tools.CapWrite), f.planMv, f.runMv)
 }
 
-func (f *files) planMv(_ context.Context, _ tools.Call, a mvArgs) (tools.Plan, error) {
+func (f *files) planMv(_ context.Context, call tools.Call, a mvArgs) (tools.Plan, error) {
 	src, dst, err := f.movable(a)
 	if err != nil {
 		return tools.Plan{}, err
@@ -37,7 +37,7 @@ func (f *files) planMv(_ context.Context, _ tools.Call, a mvArgs) (tools.Plan, e
 	switch {
 	case err == nil:
 		m.close()
-	case f.tellable(src.abs, dst.abs):
+	case f.tellable(call, src.abs, dst.abs):
 		return tools.Plan{}, err
 	}
 	return tools.Plan{

@@ -26,7 +26,7 @@ func (f *files) remove() tools.Tool {
 }
 
 // planRemove plans a removal, and shows the person how much is in a folder.
-func (f *files) planRemove(ctx context.Context, _ tools.Call, a pathArgs) (tools.Plan, error) {
+func (f *files) planRemove(ctx context.Context, call tools.Call, a pathArgs) (tools.Plan, error) {
 	t, err := f.removable(a.Path)
 	if err != nil {
 		return tools.Plan{}, err
@@ -36,7 +36,7 @@ func (f *files) planRemove(ctx context.Context, _ tools.Call, a pathArgs) (tools
 		Summary:  "Remove: " + t.title,
 	}
 	what, err := f.describe(ctx, t)
-	if err != nil && f.tellable(t.abs) {
+	if err != nil && f.tellable(call, t.abs) {
 		return tools.Plan{}, err
 	}
 	if what != "" {

@@ -217,10 +217,15 @@ func TestRulesOfTheRepositoryAboveHold(t *testing.T) {
 	}
 }
 
+// hidingGate allows what it does not hide.
+type hidingGate struct {
+	allowAll
+	hides
+}
+
 func TestDeniedPathsAreNotSearched(t *testing.T) {
-	r := newRig(t, builtin.Options{Denied: func(kind tools.AccessKind, path string) bool {
-		return kind == tools.AccessRead && strings.Contains(filepath.ToSlash(path), "/secrets-")
-	}})
+	r := newRig(t, builtin.Options{})
+	r.disp.Gate = &hidingGate{hides: func(path string) bool { return strings.Contains(filepath.ToSlash(path), "/secrets-") }}
 	r.put("secrets-prod/key", "word\n")
 	r.put("open", "word\n")
 	for tool, a := range map[string]args{"grep": {"pattern": "word"}, "glob": {"pattern": "**"}, "ls": {}} {

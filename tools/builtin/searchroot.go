@@ -69,11 +69,11 @@ func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 }
 
 // walk prepares a walk over the folder, without what a rule denies.
-func (f finder) walk(s searchRoot) search.Walk {
+func (f finder) walk(call tools.Call, s searchRoot) search.Walk {
 	w := search.Walk{Top: s.root, Dir: s.dir, Above: search.Outer(s.top), Tracked: search.TrackedIn(s.top)}
-	if denied := f.opts.Denied; denied != nil {
+	if hidden := call.Hidden; hidden != nil {
 		w.Skip = func(path string, _ bool) bool {
-			return denied(tools.AccessRead, filepath.Join(s.top, filepath.FromSlash(path)))
+			return hidden(filepath.Join(s.top, filepath.FromSlash(path)))
 		}
 	}
 	return w

@@ -34,7 +34,7 @@ func (f *files) write() tools.Tool {
 	s.Aliases["file_text"], s.Aliases["contents"] = "content", "content"
 	return makeTool(s,
 		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Plan, error) {
-			return f.planChange(ctx, "Write to file", a.Path, false, f.replaced(call, a.Content))
+			return f.planChange(ctx, call, "Write to file", a.Path, false, f.replaced(call, a.Content))
 		},
 		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Result, error) {
 			return f.changeFile(ctx, call, a.Path, f.replaced(call, a.Content))

@@ -177,7 +177,7 @@ func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
 	return true, ""
 }
 
-// Denied returns the rule that forbids an access to a path, "" if none: search tools leave such files out.
+// Denied implements tools.Concealer: it returns the rule that forbids an access to a path, "" if none.
 // The path is absolute and resolved.
 func (g *Gate) Denied(kind tools.AccessKind, path string) string {
 	return deniedPath(g.Rules().Deny, g.places, kind, path)
@@ -227,7 +227,24 @@ func (r Rule) hides(spec tools.Spec) bool {
 	if r.HasPattern {
 		return false
 	}
-	return slices.Contains(toolcard.Of(spec.Name).Under, r.Tool)
+	return slices.Contains(under(spec), r.Tool)
+}
+
+// under returns the rules that cover one of jcode's own tools. One without a card is covered by what it needs, so that
+// a rule never depends on whether somebody thought of the tool.
+func under(spec tools.Spec) (rules []string) {
+	if toolcard.Known(spec.Name) {
+		return toolcard.Of(spec.Name).Under
+	}
+	for _, by := range []struct {
+		needs tools.Capabilities
+		rule  string
+	}{{tools.CapRead, "read"}, {tools.CapWrite, "write"}, {tools.CapDelete, "remove"}, {tools.CapExecute, "exec"}, {tools.CapHTTP, "fetch"}, {tools.CapMCP, "mcp"}, {tools.CapLua, "lua"}} {
+		if spec.Needs&by.needs != 0 {
+			rules = append(rules, by.rule)
+		}
+	}
+	return rules
 }
 
 // planned reports whether plan mode offers a tool: nothing that can only edit.

@@ -17,9 +17,10 @@ type recorder struct {
 	store    *session.Store
 	seen     *builtin.Seen
 	worktree bool
+	author   string // what changes files, where that is not one tool; "" otherwise
 }
 
-func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.ofAgent} }
+func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.ofAgent, ""} }
 
 // Track records the state of files, and with done their new state.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context, builtin.Written) error, err error) {
@@ -28,7 +29,7 @@ func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (d
 		keep = func(ctx context.Context, _ session.Written) error {
 			return r.store.Edits().Note(ctx, call.Caller.Session, paths)
 		}
-	} else if keep, err = r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths); err != nil {
+	} else if keep, err = r.checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, written builtin.Written) error {
@@ -37,12 +38,19 @@ func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (d
 	}, nil
 }
 
+func (r recorder) checkpoints() *session.Checkpoints {
+	if r.author != "" {
+		return r.store.Checkpoints().As(r.author)
+	}
+	return r.store.Checkpoints()
+}
+
 // Found implements builtin.Recorder.
 func (r recorder) Found(ctx context.Context, call tools.Call, path string, read, found []byte) error {
 	if r.worktree {
 		return nil
 	}
-	return r.store.Checkpoints().Found(ctx, call.Caller.Session, call.Caller.Turn, path, read, found)
+	return r.checkpoints().Found(ctx, call.Caller.Session, call.Caller.Turn, path, read, found)
 }
 
 // irreversible records for each turn what cannot be undone: an undo reports it.

@@ -150,7 +150,11 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 	if s == nil {
 		return nil
 	}
-	c := &change{by: text.Truncate(text.Headline(by), 60, "…"), session: caller.Session, turn: caller.Turn, private: s.private()}
+	by = text.Headline(by)
+	if caller.Root != "" && caller.Label != "" {
+		by = caller.Label + ": " + by // an agent's
+	}
+	c := &change{by: text.Truncate(by, 60, "…"), session: caller.Session, turn: caller.Turn, private: s.private()}
 	if c.session == "" {
 		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
 			return nil

@@ -19,6 +19,9 @@ type Run struct {
 	Hook  Hook
 	Env   []string // in addition to those of exec
 	Stdin []byte
+	// Session and Turn are those in which the event happened; 0 is the last prompt's turn.
+	Session string
+	Turn    int
 }
 
 // Ended is the result of a run.
@@ -97,6 +100,14 @@ type Occasion struct {
 	Roles []string
 }
 
+// turn returns the turn in which it happens; 0 is that of the last prompt.
+func (o Occasion) turn() int {
+	if o.Call == nil {
+		return 0
+	}
+	return o.Call.Caller.Turn
+}
+
 // Outcome is the combined answer of all hooks of an occasion.
 type Outcome struct {
 	// Block blocks what was about to happen; Reason says why, By which hook.
@@ -164,7 +175,7 @@ func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	answers := make([]Outcome, len(list))
 	var work sync.WaitGroup
 	for i, h := range list {
-		work.Go(func() { answers[i] = e.one(ctx, h, input) })
+		work.Go(func() { answers[i] = e.one(ctx, h, o, input) })
 	}
 	work.Wait()
 	return joined(answers)
@@ -210,7 +221,7 @@ func (e *Engine) behind(h Hook, o Occasion) {
 		return
 	}
 	e.opt.Background(func(ctx context.Context) {
-		out := e.one(ctx, h, input)
+		out := e.one(ctx, h, o, input)
 		if said := strings.TrimSpace(out.Reason + "\n" + out.Context); h.Rewake && said != "" && e.opt.Later != nil {
 			e.opt.Later(o.Session, strings.TrimSpace(h.Preface+"\n"+said))
 		}
@@ -249,7 +260,7 @@ func theirMode(mode string) string {
 }
 
 // one runs a hook and reads its answer.
-func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
+func (e *Engine) one(ctx context.Context, h Hook, o Occasion, input []byte) Outcome {
 	name := name(h)
 	if h.Refuse != nil {
 		if why := h.Refuse(); why != "" {
@@ -262,7 +273,7 @@ func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
 	}
 	root := cmp.Or(h.Dir, e.opt.Root)
 	env := append([]string{"CLAUDE_PROJECT_DIR=" + root, "JCODE_PROJECT_DIR=" + root}, h.Env...)
-	end, err := e.opt.Runner.RunHook(ctx, Run{Hook: h, Env: env, Stdin: input})
+	end, err := e.opt.Runner.RunHook(ctx, Run{Hook: h, Env: env, Stdin: input, Session: o.Session, Turn: o.turn()})
 	if ctx.Err() != nil {
 		return Outcome{}
 	}

@@ -70,7 +70,7 @@ func (c *Checkpoints) KeepChanges(ctx context.Context, sessionID string, turn in
 // changedByTools returns the paths that jcode's own tools changed since a time.
 func (t *tx) changedByTools(since time.Time) (map[string]bool, error) {
 	out := map[string]bool{}
-	err := t.Each("SELECT path FROM checkpoints WHERE ended >= ? AND ended > 0 AND state = ? AND author = ''", []any{toMillis(since), rowLive}, func(scan db.Scan) error {
+	err := t.Each("SELECT path FROM checkpoints WHERE ended >= ? AND ended > 0 AND state = ? AND "+byTools, []any{toMillis(since), rowLive}, func(scan db.Scan) error {
 		var path string
 		err := scan(&path)
 		out[path] = true
@@ -84,7 +84,7 @@ func (t *tx) changedByTools(since time.Time) (map[string]bool, error) {
 func (c *Checkpoints) ChangedSince(ctx context.Context, sessionID string, since time.Time) (bool, error) {
 	c, done := c.of(sessionID)
 	defer done()
-	list, err := fetch(ctx, c.s, "changes since a look", "SELECT id FROM checkpoints WHERE ended >= ? AND ended > 0 AND (author = '' OR state <> ?) LIMIT 1",
+	list, err := fetch(ctx, c.s, "changes since a look", "SELECT id FROM checkpoints WHERE ended >= ? AND ended > 0 AND ("+byTools+" OR state <> ?) LIMIT 1",
 		[]any{toMillis(since), rowLive}, func(scan db.Scan) (id int64, err error) { return id, scan(&id) })
 	return len(list) > 0, err
 }

@@ -37,7 +37,21 @@ type Checkpoints struct {
 	limits limits
 	locks  filelock.Paths
 	busy   func(ctx context.Context, path string) string // may be nil
+	author string                                        // see As
 }
+
+// As returns checkpoints that name what changes files: a merge, not one of jcode's own tools alone.
+func (c *Checkpoints) As(author string) *Checkpoints {
+	named := *c
+	named.author = ownWork + author
+	return &named
+}
+
+// ownWork begins an author that is jcode's own work under a name: for everything but a list it is a tool's.
+const ownWork = "="
+
+// byTools says in a query that one of jcode's own tools made a change.
+const byTools = "(author = '' OR substr(author, 1, 1) = '" + ownWork + "')"
 
 // Guarded returns checkpoints that leave a path alone for which busy returns a reason.
 func (c *Checkpoints) Guarded(busy func(ctx context.Context, path string) string) *Checkpoints {
@@ -154,6 +168,7 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 			return err
 		}
 		for _, e := range before {
+			e.author = c.author
 			if err := t.keepBefore(n, turn, e); err != nil {
 				return err
 			}
@@ -164,7 +179,7 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 }
 
 // person returns the internal key of the session that the person sees, and its turn: changes
-// of a sub-agent belong to the last prompt of the session that it works for.
+// of a sub-agent belong to the last prompt of the session that it works for, and so do those of turn 0.
 func (t *tx) person(id string, turn int) (int64, int, error) {
 	for range 16 { // sub-agents are never nested deeper; a cycle of rows must end
 		var n int64
@@ -173,6 +188,10 @@ func (t *tx) person(id string, turn int) (int64, int, error) {
 			return 0, 0, err
 		}
 		if kind != KindTask || parent == "" {
+			if turn == 0 {
+				err := t.Row("SELECT coalesce(max(seq), 1) FROM messages WHERE session = ? AND role = ?", []any{n, RoleUser}, &turn)
+				return n, turn, err
+			}
 			return n, turn, nil
 		}
 		err := t.Row("SELECT coalesce(max(m.seq), 0) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ? AND m.role = ?",
@@ -282,6 +301,7 @@ func (c *Checkpoints) Found(ctx context.Context, sessionID string, turn int, pat
 	if e, err = e.content(found, true); err != nil {
 		return err
 	}
+	e.author = c.author
 	return c.s.changeIn(ctx, sessionID, keeping, func(t *tx) error {
 		n, turn, err := t.person(sessionID, turn)
 		if err != nil {
@@ -352,7 +372,7 @@ func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]chec
 		FROM checkpoints p JOIN sessions s ON s.n = p.session WHERE s.id = ? AND p.state = ? ORDER BY p.turn, p.id`,
 		[]any{sessionID, state}, func(scan db.Scan) (r checkpointRow, err error) {
 			err = scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note, &r.author)
-			r.before.path, r.after.path = r.path, r.path
+			r.before.path, r.after.path, r.author = r.path, r.path, strings.TrimPrefix(r.author, ownWork)
 			return r, err
 		})
 }

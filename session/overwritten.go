@@ -34,7 +34,7 @@ func (c *Checkpoints) Overwritten(ctx context.Context, since time.Time) ([]Overw
 	}
 	type row struct{ before, after entry }
 	rows, err := fetch(ctx, c.s, "changes since a command began", `SELECT p.path, p.before_kind, p.before_hash, p.after_kind, p.after_hash, p.after_mode FROM checkpoints p
-		WHERE p.ended >= ?1 AND p.state = ?2 AND p.author = '' AND p.after_kind = ?3 AND p.before_kind IN (?3, ?4) AND
+		WHERE p.ended >= ?1 AND p.state = ?2 AND `+byTools+` AND p.after_kind = ?3 AND p.before_kind IN (?3, ?4) AND
 		NOT EXISTS (SELECT 1 FROM checkpoints q WHERE q.path = p.path AND q.id > p.id AND q.before_hash = p.after_hash) ORDER BY p.id LIMIT ?5`,
 		[]any{toMillis(since), rowLive, kindFile, kindAbsent, overwrittenFiles}, func(scan db.Scan) (r row, err error) {
 			err = scan(&r.after.path, &r.before.kind, &r.before.hash, &r.after.kind, &r.after.hash, &r.after.mode)

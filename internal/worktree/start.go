@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -135,38 +134,6 @@ func (t Tree) start(ctx context.Context) (s start, known bool) {
 		}
 	}
 	return s, fields.Err() == nil
-}
-
-// walk calls visit for everything in the copy but git's own, with slashes in its paths. A folder for which visit
-// returns false is not entered.
-func (t Tree) walk(visit func(path string, info fs.FileInfo) bool) error {
-	var in func(dir, at string) error
-	in = func(dir, at string) error {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if at == "" && e.Name() == ".git" {
-				continue
-			}
-			info, err := e.Info()
-			if errors.Is(err, fs.ErrNotExist) {
-				continue // it has just gone
-			}
-			if err != nil {
-				return err
-			}
-			path := at + e.Name()
-			if visit(path, info) && info.IsDir() {
-				if err := in(filepath.Join(dir, e.Name()), path+"/"); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	return in(t.Dir, "")
 }
 
 // stampOf returns what tells two versions of a file apart, and when it was last changed.

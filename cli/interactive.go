@@ -377,6 +377,9 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if err != nil {
 		return nil, err
 	}
+	if !conv.State().ReadOnly {
+		finishUndo(ctx, a.store, &a.board, id)
+	}
 	return newRoleStarts(a).inRole(ctx, conv, id)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -53,6 +54,7 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		return usageError("%w", err)
 	}
 	defer func() { _ = hold.Release() }() // it ends with the process
+	finishUndo(ctx, a.store, &a.board, found.ID)
 	checkpoints := a.store.Checkpoints()
 	all, err := turns(checkpoints, ctx, found.ID)
 	if err != nil {
@@ -94,6 +96,17 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		return &exitError{code: exitModel, silent: true, err: errors.New("some files were left alone")}
 	}
 	return nil
+}
+
+// finishUndo finishes an undo or redo of a session in whose middle jcode was killed, and says so.
+func finishUndo(ctx context.Context, store *session.Store, b *board, id string) {
+	report, finished, err := store.Checkpoints().Finish(ctx, id)
+	if err != nil {
+		b.say(event.LevelWarn, "an undo or redo that was interrupted can't be finished: %v", err)
+	}
+	if finished {
+		b.say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undoLines(report, text.Visible))
+	}
 }
 
 // byAuthor lists lines of paths, those that something other than jcode's own tools changed below its name.

@@ -20,6 +20,8 @@ var ErrNothing = errors.New("nothing to do")
 const (
 	rowLive    = "live"    // the change is on the disk, as far as is known
 	rowUndone  = "undone"  // it was undone and can be redone
+	rowUndoing = "undoing" // an undo is at work on it, or was when it was killed
+	rowRedoing = "redoing" // so is a redo
 	rowSkipped = "skipped" // an undo passed over it
 	rowDropped = "dropped" // it can neither be undone nor redone
 )

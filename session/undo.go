@@ -31,9 +31,17 @@ type PathChange struct {
 // Undo reverts what the newest turn with changes did to files. It returns ErrNothing if no
 // turn has any left. A file that has changed since is left alone and reported.
 func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, error) {
+	if _, _, err := c.Finish(ctx, sessionID); err != nil {
+		return UndoReport{}, err
+	}
 	c, done := c.of(sessionID)
 	defer done()
-	rows, err := c.rows(ctx, sessionID, rowLive)
+	return c.undo(ctx, sessionID, rowLive)
+}
+
+// undo reverts the newest turn among the rows in a state.
+func (c *Checkpoints) undo(ctx context.Context, sessionID, state string) (UndoReport, error) {
+	rows, err := c.rows(ctx, sessionID, state)
 	if err != nil {
 		return UndoReport{}, err
 	}
@@ -49,8 +57,30 @@ func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, e
 	return c.undoTurn(ctx, rows, turn, math.MaxInt)
 }
 
+// Finish finishes what an undo or redo of a session had begun when jcode was killed: it would otherwise be half done,
+// and nothing would say so. ok is false if there is none.
+func (c *Checkpoints) Finish(ctx context.Context, sessionID string) (report UndoReport, ok bool, err error) {
+	c, done := c.of(sessionID)
+	defer done()
+	for _, begun := range []struct {
+		state string
+		do    func(context.Context, string, string) (UndoReport, error)
+	}{{rowUndoing, c.undo}, {rowRedoing, c.redo}} {
+		switch report, err := begun.do(ctx, sessionID, begun.state); {
+		case err == nil:
+			return report, true, nil
+		case !errors.Is(err, ErrNothing):
+			return report, false, err
+		}
+	}
+	return UndoReport{}, false, nil
+}
+
 // UndoFrom reverts what a turn and all later ones did to files, newest first.
 func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) ([]UndoReport, error) {
+	if _, _, err := c.Finish(ctx, sessionID); err != nil {
+		return nil, err
+	}
 	c, done := c.of(sessionID)
 	defer done()
 	rows, err := c.rows(ctx, sessionID, rowLive)
@@ -99,9 +129,17 @@ func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, 
 // Redo repeats the changes that the last Undo reverted. It returns ErrNothing if there are
 // none, or if tools have changed files since.
 func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, error) {
+	if _, _, err := c.Finish(ctx, sessionID); err != nil {
+		return UndoReport{}, err
+	}
 	c, done := c.of(sessionID)
 	defer done()
-	rows, err := c.rows(ctx, sessionID, rowUndone)
+	return c.redo(ctx, sessionID, rowUndone)
+}
+
+// redo repeats the oldest turn among the rows in a state.
+func (c *Checkpoints) redo(ctx context.Context, sessionID, state string) (UndoReport, error) {
+	rows, err := c.rows(ctx, sessionID, state)
 	if err != nil {
 		return UndoReport{}, err
 	}
@@ -177,10 +215,23 @@ func (s step) place() int {
 	return depth(s.row.path)
 }
 
-// carryOut does the steps in their order. Each path is checked just before it is changed. Rows are marked at the end; after a crash
-// before that, the steps are repeated and find their work done.
+// carryOut does the steps in their order. Each path is checked just before it is changed. Rows are marked before and
+// at the end; after a crash in between, Finish repeats the steps, which find their work done.
 func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoReport, done string) error {
+	was, begun := rowLive, rowUndoing
+	if done == rowLive {
+		was, begun = rowUndone, rowRedoing
+	}
 	states := map[int64]string{}
+	for _, s := range steps {
+		s.mark(states, begun)
+	}
+	if err := c.setStates(ctx, states); err != nil {
+		return err
+	}
+	for id := range states { // what is not done stays as it was
+		states[id] = was
+	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.place(), b.place()) })
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
@@ -203,7 +254,14 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what, By: s.row.author})
 		}
 	}
-	err := c.s.change(context.WithoutCancel(ctx), "note what was undone", func(t *tx) error {
+	if err := c.setStates(context.WithoutCancel(ctx), states); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (c *Checkpoints) setStates(ctx context.Context, states map[int64]string) error {
+	return c.s.change(ctx, "note what was undone", func(t *tx) error {
 		for id, state := range states {
 			if err := t.run("UPDATE checkpoints SET state = ?, ended = ? WHERE id = ?", state, toMillis(t.now()), id); err != nil {
 				return err
@@ -211,10 +269,6 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return ctx.Err()
 }
 
 // applyAlone is apply under the lock of the path.

@@ -23,8 +23,11 @@ cli/config: *
 cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/tour:
 cli/usage: session
-tui: tui/dialog tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
+tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown
+tui/front: tui/look tui/transcript agent agent/event agent/roster session tools tools/command
+tui/plain: tui/dialog tui/front tui/look tui/transcript agent/event session tools tools/command
+tui/tuitest: tui/front agent/event session tools
 tui/dialog: tui/editor tui/keyboard tui/look tui/transcript agent/event tools tools/command
 tui/transcript: tui/look tui/markdown agent/event agent/model session tools
 tui/markdown:

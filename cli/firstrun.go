@@ -14,7 +14,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/tools/command"
-	"jcode/tui"
+	"jcode/tui/front"
 )
 
 // errTour says that the person chose the tour instead of a model.
@@ -41,9 +41,9 @@ func newFirstStart(a *app) firstStart {
 }
 
 // firstRun helps a person who has no model yet to set one up. leave ends the chat with a cause.
-func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
+func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *front.FirstRun {
 	known := a.models.settings.Known()
-	first := &tui.FirstRun{
+	first := &front.FirstRun{
 		Found: func(ctx context.Context) ([]command.Row, error) {
 			var rows []command.Row
 			for _, f := range dial.DetectLocal(ctx, known) {
@@ -61,10 +61,10 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 		EnterKey: func(ctx context.Context, name, key string) error {
 			return a.enterKey(ctx, known, name, key)
 		},
-		Choose: func(ctx context.Context, row command.Row) (tui.Session, error) {
+		Choose: func(ctx context.Context, row command.Row) (front.Session, error) {
 			if row.ID == rowTour {
 				leave(errTour)
-				return tui.Session{}, errTour
+				return front.Session{}, errTour
 			}
 			name := row.ID
 			if name == endpointRow {
@@ -73,7 +73,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 				a.models.settings.Provider, name = name, ""
 			}
 			if _, err := a.models.resolve(name); err != nil {
-				return tui.Session{}, err
+				return front.Session{}, err
 			}
 			a.choose(name)
 			return s.first(ctx)

@@ -20,6 +20,8 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui"
+	"jcode/tui/front"
+	plainform "jcode/tui/plain"
 )
 
 // recentPrompts is how many earlier prompts the input remembers.
@@ -53,7 +55,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
 	views := newSessionViews(a)
-	opt := tui.Options{
+	opt := front.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
 		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
@@ -72,7 +74,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	} else if err != nil {
 		return a.startError(err)
 	} else {
-		opt.Start = func(ctx context.Context) (tui.Session, error) {
+		opt.Start = func(ctx context.Context) (front.Session, error) {
 			out, err := s.first(ctx)
 			if err != nil { // the requested session can't begin, and there is nothing to continue with
 				err = a.startError(err)
@@ -116,7 +118,7 @@ func resumeLine(ctx context.Context, store *session.Store, id string) string {
 }
 
 // runUI runs the terminal UI, or its plain form without a screen.
-func (a *app) runUI(ctx context.Context, opt tui.Options) error {
+func (a *app) runUI(ctx context.Context, opt front.Options) error {
 	dumb := a.std.Getenv("TERM") == "dumb"
 	if !a.flags.Plain && !dumb {
 		return tui.Run(ctx, opt)
@@ -130,7 +132,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 	if !a.std.InIsTerminal { // lines of a script are not answers to a question about the folder
 		opt.Trust = nil
 	}
-	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)
+	return plainform.Run(ctx, opt, a.std.In, a.std.Out)
 }
 
 // sessions switches between conversations; one is open at a time.
@@ -178,10 +180,10 @@ func (s *sessions) close() {
 }
 
 // first opens the conversation that the command line names, after the first frame.
-func (s *sessions) first(ctx context.Context) (tui.Session, error) {
+func (s *sessions) first(ctx context.Context) (front.Session, error) {
 	conv, err := s.starting(ctx)
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	out, err := s.open(ctx, conv, "other")
 	if s.tour {
@@ -191,9 +193,9 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 }
 
 // open makes a conversation the current one. reason is why the previous one is left, in the terms of hooks.
-func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (tui.Session, error) {
+func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (front.Session, error) {
 	old := s.conv()
-	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents().List()}
+	out := front.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents().List()}
 	s.board.attach(conv)
 	if old != nil && old != conv {
 		id := old.ID()
@@ -233,7 +235,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 
 // New begins a session with the same model, mode and role; with carry it starts from the last
 // exchange.
-func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
+func (s *sessions) New(ctx context.Context, carry bool) (front.Session, error) {
 	if id := s.id(); carry && id != "" {
 		carried, err := s.store.Carry(ctx, id)
 		if err == nil {
@@ -243,15 +245,15 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	}
 	opt, err := s.options()
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	conv, err := agent.New(opt)
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	if err := inherit(ctx, conv, s.conv()); err != nil {
 		conv.Close()
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	return s.open(ctx, conv, "clear")
 }
@@ -287,15 +289,15 @@ func (s *sessions) options() (agent.Options, error) {
 }
 
 // Open continues a session by its ID or title.
-func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
+func (s *sessions) Open(ctx context.Context, name string) (front.Session, error) {
 	return s.enter(ctx, name, "resume")
 }
 
 // enter continues a session, and leaves the open one for a reason in the terms of hooks.
-func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session, error) {
+func (s *sessions) enter(ctx context.Context, name, reason string) (front.Session, error) {
 	found, err := s.store.Find(ctx, s.project, name)
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	id := found.ID
 	if s.branch {
@@ -312,20 +314,20 @@ func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session,
 	}
 	opt, err := s.options()
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	conv, err := s.resuming(ctx, opt, id)
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	return s.open(ctx, conv, reason)
 }
 
 // Fork continues in a copy.
-func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session, error) {
+func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (front.Session, error) {
 	copied, err := s.store.Fork(ctx, id, upTo)
 	if err != nil {
-		return tui.Session{}, err
+		return front.Session{}, err
 	}
 	out, err := s.Open(ctx, copied.ID)
 	part := ""

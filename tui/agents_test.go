@@ -14,6 +14,7 @@ import (
 	"jcode/agent/roster"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/tuitest"
 )
 
 // The strip above the input shows only the agents that work, wait for the person, or have changes to merge.
@@ -27,7 +28,7 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	} {
 		feed(p, event.AgentChanged{Agent: s})
 	}
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	// In the order in which they were started, in columns.
 	want := strings.Join([]string{
 		" ⠋ ann       go test ./...                    1m30s    1.2k  (ctrl+t shows them)",
@@ -50,13 +51,13 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	for _, name := range []string{"ann", "benjamin", "dan"} {
 		feed(p, event.AgentChanged{Agent: roster.State{Name: name, Status: roster.Done}})
 	}
-	if s := stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
+	if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
 		t.Errorf("it stays:\n%s", s)
 	}
 	for range 9 {
 		feed(p, event.AgentChanged{Agent: roster.State{Name: strings.Repeat("x", len(p.agents)+1), Status: roster.Working}})
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
 		t.Errorf("many agents:\n%s", s)
 	}
 }
@@ -76,7 +77,7 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	p.Open(pk)
 	see := func(wants ...string) {
 		t.Helper()
-		s := stripped(p.frameText())
+		s := tuitest.Stripped(p.frameText())
 		for _, want := range wants {
 			if !strings.Contains(s, want) {
 				t.Errorf("no %q:\n%s", want, s)

@@ -19,13 +19,15 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // opening opens each dialog that opens by itself; answered says whether anything was answered.
-func opening(p *program, f *fake) map[string]func() {
-	edit := tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: jsonOf("new", "x"), Options: approvalQuestion().Options}
+func opening(p *program, f *tuitest.Conversation) map[string]func() {
+	edit := tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: tuitest.JSON("new", "x"), Options: tuitest.Question().Options}
 	return map[string]func(){
-		"command": func() { feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()}) },
+		"command": func() { feed(p, event.ApprovalAsked{ID: "q", Question: tuitest.Question()}) },
 		"edit":    func() { feed(p, event.ApprovalAsked{ID: "q", Question: edit}) },
 		"bare approval": func() {
 			feed(p, event.ApprovalAsked{ID: "q", Question: tools.Question{Tool: "lsp", Title: "Start it?"}})
@@ -33,7 +35,7 @@ func opening(p *program, f *fake) map[string]func() {
 		"question":      func() { feed(p, event.AskPerson{ID: "q", Text: "Which?", Options: []string{"one", "two"}}) },
 		"free question": func() { feed(p, event.AskPerson{ID: "q", Text: "What?"}) },
 		"sign-in":       func() { feed(p, event.AskForm{ID: "q", Form: tools.Form{From: "MCP server s", Text: "Sign in?"}}) },
-		"form":          func() { feed(p, event.AskForm{ID: "q", Form: sampleForm()}) },
+		"form":          func() { feed(p, event.AskForm{ID: "q", Form: tuitest.Form()}) },
 		"form, defaults": func() {
 			feed(p, event.AskForm{ID: "q", Form: tools.Form{From: "s", Fields: []tools.FormField{{Name: "sure", Kind: tools.FieldBoolean, Default: true}}}})
 		},
@@ -42,16 +44,9 @@ func opening(p *program, f *fake) map[string]func() {
 			feed(p, event.TurnEnd{Reason: event.StopDone, Text: "1. Do it."})
 		},
 		"trust": func() {
-			p.ask(dialog.NewTrust(command.Trust{Folder: "/x", Decide: func(context.Context, bool) error { f.replies["q"] = "trust"; return nil }}))
+			p.ask(dialog.NewTrust(command.Trust{Folder: "/x", Decide: func(context.Context, bool) error { f.Replies["q"] = "trust"; return nil }}))
 		},
 	}
-}
-
-// answeredBy reports whether a question was answered in any way.
-func answeredBy(f *fake) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.answers)+len(f.replies)+len(f.filled) > 0 || slices.ContainsFunc(f.prompts, func(m event.Prompt) bool { return strings.HasPrefix(m.Shown, "Plan accepted") })
 }
 
 // typist presses keys like a person, with the clock of the test.
@@ -106,7 +101,7 @@ func (k typist) press(name string) {
 }
 
 // asking runs a test for each dialog that opens by itself.
-func asking(t *testing.T, test func(t *testing.T, k typist, f *fake, open func())) {
+func asking(t *testing.T, test func(t *testing.T, k typist, f *tuitest.Conversation, open func())) {
 	p, f := still(t, 80, 24, nil)
 	for name := range maps.Keys(opening(p, f)) {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +119,7 @@ func asking(t *testing.T, test func(t *testing.T, k typist, f *fake, open func()
 // Whatever word is typed beside an open question, and Enter behind it, answers nothing.
 func TestNoWordAnswersAQuestion(t *testing.T) {
 	t.Parallel()
-	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+	asking(t, func(t *testing.T, k typist, f *tuitest.Conversation, open func()) {
 		for r := range "abcdefghijklmnopqrstuvwxyz123456789" {
 			word := string("abcdefghijklmnopqrstuvwxyz123456789"[r]) + "o it"
 			for _, pause := range []time.Duration{100 * time.Millisecond, 1200 * time.Millisecond} {
@@ -135,7 +130,7 @@ func TestNoWordAnswersAQuestion(t *testing.T) {
 				k.pause(pause)
 				k.press("enter")
 				k.pause(time.Second)
-				if answeredBy(f) {
+				if tuitest.AnsweredBy(f) {
 					t.Fatalf("%q and enter answer it", word)
 				}
 				k.p.in.Reset()
@@ -147,17 +142,17 @@ func TestNoWordAnswersAQuestion(t *testing.T) {
 // Enter belongs to the input while it holds text, and without a choice it answers nothing.
 func TestEnterBelongsToTheInput(t *testing.T) {
 	t.Parallel()
-	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+	asking(t, func(t *testing.T, k typist, f *tuitest.Conversation, open func()) {
 		k.write("please stop")
 		k.pause(100 * time.Millisecond)
 		open()
 		k.pause(1200 * time.Millisecond)
 		k.press("enter")
 		k.pause(time.Second)
-		if answeredBy(f) {
+		if tuitest.AnsweredBy(f) {
 			t.Fatal("the enter of a sentence answers the question")
 		}
-		if got := f.sent(); len(got) != 1 || got[0] != "please stop" {
+		if got := f.Sent(); len(got) != 1 || got[0] != "please stop" {
 			t.Errorf("sent %q", got)
 		}
 		k.p.stack.Asks = nil
@@ -167,7 +162,7 @@ func TestEnterBelongsToTheInput(t *testing.T) {
 		k.pause(2 * time.Second)
 		k.press("enter")
 		k.pause(time.Second)
-		if answeredBy(f) {
+		if tuitest.AnsweredBy(f) {
 			t.Fatal("enter alone answers the question")
 		}
 	})
@@ -176,7 +171,7 @@ func TestEnterBelongsToTheInput(t *testing.T) {
 // No key reaches a question in its first moments.
 func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+	asking(t, func(t *testing.T, k typist, f *tuitest.Conversation, open func()) {
 		k.pause(time.Minute)
 		open()
 		k.pause(dialog.Quiet - 100*time.Millisecond)
@@ -184,7 +179,7 @@ func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
 		k.pause(400 * time.Millisecond)
 		k.press("down")
 		k.pause(400 * time.Millisecond)
-		if answeredBy(f) || k.p.in.Text() != "y" {
+		if tuitest.AnsweredBy(f) || k.p.in.Text() != "y" {
 			t.Errorf("answered, or the input holds %q", k.p.in.Text())
 		}
 	})
@@ -193,7 +188,7 @@ func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
 // An arrow, or a letter alone, is a choice.
 func TestAQuestionIsAnsweredByAChoice(t *testing.T) {
 	t.Parallel()
-	asking(t, func(t *testing.T, k typist, f *fake, open func()) {
+	asking(t, func(t *testing.T, k typist, f *tuitest.Conversation, open func()) {
 		open()
 		k.pause(2 * time.Second)
 		k.press("up")
@@ -203,8 +198,8 @@ func TestAQuestionIsAnsweredByAChoice(t *testing.T) {
 		}
 		k.press("enter")
 		k.pause(time.Second)
-		if _, plan := k.p.stack.Front().(*dialog.Plan); !answeredBy(f) && !plan && len(k.p.stack.Asks) > 0 {
-			t.Errorf("not answered:\n%s", stripped(k.p.frameText()))
+		if _, plan := k.p.stack.Front().(*dialog.Plan); !tuitest.AnsweredBy(f) && !plan && len(k.p.stack.Asks) > 0 {
+			t.Errorf("not answered:\n%s", tuitest.Stripped(k.p.frameText()))
 		}
 	})
 }
@@ -216,31 +211,31 @@ func TestAQuestionIsPutAsideAndBroughtBack(t *testing.T) {
 		p, f := still(t, 80, 24, nil)
 		k := typist{p, make(chan struct{}, 1)}
 		defer k.rest()
-		feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()}) // no turn runs: an agent asks
+		feed(p, event.ApprovalAsked{ID: "q", Question: tuitest.Question()}) // no turn runs: an agent asks
 		k.pause(time.Second)
 		k.press("esc")
-		if s := stripped(p.frameText()); !strings.Contains(s, "1 question waits for you  (ctrl+t brings it)") || strings.Contains(s, "Run a command") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1 question waits for you  (ctrl+t brings it)") || strings.Contains(s, "Run a command") {
 			t.Fatalf("aside:\n%s", s)
 		}
 		k.write("go on")
 		k.press("enter")
-		if got := f.sent(); len(got) != 1 || answeredBy(f) {
+		if got := f.Sent(); len(got) != 1 || tuitest.AnsweredBy(f) {
 			t.Fatalf("sent %q", got)
 		}
 		k.press("ctrl+t")
-		if s := stripped(p.frameText()); !strings.Contains(s, "Run a command") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Run a command") {
 			t.Fatalf("brought back:\n%s", s)
 		}
 		k.write("y")
 		k.pause(time.Second)
-		if a, ok := f.answered("q"); !ok || a.Scope != tools.AnswerOnce {
+		if a, ok := f.Answered("q"); !ok || a.Scope != tools.AnswerOnce {
 			t.Errorf("answered %+v", a)
 		}
-		feed(p, event.ApprovalAsked{ID: "r", Question: approvalQuestion()})
+		feed(p, event.ApprovalAsked{ID: "r", Question: tuitest.Question()})
 		k.pause(time.Second)
 		k.press("esc")
 		feed(p, event.ApprovalClosed{ID: "r"}) // its agent ended
-		if s := stripped(p.frameText()); strings.Contains(s, "waits for you") {
+		if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "waits for you") {
 			t.Errorf("a question that is over still waits:\n%s", s)
 		}
 	})
@@ -250,7 +245,7 @@ func TestAQuestionIsPutAsideAndBroughtBack(t *testing.T) {
 func TestCtrlCLeavesBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
-	feed(p, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	feed(p, event.ApprovalAsked{ID: "q", Question: tuitest.Question()})
 	p.stack.Asks[0].(*dialog.Approval).Open = true
 	p.key(namedKey("ctrl+c"))
 	if cmd := p.key(namedKey("ctrl+c")); cmd == nil {
@@ -263,12 +258,12 @@ func TestCtrlCLeavesBesideAQuestion(t *testing.T) {
 // The keys of a search are its own, although they are answers elsewhere.
 func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 	t.Parallel()
-	p, f, a := asked(t, 80, 24, approvalQuestion())
+	p, f, a := asked(t, 80, 24, tuitest.Question())
 	feed(p, event.Notice{Text: "needle one"}, event.Notice{Text: "needle two"})
 	p.tr.Search(&p.look, "needle")
 	at := p.tr.Find.At
 	press(p, "n")
-	if _, ok := f.answered("q"); ok || p.tr.Find.At == at {
+	if _, ok := f.Answered("q"); ok || p.tr.Find.At == at {
 		t.Errorf("n answers, or does not go on: %d", p.tr.Find.At)
 	}
 	press(p, "esc")
@@ -276,7 +271,7 @@ func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 		t.Error("esc does not end the search, or puts the question aside")
 	}
 	press(p, "n")
-	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerNo {
+	if ans, ok := f.Answered("q"); !ok || ans.Scope != tools.AnswerNo {
 		t.Errorf("answered %+v", ans)
 	}
 }
@@ -285,7 +280,7 @@ func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 func TestAShellLineCanBeEndedAndMoved(t *testing.T) {
 	t.Parallel()
 	moved := make(chan struct{}, 1)
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Shell = func(ctx context.Context, _ string, out func(string)) error {
 			out("begun\n")
 			select {
@@ -330,9 +325,9 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 		{"denied: mode plan", "⊘ edit a.go  not allowed"},
 	} {
 		id := strconv.Itoa(i)
-		feed(p, event.CallStart{ID: id, Name: "edit", Arguments: jsonOf("path", "a.go"), At: clock},
+		feed(p, event.CallStart{ID: id, Name: "edit", Arguments: tuitest.JSON("path", "a.go"), At: clock},
 			event.CallEnd{ID: id, Name: "edit", Status: "denied", Result: tools.Result{Text: c.said, Failed: true}})
-		if s := stripped(p.frameText()); !strings.Contains(s, c.want) {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, c.want) {
 			t.Errorf("no %q:\n%s", c.want, s)
 		}
 	}
@@ -341,16 +336,16 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 // A session that was found by its text shows the line that was found at once, with the word marked.
 func TestASessionFoundByItsTextShowsTheLine(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 80, 24, func(o *Options) {
+	p, _ := still(t, 80, 24, func(o *front.Options) {
 		goldenOptions(o)
-		o.Sessions = &foundSessions{fakeSessions: &fakeSessions{}}
+		o.Sessions = &foundSessions{Sessions: &tuitest.Sessions{}}
 		o.Preview = func(_ context.Context, id, query string) (string, error) {
 			return "found: the " + query + " of " + id, nil
 		}
 	})
 	p.in.Insert("/resume needle")
 	press(p, "enter")
-	if s := stripped(p.frameText()); !strings.Contains(s, "found: the needle of hidden") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "found: the needle of hidden") {
 		t.Errorf("the preview:\n%s", s)
 	}
 	if s := p.frameText(); !strings.Contains(s, string(p.look.Theme.Match)+"mneedle") {
@@ -359,7 +354,7 @@ func TestASessionFoundByItsTextShowsTheLine(t *testing.T) {
 }
 
 // foundSessions holds a session that only its text leads to.
-type foundSessions struct{ *fakeSessions }
+type foundSessions struct{ *tuitest.Sessions }
 
 func (s *foundSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
 	if query == "needle" {

@@ -9,7 +9,6 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/pattern"
-	"jcode/internal/text"
 	"jcode/tui/dialog"
 	"jcode/tui/transcript"
 )
@@ -31,11 +30,6 @@ func (p *outside) attachImages(m *event.Prompt) error {
 		p.outside.named(word, label)
 	}
 	return nil
-}
-
-// blindNotice says what happens to pictures with a model that accepts none.
-func blindNotice(model string, pictures int) string {
-	return model + " takes no pictures: it only learns that " + text.Count(pictures, "picture") + " came along. /model chooses another."
 }
 
 // named keeps the label of a picture; the first stays.

@@ -12,21 +12,23 @@ import (
 	"testing"
 
 	"jcode/agent/event"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
+	"jcode/tui/tuitest"
 )
 
 func TestDraggedPictureBecomesAMention(t *testing.T) {
 	t.Parallel()
-	p, f := still(t, 80, 24, func(o *Options) {
+	p, f := still(t, 80, 24, func(o *front.Options) {
 		o.Image = func(path string) (string, []byte, error) { return "image/png", []byte(path), nil }
 	})
 	p.paste(`'/home/u/my shot.png'`)
 	press(p, "what is this?", "enter")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.prompts) != 1 || len(f.prompts[0].Images) != 1 || string(f.prompts[0].Images[0].Data) != "/home/u/my shot.png" {
-		t.Errorf("prompts %+v", f.prompts)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if len(f.Prompts) != 1 || len(f.Prompts[0].Images) != 1 || string(f.Prompts[0].Images[0].Data) != "/home/u/my shot.png" {
+		t.Errorf("prompts %+v", f.Prompts)
 	}
 }
 
@@ -55,12 +57,12 @@ func TestANamedPictureIsAChip(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			p, f := still(t, 80, 24, func(o *Options) {
+			p, f := still(t, 80, 24, func(o *front.Options) {
 				o.Image = read
 				o.Files = func(context.Context) ([]string, error) { return []string{"shot.png"}, nil }
 			})
 			write(p)
-			if s := stripped(p.frameText()); !strings.Contains(s, "shot.png 64×48]") {
+			if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "shot.png 64×48]") {
 				t.Fatalf("no chip:\n%s", s)
 			}
 			sent := strings.TrimSpace(p.in.Text())
@@ -68,25 +70,25 @@ func TestANamedPictureIsAChip(t *testing.T) {
 				t.Errorf("the text is %q", sent)
 			}
 			press(p, "enter")
-			f.mu.Lock()
-			prompts := f.prompts
-			f.mu.Unlock()
+			f.Mu.Lock()
+			prompts := f.Prompts
+			f.Mu.Unlock()
 			if len(prompts) != 1 || prompts[0].Text != sent || len(prompts[0].Images) != 1 {
 				t.Fatalf("sent %+v", prompts)
 			}
 			feed(p, event.TurnStart{Prompt: sent, Seq: 1})
-			if s := squeezed(stripped(p.frameText())); !strings.Contains(s, "shot.png64×48]") || strings.Contains(s, "shot.png\"") || strings.Contains(s, "@shot") {
-				t.Errorf("no chip in the transcript:\n%s", stripped(p.frameText()))
+			if s := squeezed(tuitest.Stripped(p.frameText())); !strings.Contains(s, "shot.png64×48]") || strings.Contains(s, "shot.png\"") || strings.Contains(s, "@shot") {
+				t.Errorf("no chip in the transcript:\n%s", tuitest.Stripped(p.frameText()))
 			}
 		})
 	}
-	p, _ := still(t, 80, 24, func(o *Options) { o.Image = read })
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.Image = read })
 	press(p, "see @shot.png", " ", "backspace", "backspace")
 	if s := p.in.Text(); s != "see " {
 		t.Errorf("backspace leaves %q of a chip", s)
 	}
 	press(p, "@other.png", " ")
-	if s := stripped(p.frameText()); !strings.Contains(s, "see @other.png") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "see @other.png") {
 		t.Errorf("what is no file stays a word:\n%s", s)
 	}
 }

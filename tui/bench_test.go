@@ -14,6 +14,7 @@ import (
 	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tui/tuitest"
 )
 
 func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
@@ -23,7 +24,7 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 		names = append(names, "pkg/module"+strconv.Itoa(i%300)+"/sub/file_"+strconv.Itoa(i)+".go")
 	}
 	var f fileIndex
-	for deadline := time.Now().Add(limit); ; { // a busy machine may delay one search, but not all of them
+	for deadline := time.Now().Add(tuitest.Limit); ; { // a busy machine may delay one search, but not all of them
 		f = fileIndex{}
 		f.set(listFiles(names), nil)
 		start := time.Now()
@@ -52,7 +53,7 @@ func bigTranscript(t testing.TB, n int) *program {
 	p, _ := still(t, 120, 40, nil)
 	for i := range n {
 		feed(p, event.TurnStart{Prompt: "prompt " + strconv.Itoa(i), Seq: int64(i + 1), At: clock},
-			event.CallStart{ID: strconv.Itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
+			event.CallStart{ID: strconv.Itoa(i), Name: "read", Arguments: tuitest.JSON("path", "x.go"), At: clock},
 			event.CallEnd{ID: strconv.Itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
 			event.TextDelta{Text: sampleAnswer}, event.AssistantMessage{Text: sampleAnswer}, event.TurnEnd{Reason: event.StopDone})
 	}

@@ -20,6 +20,8 @@ import (
 	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/terminal"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // TestMain runs the program itself if a test asks for that: signals, job control and exit can only be tested in a
@@ -37,25 +39,25 @@ func TestMain(m *testing.M) {
 func child(mode string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	f := newFake()
-	opt := Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0", Theme: "dark"}
+	f := tuitest.New()
+	opt := front.Options{Session: &front.Session{Conversation: f, Events: f}, Version: "1.0", Theme: "dark"}
 	switch mode {
 	case "panic":
-		opt.observe = func(msg any) {
+		opt.Observe = func(msg any) {
 			if k, ok := msg.(tea.KeyPressMsg); ok && k.Text == "P" {
 				panic("a fault on purpose")
 			}
 		}
 	case "turn":
-		f.onPrompt = func(event.Prompt) {
-			f.emit(event.TextDelta{Text: "done\n"}, event.AssistantMessage{Text: "done\n"}, event.TurnEnd{Reason: event.StopDone})
+		f.OnPrompt = func(event.Prompt) {
+			f.Emit(event.TextDelta{Text: "done\n"}, event.AssistantMessage{Text: "done\n"}, event.TurnEnd{Reason: event.StopDone})
 		}
 	case "busy":
-		f.onPrompt = func(event.Prompt) {
-			f.busy(true)
+		f.OnPrompt = func(event.Prompt) {
+			f.Busy(true)
 			go func() {
 				for i := 0; f.State().Busy; i++ {
-					f.emit(event.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+					f.Emit(event.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
 					time.Sleep(2 * time.Millisecond)
 				}
 			}()
@@ -90,7 +92,7 @@ func spawn(t *testing.T, mode, script string) *terminal.Terminal {
 func restored(t *testing.T, term *terminal.Terminal) {
 	t.Helper()
 	wrong := "nothing was read"
-	for deadline := time.Now().Add(limit); wrong != ""; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(tuitest.Limit); wrong != ""; time.Sleep(2 * time.Millisecond) {
 		if wrong = changed(term); wrong != "" && time.Now().After(deadline) {
 			t.Fatalf("%s:\n%s", wrong, term.Screen().Text())
 		}
@@ -119,7 +121,7 @@ func changed(term *terminal.Terminal) string {
 
 func waitScreen(t *testing.T, term *terminal.Terminal, texts ...string) terminal.Screen {
 	t.Helper()
-	s, err := term.WaitFor(limit, texts...)
+	s, err := term.WaitFor(tuitest.Limit, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func TestEveryEndRestoresTheTerminal(t *testing.T) {
 			time.Sleep(wait) // the moment is what is tested
 			term.Type("\x03")
 			ended := false
-			if _, err := term.Wait(limit, func(s terminal.Screen) bool {
+			if _, err := term.Wait(tuitest.Limit, func(s terminal.Screen) bool {
 				select {
 				case <-term.Exited():
 					ended = true
@@ -159,7 +161,7 @@ func TestEveryEndRestoresTheTerminal(t *testing.T) {
 			}
 			select {
 			case <-term.Exited():
-			case <-time.After(limit):
+			case <-time.After(tuitest.Limit):
 				t.Fatalf("does not end:\n%s", term.Screen().Text())
 			}
 			restored(t, term)
@@ -218,19 +220,19 @@ func TestSuspendGivesTheTerminalBack(t *testing.T) {
 		t.Error("in the background it took the screen")
 	}
 	term.Press("enter") // fg
-	if _, err := term.Wait(limit, func(s terminal.Screen) bool { return s.AltScreen && s.Contains("line ") }); err != nil {
+	if _, err := term.Wait(tuitest.Limit, func(s terminal.Screen) bool { return s.AltScreen && s.Contains("line ") }); err != nil {
 		t.Fatal(err)
 	}
 	term.Press("ctrl+c")
-	if _, err := term.WaitFor(limit, "Interrupted."); err != nil {
+	if _, err := term.WaitFor(tuitest.Limit, "Interrupted."); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(limit); term.Screen().AltScreen && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(tuitest.Limit); term.Screen().AltScreen && time.Now().Before(deadline); {
 		term.Press("ctrl+c")
 		// A second press quits while the hint is shown; a slow machine may miss that moment.
-		_, _ = term.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen || s.Contains("again to quit") })
+		_, _ = term.Wait(tuitest.Limit, func(s terminal.Screen) bool { return !s.AltScreen || s.Contains("again to quit") })
 		term.Press("ctrl+c")
-		_, _ = term.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen || !s.Contains("again to quit") })
+		_, _ = term.Wait(tuitest.Limit, func(s terminal.Screen) bool { return !s.AltScreen || !s.Contains("again to quit") })
 	}
 	waitScreen(t, term, "exit=0")
 	restored(t, term)

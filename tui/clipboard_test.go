@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/testkit/programs"
+	"jcode/tui/front"
 )
 
 // onPath sets PATH to a folder that contains only these scripts, so that no real clipboard program is found.
@@ -38,7 +39,7 @@ func TestPictureFromTheClipboardIsSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onPath(t, map[string]string{c.tool: c.script})
 			dir := filepath.Join(t.TempDir(), "pictures")
-			r := run(t, 80, 24, func(o *Options) {
+			r := run(t, 80, 24, func(o *front.Options) {
 				o.Env = append(o.Env, c.env)
 				o.Pictures = dir
 				o.Image = func(path string) (string, []byte, error) {
@@ -53,10 +54,10 @@ func TestPictureFromTheClipboardIsSent(t *testing.T) {
 			r.Type("this?")
 			r.see("] this?")
 			r.Press("enter")
-			r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
-			r.fake.mu.Lock()
-			prompt := r.fake.prompts[0]
-			r.fake.mu.Unlock()
+			r.until("the prompt is sent", func() bool { return len(r.fake.Sent()) == 1 })
+			r.fake.Mu.Lock()
+			prompt := r.fake.Prompts[0]
+			r.fake.Mu.Unlock()
 			if len(prompt.Images) != 1 || prompt.Images[0].MIME != "image/"+c.kind || len(prompt.Images[0].Data) == 0 {
 				t.Errorf("images %v", prompt.Images)
 			}
@@ -77,7 +78,7 @@ func TestPictureFromTheClipboardIsSent(t *testing.T) {
 
 func TestEmptyPasteAsksTheClipboardForAPicture(t *testing.T) {
 	onPath(t, map[string]string{"wl-paste": `case "$*" in --list-types) echo image/png;; *) ` + pngStart + `;; esac`})
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Env, o.Pictures = append(o.Env, "WAYLAND_DISPLAY=w"), t.TempDir()
 	}).ready()
 	r.Paste("") // some terminals send this when a picture is pasted
@@ -101,7 +102,7 @@ func TestClipboardWithoutAPicture(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onPath(t, c.scripts)
-			r := run(t, 100, 24, func(o *Options) { o.Env, o.Pictures = append(o.Env, c.env), t.TempDir() }).ready()
+			r := run(t, 100, 24, func(o *front.Options) { o.Env, o.Pictures = append(o.Env, c.env), t.TempDir() }).ready()
 			r.Press("alt+v")
 			r.see(c.want)
 		})
@@ -110,12 +111,12 @@ func TestClipboardWithoutAPicture(t *testing.T) {
 
 func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
 	t.Parallel()
-	r := run(t, 100, 24, func(o *Options) {
+	r := run(t, 100, 24, func(o *front.Options) {
 		o.Image = func(string) (string, []byte, error) { return "image/png", []byte("x"), nil }
 	}).ready()
-	r.fake.mu.Lock()
-	r.fake.blind = true
-	r.fake.mu.Unlock()
+	r.fake.Mu.Lock()
+	r.fake.Blind = true
+	r.fake.Mu.Unlock()
 	r.Type("see @a.png now")
 	r.see("› see [a.png] now")
 	r.Press("enter")
@@ -144,8 +145,8 @@ func TestCopyingSaysWhatIsKnown(t *testing.T) {
 				scripts[tool] = "PATH=/usr/bin:/bin; DIR=" + dir + "\n" + body
 			}
 			onPath(t, scripts)
-			r := run(t, 100, 24, func(o *Options) { o.Env = append(o.Env, c.env...) }).ready()
-			r.fake.emit(event.TextDelta{Text: "the answer"}, event.AssistantMessage{Text: "the answer"}, event.TurnEnd{Reason: event.StopDone})
+			r := run(t, 100, 24, func(o *front.Options) { o.Env = append(o.Env, c.env...) }).ready()
+			r.fake.Emit(event.TextDelta{Text: "the answer"}, event.AssistantMessage{Text: "the answer"}, event.TurnEnd{Reason: event.StopDone})
 			r.see("the answer")
 			r.Type("/copy")
 			r.see("› /copy")

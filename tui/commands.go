@@ -14,6 +14,7 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
 )
 
@@ -204,7 +205,7 @@ func (p slashes) run(line string) tea.Cmd {
 }
 
 // change runs something that changes the conversation outside the loop, and reports a failure.
-func (p *program) change(what string, f func(ctx context.Context, c Conversation) error) tea.Cmd {
+func (p *program) change(what string, f func(ctx context.Context, c front.Conversation) error) tea.Cmd {
 	conv := p.conv
 	if conv == nil {
 		return p.switcher.whenReady(func() tea.Cmd { return p.change(what, f) })
@@ -235,32 +236,23 @@ func (p *settings) rename(title string) tea.Cmd {
 		p.Flash("usage: /rename <title>")
 		return nil
 	}
-	return p.change("rename", func(_ context.Context, c Conversation) error { return c.Rename(title) })
+	return p.change("rename", func(_ context.Context, c front.Conversation) error { return c.Rename(title) })
 }
 
 func (p *settings) model(name string) tea.Cmd {
 	if name != "" {
-		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
+		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
 	}
 	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r command.Row) tea.Cmd {
-		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
+		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(r.ID) })
 	})
-}
-
-// modeHelp describes each approval mode in one sentence.
-var modeHelp = map[tools.Mode]string{
-	tools.ModePlan:  "only reads; nothing is changed",
-	tools.ModeAsk:   "asks before each edit and command",
-	tools.ModeEdits: "edits in this folder run, commands ask",
-	tools.ModeAuto:  "commands run inside the sandbox; leaving it asks",
-	tools.ModeYolo:  "everything runs; protected files are still shown first",
 }
 
 func (p *settings) mode(name string) tea.Cmd {
 	if name == "" {
 		var rows []command.Row
 		for _, m := range tools.Modes() {
-			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
+			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: front.ModeHelp(m), Current: m == p.state.Mode})
 		}
 		p.Open(dialog.NewPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.settings.mode(r.ID) }))
 		return nil
@@ -279,7 +271,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		p.Flash("the role " + p.state.Role + " allows at most mode " + string(p.state.Mode) + "; mode " + name + " holds when it ends")
 		return nil
 	}
-	p.Flash("mode " + name + ": " + modeHelp[m])
+	p.Flash("mode " + name + ": " + front.ModeHelp(m))
 	return nil
 }
 
@@ -346,5 +338,5 @@ func (p *settings) save(key, value string) tea.Cmd {
 
 // compact summarises in the background; Esc stops it.
 func (p *settings) compact(keep string) tea.Cmd {
-	return p.change("compact", func(ctx context.Context, c Conversation) error { return c.Compact(ctx, keep) })
+	return p.change("compact", func(ctx context.Context, c front.Conversation) error { return c.Compact(ctx, keep) })
 }

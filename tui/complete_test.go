@@ -12,6 +12,8 @@ import (
 
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
@@ -21,7 +23,7 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	slow := false
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Files = func(context.Context) ([]string, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -62,7 +64,7 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) {
 func TestPastedAtSignsSearchNothing(t *testing.T) {
 	t.Parallel()
 	var searches atomic.Int32
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Files = func(context.Context) ([]string, error) {
 			searches.Add(1)
 			return []string{"src/a.go", "src/deep/b c.go", "README.md"}, nil
@@ -73,9 +75,9 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 	r.see(`@scope/pkg`)
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
-	if r.fake.sent()[0] != log {
-		t.Errorf("sent %q", r.fake.sent()[0])
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
+	if r.fake.Sent()[0] != log {
+		t.Errorf("sent %q", r.fake.Sent()[0])
 	}
 	if n := searches.Load(); n != 0 {
 		t.Errorf("%d searches for a paste", n)
@@ -91,8 +93,8 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 	r.see("and @README.md")
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 2 })
-	if got := r.fake.sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 2 })
+	if got := r.fake.Sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
 		t.Errorf("sent %q", got)
 	}
 	if n := searches.Load(); n != 2 { // once per word, so that new files are found
@@ -103,7 +105,7 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 func TestExactCommandWins(t *testing.T) {
 	t.Parallel()
 	var ran atomic.Int32
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "quick", Description: "a skill", Run: func(context.Context, string) (command.Outcome, error) {
 			ran.Add(1)
 			return command.Outcome{Prompt: "be quick"}, nil
@@ -113,7 +115,7 @@ func TestExactCommandWins(t *testing.T) {
 	r.see("› /quick", "a skill")
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
 	r.see("› /quick") // shown as it was typed
 	r.Type("/quit")
 	r.see("› /quit", "leave")
@@ -122,7 +124,7 @@ func TestExactCommandWins(t *testing.T) {
 	select {
 	case err := <-r.done:
 		r.done <- err
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		t.Fatalf("does not quit:\n%s", r.Screen().Text())
 	}
 	if ran.Load() != 1 {
@@ -141,10 +143,10 @@ func TestPickersSurviveNothingFound(t *testing.T) {
 		return []command.Row{{ID: "a", Name: "alpha"}, {ID: "b", Name: "beta"}}, nil
 	}
 	var acted atomic.Int32
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Models, o.Roles = rows, rows
 		o.Changes = func(context.Context) ([]command.FileChange, error) {
-			return []command.FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+			return []command.FileChange{{Path: "x.go", Diff: tuitest.Diff}}, nil
 		}
 		o.Panels = []command.Panel{{Name: "mcp", Title: "MCP servers", Rows: rows, Actions: []command.Action{{Label: "connect", Run: func(context.Context, command.Row) (string, error) {
 			acted.Add(1)

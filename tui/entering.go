@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
 )
 
@@ -18,7 +19,7 @@ type eventsMsg struct {
 }
 
 // started enters the first session.
-func (p *program) started(s Session, err error) tea.Cmd {
+func (p *program) started(s front.Session, err error) tea.Cmd {
 	p.status, p.switcher.moving = "", false
 	if err != nil {
 		p.Say(event.LevelError, err.Error())
@@ -28,7 +29,7 @@ func (p *program) started(s Session, err error) tea.Cmd {
 }
 
 // enter switches to a session.
-func (p *program) enter(s Session) tea.Cmd {
+func (p *program) enter(s front.Session) tea.Cmd {
 	var first tea.Cmd
 	p.leave()
 	p.conv = s.Conversation
@@ -36,7 +37,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.answeredIn = p.state.Role
 	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, s.Usage
 	p.tr.AddHistory(s.History, s.Shown)
-	p.record.pending, p.record.unkept, p.record.acted = nil, 0, false
+	p.record.Pending, p.record.unkept, p.record.Acted = nil, 0, false
 	for _, n := range s.Notices {
 		p.tr.Add(transcript.Notice(n.Level, n.Text)) // repeated each time it is opened
 	}
@@ -52,7 +53,7 @@ func (p *program) enter(s Session) tea.Cmd {
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
 	if s.EnterRole != nil {
-		first = tea.Batch(first, p.settings.switchRole("entering the role "+s.Role, "", func(ctx context.Context, _ Conversation) error { return s.EnterRole(ctx) }))
+		first = tea.Batch(first, p.settings.switchRole("entering the role "+s.Role, "", func(ctx context.Context, _ front.Conversation) error { return s.EnterRole(ctx) }))
 	}
 	if line := p.opening; line != "" {
 		p.opening = ""
@@ -89,7 +90,7 @@ func (p *program) leave() {
 }
 
 // pump carries events into the loop until ctx ends; pending events are sent together.
-func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
+func pump(ctx context.Context, id int, events front.Events, send func(tea.Msg)) {
 	defer events.Close()
 	for {
 		ev, ok := events.Next(ctx)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -199,7 +199,7 @@ func (p *listener) newsEvent(ev event.Event) {
 	case event.Notice:
 		p.Say(ev.Level, ev.Text)
 	case event.ToolsChanged:
-		p.Say(event.LevelInfo, toolsChanged(ev))
+		p.Say(event.LevelInfo, front.ToolsChanged(ev))
 	case event.Retrying:
 		p.turn.doing = "trying again, attempt " + strconv.Itoa(ev.Attempt+1) + ": " + look.OneLine(ev.Reason)
 		p.turn.retry = p.look.Now.Add(ev.Wait)
@@ -248,26 +248,7 @@ func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 	}
 	if it := sum.Item(); it != nil && began {
 		p.tr.Add(it)
-		p.record.note(transcript.KindTurn, transcript.KeptTurn{Parts: sum.Parts()})
+		p.record.Note(transcript.KindTurn, transcript.KeptTurn{Parts: sum.Parts()})
 	}
 	return p.outside.notify("jcode is done", ev.Text)
-}
-
-func toolsChanged(ev event.ToolsChanged) string {
-	var parts []string
-	if len(ev.Added) > 0 {
-		parts = append(parts, "New tools: "+list(ev.Added))
-	}
-	if len(ev.Removed) > 0 {
-		parts = append(parts, "Gone: "+list(ev.Removed))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// list names the first few of many.
-func list(names []string) string {
-	if more := len(names) - look.NamesShown; more > 0 {
-		return strings.Join(names[:look.NamesShown], ", ") + " and " + strconv.Itoa(more) + " more"
-	}
-	return strings.Join(names, ", ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"jcode/tui/dialog"
 	"jcode/tui/transcript"
+	"jcode/tui/tuitest"
 )
 
 // A search in a long session draws only the items that match, and does not cache what it draws.
@@ -30,14 +31,14 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		}
 		cmd = p.route(next)
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-every)) {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-every)) {
 		t.Errorf("the newest hit is not shown at once:\n%s", s)
 	}
 	settleCmd(p, cmd)
 	if n := len(p.tr.Find.Hits); n != items/every {
 		t.Errorf("%d hits, want %d", n, items/every)
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, "20 of 20, n and N go on") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "20 of 20, n and N go on") {
 		t.Errorf("the count is not shown:\n%s", s)
 	}
 	drawn := 0
@@ -50,11 +51,11 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		t.Errorf("%d drawings are kept", drawn)
 	}
 	press(p, "n")
-	if s := stripped(p.frameText()); !strings.Contains(s, "19 of 20") || !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-2*every)) {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "19 of 20") || !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-2*every)) {
 		t.Errorf("n does not go up:\n%s", s)
 	}
 	press(p, "N", "N")
-	if s := stripped(p.frameText()); !strings.Contains(s, "1 of 20") || !strings.Contains(s, "Answer 0 holds") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1 of 20") || !strings.Contains(s, "Answer 0 holds") {
 		t.Errorf("N does not go round:\n%s", s)
 	}
 }
@@ -67,11 +68,11 @@ func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
 	}
 	p.search.findText("needle") // the rest of the search never runs
 	press(p, "n")
-	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.Find.At != 1 {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.Find.At != 1 {
 		t.Errorf("at %d:\n%s", p.tr.Find.At, s)
 	}
 	press(p, "n", "n")
-	if s := stripped(p.frameText()); p.tr.Find.At != 0 || !strings.Contains(s, "3 of 3") {
+	if s := tuitest.Stripped(p.frameText()); p.tr.Find.At != 0 || !strings.Contains(s, "3 of 3") {
 		t.Errorf("at %d:\n%s", p.tr.Find.At, s)
 	}
 }

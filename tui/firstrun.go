@@ -11,6 +11,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -24,7 +25,7 @@ const idEnterServer = "jcode:enter-server"
 // firstRun shows how to set up a model: what was found, a key, one's own server, the tour.
 func (p *panels) firstRun() tea.Cmd {
 	begin := *p.opt.First
-	begin.start = true
+	begin.First = true
 	p.tr.Add(&transcript.Fixed{Plain: firstRunText, Draw: func(l *look.Look) []string {
 		var out []string
 		for _, para := range strings.Split(firstRunText, "\n") {
@@ -68,12 +69,12 @@ func (p *panels) login() tea.Cmd {
 			name += "/" // its first coding model
 		}
 		p.Say(event.LevelInfo, "Going on with "+strings.TrimSuffix(name, "/")+"; /model chooses another model.")
-		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
+		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
 	})
 }
 
 // ways fills a list with the ways to set up a model and continues with the chosen one.
-func (p *panels) ways(pk *dialog.Picker, from *FirstRun, then func(r command.Row) tea.Cmd) tea.Cmd {
+func (p *panels) ways(pk *dialog.Picker, from *front.FirstRun, then func(r command.Row) tea.Cmd) tea.Cmd {
 	pk.Stays = true
 	pk.Choose = func(r command.Row) tea.Cmd {
 		switch r.ID {
@@ -95,7 +96,7 @@ Before it edits a file or runs a command, jcode asks: shift+tab changes how much
 What a project brings along and could run code waits until you trust the folder.`
 
 // found lists what can be used at once, then the rows for a key and for the address of a server.
-func found(ctx context.Context, from *FirstRun) ([]command.Row, error) {
+func found(ctx context.Context, from *front.FirstRun) ([]command.Row, error) {
 	var rows []command.Row
 	var err error
 	if from.Found != nil {
@@ -106,7 +107,7 @@ func found(ctx context.Context, from *FirstRun) ([]command.Row, error) {
 		at--
 	}
 	tour := rows[at:]
-	if !from.start {
+	if !from.First {
 		tour = nil // it is for those who have no model yet
 	}
 	rows = rows[:at:at]
@@ -127,8 +128,8 @@ func found(ctx context.Context, from *FirstRun) ([]command.Row, error) {
 
 func (p *panels) chooseFirst(pk *dialog.Picker, r command.Row) tea.Cmd {
 	pk.Note = "starting …"
-	choose := func(ctx context.Context) (Session, error) { return p.opt.First.Choose(ctx, r) }
-	return dialog.Fetch(p, choose, func(s Session, err error) tea.Cmd {
+	choose := func(ctx context.Context) (front.Session, error) { return p.opt.First.Choose(ctx, r) }
+	return dialog.Fetch(p, choose, func(s front.Session, err error) tea.Cmd {
 		if err != nil {
 			pk.Note = "✗ " + err.Error()
 			return nil
@@ -139,7 +140,7 @@ func (p *panels) chooseFirst(pk *dialog.Picker, r command.Row) tea.Cmd {
 }
 
 // newProviders asks which provider the key is for.
-func (p *panels) newProviders(from *FirstRun, then func(r command.Row) tea.Cmd) *dialog.Picker {
+func (p *panels) newProviders(from *front.FirstRun, then func(r command.Row) tea.Cmd) *dialog.Picker {
 	return dialog.NewPicker("Whose key?", from.Providers, func(r command.Row) tea.Cmd {
 		p.Open(&dialog.Entry{
 			Title: "API key for " + r.Name, Field: dialog.NewField(), Secret: true, Asking: r.Name,
@@ -152,7 +153,7 @@ func (p *panels) newProviders(from *FirstRun, then func(r command.Row) tea.Cmd) 
 }
 
 // newServerEntry asks for the address of a server, then for its key.
-func newServerEntry(from *FirstRun, then func(r command.Row) tea.Cmd) *dialog.Entry {
+func newServerEntry(from *front.FirstRun, then func(r command.Row) tea.Cmd) *dialog.Entry {
 	address := &dialog.Entry{
 		Title: "Address of your server", Field: dialog.NewField(), Asking: "the server",
 		Hint: "As in localhost:8000 or https://models.example.com/v1. It is asked whether it lists models; a key is asked for next.",

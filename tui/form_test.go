@@ -3,8 +3,6 @@
 package tui
 
 import (
-	"context"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,10 +13,11 @@ import (
 	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/dialog"
+	"jcode/tui/tuitest"
 )
 
 // opened returns a program that shows a form which accepts keys.
-func opened(t *testing.T, ask tools.Form) (*program, *fake, *dialog.Form) {
+func opened(t *testing.T, ask tools.Form) (*program, *tuitest.Conversation, *dialog.Form) {
 	t.Helper()
 	p, f := still(t, 80, 24, nil)
 	feed(p, event.AskForm{ID: "f", Form: ask})
@@ -33,7 +32,7 @@ func arrow(p *program, code rune) {
 
 func TestFormIsFilledIn(t *testing.T) {
 	t.Parallel()
-	p, f, _ := opened(t, sampleForm())
+	p, f, _ := opened(t, tuitest.Form())
 	press(p, "A", "d", "a", "enter") // the name
 	press(p, "enter")                // the mail stays as it is
 	press(p, "backspace", "4", "down")
@@ -44,29 +43,29 @@ func TestFormIsFilledIn(t *testing.T) {
 	arrow(p, tea.KeyLeft)  // first class
 	press(p, "enter", "n") // no return ticket
 	press(p, "tab", "tab") // the price stays empty
-	if s := stripped(p.frameText()); !strings.Contains(s, "› send ‹") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "› send ‹") {
 		t.Fatalf("the cursor is not on send:\n%s", s)
 	}
 	press(p, "enter")
 	want := tools.FormAnswer{Action: tools.FormAccept, Values: map[string]any{
 		"name": "Ada", "mail": "ada@example.com", "seats": 4.0, "extras": []string{"w", "m", "q"}, "class": "1", "back": false,
 	}}
-	if got := f.filled["f"]; !reflect.DeepEqual(got, want) {
+	if got := f.Filled["f"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	if len(p.stack.Asks) != 0 {
 		t.Error("the form is still open")
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, "You answered MCP server travel: Name, E-mail, seats") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "You answered MCP server travel: Name, E-mail, seats") {
 		t.Errorf("it is not said:\n%s", s)
 	}
 }
 
 func TestFormStaysUntilItIsRight(t *testing.T) {
 	t.Parallel()
-	p, f, d := opened(t, sampleForm())
+	p, f, d := opened(t, tuitest.Form())
 	press(p, "x", "enter") // one character
-	if s := stripped(p.frameText()); d.At != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
+	if s := tuitest.Stripped(p.frameText()); d.At != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
 		t.Errorf("field %d:\n%s", d.At, s)
 	}
 	press(p, "y", "enter", "down", "backspace", "x", "up", "up", "up", "up")
@@ -74,14 +73,14 @@ func TestFormStaysUntilItIsRight(t *testing.T) {
 		t.Fatalf("the cursor is on %d", d.At)
 	}
 	press(p, "enter")
-	if s := stripped(p.frameText()); d.At != 2 || !strings.Contains(s, "✗ must be a whole number") {
+	if s := tuitest.Stripped(p.frameText()); d.At != 2 || !strings.Contains(s, "✗ must be a whole number") {
 		t.Errorf("field %d:\n%s", d.At, s)
 	}
-	if _, sent := f.filled["f"]; sent {
+	if _, sent := f.Filled["f"]; sent {
 		t.Error("a form that is wrong was sent")
 	}
 	press(p, "backspace", "7", "up", "up", "up", "up", "enter")
-	if got := f.filled["f"]; got.Values["seats"] != 7.0 || got.Values["name"] != "xy" {
+	if got := f.Filled["f"]; got.Values["seats"] != 7.0 || got.Values["name"] != "xy" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -101,14 +100,14 @@ func TestFormIsDeclinedOrCancelled(t *testing.T) {
 		"nothing but the fields": {[]string{"a", "enter"}, true, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, f, _ := opened(t, sampleForm())
+			p, f, _ := opened(t, tuitest.Form())
 			p.turn.busy = c.busy
 			press(p, c.keys...)
-			if got := f.filled["f"]; got.Action != c.want || got.Values != nil || f.stopped != c.stop {
-				t.Errorf("%+v, stopped %d times", got, f.stopped)
+			if got := f.Filled["f"]; got.Action != c.want || got.Values != nil || f.Stopped != c.stop {
+				t.Errorf("%+v, stopped %d times", got, f.Stopped)
 			}
-			if c.want == tools.FormDecline && !strings.Contains(stripped(p.frameText()), "You declined to answer MCP server travel.") {
-				t.Errorf("it is not said:\n%s", stripped(p.frameText()))
+			if c.want == tools.FormDecline && !strings.Contains(tuitest.Stripped(p.frameText()), "You declined to answer MCP server travel.") {
+				t.Errorf("it is not said:\n%s", tuitest.Stripped(p.frameText()))
 			}
 		})
 	}
@@ -118,7 +117,7 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	p.typing.last = time.Now()
-	feed(p, event.AskForm{ID: "f", Form: sampleForm()})
+	feed(p, event.AskForm{ID: "f", Form: tuitest.Form()})
 	for _, k := range []string{"h", "i", "enter"} {
 		msg := tea.KeyPressMsg{Text: k, Code: rune(k[0])}
 		if k == "enter" {
@@ -126,20 +125,20 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 		}
 		settleCmd(p, p.route(msg))
 	}
-	if d := p.stack.Asks[0].(*dialog.Form); d.At != 0 || d.Fields[0].Touched || len(f.filled) != 0 {
+	if d := p.stack.Asks[0].(*dialog.Form); d.At != 0 || d.Fields[0].Touched || len(f.Filled) != 0 {
 		t.Error("the form took keys that were meant for the input")
 	}
 }
 
 func TestFormClosesWithItsCall(t *testing.T) {
 	t.Parallel()
-	p, f, _ := opened(t, sampleForm())
+	p, f, _ := opened(t, tuitest.Form())
 	feed(p, event.AskClosed{ID: "another"})
 	if len(p.stack.Asks) != 1 {
 		t.Fatal("closed by another")
 	}
 	feed(p, event.AskClosed{ID: "f"})
-	if len(p.stack.Asks) != 0 || len(f.filled) != 0 {
+	if len(p.stack.Asks) != 0 || len(f.Filled) != 0 {
 		t.Error("the form stays when nobody waits for it")
 	}
 }
@@ -147,14 +146,14 @@ func TestFormClosesWithItsCall(t *testing.T) {
 // On a small screen every field can be reached and seen.
 func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
 	t.Parallel()
-	p, _, d := opened(t, sampleForm())
+	p, _, d := opened(t, tuitest.Form())
 	p.resize(40, 12)
 	for i := range len(d.Fields) + 2 {
 		want := []string{"send", "decline"}[max(i-len(d.Fields), 0)]
 		if i < len(d.Fields) {
 			want = "› " + d.Fields[i].Label
 		}
-		if s := stripped(p.frameText()); !strings.Contains(s, want) {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, want) {
 			t.Errorf("place %d: no %q in\n%s", i, want, s)
 		}
 		press(p, "tab")
@@ -176,92 +175,16 @@ func TestFormWithOddFields(t *testing.T) {
 	}
 	press(p, "enter")
 	want := map[string]any{"no options": "x", "some of nothing": []string{"b", "c"}, strings.Repeat("漢字", 40): true, "default that is none": "a"}
-	if got := f.filled["f"]; !reflect.DeepEqual(got.Values, want) {
+	if got := f.Filled["f"]; !reflect.DeepEqual(got.Values, want) {
 		t.Errorf("%+v", got)
 	}
 	empty, f, _ := opened(t, tools.Form{From: "MCP server s", Text: "Go on?"})
 	press(empty, "enter")
-	if got, ok := f.filled["f"]; ok {
+	if got, ok := f.Filled["f"]; ok {
 		t.Errorf("enter answers although nothing was chosen: %+v", got)
 	}
 	press(empty, "down", "enter")
-	if got := f.filled["f"]; got.Action != tools.FormAccept || len(got.Values) != 0 {
+	if got := f.Filled["f"]; got.Action != tools.FormAccept || len(got.Values) != 0 {
 		t.Errorf("a form without fields: %+v", got)
-	}
-}
-
-func TestPlainFormIsFilledInLineByLine(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	r, w := io.Pipe()
-	var out lockedBuffer
-	done := make(chan error, 1)
-	go func() {
-		done <- RunPlain(context.Background(), Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}, r, &out)
-	}()
-	see := func(want string) {
-		t.Helper()
-		for deadline := time.Now().Add(limit); !strings.Contains(out.String(), want); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("no %q in\n%s", want, out.String())
-			}
-		}
-	}
-	answered := func(id string) tools.FormAnswer {
-		t.Helper()
-		for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
-			f.mu.Lock()
-			a, ok := f.filled[id]
-			f.mu.Unlock()
-			if ok {
-				return a
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("no answer; the output is\n%s", out.String())
-			}
-		}
-	}
-	f.emit(event.AskForm{ID: "f", Form: sampleForm()})
-	for _, step := range [][2]string{
-		{"Name* (As in the passport; at least 2 characters): ", "A"},
-		{"✗ must have at least 2 characters", "Ada"},
-		{"E-mail (an e-mail address) [ada@example.com]: ", ""},
-		{"seats* (a whole number, 1 to 9) [2]: ", "3"},
-		{"  4: Bicycle\n(What shall be on board?; at most 3 of them; several with commas between) [m]: ", "window seat, 4"},
-		{"  2: Second\n[2]: ", ""},
-		{"And back (yes or no) [yes]: ", "no"},
-		{"At most (a number): ", ""},
-		{"Send it? (yes or no) ", ""},
-		{"Send it? (yes or no) ", "yes"},
-	} {
-		see(step[0])
-		if _, err := io.WriteString(w, step[1]+"\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := map[string]any{"name": "Ada", "mail": "ada@example.com", "seats": 3.0, "extras": []string{"w", "b"}, "class": "2", "back": false}
-	if got := answered("f"); got.Action != tools.FormAccept || !reflect.DeepEqual(got.Values, want) {
-		t.Errorf("%+v", got)
-	}
-	for id, word := range map[string]string{"d": "/decline", "c": "/cancel"} {
-		f.emit(event.AskForm{ID: id, Form: tools.Form{From: "MCP server " + id, Text: "?"}})
-		see("MCP server " + id + " asks")
-		if _, err := io.WriteString(w, word+"\n"); err != nil {
-			t.Fatal(err)
-		}
-		if got := answered(id); "/"+string(got.Action) != word {
-			t.Errorf("%+v", got)
-		}
-	}
-	f.emit(event.AskForm{ID: "e", Form: tools.Form{From: "MCP server e"}})
-	see("MCP server e asks")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := answered("e"); got.Action != tools.FormCancel {
-		t.Errorf("at the end of input: %+v", got)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }

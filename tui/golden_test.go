@@ -24,6 +24,8 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -31,9 +33,9 @@ var update = flag.Bool("update", false, "rewrite the golden screens")
 var clock = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
 // still returns a program that is not running: the test passes it messages and asks it for frames.
-func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fake) {
-	f := newFake()
-	opt := Options{Session: &Session{Conversation: f, Events: nil}, Version: "1.0", Cwd: "/home/u/project", Home: "/home/u", Theme: "dark"}
+func still(t testing.TB, cols, rows int, change func(o *front.Options)) (*program, *tuitest.Conversation) {
+	f := tuitest.New()
+	opt := front.Options{Session: &front.Session{Conversation: f, Events: nil}, Version: "1.0", Cwd: "/home/u/project", Home: "/home/u", Theme: "dark"}
 	if change != nil {
 		change(&opt)
 	}
@@ -70,21 +72,6 @@ func feed(p *program, events ...event.Event) {
 	}
 }
 
-const sampleDiff = `--- a/calc/sum.go
-+++ b/calc/sum.go
-@@ -1,8 +1,9 @@
- package calc
- 
--func Sum(xs []int) int {
--	total := 1
-+// Sum adds numbers.
-+func Sum(numbers []int) int {
-+	total := 0
- 	for _, x := range xs {
- 		total += x
- 	}
-`
-
 const sampleAnswer = "The test fails because `total` starts at **1**.\n\n1. Fix the start value\n2. Run the tests again\n\n```go\ntotal := 0 // not 1\n```\n\n| file | change |\n|---|---|\n| sum.go | start value |\n| 漢字.md | 中文 👩‍👩‍👧 |\n"
 
 // conversation emits a turn that contains most kinds of items.
@@ -94,11 +81,11 @@ func conversation(p *program) {
 		event.ReasoningDelta{Text: "Let me look at the code."},
 		event.TextDelta{Text: "I look at the code first."},
 		event.AssistantMessage{Text: "I look at the code first.", Reasoning: "Let me look at the code.", Calls: 2},
-		event.CallStart{ID: "1", Name: "read", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
+		event.CallStart{ID: "1", Name: "read", Arguments: tuitest.JSON("path", "calc/sum.go"), At: clock},
 		event.CallEnd{ID: "1", Name: "read", Status: "done", Result: tools.Result{Text: "…", Display: tools.Display{Summary: "9 lines"}}, Duration: 3 * time.Millisecond},
-		event.CallStart{ID: "2", Name: "edit", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
-		event.CallEnd{ID: "2", Name: "edit", Status: "done", Result: tools.Result{Text: "ok", Display: tools.Display{Diff: sampleDiff, Added: 3, Removed: 2, Path: "calc/sum.go"}}, Duration: 120 * time.Millisecond},
-		event.CallStart{ID: "3", Name: "exec", Arguments: jsonOf("cmd", "go test ./..."), At: clock},
+		event.CallStart{ID: "2", Name: "edit", Arguments: tuitest.JSON("path", "calc/sum.go"), At: clock},
+		event.CallEnd{ID: "2", Name: "edit", Status: "done", Result: tools.Result{Text: "ok", Display: tools.Display{Diff: tuitest.Diff, Added: 3, Removed: 2, Path: "calc/sum.go"}}, Duration: 120 * time.Millisecond},
+		event.CallStart{ID: "3", Name: "exec", Arguments: tuitest.JSON("cmd", "go test ./..."), At: clock},
 		event.CallEnd{ID: "3", Name: "exec", Status: "failed", Result: tools.Result{Text: "--- FAIL: TestSum\n    sum_test.go:9: got 7, want 6\nFAIL", Failed: true, Display: tools.Display{Summary: "exit 1"}}, Duration: 1300 * time.Millisecond},
 		event.TextDelta{Text: sampleAnswer},
 		event.AssistantMessage{Text: sampleAnswer},
@@ -107,59 +94,46 @@ func conversation(p *program) {
 	)
 }
 
-// sampleForm returns a form with one field of each kind.
-func sampleForm() tools.Form {
-	return tools.Form{From: "MCP server travel", Text: "Please say how you want to travel. The price is held for ten minutes.", Fields: []tools.FormField{
-		{Name: "name", Title: "Name", Description: "As in the passport", Kind: tools.FieldText, Required: true, Min: new(2.0)},
-		{Name: "mail", Title: "E-mail", Kind: tools.FieldText, Format: "email", Default: "ada@example.com"},
-		{Name: "seats", Kind: tools.FieldInteger, Required: true, Default: 2.0, Min: new(1.0), Max: new(9.0)},
-		{Name: "extras", Title: "Extras 漢字", Description: "What shall be on board?", Kind: tools.FieldChoices, Options: []string{"w", "m", "q", "b"}, Labels: []string{"Window seat", "Meal", "Quiet coach", "Bicycle"}, Default: []string{"m"}, Max: new(3.0)},
-		{Name: "class", Title: "Class", Kind: tools.FieldChoice, Options: []string{"1", "2"}, Labels: []string{"First", "Second"}, Default: "2"},
-		{Name: "back", Title: "And back", Kind: tools.FieldBoolean, Default: true},
-		{Name: "price", Title: "At most", Kind: tools.FieldNumber},
-	}}
-}
-
 // screens are all the screens that have golden files.
-var screens = map[string]func(p *program, f *fake){
-	"welcome": func(p *program, _ *fake) {},
-	"chat":    func(p *program, _ *fake) { conversation(p) },
-	"busy": func(p *program, _ *fake) {
+var screens = map[string]func(p *program, f *tuitest.Conversation){
+	"welcome": func(p *program, _ *tuitest.Conversation) {},
+	"chat":    func(p *program, _ *tuitest.Conversation) { conversation(p) },
+	"busy": func(p *program, _ *tuitest.Conversation) {
 		feed(p,
 			event.TurnStart{Turn: 1, Prompt: "do it", At: clock},
 			event.TodoChanged{Items: []tools.TodoItem{{Text: "read the code", Status: "done"}, {Text: "write the fix", Status: "in_progress"}, {Text: "run the tests", Status: "pending"}}},
-			event.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "make all"), At: clock.Add(-5 * time.Second)},
+			event.CallStart{ID: "1", Name: "exec", Arguments: tuitest.JSON("cmd", "make all"), At: clock.Add(-5 * time.Second)},
 			event.CallProgress{ID: "1", Output: "compiling a\ncompiling b\n漢字 too\n"},
 			event.QueueChanged{Queued: []event.Queued{{ID: "a", Text: "and then commit"}}},
 		)
 		p.in.Insert("next thought")
 	},
-	"page": func(p *program, _ *fake) {
+	"page": func(p *program, _ *tuitest.Conversation) {
 		conversation(p)
-		p.Open(dialog.NewPage("/agents diff ann", "calc/sum.go: mode 0644 → 0755\n"+sampleDiff))
+		p.Open(dialog.NewPage("/agents diff ann", "calc/sum.go: mode 0644 → 0755\n"+tuitest.Diff))
 	},
-	"context": func(p *program, _ *fake) {
+	"context": func(p *program, _ *tuitest.Conversation) {
 		use := agent.ContextUse{Total: 12800, Window: 128000, Parts: []agent.ContextPart{{Name: "system prompt", Tokens: 3100}, {Name: "tools", Tokens: 7400}, {Name: "messages", Tokens: 2300}}, Unsent: 2}
 		p.Open(dialog.TablePage("What fills the context", func(width int) string { return contextText(use, width) }))
 	},
-	"approval": func(p *program, _ *fake) {
+	"approval": func(p *program, _ *tuitest.Conversation) {
 		conversation(p)
-		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: tuitest.Question()})
 		p.stack.Asks[0].(*dialog.Approval).Open = true
 	},
-	"approval-diff": func(p *program, _ *fake) {
-		q := approvalQuestion()
-		q.Title, q.Command, q.Diff = "Edit calc/sum.go", "", sampleDiff
+	"approval-diff": func(p *program, _ *tuitest.Conversation) {
+		q := tuitest.Question()
+		q.Title, q.Command, q.Diff = "Edit calc/sum.go", "", tuitest.Diff
 		feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
 		p.stack.Asks[0].(*dialog.Approval).Open = true
 	},
-	"question": func(p *program, _ *fake) {
+	"question": func(p *program, _ *tuitest.Conversation) {
 		feed(p, event.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
 		p.stack.Asks[0].(*dialog.Question).Open = true
 	},
-	"form": func(p *program, _ *fake) {
+	"form": func(p *program, _ *tuitest.Conversation) {
 		conversation(p)
-		feed(p, event.TurnStart{Prompt: "book it", At: clock}, event.AskForm{ID: "f", Form: sampleForm()})
+		feed(p, event.TurnStart{Prompt: "book it", At: clock}, event.AskForm{ID: "f", Form: tuitest.Form()})
 		f := p.stack.Asks[0].(*dialog.Form)
 		f.Open = true
 		for range 3 {
@@ -167,40 +141,40 @@ var screens = map[string]func(p *program, f *fake){
 		}
 		f.Fields[0].Check()
 	},
-	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.complete.menuUpdate() },
-	"help": func(p *program, _ *fake) { p.Open(dialog.NewHelp(p.slashes.help())) },
-	"models": func(p *program, _ *fake) {
+	"menu": func(p *program, _ *tuitest.Conversation) { p.in.Insert("/m"); p.complete.menuUpdate() },
+	"help": func(p *program, _ *tuitest.Conversation) { p.Open(dialog.NewHelp(p.slashes.help())) },
+	"models": func(p *program, _ *tuitest.Conversation) {
 		settleCmd(p, p.settings.model(""))
 	},
-	"sessions": func(p *program, _ *fake) {
-		p.Open(dialog.NewPicker("Sessions of this folder", sessionRows([]session.Session{
+	"sessions": func(p *program, _ *tuitest.Conversation) {
+		p.Open(dialog.NewPicker("Sessions of this folder", front.SessionRows([]session.Session{
 			{ID: "1", Title: "Mend TestSum", Messages: 12, Model: "openai/gpt-5.2", Updated: clock.Add(-3 * time.Minute), FirstPrompt: "Why does TestSum fail?", Cost: 0.03, Cwd: "/home/u/project"},
 			{ID: "2", Title: "漢字 in titles", Messages: 1, Updated: clock.Add(-50 * time.Hour), FirstPrompt: "漢字"},
 		}, clock, "1"), nil))
 	},
-	"key": func(p *program, _ *fake) {
+	"key": func(p *program, _ *tuitest.Conversation) {
 		k := &dialog.Entry{Title: "API key for openai", Secret: true, Field: dialog.NewField(), Hint: "Type or paste it; it is not shown."}
 		k.Paste("sk-0123456789")
 		p.Open(k)
 	},
-	"plan": func(p *program, _ *fake) {
+	"plan": func(p *program, _ *tuitest.Conversation) {
 		conversation(p)
 		v := &dialog.Plan{Plan: "Do it."}
 		p.ask(v)
 		v.Open = true
 	},
-	"history": func(p *program, _ *fake) {
+	"history": func(p *program, _ *tuitest.Conversation) {
 		p.hist.prompts = []string{"run the tests", "漢字を数える", "explain\nthis\nerror"}
 		p.Open(p.panels.historyPicker())
 	},
-	"files": func(p *program, _ *fake) {
+	"files": func(p *program, _ *tuitest.Conversation) {
 		p.opt.Files = func(context.Context) ([]string, error) {
 			return []string{"calc/sum.go", "calc/sum_test.go", "docs/a summary.md", "漢字/sum.md"}, nil
 		}
 		p.in.Insert("mend @sum")
 		settleCmd(p, p.complete.menuUpdate())
 	},
-	"vi": func(p *program, _ *fake) {
+	"vi": func(p *program, _ *tuitest.Conversation) {
 		p.opt.Vi = true
 		p.in.SetText("one two 漢字 four\nfive")
 		p.vi.Key(p.in, "esc")
@@ -208,27 +182,27 @@ var screens = map[string]func(p *program, f *fake){
 			p.vi.Key(p.in, key)
 		}
 	},
-	"themes": func(p *program, _ *fake) { settleCmd(p, p.settings.theme("")) },
-	"modes":  func(p *program, _ *fake) { settleCmd(p, p.settings.mode("")) },
-	"empty":  func(p *program, _ *fake) { p.Open(dialog.NewPicker("Skills", nil, nil)) },
-	"changes": func(p *program, _ *fake) {
-		p.Open(dialog.NewChanges([]command.FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
+	"themes": func(p *program, _ *tuitest.Conversation) { settleCmd(p, p.settings.theme("")) },
+	"modes":  func(p *program, _ *tuitest.Conversation) { settleCmd(p, p.settings.mode("")) },
+	"empty":  func(p *program, _ *tuitest.Conversation) { p.Open(dialog.NewPicker("Skills", nil, nil)) },
+	"changes": func(p *program, _ *tuitest.Conversation) {
+		p.Open(dialog.NewChanges([]command.FileChange{{Path: "calc/sum.go", Diff: tuitest.Diff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
 	},
-	"trust": func(p *program, _ *fake) {
+	"trust": func(p *program, _ *tuitest.Conversation) {
 		p.ask(dialog.NewTrust(command.Trust{Folder: "/home/u/project", Items: []command.Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
 		p.stack.Asks[0].(*dialog.Trust).Open = true
 	},
-	"find": func(p *program, _ *fake) { conversation(p); p.tr.Search(&p.look, "test") },
-	"first-run": func(p *program, _ *fake) {
+	"find": func(p *program, _ *tuitest.Conversation) { conversation(p); p.tr.Search(&p.look, "test") },
+	"first-run": func(p *program, _ *tuitest.Conversation) {
 		settleCmd(p, p.panels.firstRun())
 	},
 }
 
-func goldenOptions(o *Options) {
+func goldenOptions(o *front.Options) {
 	o.Models = func(context.Context) ([]command.Row, error) {
 		return []command.Row{{ID: "openai/gpt-5.2", Name: "openai/gpt-5.2", Info: "400k window", State: "$1.25 / $10", Current: true}, {ID: "ollama/qwen3-coder:30b", Name: "ollama/qwen3-coder:30b", Info: "local", State: "free"}}, nil
 	}
-	o.First = &FirstRun{
+	o.First = &front.FirstRun{
 		Found: func(context.Context) ([]command.Row, error) {
 			return []command.Row{{ID: "ollama", Name: "Ollama on this machine", Info: "qwen3-coder:30b and 3 more", State: "localhost:11434"}, {ID: "tour", Name: "Take the offline tour", Info: "no model needed, a scratch folder"}}, nil
 		},
@@ -251,8 +225,8 @@ func TestGoldenScreens(t *testing.T) {
 					}
 					frame := p.frameText()
 					for i, line := range strings.Split(frame, "\n") {
-						if w := cells.Width(stripped(line)); w > size[0] {
-							t.Errorf("line %d is %d cells wide: %q", i, w, stripped(line))
+						if w := cells.Width(tuitest.Stripped(line)); w > size[0] {
+							t.Errorf("line %d is %d cells wide: %q", i, w, tuitest.Stripped(line))
 						}
 					}
 					s := terminal.Draw(frame, size[0], size[1], profile)

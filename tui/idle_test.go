@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jcode/internal/testkit/terminal"
+	"jcode/tui/tuitest"
 )
 
 func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
@@ -36,8 +37,8 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
 	waitScreen(t, term, "› go")
 	term.Press("enter")
 	waitScreen(t, term, "done")
-	term.Settle(5*time.Second, limit) // Bubble Tea queries the terminal one second after the start
-	const span = 15 * time.Second     // proving that nothing happens takes time
+	term.Settle(5*time.Second, tuitest.Limit) // Bubble Tea queries the terminal one second after the start
+	const span = 15 * time.Second             // proving that nothing happens takes time
 	written, before := term.Written(), cpuTime(t, term.Pid())
 	time.Sleep(span)
 	if n := term.Written() - written; n != 0 {

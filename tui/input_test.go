@@ -16,6 +16,8 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func press(p *program, keys ...string) {
@@ -57,27 +59,27 @@ func TestTabsInTheInputAreSent(t *testing.T) {
 	p, f := still(t, 80, 24, nil)
 	p.paste("if x {\n\treturn\n}")
 	press(p, "enter")
-	if got := f.sent(); len(got) != 1 || got[0] != "if x {\n\treturn\n}" {
+	if got := f.Sent(); len(got) != 1 || got[0] != "if x {\n\treturn\n}" {
 		t.Errorf("sent %q", got)
 	}
 }
 
 func TestViKeysMoveAndChange(t *testing.T) {
 	t.Parallel()
-	p, f := still(t, 80, 24, func(o *Options) { o.Vi = true })
+	p, f := still(t, 80, 24, func(o *front.Options) { o.Vi = true })
 	press(p, "one two three", "esc", "b", "d", "w", "0", "x", "A", "!", "esc", "d", "b", "u")
 	if got := p.in.Text(); got != "ne two !" {
 		t.Errorf("text %q", got)
 	}
 	press(p, "d", "d", "i", "i", "j", "enter")
-	if got := f.sent(); len(got) != 1 || got[0] != "ij" {
+	if got := f.Sent(); len(got) != 1 || got[0] != "ij" {
 		t.Errorf("sent %q", got)
 	}
 }
 
 func TestViModesShow(t *testing.T) {
 	t.Parallel()
-	r := run(t, 80, 24, func(o *Options) { o.Vi = true }).ready()
+	r := run(t, 80, 24, func(o *front.Options) { o.Vi = true }).ready()
 	r.Type("one two")
 	r.see("› one two")
 	r.Press("esc")
@@ -88,7 +90,7 @@ func TestViModesShow(t *testing.T) {
 	r.see(" normal ──")
 	r.Type("vb")
 	r.see(" visual ──")
-	if _, err := r.Wait(limit, func(s terminal.Screen) bool {
+	if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool {
 		x, y, ok := s.Find("two")
 		return ok && s.Cell(x, y).Reverse && s.Cell(x+2, y).Reverse && !s.Cell(x-2, y).Reverse
 	}); err != nil {
@@ -102,7 +104,7 @@ func TestViModesShow(t *testing.T) {
 	r.Type("u")
 	r.see("› one two")
 	r.Press("enter")
-	r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
+	r.until("the prompt is sent", func() bool { return len(r.fake.Sent()) == 1 })
 	r.Type("dd")
 	r.see("› dd") // a new prompt starts in insert mode, whatever the mode was
 }
@@ -135,15 +137,15 @@ func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
 	r.see("› слово")
 	r.Type("\x1b[1089;5u") // the same without the alternate key
 	r.see("ask for something")
-	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
 	r.see("yes, once")
 	r.Type("н") // the key that types y on a Latin layout
-	r.until("answer", func() bool { a, ok := r.fake.answered("q1"); return ok && a.Scope == tools.AnswerOnce })
+	r.until("answer", func() bool { a, ok := r.fake.Answered("q1"); return ok && a.Scope == tools.AnswerOnce })
 }
 
 func TestPiecesOfReportsNeverBecomeText(t *testing.T) {
 	t.Parallel()
-	for deadline := time.Now().Add(limit); ; {
+	for deadline := time.Now().Add(tuitest.Limit); ; {
 		shown, longest := writtenInPieces(t)
 		if shown.Contains("› 漢end") {
 			return
@@ -193,7 +195,7 @@ func TestAPasteThatLostItsEndLeavesTheKeyboardAlive(t *testing.T) {
 
 func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
-	p, f, a := asked(t, 80, 24, approvalQuestion())
+	p, f, a := asked(t, 80, 24, tuitest.Question())
 	p.in.SetText("a draft ")
 	p.paste("pasted\ntext")
 	if got := p.in.Text(); got != "a draft pasted\ntext" {
@@ -202,7 +204,7 @@ func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
 	if a.Open {
 		t.Error("an Enter right behind the paste answers the question")
 	}
-	if _, ok := f.answered("q"); ok {
+	if _, ok := f.Answered("q"); ok {
 		t.Error("the paste answers")
 	}
 	press(p, "ctrl+t") // turns to the question
@@ -262,12 +264,12 @@ func TestEmojiAreOneCharacter(t *testing.T) {
 		t.Errorf("cursor at %d", s.CursorX)
 	}
 	r.Press("backspace", "backspace")
-	s, err := r.Wait(limit, func(s terminal.Screen) bool { return strings.HasSuffix(lineWith(s, "› a"), "a👩‍👩‍👧") })
+	s, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool { return strings.HasSuffix(lineWith(s, "› a"), "a👩‍👩‍👧") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Press("backspace")
-	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return strings.HasSuffix(lineWith(s, "› a"), "› a") }); err != nil {
+	if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool { return strings.HasSuffix(lineWith(s, "› a"), "› a") }); err != nil {
 		t.Fatal(err)
 	}
 	_ = s
@@ -279,21 +281,21 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 	r := run(t, 80, 24, nil).ready()
 	r.Paste(text)
 	r.see("[Pasted text #1: 10000 lines · ctrl+x]")
-	if len(r.fake.sent()) != 0 {
+	if len(r.fake.Sent()) != 0 {
 		t.Fatal("the paste was sent")
 	}
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
-	if r.fake.sent()[0] != text {
-		t.Errorf("%d bytes were sent, want %d", len(r.fake.sent()[0]), len(text))
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
+	if r.fake.Sent()[0] != text {
+		t.Errorf("%d bytes were sent, want %d", len(r.fake.Sent()[0]), len(text))
 	}
 	r.Press("up") // the history contains the real text
 	r.see("[Pasted text #2: 10000 lines · ctrl+x]")
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("second prompt", func() bool { return len(r.fake.sent()) == 2 })
-	if r.fake.sent()[1] != text {
+	r.until("second prompt", func() bool { return len(r.fake.Sent()) == 2 })
+	if r.fake.Sent()[1] != text {
 		t.Error("what came back from the history is not what was sent")
 	}
 }
@@ -303,7 +305,7 @@ func TestFastKeysAreOnePaste(t *testing.T) {
 	for i := range lines {
 		lines[i] = "line " + strconv.Itoa(i)
 	}
-	for deadline := time.Now().Add(limit); ; {
+	for deadline := time.Now().Add(tuitest.Limit); ; {
 		sent, pause := sentByFastKeys(t, strings.Join(lines, "\r"))
 		if len(sent) == 1 && sent[0] == strings.Join(lines, "\n") {
 			return
@@ -322,8 +324,8 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 	var mu sync.Mutex
 	var last time.Time
 	var longest time.Duration // guarded by mu
-	r := run(t, 80, 24, func(o *Options) {
-		o.observe = func(msg any) {
+	r := run(t, 80, 24, func(o *front.Options) {
+		o.Observe = func(msg any) {
 			if _, ok := msg.(tea.KeyPressMsg); !ok {
 				return
 			}
@@ -343,15 +345,15 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 	mu.Unlock()
 	time.Sleep(pasteGap + burstWait)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) > 0 })
-	return r.fake.sent(), pause
+	r.until("prompt", func() bool { return len(r.fake.Sent()) > 0 })
+	return r.fake.Sent(), pause
 }
 
 func TestTypedAndSentInOneWrite(t *testing.T) {
 	r := run(t, 80, 24, nil).ready()
 	r.Type("hello\r")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
-	if got := r.fake.sent()[0]; got != "hello" {
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
+	if got := r.fake.Sent()[0]; got != "hello" {
 		t.Errorf("sent %q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"jcode/tools"
 	"jcode/tui/dialog"
 	"jcode/tui/editor"
+	"jcode/tui/front"
 	"jcode/tui/keyboard"
 	"jcode/tui/look"
 	"jcode/tui/screen"
@@ -23,7 +24,7 @@ import (
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
 type program struct {
-	opt  Options // never written
+	opt  front.Options // never written
 	ctx  context.Context
 	send func(tea.Msg)
 
@@ -37,7 +38,7 @@ type program struct {
 	in   *editor.Editor
 	hist recall
 
-	conv Conversation
+	conv front.Conversation
 	pump int // number of the event pump; messages of older ones are void
 	stop context.CancelFunc
 
@@ -141,7 +142,7 @@ type refreshMsg struct{}
 // tick is how often a running item is redrawn.
 const tick = 200 * time.Millisecond
 
-func newProgram(ctx context.Context, opt Options) *program {
+func newProgram(ctx context.Context, opt front.Options) *program {
 	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: transcript.New(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
 	p.outside.program, p.listen.program, p.plans.program = p, p, p
@@ -205,8 +206,8 @@ func (p *program) Background(work func(ctx context.Context) dialog.Do) tea.Cmd {
 
 // Update handles one message; each type has its own method.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if p.opt.observe != nil {
-		p.opt.observe(msg)
+	if p.opt.Observe != nil {
+		p.opt.Observe(msg)
 	}
 	was := p.animated()
 	cmd := p.route(msg)
@@ -344,7 +345,7 @@ func (p *settings) setTheme(name string) {
 // Say shows the person a line in the transcript.
 func (p *program) Say(level event.Level, msg string) {
 	p.tr.Add(transcript.Notice(level, msg))
-	p.record.note(transcript.KindNotice, transcript.KeptNotice{Level: level, Text: text.Cut(msg, transcript.KeptBytes)})
+	p.record.Note(transcript.KindNotice, transcript.KeptNotice{Level: level, Text: text.Cut(msg, transcript.KeptBytes)})
 }
 
 // hint is a short message in the status line that vanishes by itself.

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
+	"jcode/tui/tuitest"
 )
 
 // mouse sends the report of a terminal: a button (0 left, 32 dragged, 64 and 65 the wheel) at a cell, counted from
@@ -33,13 +34,13 @@ func (r *running) copied(text string) bool {
 func TestDraggingSelectsAndCopies(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, event.TurnEnd{Reason: event.StopDone})
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, event.TurnEnd{Reason: event.StopDone})
 	s := r.see("first words 漢字 here", "second line")
 	x, y, _ := s.Find("words")
 	x2, y2, _ := s.Find("line of")
 	r.mouse(0, x, y, false)
 	r.mouse(32, x2+3, y2, false)
-	if _, err := r.Wait(limit, func(s terminal.Screen) bool {
+	if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool {
 		return s.Cell(x, y).Reverse && s.Cell(x2, y2).Reverse && !s.Cell(x-2, y).Reverse && !s.Cell(x2+5, y2).Reverse
 	}); err != nil {
 		t.Errorf("not just what was dragged over is marked: %v", err)
@@ -48,7 +49,7 @@ func TestDraggingSelectsAndCopies(t *testing.T) {
 	r.see("sent 3 lines to the terminal's clipboard")
 	r.until("the selection is on the clipboard", func() bool { return r.copied("words 漢字 here\n\nsecond line") })
 	r.Press("esc")
-	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.Cell(x, y).Reverse }); err != nil {
+	if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool { return !s.Cell(x, y).Reverse }); err != nil {
 		t.Errorf("the mark stays: %v", err)
 	}
 }
@@ -60,7 +61,7 @@ func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
 	for i := range 60 {
 		out = append(out, "output "+strconv.Itoa(i))
 	}
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make")},
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: tuitest.JSON("cmd", "make")},
 		event.CallEnd{ID: "c", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Join(out, "\n")}}, event.TurnEnd{Reason: event.StopDone})
 	s := r.see("✓ exec make", "output 59")
 	if s.Contains("output 40") {
@@ -90,7 +91,7 @@ func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
 	for i := range 60 {
 		command = append(command, "echo "+strconv.Itoa(i)+" of them")
 	}
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
 	r.see("echo 0 of", "enter choose")
 	for range 40 {
 		r.mouse(65, 5, 12, false)
@@ -98,7 +99,7 @@ func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
 	r.see("echo 59 of")
 	r.mouse(64, 5, 12, false)
 	r.gone("echo 59 of")
-	if _, ok := r.fake.answered("a"); ok {
+	if _, ok := r.fake.Answered("a"); ok {
 		t.Error("the wheel answered")
 	}
 	r.Press("esc")

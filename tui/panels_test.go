@@ -21,13 +21,15 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 	t.Parallel()
 	const empty = "No servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one."
 	const failed = "reading the configuration in /home/u/project/.jcode/mcp.json: line 3: no such key is known here, sorry"
-	r := run(t, 40, 14, func(o *Options) {
+	r := run(t, 40, 14, func(o *front.Options) {
 		o.Panels = []command.Panel{
 			{Name: "servers", Help: "servers", Empty: empty, Rows: func(context.Context) ([]command.Row, error) { return nil, nil }},
 			{Name: "broken", Help: "broken", Rows: func(context.Context) ([]command.Row, error) { return nil, errors.New(failed) }},
@@ -37,7 +39,7 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 		r.Type("/" + name)
 		r.see("/" + name)
 		r.Press("enter")
-		if _, err := r.Wait(limit, func(s terminal.Screen) bool {
+		if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool {
 			return strings.Contains(squeezed(s.Text()), squeezed(want))
 		}); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -51,7 +53,7 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
 	t.Parallel()
 	do := func(context.Context, command.Row) (string, error) { return "", nil }
-	r := run(t, 40, 20, func(o *Options) {
+	r := run(t, 40, 20, func(o *front.Options) {
 		o.Panels = []command.Panel{{
 			Name: "things", Help: "things", Rows: func(context.Context) ([]command.Row, error) { return []command.Row{{ID: "a", Name: "a thing"}}, nil },
 			Actions: []command.Action{
@@ -92,7 +94,7 @@ func (l *livePanel) set(rows ...command.Row) {
 	}
 }
 
-func (l *livePanel) options(o *Options) {
+func (l *livePanel) options(o *front.Options) {
 	o.Changed = func(ctx context.Context) bool {
 		select {
 		case <-l.changed:
@@ -155,7 +157,7 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) {
 	r.Press("ctrl+d")
 	r.see("press ctrl+d again to stop")
 	l.set(row("c", "another")) // not the intended row
-	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return s.Contains("another") && !s.Contains("press ctrl+d again") }); err != nil {
+	if _, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool { return s.Contains("another") && !s.Contains("press ctrl+d again") }); err != nil {
 		t.Error(err)
 	}
 }
@@ -163,7 +165,7 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) {
 func TestSlowCompletionHoldsNoKeyUp(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Panels = []command.Panel{{
 			Name: "servers", Help: "servers", Rows: func(context.Context) ([]command.Row, error) { return nil, nil },
 			Complete: func(ctx context.Context, args string) []string {
@@ -193,7 +195,7 @@ func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestShellLineSaysItsCommandOnce(t *testing.T) {
 	t.Parallel()
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.Shell = func(_ context.Context, _ string, out func(string)) error {
 			out("a.txt\nb.txt\n")
 			return nil
@@ -211,8 +213,8 @@ func TestShellLineSaysItsCommandOnce(t *testing.T) {
 func TestUpTakesQueuedMessagesBack(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.busy(true)
-	r.fake.emit(event.TurnStart{Prompt: "x"})
+	r.fake.Busy(true)
+	r.fake.Emit(event.TurnStart{Prompt: "x"})
 	r.see("stops")
 	r.Type("one more thing")
 	r.see("› one more thing")
@@ -221,9 +223,9 @@ func TestUpTakesQueuedMessagesBack(t *testing.T) {
 	r.Press("up")
 	r.see("› one more thing")
 	r.gone("⧗")
-	r.fake.mu.Lock()
-	left := len(r.fake.queued)
-	r.fake.mu.Unlock()
+	r.fake.Mu.Lock()
+	left := len(r.fake.Queued)
+	r.fake.Mu.Unlock()
 	if left != 0 {
 		t.Errorf("%d messages are still queued: they would be sent twice", left)
 	}
@@ -232,16 +234,16 @@ func TestUpTakesQueuedMessagesBack(t *testing.T) {
 func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make"), At: time.Now()},
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: tuitest.JSON("cmd", "make"), At: time.Now()},
 		event.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
 	r.see("? exec make", "waits for you", "enter choose")
 	r.Press("y")
-	r.until("it is answered", func() bool { _, ok := r.fake.answered("a"); return ok })
+	r.until("it is answered", func() bool { _, ok := r.fake.Answered("a"); return ok })
 	s := r.gone("waits for you")
 	if strings.Contains(lineWith(s, "exec make"), "?") {
 		t.Errorf("it still seems to wait:\n%s", s.Text())
 	}
-	r.fake.emit(event.CallEnd{ID: "c", Name: "exec", Status: "done", Duration: 200 * time.Millisecond})
+	r.fake.Emit(event.CallEnd{ID: "c", Name: "exec", Status: "done", Duration: 200 * time.Millisecond})
 	s = r.see("✓ exec make")
 	if line := lineWith(s, "exec make"); strings.Contains(line, "ms") || strings.Contains(line, " s") {
 		t.Errorf("the wait is counted as the call's: %q", line)
@@ -252,7 +254,7 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 12, nil).ready()
 	for i := range 30 {
-		r.fake.emit(event.Notice{Text: "notice " + strconv.Itoa(i)})
+		r.fake.Emit(event.Notice{Text: "notice " + strconv.Itoa(i)})
 	}
 	r.see("notice 29")
 	r.Press("pgup", "pgup")
@@ -288,12 +290,12 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 		"see @./SU":        {"@./sub/"},
 		`@"../other/x`:     {`@"../other/x y.txt" `},
 	} {
-		p, f := still(t, 80, 24, func(o *Options) {
+		p, f := still(t, 80, 24, func(o *front.Options) {
 			o.Home = filepath.Join(root, "home")
 			o.Files = func(context.Context) ([]string, error) { return []string{"sub/a.txt"}, nil }
 		})
-		f.state.Cwd = filepath.Join(root, "here")
-		p.state = f.state
+		f.Now.Cwd = filepath.Join(root, "here")
+		p.state = f.Now
 		p.in.Insert(typed)
 		settleCmd(p, p.complete.menuUpdate())
 		var got []string
@@ -312,41 +314,41 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 	t.Parallel()
 	const name = "two\nlines\x1b[2J.txt"
-	p, _ := still(t, 60, 12, func(o *Options) {
+	p, _ := still(t, 60, 12, func(o *front.Options) {
 		o.Files = func(context.Context) ([]string, error) { return []string{name, "b.txt"}, nil }
 	})
 	p.state.Title, p.state.Cwd = name, "/x/"+name
 	p.in.Insert("@")
 	settleCmd(p, p.complete.menuUpdate())
 	lines := strings.Split(p.frameText(), "\n")
-	if len(lines) != 12 || !strings.Contains(stripped(p.frameText()), `two\nlines␛[2J.txt`) || !strings.Contains(lines[11], "test/model") {
-		t.Errorf("%d lines:\n%s", len(lines), stripped(p.frameText()))
+	if len(lines) != 12 || !strings.Contains(tuitest.Stripped(p.frameText()), `two\nlines␛[2J.txt`) || !strings.Contains(lines[11], "test/model") {
+		t.Errorf("%d lines:\n%s", len(lines), tuitest.Stripped(p.frameText()))
 	}
 	p.complete.menu.close()
 	p.in.SetText("")
 	p.Open(dialog.NewPicker("Rows", []command.Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 || !strings.Contains(lines[11], "test/model") {
-		t.Errorf("a picker has %d lines:\n%s", len(lines), stripped(p.frameText()))
+		t.Errorf("a picker has %d lines:\n%s", len(lines), tuitest.Stripped(p.frameText()))
 	}
 	p.stack.Dialogs = nil
-	p.Open(dialog.NewChanges([]command.FileChange{{Path: name, Diff: sampleDiff}}))
+	p.Open(dialog.NewChanges([]command.FileChange{{Path: name, Diff: tuitest.Diff}}))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 {
-		t.Errorf("changes have %d lines:\n%s", len(lines), stripped(p.frameText()))
+		t.Errorf("changes have %d lines:\n%s", len(lines), tuitest.Stripped(p.frameText()))
 	}
 }
 
 func TestACallIsShownAsItRan(t *testing.T) {
 	t.Parallel()
-	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: jsonOf("cmd", "ls old")})
-	feed(p, event.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
+	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: tuitest.JSON("cmd", "ls old")})
+	feed(p, event.CallStart{ID: "c1", Name: "exec", Arguments: tuitest.JSON("cmd", "ls old"), At: clock})
 	press(p, "e")
 	a.Edit.SetText("ls new")
 	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})
 	press(p, "y")
-	if ans, _ := f.answered("q"); string(ans.Arguments) != `{"cmd":"ls new"}` {
+	if ans, _ := f.Answered("q"); string(ans.Arguments) != `{"cmd":"ls new"}` {
 		t.Fatalf("answered %s", ans.Arguments)
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, "exec ls new") || strings.Contains(s, "ls old") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "exec ls new") || strings.Contains(s, "ls old") {
 		t.Errorf("the row names what did not run:\n%s", s)
 	}
 }
@@ -355,7 +357,7 @@ func TestACallIsShownAsItRan(t *testing.T) {
 func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 	t.Parallel()
 	state := "on"
-	p, _ := still(t, 80, 24, func(o *Options) {
+	p, _ := still(t, 80, 24, func(o *front.Options) {
 		o.Panels = []command.Panel{{
 			Name: "switches", Title: "Switches",
 			Rows: func(context.Context) ([]command.Row, error) {
@@ -371,7 +373,7 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 	press(p, "enter")
 	pk, ok := p.stack.Front().(*dialog.Picker)
 	if !ok {
-		t.Fatalf("no panel: %s", stripped(p.frameText()))
+		t.Fatalf("no panel: %s", tuitest.Stripped(p.frameText()))
 	}
 	for _, want := range []string{"off", "on"} {
 		for cmd := pk.Choose(command.Row{}); cmd != nil; { // one frame at a time

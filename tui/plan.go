@@ -9,6 +9,7 @@ import (
 	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 )
 
 // offer opens the question when a turn in mode plan ended with an answer.
@@ -39,7 +40,7 @@ func (p *planning) carryOutOwn(prompt event.Prompt) tea.Cmd {
 
 // carryOut leaves plan mode, and the role if it allows no other mode, and has a plan carried out.
 func (p *planning) carryOut(mode tools.Mode, prompt event.Prompt) tea.Cmd {
-	return p.change("plan", func(ctx context.Context, c Conversation) error {
+	return p.change("plan", func(ctx context.Context, c front.Conversation) error {
 		c.SetMode(mode)
 		if c.State().Mode == tools.ModePlan {
 			if err := c.SetRole(ctx, ""); err != nil {

@@ -15,14 +15,15 @@ import (
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 	"jcode/tui/dialog"
+	"jcode/tui/tuitest"
 )
 
 func TestPromptAndAnswerShow(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.onPrompt = func(event.Prompt) {
-		r.fake.busy(true)
-		r.fake.emit(event.StepStart{Step: 1}, event.TextDelta{Text: "Here is **bold** text:\n\n- one\n- two\n"})
+	r.fake.OnPrompt = func(event.Prompt) {
+		r.fake.Busy(true)
+		r.fake.Emit(event.StepStart{Step: 1}, event.TextDelta{Text: "Here is **bold** text:\n\n- one\n- two\n"})
 	}
 	r.Type("hello there")
 	r.see("› hello there")
@@ -31,30 +32,18 @@ func TestPromptAndAnswerShow(t *testing.T) {
 	if x, y, ok := s.Find("bold"); !ok || !s.Cell(x, y).Bold {
 		t.Error("bold text is not bold")
 	}
-	r.fake.emit(event.CallStart{ID: "c1", Name: "read", Arguments: jsonOf("path", "src/a.go"), At: time.Now()})
+	r.fake.Emit(event.CallStart{ID: "c1", Name: "read", Arguments: tuitest.JSON("path", "src/a.go"), At: time.Now()})
 	r.see("read src/a.go")
-	r.fake.emit(event.CallEnd{ID: "c1", Name: "read", Status: "done", Result: tools.Result{Text: "x", Display: tools.Display{Summary: "12 lines"}}})
+	r.fake.Emit(event.CallEnd{ID: "c1", Name: "read", Status: "done", Result: tools.Result{Text: "x", Display: tools.Display{Summary: "12 lines"}}})
 	r.see("✓ read src/a.go  12 lines")
-	r.fake.busy(false)
-	r.fake.emit(event.AssistantMessage{Text: "Here is **bold** text:\n\n- one\n- two\n"}, event.TurnEnd{Reason: event.StopDone})
+	r.fake.Busy(false)
+	r.fake.Emit(event.AssistantMessage{Text: "Here is **bold** text:\n\n- one\n- two\n"}, event.TurnEnd{Reason: event.StopDone})
 	s = r.gone("stops")
 	if !s.Contains("› hello there") || !s.Contains("ask for something") {
 		t.Errorf("screen:\n%s", s.Text())
 	}
-	if got := r.fake.sent(); len(got) != 1 || got[0] != "hello there" {
+	if got := r.fake.Sent(); len(got) != 1 || got[0] != "hello there" {
 		t.Errorf("sent %q", got)
-	}
-}
-
-func approvalQuestion() tools.Question {
-	return tools.Question{
-		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /code/project"},
-		Options: []tools.AnswerOption{
-			{Scope: tools.AnswerOnce, Label: "yes, once"},
-			{Scope: tools.AnswerSession, Label: "for this session: go test ./..."},
-			{Scope: tools.AnswerProject, Label: "always in this project: go test ./..."},
-			{Scope: tools.AnswerNo, Label: "no"},
-		},
 	}
 }
 
@@ -62,11 +51,11 @@ func TestApprovalIsAnsweredByKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "down enter": tools.AnswerOnce, "up enter": tools.AnswerNo} {
 		r := run(t, 80, 24, nil).ready()
-		r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+		r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
 		r.see("Run a command", "go test ./...", "yes, once")
 		r.Press(strings.Fields(key)...)
-		r.until("answer to "+key, func() bool { _, ok := r.fake.answered("q1"); return ok })
-		if a, _ := r.fake.answered("q1"); a.Scope != want {
+		r.until("answer to "+key, func() bool { _, ok := r.fake.Answered("q1"); return ok })
+		if a, _ := r.fake.Answered("q1"); a.Scope != want {
 			t.Errorf("%s: scope %s, want %s", key, a.Scope, want)
 		}
 		r.gone("Run a command")
@@ -81,29 +70,29 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 		for i, c := range "yes please " { // the pauses are too short
 			time.Sleep(dialog.Quiet - time.Millisecond)
 			if i == 3 {
-				feed(p, event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+				feed(p, event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
 			}
 			write(c)
-			if _, ok := f.answered("q1"); ok {
-				t.Fatalf("answered by type-ahead:\n%s", stripped(p.frameText()))
+			if _, ok := f.Answered("q1"); ok {
+				t.Fatalf("answered by type-ahead:\n%s", tuitest.Stripped(p.frameText()))
 			}
 		}
-		if s := stripped(p.frameText()); !strings.Contains(s, "Run a command") || strings.Contains(s, "yes, once") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Run a command") || strings.Contains(s, "yes, once") {
 			t.Errorf("the question does not show, or takes keys already:\n%s", s)
 		}
 		time.Sleep(dialog.Quiet)
-		if s := stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it accepts keys
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it accepts keys
 			t.Errorf("the question takes no keys:\n%s", s)
 		}
 		write('n')
-		if a, ok := f.answered("q1"); !ok || a.Scope != tools.AnswerNo {
+		if a, ok := f.Answered("q1"); !ok || a.Scope != tools.AnswerNo {
 			t.Errorf("answered %+v, %v", a, ok)
 		}
 		if got := p.in.Text(); got != "yes please " {
 			t.Errorf("the input holds %q", got)
 		}
-		if len(f.sent()) != 0 {
-			t.Errorf("sent %q", f.sent())
+		if len(f.Sent()) != 0 {
+			t.Errorf("sent %q", f.Sent())
 		}
 	})
 }
@@ -111,15 +100,15 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 func TestRefusalCarriesAWord(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
 	r.see("yes, once")
 	r.Press("w")
 	r.see("tell it why not:")
 	r.Type("use make instead")
 	r.see("use make instead")
 	r.Press("enter")
-	r.until("answer", func() bool { _, ok := r.fake.answered("q1"); return ok })
-	if a, _ := r.fake.answered("q1"); a.Scope != tools.AnswerNo || a.Word != "use make instead" {
+	r.until("answer", func() bool { _, ok := r.fake.Answered("q1"); return ok })
+	if a, _ := r.fake.Answered("q1"); a.Scope != tools.AnswerNo || a.Word != "use make instead" {
 		t.Errorf("answer %+v", a)
 	}
 }
@@ -127,9 +116,9 @@ func TestRefusalCarriesAWord(t *testing.T) {
 func TestWholeCommandIsVisible(t *testing.T) {
 	t.Parallel()
 	r := run(t, 60, 20, nil).ready()
-	q := approvalQuestion()
+	q := tuitest.Question()
 	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
-	r.fake.emit(event.ApprovalAsked{ID: "q1", Question: q})
+	r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: q})
 	s := r.see("yes, once")
 	for _, want := range []string{"; curl x", "300 spaces", "U+202E", "evil"} {
 		if !s.Contains(want) {
@@ -151,13 +140,13 @@ func TestCtrlC(t *testing.T) {
 	r.see("› ome text") // nothing is lost
 	r.Press("ctrl+c")
 	r.see("ask for something")
-	r.fake.busy(true)
-	r.fake.emit(event.TurnStart{Prompt: "x"})
+	r.fake.Busy(true)
+	r.fake.Emit(event.TurnStart{Prompt: "x"})
 	r.see("stops")
 	r.Press("ctrl+c")
 	r.see("Interrupted.")
 	hinted := false
-	for deadline := time.Now().Add(limit); !hinted && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(tuitest.Limit); !hinted && time.Now().Before(deadline); {
 		r.Press("ctrl+c") // a slow machine may miss the hint, which is shown again
 		_, err := r.Wait(10*time.Second, func(s terminal.Screen) bool { return s.Contains("press ctrl+c again to quit") })
 		hinted = err == nil
@@ -173,8 +162,8 @@ func TestCtrlC(t *testing.T) {
 func TestEscGivesQueuedTextBack(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.busy(true)
-	r.fake.emit(event.TurnStart{Prompt: "first"})
+	r.fake.Busy(true)
+	r.fake.Emit(event.TurnStart{Prompt: "first"})
 	r.see("stops")
 	r.Type("second")
 	r.see("› second")
@@ -187,7 +176,7 @@ func TestEscGivesQueuedTextBack(t *testing.T) {
 	r.Press("esc")
 	r.see("Interrupted.", "› second", "third", "back in the input")
 	r.gone("⧗")
-	if got := r.fake.sent(); len(got) != 2 {
+	if got := r.fake.Sent(); len(got) != 2 {
 		t.Errorf("sent %q", got)
 	}
 }
@@ -203,8 +192,8 @@ func TestUnknownCommandIsNamed(t *testing.T) {
 
 func TestTinyAndHugeTerminals(t *testing.T) {
 	r := run(t, 200, 50, nil).ready()
-	r.fake.busy(true)
-	r.fake.emit(event.TurnStart{Prompt: "go"})
+	r.fake.Busy(true)
+	r.fake.Emit(event.TurnStart{Prompt: "go"})
 	stop := make(chan struct{})
 	go func() {
 		for i := range 200 {
@@ -213,7 +202,7 @@ func TestTinyAndHugeTerminals(t *testing.T) {
 				return
 			default:
 			}
-			r.fake.emit(event.TextDelta{Text: "word " + strconv.Itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
+			r.fake.Emit(event.TextDelta{Text: "word " + strconv.Itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
 			time.Sleep(time.Millisecond)
 		}
 	}()
@@ -222,7 +211,7 @@ func TestTinyAndHugeTerminals(t *testing.T) {
 		r.Settle(30*time.Millisecond, 300*time.Millisecond)
 	}
 	close(stop)
-	r.fake.emit(event.TextDelta{Text: "THE END\n"})
+	r.fake.Emit(event.TextDelta{Text: "THE END\n"})
 	s := r.see("THE END", "test/model")
 	if n := strings.Count(s.Text(), "THE END"); n != 1 {
 		t.Errorf("left-overs on the screen:\n%s", s.Text())
@@ -249,10 +238,10 @@ func TestTerminalIsRestored(t *testing.T) {
 			select {
 			case err := <-r.done:
 				r.done <- err
-			case <-time.After(limit):
+			case <-time.After(tuitest.Limit):
 				t.Fatalf("does not end:\n%s", r.Screen().Text())
 			}
-			s, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible })
+			s, err := r.Wait(tuitest.Limit, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible })
 			if err != nil {
 				t.Error(err)
 			}
@@ -280,12 +269,12 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 		p.route(tea.KeyPressMsg{Text: string(c), Code: c})
 	}
 	settleCmd(p, first) // the wait for a second letter is over
-	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.Open {
+	if ans, ok := f.Answered("a"); ok || p.in.Text() != "yes please" || a.Open {
 		t.Fatalf("answered with %v, the input holds %q", ans, p.in.Text())
 	}
 	press(p, "ctrl+t") // turns to the question
 	press(p, "y")
-	if ans, ok := f.answered("a"); !ok || ans.Scope != tools.AnswerOnce {
+	if ans, ok := f.Answered("a"); !ok || ans.Scope != tools.AnswerOnce {
 		t.Errorf("y alone answers %v", ans)
 	}
 
@@ -294,7 +283,7 @@ func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
 	held := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // the person reconsiders
 	settleCmd(p, held)
-	if ans, ok := f.answered("b"); ok {
+	if ans, ok := f.Answered("b"); ok {
 		t.Errorf("answered with %v", ans)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"jcode/tools/command"
 	"jcode/tui/dialog"
 	"jcode/tui/editor"
+	"jcode/tui/front"
 	"jcode/tui/look"
 )
 
@@ -188,7 +189,7 @@ func (d *drafts) keepNow(ctx context.Context, p *program) error {
 	return d.write(ctx, p.opt.History, p.in.Generation(), p.in.Text())
 }
 
-func (d *drafts) write(ctx context.Context, h History, generation int, s string) error {
+func (d *drafts) write(ctx context.Context, h front.History, generation int, s string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if generation < d.written {

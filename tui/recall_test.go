@@ -10,6 +10,8 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // fakeHistory stores prompts and the draft.
@@ -43,7 +45,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 	t.Parallel()
 	h := &fakeHistory{}
 	left := make(chan string, 1)
-	r := run(t, 80, 24, func(o *Options) {
+	r := run(t, 80, 24, func(o *front.Options) {
 		o.History = h
 		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "other", Run: func(context.Context, string) (command.Outcome, error) {
 			h.mu.Lock()
@@ -53,7 +55,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 		}}}}}
 	}).ready()
 	r.Type("/other")
-	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) { // polling interval
+	for deadline := time.Now().Add(tuitest.Limit); ; time.Sleep(5 * time.Millisecond) { // polling interval
 		h.mu.Lock()
 		kept := h.draft
 		h.mu.Unlock()
@@ -70,7 +72,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 		if got != "" {
 			t.Errorf("when the command ran the draft was %q", got)
 		}
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		t.Fatal("the command did not run")
 	}
 }
@@ -86,7 +88,7 @@ func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
 
 func TestPromptChosenFromTheHistoryIsWrittenAndItsListCloses(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 80, 24, func(o *Options) { o.History = &fakeHistory{} })
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.History = &fakeHistory{} })
 	settleCmd(p, p.loadHistory())
 	press(p, "ctrl+r", "down", "enter")
 	if got := p.in.Text(); got != "older" || p.stack.Front() != nil {
@@ -111,7 +113,7 @@ func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
 		"newer than an own one":  {keys: []string{"own", "enter", "x", "up"}, after: []string{"down"}, want: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := still(t, 80, 24, func(o *Options) { o.History = &fakeHistory{} })
+			p, _ := still(t, 80, 24, func(o *front.Options) { o.History = &fakeHistory{} })
 			load := p.loadHistory()
 			press(p, c.keys...)
 			settleCmd(p, load)
@@ -126,7 +128,7 @@ func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
 func TestDraftIsKeptWhenLeaving(t *testing.T) {
 	t.Parallel()
 	h := &fakeHistory{}
-	r := run(t, 80, 24, func(o *Options) { o.History = h }).ready()
+	r := run(t, 80, 24, func(o *front.Options) { o.History = h }).ready()
 	r.Press("up", "up")
 	r.see("› older")
 	r.Press("down", "down")
@@ -137,7 +139,7 @@ func TestDraftIsKeptWhenLeaving(t *testing.T) {
 	select {
 	case err := <-r.done:
 		r.done <- err
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		t.Fatal("does not end")
 	}
 	h.mu.Lock()

@@ -2,14 +2,12 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
-	"jcode/session"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
 )
 
@@ -17,19 +15,9 @@ import (
 // again.
 // Writes are sequential; what is shown before the session is stored waits for it.
 type record struct {
-	pending []session.Shown
+	front.Shown
 	writing bool
-	unkept  int  // of pending, how many the last write could not store
-	acted   bool // the person did something here: what is shown at each start is not stored
-}
-
-// note stores something that was just shown.
-func (r *record) note(kind string, what any) {
-	data, err := json.Marshal(what)
-	if err != nil || !r.acted {
-		return // strings and numbers only: it never fails
-	}
-	r.pending = append(r.pending, session.Shown{At: time.Now(), Kind: kind, Data: data})
+	unkept  int // of pending, how many the last write could not store
 }
 
 // maxUnkept bounds the entries that wait until the disk can store them.
@@ -39,14 +27,14 @@ const maxUnkept = 200
 func (r *record) changed(p *program) tea.Cmd {
 	keep := p.opt.Keep
 	if keep == nil || p.conv == nil {
-		r.pending, r.unkept = nil, 0
+		r.Pending, r.unkept = nil, 0
 		return nil
 	}
-	if r.writing || len(r.pending) == r.unkept || p.state.Session == "" || p.switcher.moving {
+	if r.writing || len(r.Pending) == r.unkept || p.state.Session == "" || p.switcher.moving {
 		return nil
 	}
-	list, id := r.pending, p.state.Session
-	r.pending, r.writing = nil, true
+	list, id := r.Pending, p.state.Session
+	r.Pending, r.writing = nil, true
 	return p.Background(func(ctx context.Context) dialog.Do {
 		err := keep(ctx, id, list)
 		return func() tea.Cmd {
@@ -61,9 +49,9 @@ func (r *record) changed(p *program) tea.Cmd {
 			if p.state.Session != id { // its session was left meanwhile
 				return nil
 			}
-			r.pending = append(list, r.pending...)
-			r.pending = r.pending[max(0, len(r.pending)-maxUnkept):]
-			r.unkept = len(r.pending)
+			r.Pending = append(list, r.Pending...)
+			r.Pending = r.Pending[max(0, len(r.Pending)-maxUnkept):]
+			r.unkept = len(r.Pending)
 			return nil
 		}
 	})
@@ -71,8 +59,8 @@ func (r *record) changed(p *program) tea.Cmd {
 
 // keepNow writes what is still pending when the program ends.
 func (r *record) keepNow(ctx context.Context, p *program) error {
-	if p.opt.Keep == nil || len(r.pending) == 0 || p.state.Session == "" {
+	if p.opt.Keep == nil || len(r.Pending) == 0 || p.state.Session == "" {
 		return nil
 	}
-	return p.opt.Keep(context.WithoutCancel(ctx), p.state.Session, r.pending)
+	return p.opt.Keep(context.WithoutCancel(ctx), p.state.Session, r.Pending)
 }

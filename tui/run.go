@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"jcode/internal/system"
+	"jcode/tui/front"
 	"jcode/tui/keyboard"
 	"jcode/tui/screen"
 )
@@ -22,7 +23,7 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Run shows the program until the person quits or ctx ends. It restores the terminal, also after a panic,
 // which is returned as an error. When ctx ends it returns the cause.
-func Run(ctx context.Context, opt Options) error {
+func Run(ctx context.Context, opt front.Options) error {
 	inner, cancel := context.WithCancel(ctx)
 	var pumps sync.WaitGroup
 	defer pumps.Wait()

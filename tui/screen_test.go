@@ -20,6 +20,8 @@ import (
 	"jcode/agent/model"
 	"jcode/internal/testkit/programs"
 	"jcode/tools"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // pause is longer than the gap between two keys of one paste.
@@ -30,7 +32,7 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 	seen := filepath.Join(dir, "seen")
 	bin := programs.Write(t, map[string]string{"test-editor": "cp \"$1\" '" + seen + "'\necho added >> \"$1\"\n"})
 	t.Setenv("PATH", programs.First(bin)) // the folder's name may contain spaces
-	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
+	r := run(t, 80, 24, func(o *front.Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
 	text := strings.Repeat("a pasted line\n", 50) + "end"
 	r.Paste(text)
 	r.see("[Pasted text #1: 51 lines · ctrl+x]")
@@ -42,19 +44,19 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 	}
 	time.Sleep(pause)
 	r.Press("enter")
-	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
-	if r.fake.sent()[0] != text+"added" {
-		t.Errorf("sent %q", r.fake.sent()[0])
+	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
+	if r.fake.Sent()[0] != text+"added" {
+		t.Errorf("sent %q", r.fake.Sent()[0])
 	}
 }
 
 func TestStreamedTablesAndOpenFencesFit(t *testing.T) {
 	t.Parallel()
 	r := run(t, 40, 20, nil).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"})
+	r.fake.Emit(event.TurnStart{Prompt: "x"})
 	src := "| name | what it is and what it does, at some length |\n|---|---|\n| one | a cell with far more words than the screen has room for in one line |\n\n```nosuchlang\nfoo <bar> \"baz\n"
 	for _, c := range strings.Split(src, "") {
-		r.fake.emit(event.TextDelta{Text: c})
+		r.fake.Emit(event.TextDelta{Text: c})
 	}
 	s := r.see("foo <bar> \"baz", "│ a cell with far more")
 	for y, l := range s.Lines() {
@@ -73,7 +75,7 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, 100, 30, nil).ready()
-			r.fake.emit(event.TurnStart{Prompt: "x"})
+			r.fake.Emit(event.TurnStart{Prompt: "x"})
 			r.see("stops")
 			before := r.Written()
 			var shown int
@@ -81,7 +83,7 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 				s := strings.ReplaceAll(line, "%d", strconv.Itoa(i))
 				shown += len(s)
 				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as a model sends them
-					r.fake.emit(event.TextDelta{Text: strings.Join(words, "")})
+					r.fake.Emit(event.TextDelta{Text: strings.Join(words, "")})
 				}
 				if i%4 == 3 {
 					r.see("number " + strconv.Itoa(i) + ",")
@@ -100,11 +102,11 @@ func TestHostileOutputTouchesNothing(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	evil := "a\rb\n\033[2J\033[?1049h\033[5;5H\033]0;pwned\007\033]52;c;eA==\007x\n"
-	r.fake.emit(event.TurnStart{Prompt: "run " + evil},
-		event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "printf "+evil)},
+	r.fake.Emit(event.TurnStart{Prompt: "run " + evil},
+		event.CallStart{ID: "c", Name: "exec", Arguments: tuitest.JSON("cmd", "printf "+evil)},
 		event.CallProgress{ID: "c", Text: "state " + evil, Output: evil})
 	r.see("│ b", "│ x")
-	r.fake.emit(event.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
+	r.fake.Emit(event.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
 		event.TextDelta{Text: evil}, event.Notice{Level: event.LevelWarn, Text: evil}, event.ReasoningDelta{Text: evil},
 		event.AskPerson{ID: "a", Text: evil, Options: []string{evil, "fine"}},
 		event.AskForm{ID: "f", Form: tools.Form{From: evil, Text: evil, Fields: []tools.FormField{{Name: evil, Title: evil, Description: evil, Kind: tools.FieldChoice, Options: []string{evil}, Labels: []string{evil}, Default: evil}}}},
@@ -131,13 +133,13 @@ func TestHostileOutputTouchesNothing(t *testing.T) {
 func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "t", Name: "task", Arguments: tuitest.JSON("prompt", "review it", "role", "reviewer"), At: time.Now()})
 	for i := range 6 {
 		id := "n" + strconv.Itoa(i)
-		r.fake.emit(event.Nested{CallID: "t", Label: "reviewer", Event: event.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+strconv.Itoa(i)+".go"), At: time.Now()}},
+		r.fake.Emit(event.Nested{CallID: "t", Label: "reviewer", Event: event.CallStart{ID: id, Name: "read", Arguments: tuitest.JSON("path", "f"+strconv.Itoa(i)+".go"), At: time.Now()}},
 			event.Nested{CallID: "t", Event: event.CallEnd{ID: id, Name: "read", Status: "done"}})
 	}
-	r.fake.emit(event.Nested{CallID: "t", Event: event.TextDelta{Text: "looks good"}})
+	r.fake.Emit(event.Nested{CallID: "t", Event: event.TextDelta{Text: "looks good"}})
 	s := r.see("task review it (reviewer)", "✓ read f5.go", "2 earlier calls", "looks good")
 	if s.Contains("f0.go") {
 		t.Errorf("all calls show:\n%s", s.Text())
@@ -147,14 +149,14 @@ func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	t.Parallel()
 	blurred := make(chan bool, 1)
-	r := run(t, 80, 24, func(o *Options) {
-		o.observe = func(msg any) {
+	r := run(t, 80, 24, func(o *front.Options) {
+		o.Observe = func(msg any) {
 			if _, ok := msg.(tea.BlurMsg); ok {
 				blurred <- true
 			}
 		}
 	}).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "one"}, event.Notice{Text: "first over"})
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "one"}, event.Notice{Text: "first over"})
 	r.see("first over")
 	if n := len(notifications(r)); n != 0 {
 		t.Errorf("%d notifications with the window in focus", n)
@@ -162,17 +164,17 @@ func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	r.Type("\x1b[O") // the terminal lost the focus
 	select {
 	case <-blurred:
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		t.Fatal("the loss of focus was not noticed")
 	}
-	r.fake.emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "two"})
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone, Text: "two"})
 	r.until("notification", func() bool { return len(notifications(r)) > 0 })
 }
 
 func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 	t.Parallel()
 	for theme, want := range map[string]string{"": "ansi16", "auto": "ansi16", "dark": "dark"} {
-		p, _ := still(t, 80, 24, func(o *Options) { o.Theme = theme })
+		p, _ := still(t, 80, 24, func(o *front.Options) { o.Theme = theme })
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 		p.route(tea.BackgroundColorMsg{Color: color.White}) // its reply does not change that
 		if got := p.look.Theme.Name; got != want {
@@ -188,7 +190,7 @@ func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 func TestNotificationsAreAsTheSettingSays(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string][2]bool{"": {true, true}, "auto": {true, true}, "bell": {false, true}, "off": {false, false}} {
-		p, _ := still(t, 80, 24, func(o *Options) { o.Notifications = setting })
+		p, _ := still(t, 80, 24, func(o *front.Options) { o.Notifications = setting })
 		p.blurred = true
 		said := ""
 		if cmd := p.outside.notify("jcode is done", "text"); cmd != nil {
@@ -213,17 +215,17 @@ func notifications(r *running) []string {
 func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 	t.Parallel()
 	r := run(t, 60, 16, nil).ready()
-	r.fake.emit(event.TurnStart{Prompt: "x"})
+	r.fake.Emit(event.TurnStart{Prompt: "x"})
 	var b strings.Builder
 	for i := range 60 {
 		b.WriteString("line " + strconv.Itoa(i) + "\n\n")
 	}
-	r.fake.emit(event.TextDelta{Text: b.String()}, event.AssistantMessage{Text: b.String()})
+	r.fake.Emit(event.TextDelta{Text: b.String()}, event.AssistantMessage{Text: b.String()})
 	r.see("line 59")
 	r.Press("pgup")
 	s := r.gone("line 59")
 	first := s.Line(0)
-	r.fake.emit(event.Notice{Text: "news"}, event.Notice{Text: "more news"})
+	r.fake.Emit(event.Notice{Text: "news"}, event.Notice{Text: "more news"})
 	s = r.see("2 new items below")
 	if s.Line(0) != first {
 		t.Errorf("the window moved from %q to %q", first, s.Line(0))
@@ -235,8 +237,8 @@ func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 
 func TestStatusShowsWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	r := run(t, 100, 12, func(o *Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
-	r.fake.emit(event.Usage{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
+	r := run(t, 100, 12, func(o *front.Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
+	r.fake.Emit(event.Usage{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
 	r.see("test/model · ask · 50% of 128.0k · $1.50 · mcp 2/3")
 	r.Press("shift+tab")
 	r.see("mode edits:")

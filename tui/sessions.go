@@ -15,8 +15,8 @@ import (
 	"jcode/session"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
-	"jcode/tui/transcript"
 )
 
 // newSession starts a new session, with a title if one is given. If there is a last exchange it offers to
@@ -28,7 +28,9 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	}
 	fresh := func(carry bool) tea.Cmd {
 		p.switcher.interruptFor()
-		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return newTitled(ctx, p.opt.Sessions, carry, title) })
+		return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) {
+			return front.NewTitled(ctx, p.opt.Sessions, carry, title)
+		})
 	}
 	if !p.tr.Answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
@@ -37,15 +39,6 @@ func (p *switcher) newSession(title string) tea.Cmd {
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
 	}, func(r command.Row) tea.Cmd { return fresh(r.ID == "yes") })
 	return nil
-}
-
-// newTitled returns a new session, with a title if one is given.
-func newTitled(ctx context.Context, sessions Sessions, carry bool, title string) (Session, error) {
-	s, err := sessions.New(ctx, carry)
-	if err == nil && title != "" {
-		err = s.Conversation.Rename(title)
-	}
-	return s, err
 }
 
 // rewind asks for an earlier prompt and for what to take back up to it; the command that does it comes from
@@ -99,7 +92,7 @@ func (p *switcher) undo() tea.Cmd {
 			turn := cmp.Or(look.OneLine(text.Visible(u.Name)), p.tr.PromptOf(u.Prompt))
 			var detail []string
 			for _, f := range u.Files {
-				detail = append(detail, changeLine(f))
+				detail = append(detail, front.ChangeLine(f))
 			}
 			p.panels.options("Put back what "+turn+" changed?", []command.Row{
 				{ID: "yes", Name: "yes", Info: text.Count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
@@ -115,22 +108,13 @@ func (p *switcher) undo() tea.Cmd {
 	})
 }
 
-// changeLine names the file and counts what changed in it, if known.
-func changeLine(f command.FileChange) string {
-	s := look.VisibleName(f.Path)
-	if f.Added+f.Removed > 0 {
-		s += " +" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)
-	}
-	return s
-}
-
 // session resumes the named session, or starts it if there is none.
 func (p *switcher) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {
 		return p.switcher.resume("")
 	}
 	p.switcher.interruptFor()
-	return p.switcher.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(err error) tea.Cmd {
+	return p.switcher.switchOr(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(err error) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
 			return p.switcher.newSession(name)
 		}
@@ -148,14 +132,14 @@ func (p *switcher) resume(query string) tea.Cmd {
 	all := false
 	pk := dialog.NewPicker("Sessions of this folder", nil, func(r command.Row) tea.Cmd {
 		p.switcher.interruptFor()
-		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
+		return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	})
 	pk.Empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
 		return p.panels.refill(pk, func(ctx context.Context) ([]command.Row, error) {
 			found, err := p.opt.Sessions.List(ctx, "", everywhere)
-			return sessionRows(found, time.Now(), current), err
+			return front.SessionRows(found, time.Now(), current), err
 		}, then)
 	}
 	if p.opt.Preview != nil {
@@ -196,7 +180,7 @@ func (p *switcher) searchSessions(pk *dialog.Picker, query string, all bool) tea
 		for i, r := range pk.Rows {
 			known[r.ID] = i
 		}
-		for _, r := range sessionRows(found, time.Now(), p.state.Session) {
+		for _, r := range front.SessionRows(found, time.Now(), p.state.Session) {
 			r.Search = query
 			if i, ok := known[r.ID]; ok {
 				pk.Rows[i].Search = query
@@ -209,44 +193,6 @@ func (p *switcher) searchSessions(pk *dialog.Picker, query string, all bool) tea
 	})
 }
 
-func sessionRows(found []session.Session, now time.Time, current string) []command.Row {
-	rows := make([]command.Row, 0, len(found))
-	for _, s := range found {
-		r := command.Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
-		r.State = age(now.Sub(s.Updated))
-		info := []string{text.Count(s.Messages, "message")}
-		if s.Private {
-			info = append(info, "private, in memory")
-		}
-		if s.ParentID != "" {
-			info[0] = "fork, " + info[0]
-		}
-		if s.Model != "" {
-			info = append(info, s.Model)
-		}
-		if s.Cost > 0 {
-			info = append(info, text.Spent(s.Cost, s.Estimated))
-		}
-		r.Info = strings.Join(info, " · ")
-		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)
-		rows = append(rows, r)
-	}
-	return rows
-}
-
-// age says how long ago something was.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min ago"
-	case d < 24*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + " h ago"
-	}
-	return strconv.Itoa(int(d.Hours()/24)) + " d ago"
-}
-
 // fork continues in a copy: of everything, or up to the answer to one of the prompts, which are counted as
 // /rewind counts them.
 func (p *switcher) fork(args string) tea.Cmd {
@@ -254,38 +200,13 @@ func (p *switcher) fork(args string) tea.Cmd {
 		p.Flash("there is no stored session to fork yet")
 		return nil
 	}
-	upTo, ok := forkEnd(p.tr.Prompts(), args)
+	upTo, ok := front.ForkEnd(p.tr.Prompts(), args)
 	if !ok {
-		p.Say(event.LevelInfo, whichFork(p.tr.Prompts()))
+		p.Say(event.LevelInfo, front.WhichFork(p.tr.Prompts()))
 		return nil
 	}
 	id := p.state.Session
-	return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
-}
-
-// forkEnd returns the last message that `/fork args` copies, 0 for all. It returns false if args is not the
-// number of a prompt.
-func forkEnd(prompts []*transcript.Prompt, args string) (upTo int64, ok bool) {
-	if args == "" {
-		return 0, true
-	}
-	n, err := strconv.Atoi(args)
-	switch {
-	case err != nil || n < 1 || n > len(prompts):
-		return 0, false
-	case n == len(prompts):
-		return 0, true
-	}
-	return prompts[n].Seq - 1, true
-}
-
-// whichFork asks for the number of a prompt, and lists the prompts.
-func whichFork(prompts []*transcript.Prompt) string {
-	said := "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything."
-	for i, pr := range prompts {
-		said += "\n" + strconv.Itoa(i+1) + ". " + look.OneLine(pr.Prompt)
-	}
-	return said
+	return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
 // promptNumbers completes the number of a prompt, newest first.

@@ -7,17 +7,17 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"jcode/agent/event"
-	"jcode/session"
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func TestRewindGoesBackToAPrompt(t *testing.T) {
 	t.Parallel()
 	var ran []string
-	p, _ := still(t, 80, 24, func(o *Options) {
+	p, _ := still(t, 80, 24, func(o *front.Options) {
 		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "rewind", Run: func(_ context.Context, args string) (command.Outcome, error) {
 			ran = append(ran, args)
 			return command.Outcome{Draft: "second"}, nil
@@ -32,79 +32,30 @@ func TestRewindGoesBackToAPrompt(t *testing.T) {
 		t.Fatalf("ran %q", ran)
 	}
 	feed(p, event.Rewound{From: 20})
-	if s := stripped(p.frameText()); strings.Contains(s, "answer to second") || !strings.Contains(s, "answer to first") || !strings.Contains(s, "› second") {
+	if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "answer to second") || !strings.Contains(s, "answer to first") || !strings.Contains(s, "› second") {
 		t.Errorf("screen:\n%s", s)
 	}
 }
 
-// fakeSessions returns sessions that a test inspects.
-type fakeSessions struct {
-	carried []bool
-	opened  []string
-	forked  []int64
-	unknown bool // no session has the requested name
-}
-
-func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
-	if query != "" {
-		if query != "zebra" {
-			return nil, nil
-		}
-		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // found by its messages
-	}
-	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
-}
-
-func (f *fakeSessions) session(name string, rows ...session.Message) (Session, error) {
-	c := newFake()
-	c.state.Title = name
-	return Session{Conversation: c, History: rows}, nil
-}
-
-func (f *fakeSessions) New(_ context.Context, carry bool) (Session, error) {
-	f.carried = append(f.carried, carry)
-	return f.session("new")
-}
-
-func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
-	f.opened = append(f.opened, id)
-	if f.unknown {
-		return Session{}, session.ErrNotFound
-	}
-	return f.session(id, session.Message{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "an old prompt"}}},
-		session.Message{
-			Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
-			Calls: []session.Call{{ID: "c", Name: "read", Arguments: `{"path":"x"}`, Status: session.StatusDone, Result: "text"}},
-		},
-		session.Message{Seq: 3, Role: session.RoleUser, Broken: "cut JSON"})
-}
-
-func (f *fakeSessions) Fork(_ context.Context, _ string, upTo int64) (Session, error) {
-	f.forked = append(f.forked, upTo)
-	return f.session("fork")
-}
-
-func (f *fakeSessions) Delete(context.Context, string) error { return nil }
-
 func TestNewSessionOffersTheLastExchange(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]bool{"enter": false, "down": true} {
-		fs := &fakeSessions{}
-		p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		fs := &tuitest.Sessions{}
+		p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 		feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone})
 		p.in.Insert("/new")
 		press(p, "enter")
-		if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") {
 			t.Fatalf("not offered:\n%s", s)
 		}
 		press(p, answer)
 		if answer == "down" {
 			press(p, "enter")
 		}
-		if len(fs.carried) != 1 || fs.carried[0] != want {
-			t.Errorf("%s: carried %v", answer, fs.carried)
+		if len(fs.Carried) != 1 || fs.Carried[0] != want {
+			t.Errorf("%s: carried %v", answer, fs.Carried)
 		}
-		if s := stripped(p.frameText()); strings.Contains(s, "› x") {
+		if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "› x") {
 			t.Errorf("the old session still shows:\n%s", s)
 		}
 	}
@@ -113,18 +64,18 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 // /session with a name that no session has yet offers it too. Notices below the answer make no difference.
 func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{unknown: true}
-	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	fs := &tuitest.Sessions{Unknown: true}
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 	feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone},
 		event.Notice{Text: "skills: changed"})
 	p.in.Insert("/session fresh")
 	press(p, "enter")
-	if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") || len(fs.carried) > 0 {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") || len(fs.Carried) > 0 {
 		t.Fatalf("not offered:\n%s", s)
 	}
 	press(p, "down", "enter")
-	if len(fs.carried) != 1 || !fs.carried[0] {
-		t.Errorf("carried %v", fs.carried)
+	if len(fs.Carried) != 1 || !fs.Carried[0] {
+		t.Errorf("carried %v", fs.Carried)
 	}
 	if got := p.conv.State().Title; got != "fresh" {
 		t.Errorf("the session is called %q", got)
@@ -133,25 +84,25 @@ func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
 
 func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{}
-	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	fs := &tuitest.Sessions{}
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 	p.state.Session = "s"
 	for i, said := range []string{"the first", "the second", "the third"} {
 		feed(p, event.TurnStart{Prompt: said, Seq: int64(10*i + 1)}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone})
 	}
 	p.in.Insert("/fork 7")
 	press(p, "enter")
-	if s := stripped(p.frameText()); len(fs.forked) > 0 || !strings.Contains(s, "2. the second") || !strings.Contains(s, "up to the answer to which prompt") {
-		t.Fatalf("forked %v:\n%s", fs.forked, s)
+	if s := tuitest.Stripped(p.frameText()); len(fs.Forked) > 0 || !strings.Contains(s, "2. the second") || !strings.Contains(s, "up to the answer to which prompt") {
+		t.Fatalf("forked %v:\n%s", fs.Forked, s)
 	}
 	for said, want := range map[string]int64{"/fork 2": 20, "/fork 3": 0, "/fork": 0} {
-		fs.forked = nil
-		q, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		fs.Forked = nil
+		q, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 		q.state.Session, q.tr = "s", p.tr
 		q.in.Insert(said)
 		press(q, "enter")
-		if len(fs.forked) != 1 || fs.forked[0] != want {
-			t.Errorf("%s: forked up to %v, want %d", said, fs.forked, want)
+		if len(fs.Forked) != 1 || fs.Forked[0] != want {
+			t.Errorf("%s: forked up to %v, want %d", said, fs.Forked, want)
 		}
 	}
 }
@@ -159,14 +110,14 @@ func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
 // The last exchange belongs to the role in which it was made: in another role it is not offered.
 func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{}
-	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	fs := &tuitest.Sessions{}
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 	feed(p, event.TurnStart{Prompt: "x", Seq: 1}, event.TextDelta{Text: "y"}, event.AssistantMessage{Text: "y"}, event.TurnEnd{Reason: event.StopDone},
 		event.StateChanged{State: event.State{Role: "reviewer"}})
 	p.in.Insert("/new")
 	press(p, "enter")
-	if len(fs.carried) != 1 || fs.carried[0] {
-		t.Errorf("carried %v:\n%s", fs.carried, stripped(p.frameText()))
+	if len(fs.Carried) != 1 || fs.Carried[0] {
+		t.Errorf("carried %v:\n%s", fs.Carried, tuitest.Stripped(p.frameText()))
 	}
 }
 
@@ -179,19 +130,19 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 		fail     error
 	}{"new": {}, "from a session that is read only": {readOnly: true}, "that fails": {fail: errors.New("no such session")}} {
 		t.Run(name, func(t *testing.T) {
-			p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
+			p, old := still(t, 80, 24, func(o *front.Options) { o.Sessions = &tuitest.Sessions{} })
 			p.state.ReadOnly = c.readOnly
-			next := newFake()
-			opened := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: next}, c.fail })
+			next := tuitest.New()
+			opened := p.switcher.switchTo(func(context.Context) (front.Session, error) { return front.Session{Conversation: next}, c.fail })
 			press(p, "hello", "enter")
-			if got := old.sent(); len(got) != 0 {
+			if got := old.Sent(); len(got) != 0 {
 				t.Fatalf("the session that is being left got %q", got)
 			}
 			settleCmd(p, opened)
-			if got := old.sent(); len(got) != 0 {
+			if got := old.Sent(); len(got) != 0 {
 				t.Errorf("the session that was left got %q", got)
 			}
-			got, left := strings.Join(next.sent(), "|"), p.in.Text()
+			got, left := strings.Join(next.Sent(), "|"), p.in.Text()
 			if c.fail == nil && (got != "hello" || left != "") || c.fail != nil && (got != "" || left != "hello") {
 				t.Errorf("the new session got %q, the input is %q", got, left)
 			}
@@ -204,18 +155,18 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 func TestSwitchesHappenInTheOrderInWhichTheyWereAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]error{"both open": nil, "the first cannot be opened": errors.New("no such session")} {
-		p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
-		first, second := newFake(), newFake()
-		opening := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: first}, fail })
+		p, old := still(t, 80, 24, func(o *front.Options) { o.Sessions = &tuitest.Sessions{} })
+		first, second := tuitest.New(), tuitest.New()
+		opening := p.switcher.switchTo(func(context.Context) (front.Session, error) { return front.Session{Conversation: first}, fail })
 		press(p, "for the first", "enter")
-		later := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: second}, nil })
+		later := p.switcher.switchTo(func(context.Context) (front.Session, error) { return front.Session{Conversation: second}, nil })
 		press(p, "for the second", "enter")
 		settleCmd(p, later) // it would be faster
 		settleCmd(p, opening)
-		if p.conv != Conversation(second) {
+		if p.conv != front.Conversation(second) {
 			t.Errorf("%s: another session is open", name)
 		}
-		got := [3]string{strings.Join(old.sent(), "|"), strings.Join(first.sent(), "|"), strings.Join(second.sent(), "|")}
+		got := [3]string{strings.Join(old.Sent(), "|"), strings.Join(first.Sent(), "|"), strings.Join(second.Sent(), "|")}
 		want, left := [3]string{"", "for the first", "for the second"}, ""
 		if fail != nil {
 			want[1], left = "", "for the first"
@@ -241,7 +192,7 @@ func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 			if !answerFirst {
 				answer()
 			}
-			if s := stripped(p.frameText()); strings.Count(s, "Rewound.") != 1 || strings.Contains(s, "gone") {
+			if s := tuitest.Stripped(p.frameText()); strings.Count(s, "Rewound.") != 1 || strings.Contains(s, "gone") {
 				t.Errorf("screen:\n%s", s)
 			}
 		})
@@ -250,14 +201,14 @@ func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 
 func TestResumeShowsTheWholeSession(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{}
-	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	fs := &tuitest.Sessions{}
+	p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 	p.in.Insert("/resume")
 	press(p, "enter", "b", "e", "t", "enter")
-	if len(fs.opened) != 1 || fs.opened[0] != "b" {
-		t.Fatalf("opened %v", fs.opened)
+	if len(fs.Opened) != 1 || fs.Opened[0] != "b" {
+		t.Fatalf("opened %v", fs.Opened)
 	}
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	for _, want := range []string{"› an old prompt", "an old answer", "✓ read x", "could not be read"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
@@ -274,8 +225,8 @@ func TestSessionsAreFoundByTheirMessages(t *testing.T) {
 		"rows come later": func(p *program) {},
 	} {
 		t.Run(how, func(t *testing.T) {
-			fs := &fakeSessions{}
-			p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+			fs := &tuitest.Sessions{}
+			p, _ := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
 			p.in.Insert("/resume")
 			if how == "rows come later" {
 				p.in.Insert(" zebra")
@@ -283,8 +234,8 @@ func TestSessionsAreFoundByTheirMessages(t *testing.T) {
 			press(p, "enter")
 			search(p)
 			press(p, "enter")
-			if len(fs.opened) != 1 || fs.opened[0] != "a" {
-				t.Errorf("opened %v:\n%s", fs.opened, stripped(p.frameText()))
+			if len(fs.Opened) != 1 || fs.Opened[0] != "a" {
+				t.Errorf("opened %v:\n%s", fs.Opened, tuitest.Stripped(p.frameText()))
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/front"
 	"jcode/tui/look"
 )
 
@@ -132,7 +133,7 @@ func (p *composer) activity() []string {
 		out = append(out, line)
 	}
 	for _, m := range p.turn.prepared {
-		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+look.OneLine(typedAs(m)), p.width)))
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+look.OneLine(front.TypedAs(m)), p.width)))
 	}
 	for i, q := range p.queue {
 		if i == look.QueueShown {

@@ -16,7 +16,9 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
+	"jcode/tui/tuitest"
 )
 
 // TestAnythingAtAnySizeFits presses keys, emits events and changes the size at random: nothing panics, and each frame
@@ -24,13 +26,13 @@ import (
 func TestAnythingAtAnySizeFits(t *testing.T) {
 	keys := []string{"enter", "esc", "up", "down", "tab", "backspace", "ctrl+r", "ctrl+o", "ctrl+x", "ctrl+u", "ctrl+y", "ctrl+w", "a", "漢", "👩‍👩‍👧", " ", "/", "@", "n", "y", "w", "e", "/model", "/help", "/theme", "/resume", "/find a", "/diff", "/mode", "/todo", "/context", "/nope", "ctrl+c"}
 	rapid.Check(t, func(rt *rapid.T) {
-		fs := &fakeSessions{}
-		p, _ := still(t, 80, 24, func(o *Options) {
+		fs := &tuitest.Sessions{}
+		p, _ := still(t, 80, 24, func(o *front.Options) {
 			goldenOptions(o)
 			o.Sessions = fs
 			o.Files = func(context.Context) ([]string, error) { return []string{"a.go", "b/漢字.go", "c d"}, nil }
 			o.Changes = func(context.Context) ([]command.FileChange, error) {
-				return []command.FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+				return []command.FileChange{{Path: "x.go", Diff: tuitest.Diff}}, nil
 			}
 		})
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
@@ -49,11 +51,11 @@ func TestAnythingAtAnySizeFits(t *testing.T) {
 			frame := p.compose.build()
 			lines := strings.Split(frame.Content, "\n")
 			if len(lines) != p.height {
-				rt.Fatalf("%d lines at %d×%d:\n%s", len(lines), p.width, p.height, stripped(frame.Content))
+				rt.Fatalf("%d lines at %d×%d:\n%s", len(lines), p.width, p.height, tuitest.Stripped(frame.Content))
 			}
 			for _, l := range lines {
-				if w := cells.Width(stripped(l)); p.width >= 20 && w > p.width { // below that the painter clips
-					rt.Fatalf("a line of %d cells at %d×%d: %q", w, p.width, p.height, stripped(l))
+				if w := cells.Width(tuitest.Stripped(l)); p.width >= 20 && w > p.width { // below that the painter clips
+					rt.Fatalf("a line of %d cells at %d×%d: %q", w, p.width, p.height, tuitest.Stripped(l))
 				}
 			}
 			if c := frame.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= p.width || c.Y >= p.height) {
@@ -68,8 +70,8 @@ func stormEvent(p *program, n int) {
 	case 0:
 		conversation(p)
 	case 1:
-		q := approvalQuestion()
-		q.Editable, q.Arguments, q.Diff = "cmd", jsonOf("cmd", "x"), sampleDiff
+		q := tuitest.Question()
+		q.Editable, q.Arguments, q.Diff = "cmd", tuitest.JSON("cmd", "x"), tuitest.Diff
 		feed(p, event.ApprovalAsked{ID: "q", Question: q})
 		for _, d := range p.stack.Asks {
 			if a, ok := d.(*dialog.Approval); ok {
@@ -78,7 +80,7 @@ func stormEvent(p *program, n int) {
 		}
 	case 2:
 		feed(p, event.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
-		feed(p, event.AskForm{ID: "f", Form: sampleForm()})
+		feed(p, event.AskForm{ID: "f", Form: tuitest.Form()})
 		for _, d := range p.stack.Asks {
 			switch d := d.(type) {
 			case *dialog.Question:
@@ -90,7 +92,7 @@ func stormEvent(p *program, n int) {
 	case 3:
 		feed(p, event.TurnStart{Prompt: "go", At: clock}, event.TextDelta{Text: sampleAnswer})
 	case 4:
-		feed(p, event.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: jsonOf("a", strings.Repeat("漢", 200)), At: clock}, event.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
+		feed(p, event.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: tuitest.JSON("a", strings.Repeat("漢", 200)), At: clock}, event.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
 	case 5:
 		feed(p, event.AnswerReset{Reason: "cut"}, event.ApprovalClosed{ID: "q"}, event.AskClosed{ID: "a"}, event.AskClosed{ID: "f"})
 	case 6:

@@ -1,13 +1,13 @@
 package tui
 
 import (
-	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -45,7 +45,7 @@ func (p sender) submit() tea.Cmd {
 		return nil
 	}
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
-		p.Say(event.LevelWarn, blindNotice(p.state.Model, n))
+		p.Say(event.LevelWarn, front.BlindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
 		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
@@ -71,7 +71,7 @@ func (p sender) prompt(m event.Prompt) {
 
 // sent empties the input and remembers what was in it.
 func (p sender) sent(s string) tea.Cmd {
-	p.record.acted = true
+	p.record.Acted = true
 	p.hist.add(s)
 	p.in.Reset()
 	p.vi.Fresh()
@@ -101,15 +101,6 @@ func (p sender) takeBack() {
 	p.sender.giveBack(p.conv.Unqueue(""))
 }
 
-// typedAs returns what the person typed to send a message.
-func typedAs(m event.Prompt) string {
-	s := cmp.Or(m.Shown, m.Text)
-	if m.Role != "" {
-		s = "/role " + m.Role + " " + s
-	}
-	return s
-}
-
 // giveBack puts messages that were not sent back into the input, before its current content.
 func (p sender) giveBack(messages []event.Prompt) {
 	if len(messages) == 0 {
@@ -117,7 +108,7 @@ func (p sender) giveBack(messages []event.Prompt) {
 	}
 	var parts []string
 	for _, m := range messages {
-		parts = append(parts, typedAs(m))
+		parts = append(parts, front.TypedAs(m))
 	}
 	if !p.in.Empty() {
 		parts = append(parts, p.in.Text())

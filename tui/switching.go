@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
 )
 
@@ -24,7 +25,7 @@ func (p *switcher) interruptFor() {
 }
 
 // switchTo leaves this session for another.
-func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+func (p *switcher) switchTo(open func(ctx context.Context) (front.Session, error)) tea.Cmd {
 	return p.switcher.switchOr(open, func(err error) tea.Cmd {
 		p.Say(event.LevelError, err.Error())
 		return nil
@@ -33,7 +34,7 @@ func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea
 
 // switchOr leaves this session for another, or runs failed if that can't be opened. Switches happen one after
 // the other, in the order in which they were requested.
-func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(err error) tea.Cmd) tea.Cmd {
+func (p *switcher) switchOr(open func(ctx context.Context) (front.Session, error), failed func(err error) tea.Cmd) tea.Cmd {
 	if p.switcher.moving {
 		p.switcher.next = append(p.switcher.next, nextSwitch{func() tea.Cmd { return p.switcher.switchOr(open, failed) }, p.switcher.waiting})
 		p.switcher.waiting = nil
@@ -41,7 +42,7 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 	}
 	p.status = "opening the session"
 	p.switcher.moving = true
-	return dialog.Fetch(p, open, func(s Session, err error) tea.Cmd {
+	return dialog.Fetch(p, open, func(s front.Session, err error) tea.Cmd {
 		p.status = ""
 		p.switcher.moving = false
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jcode/tui/tuitest"
 )
 
 // tmux runs the program in a real terminal multiplexer.
@@ -47,7 +49,7 @@ func (m *tmux) run(args ...string) string {
 
 func (m *tmux) see(texts ...string) string {
 	m.t.Helper()
-	deadline := time.Now().Add(limit)
+	deadline := time.Now().Add(tuitest.Limit)
 	for {
 		screen := m.run("capture-pane", "-p")
 		missing := ""

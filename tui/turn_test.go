@@ -20,23 +20,23 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
+	"jcode/tui/tuitest"
 )
 
 // called emits the events of a finished call.
 func called(p *program, id, name string, args []string, res tools.Result) {
-	feed(p, event.CallStart{ID: id, Name: name, Arguments: jsonOf(args...), At: clock}, event.CallEnd{ID: id, Name: name, Status: "done", Result: res})
+	feed(p, event.CallStart{ID: id, Name: name, Arguments: tuitest.JSON(args...), At: clock}, event.CallEnd{ID: id, Name: name, Status: "done", Result: res})
 }
-
-func exitCode(n int) *int { return &n }
 
 func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
 	feed(p, event.TurnStart{Prompt: "x", At: clock})
-	called(p, "1", "exec", []string{"cmd", "ls nope"}, tools.Result{Text: "one\ntwo\nls: cannot access 'nope'\nexit code 2", Display: tools.Display{Summary: "exit 2", ExitCode: exitCode(2)}})
-	called(p, "2", "exec", []string{"cmd", "ls"}, tools.Result{Text: "a.txt", Display: tools.Display{Summary: "exit 0", ExitCode: exitCode(0)}})
-	s := stripped(p.frameText())
+	called(p, "1", "exec", []string{"cmd", "ls nope"}, tools.Result{Text: "one\ntwo\nls: cannot access 'nope'\nexit code 2", Display: tools.Display{Summary: "exit 2", ExitCode: tuitest.ExitCode(2)}})
+	called(p, "2", "exec", []string{"cmd", "ls"}, tools.Result{Text: "a.txt", Display: tools.Display{Summary: "exit 0", ExitCode: tuitest.ExitCode(0)}})
+	s := tuitest.Stripped(p.frameText())
 	for _, want := range []string{"✗ exec ls nope  exit 2", "cannot access 'nope'", "✓ exec ls  exit 0"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
@@ -47,22 +47,22 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	}
 	p.tr = transcript.New()
 	p.tr.AddHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}}, nil)
-	if s := stripped(p.frameText()); !strings.Contains(s, "✗ exec ls nope  exit 2") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✗ exec ls nope  exit 2") {
 		t.Errorf("resumed:\n%s", s)
 	}
 }
 
 func TestATurnOfAResumedSessionCountsItsOwnTokensOnly(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 100, 24, func(o *Options) {
+	p, _ := still(t, 100, 24, func(o *front.Options) {
 		o.Session.Usage = event.Usage{Total: model.Usage{Input: 40000, Output: 900}, Cost: 1.5, Priced: true}
 	})
-	if s := stripped(p.frameText()); !strings.Contains(s, "$1.50") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "$1.50") {
 		t.Errorf("what the session cost so far is not shown:\n%s", s)
 	}
 	feed(p, event.TurnStart{Prompt: "go on", At: clock}, event.Usage{Total: model.Usage{Input: 43000, Output: 950}, Cost: 1.6, Priced: true},
 		event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
-	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 3.0k tokens in, 50 out · $0.10") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1s · 3.0k tokens in, 50 out · $0.10") {
 		t.Errorf("the turn's line:\n%s", s)
 	}
 }
@@ -73,20 +73,20 @@ func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	feed(p, event.Usage{Total: model.Usage{Input: 1000, Output: 100}, Cost: 0.01, Priced: true},
 		event.TurnStart{Prompt: "change it", At: clock})
 	for i, f := range []string{"a.go", "b.go", "a.go"} {
-		called(p, fmt.Sprint(i), "edit", []string{"path", f}, tools.Result{Display: tools.Display{Diff: sampleDiff, Path: f, Added: 2, Removed: 1}})
+		called(p, fmt.Sprint(i), "edit", []string{"path", f}, tools.Result{Display: tools.Display{Diff: tuitest.Diff, Path: f, Added: 2, Removed: 1}})
 	}
 	feed(p, event.AssistantMessage{Text: "done"}, event.Usage{Total: model.Usage{Input: 13000, Output: 900}, Cost: 0.0412, Priced: true},
 		event.TurnEnd{Reason: event.StopDone, Duration: 12 * time.Second})
-	if s := stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 -2 · b.go +2 -1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 -2 · b.go +2 -1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
 		t.Errorf("the turn's line:\n%s", s)
 	}
 	p.route(tea.WindowSizeMsg{Width: 40, Height: 24})
-	if s := stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 -2") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 -2") {
 		t.Errorf("in 40 columns:\n%s", s)
 	}
 	feed(p, event.TurnStart{Prompt: "talk", At: clock}, event.AssistantMessage{Text: "hi"},
 		event.Usage{Total: model.Usage{Input: 14000, Output: 910}, Priced: false}, event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
-	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 1.0k tokens in, 10 out") || strings.Count(s, "/undo") != 1 {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1s · 1.0k tokens in, 10 out") || strings.Count(s, "/undo") != 1 {
 		t.Errorf("a turn that only talked:\n%s", s)
 	}
 }
@@ -100,7 +100,7 @@ func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 		feed(p, event.ReasoningDelta{Text: "hm"}, event.AssistantMessage{Reasoning: "hm"})
 	}
 	called(p, "g", "grep", []string{"pattern", "Fetch", "path", "."}, tools.Result{Text: "2 matches"})
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	if !strings.Contains(s, "✓ read 20, grep ") || !strings.Contains(s, "src/f19.go · Fetch in .") || !strings.Contains(s, "(ctrl+o)") {
 		t.Errorf("the row:\n%s", s)
 	}
@@ -109,12 +109,12 @@ func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 	}
 	called(p, "e", "exec", []string{"cmd", "make"}, tools.Result{Text: "ok"})
 	called(p, "r", "read", []string{"path", "after.go"}, tools.Result{Text: "x"})
-	if s := stripped(p.frameText()); !strings.Contains(s, "✓ read after.go") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✓ read after.go") {
 		t.Errorf("a look behind a command is not its own:\n%s", s)
 	}
 	p.tr.Items[2].Toggle()
 	p.tr.ToTop()
-	if s := stripped(p.frameText()); !strings.Contains(s, "read src/f0.go") || !strings.Contains(s, "read src/f1.go") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "read src/f0.go") || !strings.Contains(s, "read src/f1.go") {
 		t.Errorf("unfolded:\n%s", s)
 	}
 }
@@ -124,13 +124,13 @@ func TestALookThatFailedShows(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	feed(p, event.TurnStart{Prompt: "look", At: clock})
 	called(p, "1", "read", []string{"path", "a.go"}, tools.Result{Text: "x"})
-	feed(p, event.CallStart{ID: "2", Name: "read", Arguments: jsonOf("path", "gone.go"), At: clock})
-	if s := stripped(p.frameText()); !strings.Contains(s, "a.go · gone.go") || strings.Contains(s, "✓ read 2") {
+	feed(p, event.CallStart{ID: "2", Name: "read", Arguments: tuitest.JSON("path", "gone.go"), At: clock})
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "a.go · gone.go") || strings.Contains(s, "✓ read 2") {
 		t.Errorf("while it runs:\n%s", s)
 	}
 	feed(p, event.CallEnd{ID: "2", Name: "read", Status: "failed", Result: tools.Result{Text: "gone.go does not exist", Failed: true}})
 	called(p, "3", "ls", []string{"path", "src"}, tools.Result{Text: "x"})
-	if s := stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "read 2, ls") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "read 2, ls") {
 		t.Errorf("what failed is hidden:\n%s", s)
 	}
 }
@@ -143,7 +143,7 @@ func TestEachFoldNamesItsKey(t *testing.T) {
 	called(p, "2", "edit", []string{"path", "a"}, tools.Result{Display: tools.Display{Diff: newFileDiff("a", strings.Repeat("x\n", 60)), Path: "a", Added: 60}})
 	feed(p, event.ReasoningDelta{Text: "hm"}, event.AssistantMessage{Text: "x"}, event.QueueChanged{Queued: []event.Queued{{Text: "later"}}})
 	p.in.Paste(strings.Repeat("pasted\n", 30))
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	for _, want := range []string{"… 28 more lines (ctrl+o)", "… 35 more lines (ctrl+o)", "60 changed lines in all (ctrl+o)", "✻ Thought (ctrl+o)", "⧗ later  (alt+q takes back)", "[Pasted text #1: 30 lines · ctrl+x]"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
@@ -154,7 +154,7 @@ func TestEachFoldNamesItsKey(t *testing.T) {
 func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := still(t, 80, 24, func(o *Options) {
+		p, _ := still(t, 80, 24, func(o *front.Options) {
 			o.Commands.Sources = []command.Source{undoing{}}
 		})
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
@@ -165,7 +165,7 @@ func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 		}
 		feed(p, event.TurnStart{Prompt: "one", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone})
 		p.route(esc)
-		if s := stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
 			t.Errorf("the first says nothing:\n%s", s)
 		}
 		time.Sleep(escapeTwice)
@@ -175,7 +175,7 @@ func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
 		}
 		time.Sleep(escapeTwice - time.Millisecond)
 		p.route(esc)
-		if s := stripped(p.frameText()); !strings.Contains(s, "Go back to before which prompt?") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Go back to before which prompt?") {
 			t.Errorf("the second does nothing:\n%s", s)
 		}
 	})
@@ -193,7 +193,7 @@ func (u undoing) List() []command.Command {
 func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	t.Parallel()
 	undone, none := 0, false
-	p, _ := still(t, 80, 24, func(o *Options) {
+	p, _ := still(t, 80, 24, func(o *front.Options) {
 		o.Commands.Sources = []command.Source{undoing{func() { undone++ }}}
 		o.Undoable = func(context.Context) (command.Undoable, error) {
 			if none {
@@ -205,7 +205,7 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	feed(p, event.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone},
 		event.TurnStart{Prompt: "talk", Seq: 9, At: clock}, event.TurnEnd{Reason: event.StopDone})
 	settleCmd(p, p.switcher.undo())
-	s := stripped(p.frameText())
+	s := tuitest.Stripped(p.frameText())
 	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 -1", "b.md", "/redo"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
@@ -223,7 +223,7 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyEnter}))
 	none = true
 	settleCmd(p, p.switcher.undo())
-	if s := stripped(p.frameText()); undone != 1 || !strings.Contains(s, "nothing to undo") {
+	if s := tuitest.Stripped(p.frameText()); undone != 1 || !strings.Contains(s, "nothing to undo") {
 		t.Errorf("undone %d times:\n%s", undone, s)
 	}
 }
@@ -231,7 +231,7 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	t.Parallel()
 	var kept []session.Shown
-	p, f := still(t, 80, 40, func(o *Options) {
+	p, f := still(t, 80, 40, func(o *front.Options) {
 		o.Keep = func(_ context.Context, id string, list []session.Shown) error {
 			if id != "s1" {
 				t.Errorf("kept for %q", id)
@@ -244,7 +244,7 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 		}
 		o.Shell = func(_ context.Context, _ string, out func(string)) error { return errors.New("exit 3") }
 	})
-	f.onPrompt = nil
+	f.OnPrompt = nil
 	write := func() { settleCmd(p, p.record.changed(p)) }
 	p.Say(event.LevelInfo, "loaded 3 skills") // shown at each start
 	p.in.SetText("hello")
@@ -258,14 +258,14 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	if len(kept) != 4 {
 		t.Fatalf("%d things are kept: %+v", len(kept), kept)
 	}
-	q, _ := still(t, 80, 40, func(o *Options) {
+	q, _ := still(t, 80, 40, func(o *front.Options) {
 		o.Session.History = []session.Message{
 			{Seq: 1, Role: session.RoleUser, Created: clock, Parts: []session.Part{{Kind: session.PartText, Text: "hello"}}},
 			{Seq: 3, Role: session.RoleUser, Created: clock, Parts: []session.Part{{Kind: session.PartText, Text: "again"}}},
 		}
 		o.Session.Shown = kept
 	})
-	s := stripped(q.frameText())
+	s := tuitest.Stripped(q.frameText())
 	last := 0
 	for _, want := range []string{"› hello", "✗ 401: the key was refused", "✗ ! false", "· Undid turn #1: a.go", "› again"} {
 		at := strings.Index(s, want)
@@ -291,15 +291,15 @@ func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 	}
 	p.Open(pk)
 	settleCmd(p, pk.Searched(p))
-	if s := stripped(p.frameText()); !strings.Contains(s, "last prompt of one") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "last prompt of one") {
 		t.Errorf("no preview:\n%s", s)
 	}
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyDown}))
-	if s := stripped(p.frameText()); !strings.Contains(s, "last prompt of two") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "last prompt of two") {
 		t.Errorf("no preview of the second:\n%s", s)
 	}
 	settleCmd(p, p.route(tea.KeyPressMsg{Text: "o", Code: 'o'}))
-	if s := stripped(p.frameText()); !strings.Contains(s, "found: …o…") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "found: …o…") {
 		t.Errorf("the line that was found is not shown:\n%s", s)
 	}
 }
@@ -307,8 +307,8 @@ func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 	t.Parallel()
 	var entered []string
-	p, f := still(t, 80, 30, func(o *Options) {
-		o.Login = &FirstRun{
+	p, f := still(t, 80, 30, func(o *front.Options) {
+		o.Login = &front.FirstRun{
 			Looked: "Asked on this machine: ollama.",
 			Found: func(context.Context) ([]command.Row, error) {
 				return []command.Row{{ID: "tour", Name: "Take the offline tour"}}, nil
@@ -333,17 +333,17 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 		settleCmd(p, p.route(enter))
 	}
 	feed(p, event.TurnEnd{Reason: event.StopError, Error: "401", Err: &model.Error{Class: model.ClassAuth}})
-	if s := stripped(p.frameText()); !strings.Contains(s, "/login enters another key") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "/login enters another key") {
 		t.Errorf("a refused key does not lead to /login:\n%s", s)
 	}
 	settleCmd(p, p.panels.login())
-	if s := stripped(p.frameText()); strings.Contains(s, "tour") || !strings.Contains(s, "Asked on this machine: ollama.") {
+	if s := tuitest.Stripped(p.frameText()); strings.Contains(s, "tour") || !strings.Contains(s, "Asked on this machine: ollama.") {
 		t.Errorf("the list:\n%s", s)
 	}
 	settleCmd(p, p.route(enter))
 	settleCmd(p, p.route(enter))
 	write("sk-secret")
-	if s := stripped(p.frameText()); len(entered) != 1 || entered[0] != "openai=sk-secret" || f.State().Model != "openai/" || strings.Contains(s, "sk-secret") {
+	if s := tuitest.Stripped(p.frameText()); len(entered) != 1 || entered[0] != "openai=sk-secret" || f.State().Model != "openai/" || strings.Contains(s, "sk-secret") {
 		t.Errorf("entered %q, model %s:\n%s", entered, f.State().Model, s)
 	}
 	settleCmd(p, p.panels.login())
@@ -351,7 +351,7 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 	settleCmd(p, p.route(enter))
 	write("http://localhost:8000/v1")
 	write("bad")
-	if s := stripped(p.frameText()); !strings.Contains(s, "✗ refused") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✗ refused") {
 		t.Errorf("a refusal is not said:\n%s", s)
 	}
 	settleCmd(p, p.route(enter)) // nothing was pressed
@@ -362,15 +362,15 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 
 func TestALineForTheShellHasItsOwnSign(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 80, 24, func(o *Options) {
+	p, _ := still(t, 80, 24, func(o *front.Options) {
 		o.Shell = func(context.Context, string, func(string)) error { return nil }
 	})
 	p.in.SetText("!ls")
-	if s := stripped(p.frameText()); !strings.Contains(s, "$ !ls") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "$ !ls") {
 		t.Errorf("no sign:\n%s", s)
 	}
 	p.in.SetText("ls!")
-	if s := stripped(p.frameText()); !strings.Contains(s, "› ls!") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "› ls!") {
 		t.Errorf("the sign stays:\n%s", s)
 	}
 }

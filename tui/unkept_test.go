@@ -11,13 +11,15 @@ import (
 
 	"jcode/agent/event"
 	"jcode/session"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 	t.Parallel()
 	full := true
 	var kept []string
-	p, _ := still(t, 80, 40, func(o *Options) {
+	p, _ := still(t, 80, 40, func(o *front.Options) {
 		o.Keep = func(_ context.Context, _ string, list []session.Shown) error {
 			if full {
 				return errors.New("the disk is full")
@@ -28,14 +30,14 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 			return nil
 		}
 	})
-	p.record.acted = true
+	p.record.Acted = true
 	write := func() { settleCmd(p, p.record.changed(p)) }
 	p.Say(event.LevelInfo, "first")
 	write()
 	write() // nothing new: no attempt
 	p.Say(event.LevelInfo, "second")
 	write()
-	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 1 {
+	if n := strings.Count(tuitest.Stripped(p.frameText()), "the disk is full"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
 	full = false
@@ -49,34 +51,22 @@ func TestWhatAFullDiskCannotStoreIsStoredLaterAndToldOnce(t *testing.T) {
 	full = true
 	p.Say(event.LevelInfo, "fourth")
 	write()
-	if n := strings.Count(stripped(p.frameText()), "the disk is full"); n != 2 {
+	if n := strings.Count(tuitest.Stripped(p.frameText()), "the disk is full"); n != 2 {
 		t.Errorf("a new failure is told %d times", n-1)
 	}
 }
 
 func TestEachSettingThatCannotBeSavedIsTold(t *testing.T) {
 	t.Parallel()
-	p, _ := still(t, 80, 40, func(o *Options) {
+	p, _ := still(t, 80, 40, func(o *front.Options) {
 		o.Save = func(string, string) error { return errors.New("the disk is full") }
 	})
 	for range 2 {
 		settleCmd(p, p.settings.save("theme", "dark"))
 	}
-	if n := strings.Count(stripped(p.frameText()), "could not be saved"); n != 2 {
+	if n := strings.Count(tuitest.Stripped(p.frameText()), "could not be saved"); n != 2 {
 		t.Errorf("told %d times", n)
 	}
-}
-
-func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
-	t.Parallel()
-	l := talk(t, nil)
-	l.fake.onPrompt = func(p event.Prompt) {
-		l.fake.emit(event.TurnEnd{Reason: event.StopError, Error: "a hook refused it"}, event.Unsent{Prompt: p, Err: errors.New("a hook refused it")})
-	}
-	l.write("my password")
-	l.see("Error: a hook refused it\n")
-	l.see("Not sent: my password\n")
-	l.quit()
 }
 
 func TestAPromptThatIsBeingPreparedGoesBackIntoTheInputWhenTheSessionIsLeft(t *testing.T) {

@@ -7,16 +7,18 @@ import (
 	"testing"
 
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // Commands that are entered before the session is ready wait for it and then run in order.
 func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 	t.Parallel()
 	ready := make(chan struct{})
-	var f *fake
-	r := run(t, 100, 24, func(o *Options) {
+	var f *tuitest.Conversation
+	r := run(t, 100, 24, func(o *front.Options) {
 		s := *o.Session
-		f = s.Conversation.(*fake)
+		f = s.Conversation.(*tuitest.Conversation)
 		o.Session = nil
 		o.Panels = append(o.Panels, command.Panel{Name: "helpers", Words: func(_ context.Context, words string) (string, error) {
 			select {
@@ -26,12 +28,12 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 				return "done too early: " + words, nil
 			}
 		}})
-		o.Start = func(ctx context.Context) (Session, error) {
+		o.Start = func(ctx context.Context) (front.Session, error) {
 			select {
 			case <-ready:
 				return s, nil
 			case <-ctx.Done():
-				return Session{}, ctx.Err()
+				return front.Session{}, ctx.Err()
 			}
 		}
 	})
@@ -45,7 +47,7 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 	close(ready)
 	r.until("the role is entered, the title given, the prompt sent", func() bool {
 		s := f.State()
-		return s.Role == "reviewer" && s.Title == "Two words" && len(f.sent()) == 1
+		return s.Role == "reviewer" && s.Title == "Two words" && len(f.Sent()) == 1
 	})
 	r.see("done once it was there: resume ann")
 }

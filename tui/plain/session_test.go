@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package tui
+package plain
 
 import (
 	"context"
@@ -16,35 +16,37 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
+	"jcode/tui/tuitest"
 )
 
 // lines runs plain mode: the test writes lines to it and reads its output.
 type lines struct {
 	t    *testing.T
-	fake *fake
+	fake *tuitest.Conversation
 	in   *io.PipeWriter
 	out  *lockedBuffer
 	from int // the output read so far
 	done chan error
 }
 
-func talk(t *testing.T, change func(o *Options)) *lines {
+func talk(t *testing.T, change func(o *front.Options)) *lines {
 	t.Helper()
 	return talkUntil(t, "> ", change)
 }
 
 // talkUntil starts plain mode and waits for a text.
-func talkUntil(t *testing.T, text string, change func(o *Options)) *lines {
+func talkUntil(t *testing.T, text string, change func(o *front.Options)) *lines {
 	t.Helper()
-	f := newFake()
+	f := tuitest.New()
 	r, w := io.Pipe()
 	l := &lines{t: t, fake: f, in: w, out: &lockedBuffer{}, done: make(chan error, 1)}
-	opt := Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}
+	opt := front.Options{Session: &front.Session{Conversation: f, Events: f}, Version: "1.0"}
 	if change != nil {
 		change(&opt)
 	}
-	go func() { l.done <- RunPlain(context.Background(), opt, r, l.out) }()
+	go func() { l.done <- Run(context.Background(), opt, r, l.out) }()
 	l.see(text)
 	return l
 }
@@ -52,7 +54,7 @@ func talkUntil(t *testing.T, text string, change func(o *Options)) *lines {
 // see waits for a text after the output read so far.
 func (l *lines) see(want string) {
 	l.t.Helper()
-	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(tuitest.Limit); ; time.Sleep(time.Millisecond) {
 		s := l.out.String()
 		if i := strings.Index(s[l.from:], want); i >= 0 {
 			l.from += i + len(want)
@@ -79,7 +81,7 @@ func (l *lines) quit() {
 		if err != nil {
 			l.t.Error(err)
 		}
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		l.t.Fatalf("does not quit:\n%s", l.out.String())
 	}
 	if err := l.in.Close(); err != nil {
@@ -90,14 +92,14 @@ func (l *lines) quit() {
 func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.onPrompt = func(event.Prompt) {
-		l.fake.emit(event.CallStart{ID: "c", Name: "edit", Arguments: jsonOf("path", "calc/sum.go")},
-			event.ApprovalAsked{ID: "q", Question: tools.Question{CallID: "c", Tool: "edit", Title: "Edit calc/sum.go", Diff: sampleDiff}})
+	l.fake.OnPrompt = func(event.Prompt) {
+		l.fake.Emit(event.CallStart{ID: "c", Name: "edit", Arguments: tuitest.JSON("path", "calc/sum.go")},
+			event.ApprovalAsked{ID: "q", Question: tools.Question{CallID: "c", Tool: "edit", Title: "Edit calc/sum.go", Diff: tuitest.Diff}})
 	}
 	l.write("change it")
 	l.see("Answer (number; words to the model may follow a no): ")
 	l.write("1")
-	l.fake.emit(event.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: sampleDiff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
+	l.fake.Emit(event.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: tuitest.Diff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
 		event.Usage{Total: model.Usage{Input: 1500, Output: 20}}, event.TurnEnd{Reason: event.StopDone, Duration: 2 * time.Second})
 	l.see("Tool edit done. +3 -2\n2s · calc/sum.go +3 -2 · 1.5k tokens in, 20 out · /undo\n> ")
 	if n := strings.Count(l.out.String(), "+++ b/calc/sum.go"); n != 1 {
@@ -109,38 +111,28 @@ func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
 func TestThePlainFormTakesAWordWithANoAndStopsInAQuestion(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.onPrompt = func(p event.Prompt) {
-		l.fake.emit(event.ApprovalAsked{ID: p.Text, Question: approvalQuestion()})
+	l.fake.OnPrompt = func(p event.Prompt) {
+		l.fake.Emit(event.ApprovalAsked{ID: p.Text, Question: tuitest.Question()})
 	}
 	l.write("first")
 	l.see("may follow a no): ")
 	l.write("4 use the other tool")
-	l.fake.until(t, func() bool { a, ok := l.fake.answered("first"); return ok && a.Word == "use the other tool" })
-	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
+	l.fake.Until(t, func() bool { a, ok := l.fake.Answered("first"); return ok && a.Word == "use the other tool" })
+	l.fake.Emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
 	l.write("second")
 	l.see("may follow a no): ")
-	l.fake.busy(true)
+	l.fake.Busy(true)
 	l.write("/stop")
 	l.see("Warning: Interrupted. What was finished is kept.")
-	l.fake.emit(event.ApprovalClosed{ID: "second"}, event.Notice{Text: "closed"})
+	l.fake.Emit(event.ApprovalClosed{ID: "second"}, event.Notice{Text: "closed"})
 	l.see("closed")
 	l.quit()
 }
 
-// until waits for a condition.
-func (f *fake) until(t *testing.T, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !cond(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not in time")
-		}
-	}
-}
-
 func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
 	t.Parallel()
-	l := talk(t, func(o *Options) {
+	l := talk(t, func(o *front.Options) {
 		o.Shell = func(_ context.Context, line string, out func(string)) error {
 			out("ran " + line)
 			return errors.New("exit 3")
@@ -178,7 +170,7 @@ func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
 func TestThePlainFormKeepsAndShowsWhatStoodBesideTheMessages(t *testing.T) {
 	t.Parallel()
 	kept := make(chan session.Shown, 10)
-	l := talk(t, func(o *Options) {
+	l := talk(t, func(o *front.Options) {
 		o.Keep = func(_ context.Context, _ string, list []session.Shown) error {
 			for _, s := range list {
 				kept <- s
@@ -198,29 +190,24 @@ func TestThePlainFormKeepsAndShowsWhatStoodBesideTheMessages(t *testing.T) {
 	}
 	l.write("go on")
 	l.see("You: go on")
-	l.fake.emit(event.TurnEnd{Reason: event.StopError, Error: "the key was refused"})
+	l.fake.Emit(event.TurnEnd{Reason: event.StopError, Error: "the key was refused"})
 	select {
 	case s := <-kept:
 		if got := fmt.Sprint(s.Kind, " ", string(s.Data)); !strings.Contains(got, "the key was refused") {
 			t.Errorf("kept %s", got)
 		}
-	case <-time.After(limit):
+	case <-time.After(tuitest.Limit):
 		t.Fatal("nothing is kept")
 	}
 	l.quit()
 }
 
-func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
+func TestThePlainFormSaysACallOfAToolThatIsNotThereInWords(t *testing.T) {
 	t.Parallel()
 	gone := tools.Result{Failed: true, Text: "unknown intent: nope. Nearest of the tools that exist: read"}
 	const want = "there is no tool nope. Nearest of the tools that exist: read"
-	p, _ := still(t, 100, 24, nil)
-	called(p, "1", "nope", nil, gone)
-	if s := stripped(p.frameText()); !strings.Contains(s, want) {
-		t.Errorf("in the chat:\n%s", s)
-	}
 	var out strings.Builder
-	lines := &plain{out: &out, calls: map[string]*transcript.Call{}}
+	lines := &shell{out: &out, calls: map[string]*transcript.Call{}}
 	lines.event(event.CallStart{ID: "1", Name: "nope"})
 	lines.event(event.CallEnd{ID: "1", Name: "nope", Result: gone})
 	if !strings.Contains(out.String(), want) {
@@ -231,41 +218,11 @@ func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
 func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	p := &plain{out: &out, calls: map[string]*transcript.Call{}}
-	p.event(event.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
-	p.event(event.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
+	p := &shell{out: &out, calls: map[string]*transcript.Call{}}
+	p.event(event.CallStart{ID: "1", Name: "exec", Arguments: tuitest.JSON("cmd", "go test")})
+	p.event(event.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: tuitest.ExitCode(1)}}})
 	want := "Tool exec failed. exit 1\n(15 more lines)\nok\nok\nok\nok\nok\nFAIL here\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%q does not end in %q", out.String(), want)
-	}
-}
-
-func TestMoneyThatRestsOnEstimatesIsMarked(t *testing.T) {
-	t.Parallel()
-	for _, estimated := range []bool{false, true} {
-		p, _ := still(t, 100, 24, nil)
-		used := event.Usage{Total: model.Usage{Input: 13000, Output: 900, Written: 2000, Estimated: estimated}, Cost: 0.0412, Priced: true}
-		feed(p, event.TurnStart{Prompt: "go", At: clock}, event.AssistantMessage{Text: "done"}, used, event.TurnEnd{Reason: event.StopDone, Duration: time.Second})
-		p.panels.showCost()
-		s := stripped(p.frameText())
-		if strings.Count(s, "$0.04") != 3 || (strings.Count(s, "~$0.04") == 3) != estimated || !strings.Contains(s, "2.0k written to the cache") {
-			t.Errorf("estimated %v:\n%s", estimated, s)
-		}
-	}
-}
-
-func TestAChangeOfSeveralFilesIsCountedByFile(t *testing.T) {
-	t.Parallel()
-	p, _ := still(t, 100, 24, nil)
-	feed(p, event.TurnStart{Prompt: "change them", At: clock})
-	called(p, "1", "apply_patch", []string{"input", "*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+one\n*** End Patch"}, tools.Result{Display: tools.Display{
-		Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/b c.txt\n@@ -0,0 +1 @@\n+one\n", Path: "a.go", Added: 2, Removed: 1, Summary: "2 files, +2 -1",
-	}})
-	feed(p, event.AssistantMessage{Text: "done"}, event.TurnEnd{Reason: event.StopDone, Duration: 12 * time.Second})
-	s := stripped(p.frameText())
-	for _, want := range []string{"✓ apply_patch a.go, b c.txt", "12s · a.go +1 -1 · b c.txt +1 -0"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("no %q:\n%s", want, s)
-		}
 	}
 }

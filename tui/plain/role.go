@@ -1,13 +1,14 @@
-package tui
+package plain
 
 import (
 	"context"
-	"strings"
+
+	"jcode/tui/front"
 )
 
 // role runs /role.
-func (p *plain) role(ctx context.Context, args string) error {
-	switch key, value, set := roleValue(args); {
+func (p *shell) role(ctx context.Context, args string) error {
+	switch key, value, set := front.RoleValue(args); {
 	case set:
 		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRoleValue(ctx, key, value) })
 	case args == "" || args == "info":
@@ -22,27 +23,17 @@ func (p *plain) role(ctx context.Context, args string) error {
 
 // enterRole switches the role in the background: it may show a form, which the next lines fill in. Other lines
 // wait until it has ended.
-func (p *plain) enterRole(ctx context.Context, enter func(context.Context) error) {
+func (p *shell) enterRole(ctx context.Context, enter func(context.Context) error) {
 	p.entered = make(chan error, 1)
 	p.work.Go(func() { p.entered <- enter(ctx) })
 }
 
 // roleEntered ends a switch, and returns its error once it was shown.
-func (p *plain) roleEntered(err error) error {
+func (p *shell) roleEntered(err error) error {
 	p.entered = nil
 	if err != nil {
 		p.say("Error: " + err.Error())
 	}
 	p.prompt()
 	return err
-}
-
-// roleValue parses `set NAME VALUE` after /role.
-func roleValue(args string) (key, value string, ok bool) {
-	rest, ok := strings.CutPrefix(args, "set ")
-	if !ok {
-		return "", "", false
-	}
-	key, value, _ = strings.Cut(strings.TrimSpace(rest), " ")
-	return key, strings.TrimSpace(value), key != ""
 }

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"cmp"
@@ -11,12 +11,13 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
 // take handles a line of the person; true leaves the program.
-func (p *plain) take(ctx context.Context, line string) bool {
+func (p *shell) take(ctx context.Context, line string) bool {
 	if len(p.asks) > 0 {
 		if word := strings.TrimSpace(line); word == "/quit" || word == "/exit" {
 			p.refuseAll()
@@ -27,7 +28,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 	}
 	line = strings.TrimSpace(line)
 	if line != "" {
-		p.record.acted = true
+		p.record.Acted = true
 	}
 	switch {
 	case line == "":
@@ -45,7 +46,7 @@ func (p *plain) take(ctx context.Context, line string) bool {
 }
 
 // send sends a prompt with the pictures that it names.
-func (p *plain) send(line string) {
+func (p *shell) send(line string) {
 	prompt := event.Prompt{Text: line}
 	images, _, err := transcript.NamedPictures(p.opt.Image, line)
 	if err != nil {
@@ -54,14 +55,14 @@ func (p *plain) send(line string) {
 		return
 	}
 	if prompt.Images = images; len(images) > 0 && !p.conv.Sees() {
-		p.say("Warning: " + blindNotice(p.conv.State().Model, len(images)))
+		p.say("Warning: " + front.BlindNotice(p.conv.State().Model, len(images)))
 	}
 	p.conv.Prompt(prompt)
 	p.busy = true
 }
 
 // command runs the commands that make sense without a screen.
-func (p *plain) command(ctx context.Context, line string) {
+func (p *shell) command(ctx context.Context, line string) {
 	name := look.FirstWord(line)[1:]
 	args := strings.TrimSpace(line[1+len(name):])
 	var err error
@@ -83,7 +84,7 @@ func (p *plain) command(ctx context.Context, line string) {
 				p.say("Mode " + string(now) + ": the role allows no more; mode " + args + " holds when it ends.")
 				break
 			}
-			p.say("Mode " + args + ": " + modeHelp[m] + ".")
+			p.say("Mode " + args + ": " + front.ModeHelp(m) + ".")
 		}
 	case "model":
 		if args != "" || p.opt.Models == nil {
@@ -120,7 +121,7 @@ func (p *plain) command(ctx context.Context, line string) {
 	p.prompt()
 }
 
-func (p *plain) help() {
+func (p *shell) help() {
 	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork [NUMBER], /rename TITLE, /compact, /diff, /trust, /stop, /quit; ! runs a line in the shell, @ names a picture")
 	for i := range p.opt.Panels {
 		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
@@ -131,14 +132,14 @@ func (p *plain) help() {
 }
 
 // list writes the choices.
-func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]command.Row, error)) error {
+func (p *shell) list(ctx context.Context, rows func(ctx context.Context) ([]command.Row, error)) error {
 	found, err := rows(ctx)
 	p.rows(found)
 	return err
 }
 
 // rows writes the lines of a list.
-func (p *plain) rows(rows []command.Row) {
+func (p *shell) rows(rows []command.Row) {
 	for i := range rows {
 		r := &rows[i]
 		line := cmp.Or(r.Name, r.ID)
@@ -155,7 +156,7 @@ func (p *plain) rows(rows []command.Row) {
 }
 
 // changes writes what the session changed.
-func (p *plain) changes(ctx context.Context) error {
+func (p *shell) changes(ctx context.Context) error {
 	if p.opt.Changes == nil {
 		return errors.New("changes are not tracked here")
 	}
@@ -164,13 +165,13 @@ func (p *plain) changes(ctx context.Context) error {
 		p.say("Nothing was changed.")
 	}
 	for _, f := range files {
-		p.say(changeLine(f) + "\n" + text.Visible(f.Diff))
+		p.say(front.ChangeLine(f) + "\n" + text.Visible(f.Diff))
 	}
 	return err
 }
 
 // trustAgain asks again about what is not trusted here.
-func (p *plain) trustAgain(ctx context.Context) error {
+func (p *shell) trustAgain(ctx context.Context) error {
 	if p.opt.TrustAgain == nil {
 		return errors.New("there is nothing to trust here")
 	}
@@ -183,7 +184,7 @@ func (p *plain) trustAgain(ctx context.Context) error {
 }
 
 // undo says which files would be restored, and asks.
-func (p *plain) undo(ctx context.Context, line string) error {
+func (p *shell) undo(ctx context.Context, line string) error {
 	if p.opt.Undoable == nil {
 		return p.elsewhere(ctx, "undo", "", line)
 	}
@@ -193,7 +194,7 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	}
 	question := "put back what " + cmp.Or(look.OneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo brings it back."
 	for _, f := range u.Files {
-		question += "\n  " + changeLine(f)
+		question += "\n  " + front.ChangeLine(f)
 	}
 	p.choice(question, []string{"yes", "no"}, func(ctx context.Context, n int) error {
 		if n != 1 {
@@ -205,7 +206,7 @@ func (p *plain) undo(ctx context.Context, line string) error {
 }
 
 // elsewhere runs a command from outside, or writes the rows of a panel.
-func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
+func (p *shell) elsewhere(ctx context.Context, name, args, line string) error {
 	for i := range p.opt.Panels {
 		if p.opt.Panels[i].Name == name {
 			return p.panel(ctx, &p.opt.Panels[i], args)
@@ -231,7 +232,7 @@ func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
 }
 
 // panel writes the rows of a panel, or runs the words after its command.
-func (p *plain) panel(ctx context.Context, pl *command.Panel, args string) error {
+func (p *shell) panel(ctx context.Context, pl *command.Panel, args string) error {
 	if args != "" && pl.Words != nil {
 		notice, err := pl.Words(ctx, args)
 		if !errors.Is(err, command.ErrSearch) {
@@ -259,14 +260,19 @@ func (p *plain) panel(ctx context.Context, pl *command.Panel, args string) error
 	return nil
 }
 
+// shellRun is a `!` line that runs.
+type shellRun struct {
+	stop context.CancelFunc
+}
+
 // shell runs a `!` line as the person, in the background.
-func (p *plain) shell(ctx context.Context, line string) {
+func (p *shell) shell(ctx context.Context, line string) {
 	if line == "" {
 		p.prompt()
 		return
 	}
 	running, stop := context.WithCancel(ctx)
-	run := &shellLine{line, stop}
+	run := &shellRun{stop}
 	p.shells = append(p.shells, run)
 	do := func(f func()) {
 		select {
@@ -281,14 +287,14 @@ func (p *plain) shell(ctx context.Context, line string) {
 		})
 		do(func() {
 			stop()
-			p.shells = slices.DeleteFunc(p.shells, func(r *shellLine) bool { return r == run })
+			p.shells = slices.DeleteFunc(p.shells, func(r *shellRun) bool { return r == run })
 			p.flush()
 			kept := transcript.KeptShell{Line: line, Output: text.CutTail(all, transcript.KeptBytes), Failed: err != nil}
 			if err != nil {
 				kept.Why = err.Error()
 				p.say("Failed: " + kept.Why)
 			}
-			p.record.note(transcript.KindShell, kept)
+			p.record.Note(transcript.KindShell, kept)
 			p.prompt()
 		})
 	})

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type plainAsk struct {
 }
 
 // pose writes the options of a question by number and asks for its answer.
-func (p *plain) pose(a plainAsk, prompt string) {
+func (p *shell) pose(a plainAsk, prompt string) {
 	for i, o := range a.options {
 		p.say(fmt.Sprintf("  %d: %s", i+1, o))
 	}
@@ -35,7 +35,7 @@ func (p *plain) pose(a plainAsk, prompt string) {
 }
 
 // approval asks a question that the next line answers.
-func (p *plain) approval(ev event.ApprovalAsked) {
+func (p *shell) approval(ev event.ApprovalAsked) {
 	a := dialog.NewApproval(ev.ID, ev.Question, nil)
 	p.say("Question: " + text.Visible(a.Asked.Heading()))
 	for _, part := range a.Text.Parts {
@@ -51,13 +51,13 @@ func (p *plain) approval(ev event.ApprovalAsked) {
 	p.pose(ask, "Answer (number; words to the model may follow a no): ")
 }
 
-func (p *plain) ask(ev event.AskPerson) {
+func (p *shell) ask(ev event.AskPerson) {
 	p.say("Question: " + ev.Text)
 	p.pose(plainAsk{id: ev.ID, options: ev.Options}, "Answer (number or text): ")
 }
 
 // trust asks whether what the folder brings may run.
-func (p *plain) trust(t *command.Trust) {
+func (p *shell) trust(t *command.Trust) {
 	if t == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (p *plain) trust(t *command.Trust) {
 }
 
 // refuseAll answers what is pending when nobody can answer any more; the turn continues.
-func (p *plain) refuseAll() {
+func (p *shell) refuseAll() {
 	for _, a := range p.asks {
 		var err error
 		switch {
@@ -91,11 +91,11 @@ func (p *plain) refuseAll() {
 	p.asks = nil
 }
 
-func (p *plain) closed(id string) {
+func (p *shell) closed(id string) {
 	p.asks = slices.DeleteFunc(p.asks, func(a plainAsk) bool { return a.id == id })
 }
 
-func (p *plain) question(prompt string) {
+func (p *shell) question(prompt string) {
 	if p.eof {
 		p.say("Nobody is there to answer.")
 		p.refuseAll()
@@ -116,7 +116,7 @@ func (a *plainAsk) option(line string) (n int, words string) {
 }
 
 // answer settles the first question with a line.
-func (p *plain) answer(ctx context.Context, line string) {
+func (p *shell) answer(ctx context.Context, line string) {
 	a := p.asks[0]
 	line = strings.TrimSpace(line)
 	if line == "/stop" && p.conv.Interrupt() {

@@ -1,14 +1,17 @@
 //go:build linux || darwin
 
-package tui
+package plain
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // Lines that were meant for the model, and empty ones, answer nothing in plain mode.
@@ -21,21 +24,21 @@ func TestThePlainFormTakesNoSentenceForAnAnswer(t *testing.T) {
 		end   string // what answers it
 	}
 	for name, q := range map[string]asked{
-		"approval":    {event.ApprovalAsked{ID: "q", Question: approvalQuestion()}, ": ", "1"},
+		"approval":    {event.ApprovalAsked{ID: "q", Question: tuitest.Question()}, ": ", "1"},
 		"empty form":  {event.AskForm{ID: "q", Form: tools.Form{From: "MCP server s", Text: "Sign in?"}}, "Send it? (yes or no) ", "yes"},
 		"number form": {event.AskForm{ID: "q", Form: tools.Form{From: "s", Fields: []tools.FormField{{Name: "n", Kind: tools.FieldChoice, Options: []string{"a", "b"}, Required: true}}}}, ": ", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := talk(t, nil)
-			l.fake.emit(q.event)
+			l.fake.Emit(q.event)
 			l.see("Question: ")
 			l.see(q.again)
 			for _, line := range accidents {
 				l.write(line)
 				l.see(q.again)
-				if answeredBy(l.fake) {
-					t.Fatalf("%q answered %+v %+v", line, l.fake.answers, l.fake.filled)
+				if tuitest.AnsweredBy(l.fake) {
+					t.Fatalf("%q answered %+v %+v", line, l.fake.Answers, l.fake.Filled)
 				}
 			}
 			l.write(q.end)
@@ -45,7 +48,7 @@ func TestThePlainFormTakesNoSentenceForAnAnswer(t *testing.T) {
 				l.see("Send it? (yes or no) ")
 				l.write("yes")
 			}
-			l.fake.until(t, func() bool { return answeredBy(l.fake) })
+			l.fake.Until(t, func() bool { return tuitest.AnsweredBy(l.fake) })
 			l.quit()
 		})
 	}
@@ -54,13 +57,13 @@ func TestThePlainFormTakesNoSentenceForAnAnswer(t *testing.T) {
 func TestThePlainFormSendsASentenceToAQuestionAsItIs(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.emit(event.AskPerson{ID: "q", Text: "Which?", Options: []string{"one", "two"}})
+	l.fake.Emit(event.AskPerson{ID: "q", Text: "Which?", Options: []string{"one", "two"}})
 	l.see("Answer (number or text): ")
 	l.write("")
 	l.see("Answer: ")
 	l.write("1 fix the tests")
-	l.fake.until(t, func() bool { return answeredBy(l.fake) })
-	if got := l.fake.replies["q"]; got != "1 fix the tests" {
+	l.fake.Until(t, func() bool { return tuitest.AnsweredBy(l.fake) })
+	if got := l.fake.Replies["q"]; got != "1 fix the tests" {
 		t.Errorf("the model is told %q", got)
 	}
 	l.quit()
@@ -69,7 +72,7 @@ func TestThePlainFormSendsASentenceToAQuestionAsItIs(t *testing.T) {
 func TestThePlainFormAsksForTrustUntilANumberStandsAlone(t *testing.T) {
 	t.Parallel()
 	decided := make(chan bool, 1)
-	l := talkUntil(t, "Answer (number): ", func(o *Options) {
+	l := talkUntil(t, "Answer (number): ", func(o *front.Options) {
 		o.Trust = func(context.Context) *command.Trust {
 			return &command.Trust{Folder: "/x", Decide: func(_ context.Context, yes bool) error { decided <- yes; return nil }}
 		}
@@ -88,10 +91,22 @@ func TestThePlainFormAsksForTrustUntilANumberStandsAlone(t *testing.T) {
 func TestThePlainFormIsLeftFromAQuestion(t *testing.T) {
 	t.Parallel()
 	l := talk(t, nil)
-	l.fake.emit(event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	l.fake.Emit(event.ApprovalAsked{ID: "q", Question: tuitest.Question()})
 	l.see("may follow a no): ")
 	l.quit()
-	if a, ok := l.fake.answered("q"); !ok || a.Scope != tools.AnswerNo {
+	if a, ok := l.fake.Answered("q"); !ok || a.Scope != tools.AnswerNo {
 		t.Errorf("answered %+v", a)
 	}
+}
+
+func TestThePlainFormNamesAPromptThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	l := talk(t, nil)
+	l.fake.OnPrompt = func(p event.Prompt) {
+		l.fake.Emit(event.TurnEnd{Reason: event.StopError, Error: "a hook refused it"}, event.Unsent{Prompt: p, Err: errors.New("a hook refused it")})
+	}
+	l.write("my password")
+	l.see("Error: a hook refused it\n")
+	l.see("Not sent: my password\n")
+	l.quit()
 }

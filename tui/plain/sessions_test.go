@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package tui
+package plain
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools/command"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{}
-	l := talk(t, func(o *Options) { o.Sessions = fs })
+	fs := &tuitest.Sessions{}
+	l := talk(t, func(o *front.Options) { o.Sessions = fs })
 	l.write("/resume")
 	l.see("  1: alpha, now, 0 messages\n  2: beta, now, 0 messages\n  3: stay here\nAnswer (number): ")
 	l.write("3")
@@ -38,8 +40,8 @@ func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
 	l.see("Session: fork.\n")
 	l.write("/resume nothing like it")
 	l.see("No other session here.")
-	if !slices.Equal(fs.opened, []string{"a", "nightly"}) || !slices.Equal(fs.carried, []bool{true}) || !slices.Equal(fs.forked, []int64{0}) {
-		t.Errorf("opened %v, carried %v, forked %v", fs.opened, fs.carried, fs.forked)
+	if !slices.Equal(fs.Opened, []string{"a", "nightly"}) || !slices.Equal(fs.Carried, []bool{true}) || !slices.Equal(fs.Forked, []int64{0}) {
+		t.Errorf("opened %v, carried %v, forked %v", fs.Opened, fs.Carried, fs.Forked)
 	}
 	l.quit()
 }
@@ -47,38 +49,38 @@ func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
 func TestForkCountsPromptsInThePlainFormToo(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]int64{"/fork 1": 10, "/fork 2": 20, "/fork 3": 0, "/fork": 0} {
-		fs := &fakeSessions{}
-		l := talk(t, func(o *Options) { o.Sessions = fs })
-		l.fake.emit(event.Rewound{From: 1}) // there is nothing yet
+		fs := &tuitest.Sessions{}
+		l := talk(t, func(o *front.Options) { o.Sessions = fs })
+		l.fake.Emit(event.Rewound{From: 1}) // there is nothing yet
 		for i, prompt := range []string{"the first", "the second", "the third", "taken back"} {
-			l.fake.emit(event.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, event.TurnEnd{Reason: event.StopDone})
+			l.fake.Emit(event.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, event.TurnEnd{Reason: event.StopDone})
 			l.see("You: " + prompt)
 		}
-		l.fake.emit(event.Rewound{From: 31})
-		l.fake.emit(event.Notice{Text: "Rewound."})
+		l.fake.Emit(event.Rewound{From: 31})
+		l.fake.Emit(event.Notice{Text: "Rewound."})
 		l.see("Rewound.")
 		l.write("/fork 4")
 		l.see("Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n1. the first\n2. the second\n3. the third\n")
 		l.write(said)
 		l.see("Session: fork.\n")
 		l.quit()
-		if !slices.Equal(fs.forked, []int64{want}) {
-			t.Errorf("%s: forked up to %v, want %d", said, fs.forked, want)
+		if !slices.Equal(fs.Forked, []int64{want}) {
+			t.Errorf("%s: forked up to %v, want %d", said, fs.Forked, want)
 		}
 	}
 }
 
 func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {
 	t.Parallel()
-	fs := &fakeSessions{}
-	l := talk(t, func(o *Options) { o.Sessions = fs })
-	l.fake.onPrompt = func(event.Prompt) {}
+	fs := &tuitest.Sessions{}
+	l := talk(t, func(o *front.Options) { o.Sessions = fs })
+	l.fake.OnPrompt = func(event.Prompt) {}
 	l.write("work")
 	l.write("/new")
 	l.see("Error: not while something runs")
-	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
+	l.fake.Emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
-	if len(fs.carried) > 0 {
+	if len(fs.Carried) > 0 {
 		t.Error("a session was begun")
 	}
 	l.quit()
@@ -88,7 +90,7 @@ func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {
 func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 	t.Parallel()
 	decided := make(chan bool, 1)
-	l := talkUntil(t, "Answer (number): ", func(o *Options) {
+	l := talkUntil(t, "Answer (number): ", func(o *front.Options) {
 		o.Prompt = "hello"
 		o.Trust = func(context.Context) *command.Trust {
 			return &command.Trust{Folder: "/code/project", Items: []command.Row{{Name: "x", State: "lua tool", Info: "reads files"}}, Decide: func(_ context.Context, trusted bool) error {
@@ -97,7 +99,7 @@ func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 			}}
 		}
 	})
-	if sent := l.fake.sent(); len(sent) > 0 {
+	if sent := l.fake.Sent(); len(sent) > 0 {
 		t.Errorf("%v went before the answer", sent)
 	}
 	l.write("perhaps")
@@ -106,8 +108,8 @@ func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
 	if !<-decided {
 		t.Error("yes was taken for no")
 	}
-	l.fake.until(t, func() bool { return slices.Equal(l.fake.sent(), []string{"hello"}) })
-	l.fake.emit(event.TurnEnd{Reason: event.StopDone})
+	l.fake.Until(t, func() bool { return slices.Equal(l.fake.Sent(), []string{"hello"}) })
+	l.fake.Emit(event.TurnEnd{Reason: event.StopDone})
 	l.see("> ")
 	l.quit()
 }

@@ -1,4 +1,4 @@
-package tui
+package front
 
 import (
 	"context"
@@ -113,7 +113,7 @@ type FirstRun struct {
 	// the row of its first model. May be nil.
 	EnterServer func(ctx context.Context, address, key string) (command.Row, error)
 
-	start bool // nothing is running yet
+	First bool // nothing is running yet
 	// Choose starts with what was chosen.
 	Choose func(ctx context.Context, row command.Row) (Session, error)
 }
@@ -197,6 +197,6 @@ type Options struct {
 	Input  io.Reader
 	Output io.Writer
 	Env    []string
-	// observe is called with each message before the program handles it; only tests set it.
-	observe func(msg any)
+	// Observe is called with each message before the program handles it; only tests set it.
+	Observe func(msg any)
 }

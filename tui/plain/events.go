@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
 // event writes what happened.
-func (p *plain) event(ev event.Event) {
+func (p *shell) event(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.TurnStart:
 		if !p.turning { // otherwise a queued message joined the turn
@@ -49,7 +50,7 @@ func (p *plain) event(ev event.Event) {
 	case event.Notice:
 		p.notice(ev)
 	case event.ToolsChanged:
-		p.say(toolsChanged(ev))
+		p.say(front.ToolsChanged(ev))
 	case event.Retrying:
 		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + look.OneLine(ev.Reason))
 	case event.Usage:
@@ -63,14 +64,14 @@ func (p *plain) event(ev event.Event) {
 	case event.Compacted:
 		p.say("The conversation was summarised.")
 	case event.Unsent:
-		p.say("Not sent: " + typedAs(ev.Prompt))
+		p.say("Not sent: " + front.TypedAs(ev.Prompt))
 	case event.TurnEnd:
 		p.turnEnd(ev)
 	}
 }
 
 // text writes the lines of an answer as they are completed.
-func (p *plain) text(s string) {
+func (p *shell) text(s string) {
 	p.line.WriteString(s)
 	all := p.line.String()
 	i := strings.LastIndexByte(all, '\n')
@@ -83,8 +84,8 @@ func (p *plain) text(s string) {
 }
 
 // notice writes a line that is stored with the session.
-func (p *plain) notice(n event.Notice) {
-	p.record.note(transcript.KindNotice, transcript.KeptNotice{Level: n.Level, Text: text.Cut(n.Text, transcript.KeptBytes)})
+func (p *shell) notice(n event.Notice) {
+	p.record.Note(transcript.KindNotice, transcript.KeptNotice{Level: n.Level, Text: text.Cut(n.Text, transcript.KeptBytes)})
 	prefix := ""
 	switch n.Level {
 	case event.LevelError:
@@ -96,7 +97,7 @@ func (p *plain) notice(n event.Notice) {
 	p.say(prefix + n.Text)
 }
 
-func (p *plain) callEnd(ev event.CallEnd) {
+func (p *shell) callEnd(ev event.CallEnd) {
 	c := p.calls[ev.ID]
 	if c == nil {
 		return
@@ -123,7 +124,7 @@ func (p *plain) callEnd(ev event.CallEnd) {
 
 // excerpt writes at most limit lines of a text, the first ones or with tail the last ones, and how many it
 // omits.
-func (p *plain) excerpt(s string, limit int, tail bool) {
+func (p *shell) excerpt(s string, limit int, tail bool) {
 	lines := strings.Split(strings.Trim(s, "\n"), "\n")
 	hidden := max(len(lines)-limit, 0)
 	more := "(" + text.Count(hidden, "more line") + ")"
@@ -137,7 +138,7 @@ func (p *plain) excerpt(s string, limit int, tail bool) {
 	}
 }
 
-func (p *plain) turnEnd(ev event.TurnEnd) {
+func (p *shell) turnEnd(ev event.TurnEnd) {
 	p.flush()
 	began := p.turning
 	p.busy, p.turning = false, false
@@ -153,7 +154,7 @@ func (p *plain) turnEnd(ev event.TurnEnd) {
 	p.sum.Took, p.sum.After = ev.Duration, p.usage
 	if parts := p.sum.Parts(); began && len(parts) > 0 {
 		p.say(strings.Join(parts, " · "))
-		p.record.note(transcript.KindTurn, transcript.KeptTurn{Parts: parts})
+		p.record.Note(transcript.KindTurn, transcript.KeptTurn{Parts: parts})
 	}
 	p.prompt()
 }

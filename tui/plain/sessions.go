@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools/command"
+	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -24,7 +25,7 @@ var (
 )
 
 // plug connects the events of a session to the loop, in place of the previous one's.
-func (p *plain) plug(ctx context.Context, s Session) {
+func (p *shell) plug(ctx context.Context, s front.Session) {
 	if p.unplug != nil {
 		p.unplug()
 	}
@@ -51,7 +52,7 @@ func (p *plain) plug(ctx context.Context, s Session) {
 }
 
 // open writes the content of a session so far.
-func (p *plain) open(s Session) {
+func (p *shell) open(s front.Session) {
 	st := p.conv.State()
 	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + cmp.Or(st.Cwd, p.opt.Cwd) + ".")
 	p.usage = s.Usage
@@ -62,7 +63,7 @@ func (p *plain) open(s Session) {
 }
 
 // switchTo switches to another session.
-func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Session, error)) error {
+func (p *shell) switchTo(ctx context.Context, find func(context.Context) (front.Session, error)) error {
 	if p.busy || len(p.shells) > 0 {
 		return errBusy
 	}
@@ -72,7 +73,7 @@ func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Sessio
 		return err
 	}
 	p.plug(ctx, s)
-	p.record, p.calls, p.diffs = record{acted: true}, map[string]*transcript.Call{}, map[string]string{}
+	p.record, p.calls, p.diffs = front.Shown{Acted: true}, map[string]*transcript.Call{}, map[string]string{}
 	p.say("Session: " + cmp.Or(p.conv.State().Title, "a new one") + ".")
 	p.open(s)
 	if s.EnterRole != nil {
@@ -82,7 +83,7 @@ func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Sessio
 }
 
 // newSession starts a new session, and asks whether to carry over the last exchange if there is one.
-func (p *plain) newSession(ctx context.Context, title string) error {
+func (p *shell) newSession(ctx context.Context, title string) error {
 	switch {
 	case p.opt.Sessions == nil:
 		return errNoSessions
@@ -90,7 +91,9 @@ func (p *plain) newSession(ctx context.Context, title string) error {
 		return errBusy
 	}
 	fresh := func(ctx context.Context, carry bool) error {
-		return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return newTitled(ctx, p.opt.Sessions, carry, title) })
+		return p.switchTo(ctx, func(ctx context.Context) (front.Session, error) {
+			return front.NewTitled(ctx, p.opt.Sessions, carry, title)
+		})
 	}
 	if p.conv.State().Session == "" {
 		return fresh(ctx, false)
@@ -105,7 +108,7 @@ func (p *plain) newSession(ctx context.Context, title string) error {
 }
 
 // resume lists earlier sessions of this folder, with a query those that contain it, and asks for one.
-func (p *plain) resume(ctx context.Context, query string) error {
+func (p *shell) resume(ctx context.Context, query string) error {
 	if p.opt.Sessions == nil {
 		return errNoSessions
 	}
@@ -116,7 +119,7 @@ func (p *plain) resume(ctx context.Context, query string) error {
 	current := p.conv.State().Session
 	var rows []command.Row
 	var options []string
-	for _, r := range sessionRows(found, time.Now(), current) {
+	for _, r := range front.SessionRows(found, time.Now(), current) {
 		if r.Current {
 			continue
 		}
@@ -135,17 +138,17 @@ func (p *plain) resume(ctx context.Context, query string) error {
 		if n > len(rows) {
 			return nil
 		}
-		return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, rows[n-1].ID) })
+		return p.switchTo(ctx, func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, rows[n-1].ID) })
 	})
 	return nil
 }
 
 // session resumes the named session, or starts it if there is none.
-func (p *plain) session(ctx context.Context, name string) error {
+func (p *shell) session(ctx context.Context, name string) error {
 	if name == "" || p.opt.Sessions == nil {
 		return p.resume(ctx, "")
 	}
-	err := p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) })
+	err := p.switchTo(ctx, func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, name) })
 	if errors.Is(err, session.ErrNotFound) {
 		return p.newSession(ctx, name)
 	}
@@ -153,21 +156,21 @@ func (p *plain) session(ctx context.Context, name string) error {
 }
 
 // fork continues in a copy of the session, or of its first prompts.
-func (p *plain) fork(ctx context.Context, args string) error {
+func (p *shell) fork(ctx context.Context, args string) error {
 	id := p.conv.State().Session
 	if p.opt.Sessions == nil || id == "" {
 		return errors.New("there is no stored session to fork yet")
 	}
-	upTo, ok := forkEnd(p.prompts, args)
+	upTo, ok := front.ForkEnd(p.prompts, args)
 	if !ok {
-		p.say(whichFork(p.prompts))
+		p.say(front.WhichFork(p.prompts))
 		return nil
 	}
-	return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+	return p.switchTo(ctx, func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
 // choice asks one of our own questions; the next line answers it by number.
-func (p *plain) choice(question string, options []string, choose func(ctx context.Context, n int) error) {
+func (p *shell) choice(question string, options []string, choose func(ctx context.Context, n int) error) {
 	p.say("Question: " + question)
 	p.pose(plainAsk{id: question, options: options, choose: choose}, "Answer (number): ")
 }

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"bufio"
@@ -12,14 +12,15 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tui/front"
 	"jcode/tui/transcript"
 )
 
-// RunPlain holds the conversation line by line: no alternate screen, no redraws, no colours, no spinners, for
+// Run holds the conversation line by line: no alternate screen, no redraws, no colours, no spinners, for
 // screen readers and logs. It ends with in, with /quit, or with ctx, and then returns ctx's cause. A pending
 // read of in continues until a line arrives or in is closed.
-func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
-	p := &plain{opt: opt, out: out, calls: map[string]*transcript.Call{}, diffs: map[string]string{}, ended: make(chan func())}
+func Run(ctx context.Context, opt front.Options, in io.Reader, out io.Writer) error {
+	p := &shell{opt: opt, out: out, calls: map[string]*transcript.Call{}, diffs: map[string]string{}, ended: make(chan func())}
 	s, err := p.first(ctx)
 	if err != nil {
 		return err
@@ -27,11 +28,11 @@ func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) err
 	return p.loop(ctx, in, s)
 }
 
-// plain is the state of the mode without a screen.
-type plain struct {
-	opt  Options
+// shell is the state of the mode without a screen.
+type shell struct {
+	opt  front.Options
 	out  io.Writer
-	conv Conversation
+	conv front.Conversation
 	// events are those of conv, until unplug is called.
 	events chan event.Event
 	unplug func()
@@ -41,10 +42,10 @@ type plain struct {
 	diffs   map[string]string // approved unchanged, by their call
 	sum     transcript.Turn
 	usage   event.Usage
-	record  record          // of what is written in addition to the messages
+	record  front.Shown     // of what is written in addition to the messages
 	line    strings.Builder // of the answer, until its end
 	ended   chan func()     // what the loop does with the results of background work
-	shells  []*shellLine    // that run
+	shells  []*shellRun     // that run
 	asks    []plainAsk
 	busy    bool // a prompt is being answered
 	// turning says that its turn has begun.
@@ -56,18 +57,18 @@ type plain struct {
 	work    sync.WaitGroup // the background work
 }
 
-func (p *plain) first(ctx context.Context) (Session, error) {
+func (p *shell) first(ctx context.Context) (front.Session, error) {
 	switch {
 	case p.opt.Session != nil:
 		return *p.opt.Session, nil
 	case p.opt.Start != nil:
 		return p.opt.Start(ctx)
 	}
-	return Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
+	return front.Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
 }
 
 // loop handles lines and events in turn. If the first session has a role, it is entered before anything else.
-func (p *plain) loop(ctx context.Context, in io.Reader, start Session) error {
+func (p *shell) loop(ctx context.Context, in io.Reader, start front.Session) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer p.work.Wait()
 	defer cancel()
@@ -142,18 +143,18 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- string) {
 }
 
 // say writes one or more lines.
-func (p *plain) say(s string) {
+func (p *shell) say(s string) {
 	p.flush()
 	p.write(strings.TrimRight(text.Clean(s), "\n") + "\n")
 }
 
-func (p *plain) write(s string) {
+func (p *shell) write(s string) {
 	if _, err := io.WriteString(p.out, s); err != nil && p.failed == nil {
 		p.failed = fmt.Errorf("write output: %w", err)
 	}
 }
 
-func (p *plain) flush() {
+func (p *shell) flush() {
 	s := p.line.String()
 	p.line.Reset()
 	if s != "" {
@@ -161,32 +162,32 @@ func (p *plain) flush() {
 	}
 }
 
-func (p *plain) prompt() {
+func (p *shell) prompt() {
 	if p.idle() {
 		p.write("> ")
 	}
 }
 
 // idle reports whether nothing runs and no question is open.
-func (p *plain) idle() bool {
+func (p *shell) idle() bool {
 	return !p.busy && len(p.shells) == 0 && p.entered == nil && len(p.asks) == 0
 }
 
 // keep stores what was written in addition to the messages, as soon as the session is stored.
-func (p *plain) keep(ctx context.Context) {
+func (p *shell) keep(ctx context.Context) {
 	id := p.conv.State().Session
-	if p.opt.Keep == nil || id == "" || len(p.record.pending) == 0 {
+	if p.opt.Keep == nil || id == "" || len(p.record.Pending) == 0 {
 		return
 	}
-	list := p.record.pending
-	p.record.pending = nil
+	list := p.record.Pending
+	p.record.Pending = nil
 	if err := p.opt.Keep(context.WithoutCancel(ctx), id, list); err != nil {
 		p.say("Warning: " + err.Error())
 	}
 }
 
 // history writes the session so far, without tool output.
-func (p *plain) history(rows []session.Message, shown []session.Shown) {
+func (p *shell) history(rows []session.Message, shown []session.Shown) {
 	t := transcript.New()
 	t.AddHistory(rows, shown)
 	p.prompts = t.Prompts()
@@ -210,7 +211,7 @@ func (p *plain) history(rows []session.Message, shown []session.Shown) {
 }
 
 // past writes a past call: a call of the model with how it ended, a line of the person with its output.
-func (p *plain) past(c *transcript.Call) {
+func (p *shell) past(c *transcript.Call) {
 	if c.Name == "!" {
 		p.say(c.Text())
 		if why := c.Result.Display.Summary; why != "" {

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package tui
+package plain
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tools"
+	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // lockedBuffer is output that a test can read while it is written.
@@ -34,16 +36,16 @@ func (l *lockedBuffer) String() string {
 
 func TestPlainModeTalksInLines(t *testing.T) {
 	t.Parallel()
-	f := newFake()
+	f := tuitest.New()
 	r, w := io.Pipe()
 	var out lockedBuffer
 	done := make(chan error, 1)
 	go func() {
-		done <- RunPlain(context.Background(), Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}, r, &out)
+		done <- Run(context.Background(), front.Options{Session: &front.Session{Conversation: f, Events: f}, Version: "1.0"}, r, &out)
 	}()
 	see := func(want string) {
 		t.Helper()
-		deadline := time.Now().Add(limit)
+		deadline := time.Now().Add(tuitest.Limit)
 		for !strings.Contains(out.String(), want) {
 			if time.Now().After(deadline) {
 				t.Fatalf("no %q in\n%s", want, out.String())
@@ -57,10 +59,10 @@ func TestPlainModeTalksInLines(t *testing.T) {
 		}
 	}
 	see("> ")
-	f.onPrompt = func(event.Prompt) {
-		f.emit(event.TextDelta{Text: "one\ntw"}, event.TextDelta{Text: "o \x1b[31mred"}, event.AssistantMessage{Text: "one\ntwo red"},
-			event.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "ls")},
-			event.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	f.OnPrompt = func(event.Prompt) {
+		f.Emit(event.TextDelta{Text: "one\ntw"}, event.TextDelta{Text: "o \x1b[31mred"}, event.AssistantMessage{Text: "one\ntwo red"},
+			event.CallStart{ID: "c", Name: "exec", Arguments: tuitest.JSON("cmd", "ls")},
+			event.ApprovalAsked{ID: "q", Question: tuitest.Question()})
 	}
 	write("hello\n")
 	see("You: hello\none\ntwo red\nTool exec: ls\nQuestion: Run a command\n  go test ./...")
@@ -68,9 +70,9 @@ func TestPlainModeTalksInLines(t *testing.T) {
 	write("maybe\n")
 	see("Answer with a number from 1 to 4")
 	write("4\n")
-	deadline := time.Now().Add(limit)
+	deadline := time.Now().Add(tuitest.Limit)
 	for {
-		if a, ok := f.answered("q"); ok {
+		if a, ok := f.Answered("q"); ok {
 			if a.Scope != tools.AnswerNo {
 				t.Errorf("answer %+v", a)
 			}
@@ -81,7 +83,7 @@ func TestPlainModeTalksInLines(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	f.emit(event.TurnEnd{Reason: event.StopDone})
+	f.Emit(event.TurnEnd{Reason: event.StopDone})
 	write("/nope\n")
 	see("Unknown command /nope")
 	write("/quit\n")

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"strconv"
@@ -18,7 +18,7 @@ type plainForm struct {
 }
 
 // form shows a form; the next lines fill it in.
-func (p *plain) form(ev event.AskForm) {
+func (p *shell) form(ev event.AskForm) {
 	p.say("Question: " + look.OneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	if len(ev.Form.Fields) > 0 {
 		p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
@@ -73,7 +73,7 @@ func isYes(line string) bool { return strings.EqualFold(line, "yes") || strings.
 func isNo(line string) bool { return strings.EqualFold(line, "no") || strings.EqualFold(line, "n") }
 
 // fill takes a line for a form and settles the form after the last one.
-func (p *plain) fill(id string, f *plainForm, line string) {
+func (p *shell) fill(id string, f *plainForm, line string) {
 	answer := tools.FormAnswer{Action: tools.FormAccept, Values: f.values}
 	switch {
 	case line == "/decline", f.at == len(f.form.Fields) && isNo(line):

@@ -1,0 +1,152 @@
+package front
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/agent/event"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
+)
+
+// NewTitled returns a new session, with a title if one is given.
+func NewTitled(ctx context.Context, sessions Sessions, carry bool, title string) (Session, error) {
+	s, err := sessions.New(ctx, carry)
+	if err == nil && title != "" {
+		err = s.Conversation.Rename(title)
+	}
+	return s, err
+}
+
+// ChangeLine names the file and counts what changed in it, if known.
+func ChangeLine(f command.FileChange) string {
+	s := look.VisibleName(f.Path)
+	if f.Added+f.Removed > 0 {
+		s += " +" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)
+	}
+	return s
+}
+
+func SessionRows(found []session.Session, now time.Time, current string) []command.Row {
+	rows := make([]command.Row, 0, len(found))
+	for _, s := range found {
+		r := command.Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
+		r.State = age(now.Sub(s.Updated))
+		info := []string{text.Count(s.Messages, "message")}
+		if s.Private {
+			info = append(info, "private, in memory")
+		}
+		if s.ParentID != "" {
+			info[0] = "fork, " + info[0]
+		}
+		if s.Model != "" {
+			info = append(info, s.Model)
+		}
+		if s.Cost > 0 {
+			info = append(info, text.Spent(s.Cost, s.Estimated))
+		}
+		r.Info = strings.Join(info, " · ")
+		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// age says how long ago something was.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min ago"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h ago"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + " d ago"
+}
+
+// ForkEnd returns the last message that `/fork args` copies, 0 for all. It returns false if args is not the
+// number of a prompt.
+func ForkEnd(prompts []*transcript.Prompt, args string) (upTo int64, ok bool) {
+	if args == "" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(args)
+	switch {
+	case err != nil || n < 1 || n > len(prompts):
+		return 0, false
+	case n == len(prompts):
+		return 0, true
+	}
+	return prompts[n].Seq - 1, true
+}
+
+// WhichFork asks for the number of a prompt, and lists the prompts.
+func WhichFork(prompts []*transcript.Prompt) string {
+	said := "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything."
+	for i, pr := range prompts {
+		said += "\n" + strconv.Itoa(i+1) + ". " + look.OneLine(pr.Prompt)
+	}
+	return said
+}
+
+func ToolsChanged(ev event.ToolsChanged) string {
+	var parts []string
+	if len(ev.Added) > 0 {
+		parts = append(parts, "New tools: "+list(ev.Added))
+	}
+	if len(ev.Removed) > 0 {
+		parts = append(parts, "Gone: "+list(ev.Removed))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// list names the first few of many.
+func list(names []string) string {
+	if more := len(names) - look.NamesShown; more > 0 {
+		return strings.Join(names[:look.NamesShown], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+// TypedAs returns what the person typed to send a message.
+func TypedAs(m event.Prompt) string {
+	s := cmp.Or(m.Shown, m.Text)
+	if m.Role != "" {
+		s = "/role " + m.Role + " " + s
+	}
+	return s
+}
+
+// BlindNotice says what happens to pictures with a model that accepts none.
+func BlindNotice(model string, pictures int) string {
+	return model + " takes no pictures: it only learns that " + text.Count(pictures, "picture") + " came along. /model chooses another."
+}
+
+// RoleValue parses `set NAME VALUE` after /role.
+func RoleValue(args string) (key, value string, ok bool) {
+	rest, ok := strings.CutPrefix(args, "set ")
+	if !ok {
+		return "", "", false
+	}
+	key, value, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	return key, strings.TrimSpace(value), key != ""
+}
+
+// ModeHelp describes an approval mode in one sentence.
+func ModeHelp(m tools.Mode) string {
+	return map[tools.Mode]string{
+		tools.ModePlan:  "only reads; nothing is changed",
+		tools.ModeAsk:   "asks before each edit and command",
+		tools.ModeEdits: "edits in this folder run, commands ask",
+		tools.ModeAuto:  "commands run inside the sandbox; leaving it asks",
+		tools.ModeYolo:  "everything runs; protected files are still shown first",
+	}[m]
+}

@@ -309,7 +309,7 @@ func (s *sessions) enter(ctx context.Context, name, reason string) (front.Sessio
 	}
 	if s.elsewhere != nil {
 		if err := s.elsewhere(found); err != nil {
-			return tui.Session{}, err
+			return front.Session{}, err
 		}
 	}
 	opt, err := s.options()

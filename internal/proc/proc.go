@@ -50,14 +50,29 @@ type Spec struct {
 
 // Process is a started child and the tree below it.
 type Process struct {
+	*child
+	tree tree
+	exit Exit     // written before done is closed
+	end  *os.File // with OwnProcesses, tells how the command ended; else nil
+}
+
+// child is the started child itself.
+type child struct {
 	pid    int
 	marker string
 	proc   *os.Process
-	tree   tree
 	done   chan struct{}
-	exit   Exit        // written before done is closed
-	end    *os.File    // with OwnProcesses, tells how the command ended; else nil
-	reaped atomic.Bool // the child is gone: its number may be another's
+	reaped atomic.Bool // it is gone: its number may be another's
+}
+
+// ended reports whether the child has ended.
+func (c *child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Exit says how a process ended.
@@ -138,8 +153,8 @@ func Start(spec Spec) (*Process, error) {
 		}
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
-	p := &Process{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{}), end: end}
-	p.tree = newTree(p)
+	c := &child{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{})}
+	p := &Process{child: c, tree: newTree(c), end: end}
 	go p.wait(ownPeak())
 	return p, nil
 }
@@ -223,14 +238,7 @@ func (p *Process) Exit() Exit {
 }
 
 // Ended reports whether the direct child has ended.
-func (p *Process) Ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
+func (p *Process) Ended() bool { return p.ended() }
 
 // Running lists the processes of the tree that still run, including the direct child unless that is only the
 // init of others, sorted by pid. Zombies are left out.

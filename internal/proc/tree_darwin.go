@@ -22,7 +22,7 @@ const zombie = 5
 // running finds the members of the tree: its session, its group, and their descendants. A daemon that created
 // its own session and lost its parent is not found here.
 func (t tree) running() []Info {
-	ended := t.p.Ended()
+	ended := t.p.ended()
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
 		return nil

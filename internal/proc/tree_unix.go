@@ -10,9 +10,9 @@ import (
 )
 
 // tree is the process group and session of a child.
-type tree struct{ p *Process }
+type tree struct{ p *child }
 
-func newTree(p *Process) tree { return tree{p} }
+func newTree(p *child) tree { return tree{p} }
 
 // signal sends the group a signal. It is not an error if the group is gone.
 func (t tree) signal(sig os.Signal) error {

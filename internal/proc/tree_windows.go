@@ -24,13 +24,13 @@ func attributes(Spec) *syscall.SysProcAttr {
 
 // tree is a job object that contains the child and everything that it starts.
 type tree struct {
-	p   *Process
+	p   *child
 	job windows.Handle // 0 if no job could be created: then only the child is known
 }
 
 // newTree puts the child into a job object. A process that the child starts before that escapes; the window
 // is a few microseconds.
-func newTree(p *Process) tree {
+func newTree(p *child) tree {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return tree{p: p}
@@ -68,7 +68,7 @@ func (t tree) signal(sig os.Signal) error {
 
 func (t tree) kill() []Info {
 	if t.job == 0 {
-		if t.p.Ended() {
+		if t.p.ended() {
 			return nil
 		}
 		if err := t.p.proc.Kill(); errors.Is(err, os.ErrProcessDone) {
@@ -89,7 +89,7 @@ type processList struct {
 
 func (t tree) running() []Info {
 	if t.job == 0 {
-		if t.p.Ended() {
+		if t.p.ended() {
 			return nil
 		}
 		return []Info{{Pid: t.p.pid, Command: imageName(uint32(t.p.pid))}}

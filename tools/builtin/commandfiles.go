@@ -22,13 +22,20 @@ const commandFilesMax = 512
 type commandFiles struct {
 	after func() string // is called once the command has ended; may be nil
 	seen  *Seen         // nil if the files that were seen are not compared
-	note  func(changed map[string]time.Time)
 	// overwritten says what the command overwrote of what tools changed meanwhile. May be nil.
 	overwritten func(since time.Time) string
+	watched     *watchedFiles
+
+	mu   sync.Mutex
+	said string
+}
+
+// watchedFiles are the files of which a change is noted while a command runs.
+type watchedFiles struct {
+	note  func(changed map[string]time.Time)
+	since time.Time
 
 	mu     sync.Mutex
-	since  time.Time
-	said   string
 	before map[string]fs.FileInfo // nil for a file that does not exist
 }
 
@@ -37,26 +44,26 @@ func (s *Shell) compareFiles(how confinement, line string) *commandFiles {
 	if how.vouched != nil {
 		return nil
 	}
-	c := &commandFiles{since: time.Now()}
+	c := &commandFiles{watched: &watchedFiles{since: time.Now(), before: map[string]fs.FileInfo{}}}
 	if s.opts.Around != nil {
 		c.after = s.opts.Around(how.caller, line)
 	}
 	if s.opts.Seen == nil || s.opts.Changed == nil || how.caller.Session == "" && how.caller.Origin != tools.OriginPerson {
 		return c
 	}
-	c.seen, c.before = s.opts.Seen, map[string]fs.FileInfo{}
-	c.note = func(changed map[string]time.Time) { s.opts.Changed(how.caller, changed) }
+	c.seen = s.opts.Seen
+	c.watched.note = func(changed map[string]time.Time) { s.opts.Changed(how.caller, changed) }
 	if s.opts.Overwritten != nil {
 		c.overwritten = func(since time.Time) string { return s.opts.Overwritten(how.caller, since) }
 	}
-	for _, path := range c.seen.start(c) {
-		c.follow(path)
+	for _, path := range c.seen.start(c.watched) {
+		c.watched.follow(path)
 	}
 	return c
 }
 
 // start registers a running command, and returns the files to compare.
-func (s *Seen) start(c *commandFiles) []string {
+func (s *Seen) start(c *watchedFiles) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.commands[c] = struct{}{}
@@ -71,8 +78,8 @@ func (s *Seen) start(c *commandFiles) []string {
 	return list
 }
 
-// running returns the commands that have not ended.
-func (s *Seen) running() []*commandFiles {
+// running returns the files of the commands that have not ended.
+func (s *Seen) running() []*watchedFiles {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.commands))
@@ -86,7 +93,7 @@ func (s *Seen) Written(changed ...string) {
 	}
 }
 
-func (c *commandFiles) refresh(changed []string) {
+func (c *watchedFiles) refresh(changed []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for path := range c.before {
@@ -97,7 +104,7 @@ func (c *commandFiles) refresh(changed []string) {
 }
 
 // follow adds a file that a conversation has just seen.
-func (c *commandFiles) follow(path string) {
+func (c *watchedFiles) follow(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.before[path]; !ok && len(c.before) < commandFilesMax {
@@ -106,7 +113,7 @@ func (c *commandFiles) follow(path string) {
 }
 
 // look records those of the files that have changed.
-func (c *commandFiles) look(files ...string) {
+func (c *watchedFiles) look(files ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed := map[string]time.Time{}
@@ -128,6 +135,14 @@ func (c *commandFiles) look(files ...string) {
 	}
 }
 
+// lookAtAll records all files that have changed.
+func (c *watchedFiles) lookAtAll() {
+	c.mu.Lock()
+	all := slices.Collect(maps.Keys(c.before))
+	c.mu.Unlock()
+	c.look(all...)
+}
+
 // end compares all files a last time. It may be called on nil.
 func (c *commandFiles) end() {
 	if c == nil {
@@ -137,13 +152,10 @@ func (c *commandFiles) end() {
 	if c.seen == nil {
 		return
 	}
-	c.mu.Lock()
-	all := slices.Collect(maps.Keys(c.before))
-	c.mu.Unlock()
-	c.look(all...)
+	c.watched.lookAtAll()
 	c.drop()
 	if c.overwritten != nil {
-		c.say(c.overwritten(c.since))
+		c.say(c.overwritten(c.watched.since))
 	}
 }
 
@@ -186,7 +198,7 @@ func (c *commandFiles) drop() {
 	}
 	c.seen.mu.Lock()
 	defer c.seen.mu.Unlock()
-	delete(c.seen.commands, c)
+	delete(c.seen.commands, c.watched)
 }
 
 // stat returns the file info of a path, nil if it does not exist.

@@ -47,7 +47,7 @@ func (f finder) glob() tools.Tool {
 		if err != nil {
 			return tools.Plan{}, err
 		}
-		return f.planRead(start, "Find files in")
+		return f.files.planRead(start, "Find files in")
 	}, f.runGlob)
 }
 
@@ -131,11 +131,11 @@ func (f finder) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 // onlyPatternIsAbsent reports whether the named folder exists, but not the path that the pattern
 // adds. Then nothing matches, which is not an error.
 func (f finder) onlyPatternIsAbsent(a globArgs, start string) bool {
-	dir, err := f.ws.resolve(cmp.Or(a.Dir, "."))
+	dir, err := f.files.ws.resolve(cmp.Or(a.Dir, "."))
 	if err != nil || !exists(dir.abs) {
 		return false
 	}
-	t, err := f.ws.resolve(start)
+	t, err := f.files.ws.resolve(start)
 	return err == nil && !exists(t.abs)
 }
 
@@ -147,10 +147,10 @@ func (f finder) insideFile(s searchRoot, p string) bool {
 	}
 	// os.Root refuses absolute links, even those that lead inside.
 	real, err := paths.Resolve(filepath.Join(s.top, filepath.FromSlash(p)))
-	if err != nil || !f.ws.Contains(real) {
+	if err != nil || !f.files.ws.Contains(real) {
 		return false
 	}
-	place, err := f.ws.open(real)
+	place, err := f.files.ws.open(real)
 	if err != nil {
 		return false
 	}

@@ -53,7 +53,7 @@ func (f finder) grep() tools.Tool {
 	s := spec(tools.GroupCore, "grep", grepDescription, grepParameters, tools.CapRead)
 	s.Aliases = map[string]string{"file_path": "path", "glob": "include", "query": "pattern"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a grepArgs) (tools.Plan, error) {
-		return f.planRead(cmp.Or(a.Path, "."), "Search in")
+		return f.files.planRead(cmp.Or(a.Path, "."), "Search in")
 	}, f.runGrep)
 }
 
@@ -238,7 +238,7 @@ func (f finder) grepResult(ctx context.Context, s searchRoot, found search.Found
 	case found.Total > shown:
 		notes = append(notes, fmt.Sprintf("%s, the first %d are shown: narrow the search or raise limit", summary, shown))
 	}
-	notes = append(notes, f.binaryNote(s, found), f.unsavedNote(ctx, s, matchedFiles(found.Matches)), missedNote(found.Missed), s.t.note)
+	notes = append(notes, f.binaryNote(s, found), f.files.unsavedNote(ctx, s, matchedFiles(found.Matches)), missedNote(found.Missed), s.t.note)
 	b.WriteString(noteLine(notes))
 	matches := make([]any, 0, len(found.Matches))
 	for _, m := range found.Matches {

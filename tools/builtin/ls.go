@@ -33,7 +33,7 @@ func (f finder) ls() tools.Tool {
 	s := spec(tools.GroupBuiltin, "ls", lsDescription, lsParameters, tools.CapRead)
 	s.Aliases = map[string]string{"dir": "path", "file_path": "path", "dir_path": "path", "directory": "path"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a lsArgs) (tools.Plan, error) {
-		return f.planRead(cmp.Or(a.Path, "."), "List")
+		return f.files.planRead(cmp.Or(a.Path, "."), "List")
 	}, f.runLs)
 }
 

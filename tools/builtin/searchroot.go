@@ -29,18 +29,18 @@ type searchRoot struct {
 }
 
 // finder holds the file tools that search: grep, glob and ls.
-type finder struct{ *files }
+type finder struct{ files *files }
 
 // searchRoot opens the folder, or for grep the file, in which to search; "" means Start.
 func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
-	t, err := f.ws.resolve(cmp.Or(arg, "."))
+	t, err := f.files.ws.resolve(cmp.Or(arg, "."))
 	if err != nil {
 		return searchRoot{}, err
 	}
 	if err := judged(call, tools.AccessRead, t); err != nil {
 		return searchRoot{}, err
 	}
-	p, err := f.ws.open(t.abs)
+	p, err := f.files.ws.open(t.abs)
 	if err != nil {
 		return searchRoot{}, ioError(err, t)
 	}
@@ -50,7 +50,7 @@ func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 		return searchRoot{}, err
 	}
 	s := searchRoot{t: t, info: info, root: p.root, dir: filepath.ToSlash(p.name), close: p.close}
-	if own, ok := f.ws.folder(t.abs); ok {
+	if own, ok := f.files.ws.folder(t.abs); ok {
 		s.top = own.path
 		return s, nil
 	}
@@ -84,10 +84,10 @@ func (f finder) shown(s searchRoot, p string) string { return paths.Escape(f.nam
 
 // named is shown for scripts: the name unchanged.
 func (f finder) named(s searchRoot, p string) string {
-	if s.top == f.ws.Start() {
+	if s.top == f.files.ws.Start() {
 		return p
 	}
-	return f.ws.named(filepath.Join(s.top, filepath.FromSlash(p)))
+	return f.files.ws.named(filepath.Join(s.top, filepath.FromSlash(p)))
 }
 
 // below returns a path relative to the folder that is searched.

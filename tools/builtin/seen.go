@@ -37,7 +37,7 @@ type Seen struct {
 	// refused are the contents over which a write was refused because it would remove lines never shown.
 	refused map[seenKey]digest
 	// commands are the running commands, at whose ends the files are compared.
-	commands map[*commandFiles]struct{}
+	commands map[*watchedFiles]struct{}
 }
 
 // Kept stores what conversations were shown beyond the life of a process. It reports its own failures.
@@ -79,7 +79,7 @@ type digest [16]byte
 
 // NewSeen returns a Seen. kept may be nil: then it knows no file that its process has not shown.
 func NewSeen(kept Kept) *Seen {
-	return &Seen{kept: kept, seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, refused: map[seenKey]digest{}, order: list.New(), commands: map[*commandFiles]struct{}{}}
+	return &Seen{kept: kept, seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, refused: map[seenKey]digest{}, order: list.New(), commands: map[*watchedFiles]struct{}{}}
 }
 
 func (s *Seen) digest(content []byte) (d digest) {

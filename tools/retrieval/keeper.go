@@ -17,11 +17,10 @@ import (
 	"jcode/session"
 )
 
-// keeper keeps the index of one collection up to date: one run at a time, and one more after it
+// keeper is the upkeep of the index of one collection: one run at a time, and one more after it
 // if something changed in the meantime. Its fields are guarded by the room's lock.
 type keeper struct {
 	Collection
-	room *Room
 
 	cancel  context.CancelFunc // of the run
 	done    chan struct{}      // closed when the run ends, nil while none runs
@@ -53,20 +52,27 @@ func (s state) progress(name string) string {
 	return fmt.Sprintf("%s the documents of %s: %d of %d", s.phase, name, s.done, s.total)
 }
 
+// indexing is the work on one collection of a room.
+type indexing struct {
+	room   *Room
+	keeper *keeper
+}
+
 // refresh starts a run, or schedules one after the running one. It is called under the lock.
-func (k *keeper) refresh(anew bool) {
+func (in indexing) refresh(anew bool) {
+	k, r := in.keeper, in.room
 	if k.done != nil {
 		k.again = true
 		k.anew = k.anew || anew
 		return
 	}
-	if k.room.ctx.Err() != nil {
+	if r.ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(k.room.ctx)
+	ctx, cancel := context.WithCancel(r.ctx)
 	k.cancel, k.done, k.moved = cancel, make(chan struct{}), make(chan struct{})
 	k.state = state{phase: "looking"}
-	k.room.running.Go(func() { k.run(ctx, anew) })
+	r.running.Go(func() { in.run(ctx, anew) })
 }
 
 // stop ends the run. It is called under the lock.
@@ -85,14 +91,14 @@ func (k *keeper) stopWatching() {
 	}
 }
 
-func (k *keeper) run(ctx context.Context, anew bool) {
-	r := k.room
+func (in indexing) run(ctx context.Context, anew bool) {
+	k, r := in.keeper, in.room
 	for {
 		r.mu.Lock()
 		c := k.Collection
 		r.mu.Unlock()
-		k.watch(ctx, c.Sources)
-		rep, err := k.sync(ctx, c, anew)
+		in.watch(ctx, c.Sources)
+		rep, err := in.sync(ctx, c, anew)
 		if err == nil {
 			err = r.embed(ctx, k, c, anew)
 		}
@@ -103,8 +109,8 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 		k.whole = true
 		r.mu.Unlock()
 		r.offer()
-		k.tell(c, rep, err)
-		if k.ended(ctx, err) {
+		in.tell(c, rep, err)
+		if in.ended(ctx, err) {
 			return
 		}
 		r.mu.Lock()
@@ -117,9 +123,10 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 var errStopped = errors.New("indexing was stopped: /docs rebuild continues")
 
 // ended records how a run ended, and reports whether no other follows.
-func (k *keeper) ended(ctx context.Context, err error) bool {
-	k.room.mu.Lock()
-	defer k.room.mu.Unlock()
+func (in indexing) ended(ctx context.Context, err error) bool {
+	k, r := in.keeper, in.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	k.state = state{err: err}
 	if k.again && ctx.Err() == nil {
 		return false
@@ -132,12 +139,13 @@ func (k *keeper) ended(ctx context.Context, err error) bool {
 }
 
 // tell reports the result of a run to the person, if it changed anything.
-func (k *keeper) tell(c Collection, rep report, err error) {
-	if k.room.ctx.Err() != nil {
+func (in indexing) tell(c Collection, rep report, err error) {
+	r := in.room
+	if r.ctx.Err() != nil {
 		return
 	}
 	if err != nil && !errors.Is(err, errStopped) {
-		k.room.opts.Notify("warn", fmt.Sprintf("documents of %s: %v", c.Name, err))
+		r.opts.Notify("warn", fmt.Sprintf("documents of %s: %v", c.Name, err))
 	}
 	if rep.read == 0 && rep.gone == 0 && len(rep.problems) == 0 {
 		return
@@ -160,21 +168,22 @@ func (k *keeper) tell(c Collection, rep report, err error) {
 			parts = append(parts, "/docs list shows all")
 		}
 	}
-	k.room.opts.Notify(level, fmt.Sprintf("documents of %s: %s", c.Name, strings.Join(parts, ", ")))
+	r.opts.Notify(level, fmt.Sprintf("documents of %s: %s", c.Name, strings.Join(parts, ", ")))
 }
 
 // progress records how far a run is.
-func (k *keeper) progress(phase string, done, total int) {
-	k.room.mu.Lock()
-	defer k.room.mu.Unlock()
+func (in indexing) progress(phase string, done, total int) {
+	k, r := in.keeper, in.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	k.state = state{phase: phase, done: done, total: total}
 	close(k.moved)
 	k.moved = make(chan struct{})
 }
 
 // watch starts a run after changes in the folders of the sources.
-func (k *keeper) watch(ctx context.Context, sources []string) {
-	r := k.room
+func (in indexing) watch(ctx context.Context, sources []string) {
+	k, r := in.keeper, in.room
 	if !r.opts.Watch {
 		return
 	}
@@ -215,7 +224,7 @@ func (k *keeper) watch(ctx context.Context, sources []string) {
 		for range w.Events() {
 			r.mu.Lock()
 			if k.watcher == w {
-				k.refresh(false)
+				in.refresh(false)
 			}
 			r.mu.Unlock()
 		}
@@ -231,8 +240,8 @@ type report struct {
 
 // sync brings the index of a collection up to date with its files. A document that cannot be read
 // is recorded as a problem, and its earlier passages stay.
-func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report, err error) {
-	r := k.room
+func (in indexing) sync(ctx context.Context, c Collection, anew bool) (rep report, err error) {
+	r := in.room
 	found := map[string]item{}
 	for _, source := range c.Sources {
 		items, err := r.expand(ctx, source)
@@ -277,10 +286,10 @@ func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report,
 		}
 		if time.Since(told) > 100*time.Millisecond {
 			told = time.Now()
-			k.progress("reading", i, len(list))
+			in.progress("reading", i, len(list))
 		}
 		before, had := known[path]
-		read, as, problem, err := k.bring(ctx, c.Owner, found[path], before, had, anew)
+		read, as, problem, err := in.bring(ctx, c.Owner, found[path], before, had, anew)
 		if err != nil {
 			return rep, err
 		}
@@ -300,8 +309,9 @@ func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report,
 
 // bring brings one document up to date. as is its encoding if it was read and is not UTF-8. The error is one of the
 // index; a problem of the document is returned as problem.
-func (k *keeper) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, as, problem string, err error) {
-	index := k.room.opts.Index
+func (in indexing) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, as, problem string, err error) {
+	k, r := in.keeper, in.room
+	index := r.opts.Index
 	note := func(d session.Document, problem string) (bool, string, string, error) {
 		d.Path, d.Problem = it.path, problem
 		if had && d.Problem == before.Problem && d.Size == before.Size && d.Modified == before.Modified && d.Hash == before.Hash {
@@ -328,7 +338,7 @@ func (k *keeper) bring(ctx context.Context, owner string, it item, before sessio
 		if (before.Hash != "" || had && before.Problem != "" && !again) && !anew {
 			return note(before, before.Problem)
 		}
-		new, doc.Size, err = k.room.loadPage(ctx, it.path)
+		new, doc.Size, err = r.loadPage(ctx, it.path)
 	} else {
 		var info fs.FileInfo
 		if info, err = os.Stat(it.path); err == nil {

@@ -202,14 +202,14 @@ func (r *Room) use(c Collection) *keeper {
 	k := r.using[c.Owner]
 	switch {
 	case k == nil:
-		k = &keeper{room: r, Collection: c, tried: map[string]bool{}}
+		k = &keeper{Collection: c, tried: map[string]bool{}}
 		r.using[c.Owner] = k
 	case slices.Equal(k.Sources, c.Sources):
 		return k
 	default:
 		k.Sources = c.Sources
 	}
-	k.refresh(false)
+	indexing{r, k}.refresh(false)
 	return k
 }
 
@@ -311,7 +311,7 @@ func (r *Room) Rebuild() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.using {
-		k.refresh(true)
+		indexing{r, k}.refresh(true)
 	}
 }
 

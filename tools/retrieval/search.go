@@ -164,7 +164,7 @@ func (r *Room) look() {
 	for _, k := range r.using {
 		if k.done == nil && !errors.Is(k.state.err, errStopped) {
 			k.settled = false
-			k.refresh(false)
+			indexing{r, k}.refresh(false)
 		}
 	}
 }

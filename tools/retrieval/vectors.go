@@ -53,7 +53,7 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 		if err != nil || len(batch) == 0 {
 			return err
 		}
-		k.progress("embedding", min(made, total), total)
+		indexing{r, k}.progress("embedding", min(made, total), total)
 		texts := make([]string, len(batch))
 		for i, p := range batch {
 			texts[i] = strings.ToValidUTF8((p.Title + "\n" + p.Heading + "\n" + p.Text)[:min(embedText, len(p.Title)+len(p.Heading)+len(p.Text)+2)], "")

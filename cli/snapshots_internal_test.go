@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +28,7 @@ func everything(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if d.Name() == ".git" {
+		if d.Name() == ".git" || d.Name() == besideFolder {
 			return fs.SkipDir
 		}
 		info, err := d.Info()
@@ -54,6 +56,29 @@ func everything(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// besideFolder is where another process writes all the time.
+const besideFolder = "beside"
+
+// writesBeside writes files in a folder of its own until the test ends, whatever commands do to them.
+func writesBeside(t *testing.T, dir string) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() {
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			_ = os.Mkdir(filepath.Join(dir, besideFolder), 0o755) // a command may have removed it
+			_ = os.WriteFile(filepath.Join(dir, besideFolder, fmt.Sprint(n%7)), fmt.Append(nil, n), 0o644)
+		}
+	})
+	t.Cleanup(func() { cancel(); work.Wait() })
 }
 
 // differs describes the first differences of two states.
@@ -133,7 +158,8 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 	return s, a.store, v.ID, dir, run
 }
 
-// Whatever commands do to files, an undo restores byte for byte what was before, and a redo what was after.
+// Whatever commands do to files, an undo restores byte for byte what was before, and a redo what was after, while
+// another process writes beside them.
 func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	s, store, id, dir, run := rigOfCommands(t)
@@ -143,6 +169,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 	} else if testing.Short() {
 		rounds = 15
 	}
+	writesBeside(t, dir)
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	pick := func() string {

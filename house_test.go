@@ -21,6 +21,7 @@ cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/config: *
 cli/memory: agent agent/event agent/model notes session tools tools/command
+cli/structured:
 cli/tour:
 cli/usage: session
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission

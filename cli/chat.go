@@ -30,6 +30,10 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for an empty prompt
 		return errEmptyPrompt()
 	}
+	want, err := newWantedAnswer(f)
+	if err != nil {
+		return err
+	}
 	home, err := newAppOfSession(ctx, f, std)
 	if err != nil {
 		return err
@@ -61,7 +65,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if err != nil {
 		return usageError("%w", err)
 	}
-	pr, out := newPrinter(f.OutputFormat, std)
+	pr, out := want.printer(f.OutputFormat, std)
 	if prompt.Text == "" { // a command that did all there was to do
 		if p, ok := pr.(*textPrinter); ok {
 			p.write(notice)
@@ -73,7 +77,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if notice != "" {
 		a.board.say(event.LevelInfo, "%s", notice)
 	}
-	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(conv))
 }
 
 // sayFailure prints the result object of a run that failed without one, if the output is JSON: it is printed

@@ -16,14 +16,15 @@ import (
 
 // Exit codes, which scripts rely on.
 const (
-	exitDone  = 0
-	exitModel = 1 // the model or provider failed
-	exitUsage = 2 // usage or configuration
-	exitLimit = 3 // stopped at a limit
-	exitNone  = 5 // no answer, or not all of it
-	exitHup   = 129
-	exitInt   = 130
-	exitTerm  = 143
+	exitDone   = 0
+	exitModel  = 1 // the model or provider failed
+	exitUsage  = 2 // usage or configuration
+	exitLimit  = 3 // stopped at a limit
+	exitSchema = 4 // the answer does not fit the schema
+	exitNone   = 5 // no answer, or not all of it
+	exitHup    = 129
+	exitInt    = 130
+	exitTerm   = 143
 )
 
 // Streams are what a command reads and writes, and its environment.

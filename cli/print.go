@@ -66,7 +66,9 @@ type (
 		Steps      int         `json:"steps"`
 		DurationMS int64       `json:"duration_ms"`
 		Usage      model.Usage `json:"usage"`
-		Agents     []agentLine `json:"agents,omitempty"`
+		// Structured is the value of --output-schema.
+		Structured json.RawMessage `json:"structured_output,omitempty"`
+		Agents     []agentLine     `json:"agents,omitempty"`
 	}
 	// agentLine sums up a sub-agent.
 	agentLine struct {
@@ -251,13 +253,14 @@ func writeBytes(out *bufio.Writer, line []byte) {
 
 // runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it
 // ended. sub was created before anything could be said that must be seen.
-func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscription, p event.Prompt, pr printer, out *bufio.Writer, init initLine) error {
+func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscription, p event.Prompt, want *wantedAnswer, pr printer, out *bufio.Writer, init initLine) error {
 	started, before := time.Now(), conv.Usage().Total
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()
 	var usage model.Usage
 	var awaited awaitedAgents
+	steps := 0              // of the turns before
 	var early []event.Event // what happened before the session had an ID
 	for begun := false; ; {
 		ev, ok := sub.Next(context.WithoutCancel(ctx))
@@ -293,13 +296,19 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		}
 		res := resultLine{
 			Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error,
-			SessionID: conv.ID(), Steps: end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
+			SessionID: conv.ID(), Steps: steps + end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
 		}
 		switch why := unanswered(end); {
 		case end.Reason == event.StopInterrupted:
 			res.Error = "interrupted"
 		case why != "":
 			res.OK, res.Error = false, why
+		}
+		again, failed := want.settle(end, &res)
+		if again != "" {
+			steps += end.Steps
+			conv.Prompt(event.Prompt{Text: again})
+			continue
 		}
 		res.Agents = awaited.lines
 		for _, s := range conv.Agents().List() {
@@ -308,6 +317,9 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		pr.end(res)
 		if err := out.Flush(); err != nil {
 			return &exitError{code: exitModel, err: fmt.Errorf("write answer: %w", err)}
+		}
+		if failed != nil {
+			return failed
 		}
 		return endError(end)
 	}

@@ -12,6 +12,9 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
 		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
 	}
+	if f.OutputSchema != "" || f.Output != "" {
+		return usageError("--output-schema and -o are for answers of -p")
+	}
 	for {
 		err := runChatIn(ctx, f, std, words)
 		to, moved := errors.AsType[*moveError](err)

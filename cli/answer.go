@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+
+	"jcode/agent/event"
+	"jcode/cli/structured"
+	"jcode/internal/atomicfile"
+)
+
+// wantedAnswer is what a headless run shall end with: any text, or a value that fits a schema. The answer is written
+// to a file too, if one is named.
+type wantedAnswer struct {
+	schema *structured.Schema // nil for any text
+	file   string
+	again  bool // the model was asked again
+}
+
+func newWantedAnswer(f *flags) (*wantedAnswer, error) {
+	w := &wantedAnswer{file: f.Output}
+	if f.OutputSchema == "" {
+		return w, nil
+	}
+	var err error
+	if w.schema, err = structured.Read(f.OutputSchema); err != nil {
+		return nil, usageError("--output-schema: %w", err)
+	}
+	return w, nil
+}
+
+// prompt adds to a prompt what the model must know of the answer.
+func (w *wantedAnswer) prompt(p event.Prompt) event.Prompt {
+	if w.schema == nil || p.Text == "" {
+		return p
+	}
+	if p.Shown == "" {
+		p.Shown = p.Text
+	}
+	p.Text += "\n\n" + w.schema.Instruction()
+	return p
+}
+
+// printer returns the printer of a run: of a value, stdout gets nothing else.
+func (w *wantedAnswer) printer(format string, std Streams) (printer, *bufio.Writer) {
+	pr, out := newPrinter(format, std)
+	if _, isText := pr.(*textPrinter); isText && w.schema != nil {
+		return &valuePrinter{jsonPrinter{out: out, notices: std.Err}}, out
+	}
+	return pr, out
+}
+
+// settle takes the answer of a turn that ended. again is what to ask if it does not fit, once; err is what ends the
+// run besides the turn.
+func (w *wantedAnswer) settle(end event.TurnEnd, res *resultLine) (again string, err error) {
+	if !res.OK {
+		return "", nil
+	}
+	answer := []byte(end.Text + "\n")
+	if w.schema != nil {
+		value, fault := w.schema.Value(end.Text)
+		switch {
+		case fault != nil && !w.again:
+			w.again = true
+			return w.schema.Again(fault), nil
+		case fault != nil:
+			res.OK, res.Error = false, fmt.Sprintf("the answer does not fit the schema: %v", fault)
+			return "", &exitError{code: exitSchema, silent: true, err: errors.New(res.Error)}
+		}
+		res.Structured, answer = value, append(value[:len(value):len(value)], '\n')
+	}
+	if w.file == "" {
+		return "", nil
+	}
+	if err := atomicfile.Write(w.file, answer, atomicfile.Options{Perm: 0o666}); err != nil {
+		res.OK, res.Error = false, fmt.Sprintf("the answer can't be written: %v", err)
+		return "", &exitError{code: exitUsage, silent: true, err: err}
+	}
+	return "", nil
+}
+
+// valuePrinter writes the value alone to stdout.
+type valuePrinter struct{ jsonPrinter }
+
+func (p *valuePrinter) end(res resultLine) {
+	if res.Structured != nil {
+		writeBytes(p.out, res.Structured)
+	}
+	if res.Error != "" {
+		fmt.Fprintln(p.notices, "jcode: "+res.Error)
+	}
+}

@@ -50,11 +50,15 @@ require (
 require (
 	github.com/aws/aws-sdk-go-v2 v1.48.0
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.27
+	github.com/creachadair/jrpc2 v1.3.6
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/zalando/go-keyring v0.2.8
 )
 
-require github.com/aws/smithy-go v1.28.9 // indirect
+require (
+	github.com/aws/smithy-go v1.28.9 // indirect
+	github.com/creachadair/mds v0.31.0 // indirect
+)
 
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect

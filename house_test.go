@@ -70,6 +70,7 @@ skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
 plugins: hooks
+remote: agent/event agent/event/wire tools
 notes: tools tools/command
 lua: tools tools/command lua/manifest lua/pool lua/wire
 lua/manifest: tools lua/wire

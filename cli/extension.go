@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/remote"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -72,6 +73,9 @@ func (a *app) listExtensions() {
 		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp), read: a.memory.read})
 	}
 	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }})
+	if !isOff(a.config.Remote) && remote.Supported && a.originals == nil {
+		a.list = append(a.list, newWindows(a))
+	}
 	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.opened(conv, again) }
 }
 

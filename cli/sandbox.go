@@ -70,7 +70,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
 		Roots:   a.roots(),
 		Home:    a.paths.Home,
-		Hidden:  append([]string{a.paths.Config}, a.hiddenData()...),
+		Hidden:  append([]string{a.paths.Config, remotePlace(a.paths.Data).Dir}, a.hiddenData()...), // the latter also where the data folder as a whole can't be hidden
 		Protect: settings.Protect,
 		Network: isOn(settings.Network),
 	}

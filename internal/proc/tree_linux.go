@@ -128,8 +128,16 @@ func readStat(pid int) (stat, bool) {
 }
 
 func hasMarker(pid int, marker string) bool {
+	return bytes.Contains(environment(pid), []byte(markerName+"="+marker+"\x00"))
+}
+
+// environment returns the environment that a process began with, nil if it can't be read.
+func environment(pid int) []byte {
 	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return err == nil && bytes.Contains(env, []byte(markerName+"="+marker+"\x00"))
+	if err != nil {
+		return nil
+	}
+	return env
 }
 
 // commandLine returns the arguments joined by spaces, or the kernel's name of a process

@@ -1,0 +1,362 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"jcode/agent/event/wire"
+	"jcode/internal/text"
+	"jcode/remote"
+	"jcode/tools"
+)
+
+// live finds the sessions that run in other processes of this user.
+type live struct {
+	place remote.Place
+	name  string // what the others read
+}
+
+func newLive(std Streams) (live, error) {
+	paths, err := findPaths(std)
+	if err != nil {
+		return live{}, err
+	}
+	name := "another terminal"
+	if std.Getenv("SSH_CONNECTION") != "" {
+		name = "a terminal over ssh"
+	}
+	return live{remotePlace(paths.Data), name}, nil
+}
+
+// list returns the sessions of all processes, those that wait for an answer first.
+func (l live) list(ctx context.Context) ([]remote.Listed, error) {
+	var out []remote.Listed
+	err := l.place.Each(ctx, l.name, remote.Handlers{}, func(c *remote.Client) bool {
+		var list []remote.Listed
+		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
+			out = append(out, list...)
+		}
+		return false
+	})
+	slices.SortStableFunc(out, func(a, b remote.Listed) int { return cmp.Compare(urgency(b), urgency(a)) })
+	return out, err
+}
+
+func urgency(s remote.Listed) int {
+	switch {
+	case s.Asks > 0:
+		return 2
+	case s.Busy:
+		return 1
+	}
+	return 0
+}
+
+// find connects to the process of a session, by the end of its ID or a part of its title; "" is the only one, or the
+// only one that waits for an answer.
+func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote.Client, remote.Listed, error) {
+	all, err := l.list(ctx)
+	if err != nil {
+		return nil, remote.Listed{}, &exitError{code: exitModel, err: err}
+	}
+	fits := slices.DeleteFunc(slices.Clone(all), func(s remote.Listed) bool {
+		return name != "" && !strings.HasSuffix(s.SessionID, name) && !strings.Contains(strings.ToLower(s.Title), strings.ToLower(name))
+	})
+	if asks := slices.DeleteFunc(slices.Clone(fits), func(s remote.Listed) bool { return s.Asks == 0 }); len(fits) > 1 && len(asks) == 1 {
+		fits = asks
+	}
+	switch {
+	case len(all) == 0:
+		return nil, remote.Listed{}, usageError("no session is open in another terminal")
+	case len(fits) == 0:
+		return nil, remote.Listed{}, usageError("no open session is called %q: jcode sessions ps lists them", name)
+	case len(fits) > 1:
+		return nil, remote.Listed{}, usageError("%d open sessions match %q: name one by its ID, as jcode sessions ps prints it", len(fits), name)
+	}
+	var found *remote.Client
+	err = l.place.Each(ctx, l.name, h, func(c *remote.Client) bool {
+		var list []remote.Listed
+		if c.Call(ctx, "sessions", nil, &list) == nil && slices.ContainsFunc(list, func(s remote.Listed) bool { return s.SessionID == fits[0].SessionID }) {
+			found = c
+		}
+		return found != nil
+	})
+	if found == nil {
+		return nil, remote.Listed{}, &exitError{code: exitModel, err: errors.Join(fmt.Errorf("session %s has just ended", shortID(fits[0].SessionID)), err)}
+	}
+	return found, fits[0], nil
+}
+
+type sessionsPsCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// Run lists the sessions that are open.
+func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	all, err := l.list(ctx)
+	if err != nil {
+		fmt.Fprintln(std.Err, "jcode: "+err.Error())
+	}
+	if c.JSON {
+		return printJSON(std.Out, append([]remote.Listed{}, all...))
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(std.Err, "no session is open in another terminal")
+		return nil
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tSTATE\tMODE\tMODEL\tFOLDER\tTITLE")
+	for _, s := range all {
+		state := []string{"idle", "working", "needs you"}[urgency(s)]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", shortID(s.SessionID), state, s.Mode, text.Visible(s.Model), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
+	}
+	return w.Flush()
+}
+
+type sessionsWatchCmd struct {
+	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one is open."`
+	JSON    bool   `name:"json" help:"Print events as lines of JSON, as --output-format stream-json does."`
+}
+
+// Run prints what happens in an open session until it is closed.
+func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(std.Out, 64<<10)
+	show := func(line json.RawMessage) {
+		if c.JSON {
+			writeBytes(out, line)
+			return
+		}
+		watched(out, line)
+	}
+	lines, done := make(chan json.RawMessage, 1000), make(chan string, 1)
+	client, s, err := l.find(ctx, c.Session, remote.Handlers{
+		Event: func(ev remote.Event) {
+			select {
+			case lines <- ev.Event:
+			case <-ctx.Done():
+			}
+		},
+		Ended:   func(e remote.Ended) { told(done, e.Why) },
+		Stopped: func(error) { told(done, remote.WhyClosed) },
+	})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, stop := context.WithCancel(ctx) // ends a handler that waits
+	defer stop()
+	var at remote.Attached
+	if err := client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Watch}, &at); err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	for _, line := range slices.Concat(at.History, at.Now) {
+		show(line)
+	}
+	for {
+		select {
+		case line := <-lines:
+			show(line)
+		case why := <-done:
+			for len(lines) > 0 {
+				show(<-lines)
+			}
+			if why == remote.WhyReload {
+				return &exitError{code: exitModel, err: errors.New("too much happened while nothing was read: watch it again")}
+			}
+			return nil
+		case <-ctx.Done():
+			return errInterrupted()
+		}
+	}
+}
+
+func told(done chan<- string, why string) {
+	select {
+	case done <- why:
+	default: // it was told before
+	}
+}
+
+// watched writes an event for people.
+func watched(out *bufio.Writer, line json.RawMessage) {
+	var ev struct {
+		Type, Prompt, Delta, Name, Message, Content, Text, Reason, By, Agent string
+		Arguments                                                            json.RawMessage
+		Question                                                             wire.Question
+		Options                                                              []string
+		OK                                                                   bool
+	}
+	if json.Unmarshal(line, &ev) != nil || ev.Agent != "" {
+		return
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(out, format+"\n", args...) //nolint:errcheck // the error sticks and comes with Flush
+	}
+	switch ev.Type {
+	case "turn_start":
+		say("\n> %s", text.Visible(ev.Prompt))
+	case "assistant":
+		if ev.Text != "" {
+			say("%s", text.Clean(ev.Text))
+		}
+	case "tool_call":
+		say("* %s %s", text.Visible(ev.Name), text.Visible(text.Cut(string(ev.Arguments), 200)))
+	case "tool_result":
+		if !ev.OK {
+			say("  failed: %s", text.Visible(text.Cut(ev.Content, 300)))
+		}
+	case "notice":
+		say("- %s", text.Visible(ev.Message))
+	case "approval_asked":
+		say("? %s", text.Visible(ev.Question.Title))
+		for i, o := range ev.Question.Options {
+			say("  %d  %s", i+1, text.Visible(o.Label))
+		}
+	case "ask":
+		say("? %s", text.Visible(ev.Text))
+		for i, o := range ev.Options {
+			say("  %d  %s", i+1, text.Visible(o))
+		}
+	case "approval_closed", "ask_closed":
+		say("  answered%s", map[bool]string{true: " by " + text.Visible(ev.By)}[ev.By != ""])
+	case "turn_end":
+		say("(%s)", ev.Reason)
+	}
+	_ = out.Flush() // a reader that is gone ends the command with its next signal
+}
+
+type sessionsAnswerCmd struct {
+	Answer  string `arg:"" help:"yes, no, the number of a row of the question, or the reply to a question of the model."`
+	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one waits."`
+	Word    string `help:"Why not: goes to the model with a no." placeholder:"TEXT"`
+}
+
+// Run answers the question that an open session waits with.
+func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	client, s, err := l.find(ctx, c.Session, remote.Handlers{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var at remote.Attached
+	if err := client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Control}, &at); err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	for _, line := range at.Now {
+		var q struct {
+			Type, ID, Text string
+			Question       wire.Question
+			Options        []string
+		}
+		if json.Unmarshal(line, &q) != nil {
+			continue
+		}
+		switch q.Type {
+		case "approval_asked":
+			i, err := c.option(q.Question)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Question.Title), text.Visible(q.Question.Options[i].Label))
+			return c.failed(client.Call(ctx, "answer", remote.Answer{Session: s.SessionID, ID: q.ID, Option: i, Word: c.Word}, nil))
+		case "ask":
+			reply := c.Answer
+			if n, err := strconv.Atoi(reply); err == nil && n >= 1 && n <= len(q.Options) {
+				reply = q.Options[n-1]
+			}
+			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Text), text.Visible(reply))
+			return c.failed(client.Call(ctx, "reply", remote.Reply{Session: s.SessionID, ID: q.ID, Text: reply}, nil))
+		case "form":
+			return usageError("session %s waits for a form to be filled in: that is done at its terminal", shortID(s.SessionID))
+		}
+	}
+	return usageError("session %s waits for no answer", shortID(s.SessionID))
+}
+
+func (c *sessionsAnswerCmd) failed(err error) error {
+	if err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	return nil
+}
+
+// option returns the place of the row that the answer means.
+func (c *sessionsAnswerCmd) option(q wire.Question) (int, error) {
+	scope := map[string]tools.AnswerScope{"yes": tools.AnswerOnce, "y": tools.AnswerOnce, "no": tools.AnswerNo, "n": tools.AnswerNo}[strings.ToLower(c.Answer)]
+	if n, err := strconv.Atoi(c.Answer); err == nil && n >= 1 && n <= len(q.Options) {
+		return n - 1, nil
+	}
+	if i := slices.IndexFunc(q.Options, func(o wire.Option) bool { return o.Scope == scope }); scope != "" && i >= 0 {
+		return i, nil
+	}
+	rows := make([]string, 0, len(q.Options))
+	for i, o := range q.Options {
+		rows = append(rows, fmt.Sprintf("%d %s", i+1, text.Visible(o.Label)))
+	}
+	return 0, usageError("%s\nanswer yes, no or a number: %s", text.Visible(q.Title), strings.Join(rows, " · "))
+}
+
+type sessionsSendCmd struct {
+	Session string   `arg:"" help:"End of the ID or part of the title."`
+	Prompt  []string `arg:"" help:"What to do next."`
+}
+
+// Run sends a prompt to an open session.
+func (c *sessionsSendCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	return withOpen(ctx, std, c.Session, func(client *remote.Client, id string) error {
+		return client.Call(ctx, "prompt", remote.Prompt{Session: id, Text: strings.Join(c.Prompt, " ")}, nil)
+	})
+}
+
+type sessionsStopCmd struct {
+	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one is open."`
+}
+
+// Run ends the running turn of an open session.
+func (c *sessionsStopCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	return withOpen(ctx, std, c.Session, func(client *remote.Client, id string) error {
+		return client.Call(ctx, "interrupt", remote.Of{Session: id}, nil)
+	})
+}
+
+// withOpen does something with an open session that this program controls meanwhile.
+func withOpen(ctx context.Context, std Streams, name string, do func(client *remote.Client, id string) error) error {
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	client, s, err := l.find(ctx, name, remote.Handlers{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var at remote.Attached
+	err = client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Control}, &at)
+	if err == nil {
+		err = do(client, s.SessionID)
+	}
+	if err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	return nil
+}

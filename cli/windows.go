@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"jcode/agent"
+	"jcode/agent/event"
+	past "jcode/agent/history"
+	"jcode/internal/proc"
+	"jcode/remote"
+	"jcode/session"
+)
+
+// windows lets other programs of the user follow the open conversation, on a socket of this process.
+type windows struct {
+	plain
+	place     remote.Place
+	history   session.History
+	say       func(level event.Level, format string, args ...any)
+	watchOnly bool // nobody answers questions here
+	lasting   bool // answers from there may outlast the session
+
+	mu       sync.Mutex
+	conv     *agent.Conversation
+	server   *remote.Server // nil before begin
+	withdraw func()         // ends the offer of conv; nil without one
+	closed   bool
+	serving  sync.WaitGroup
+	listener net.Listener
+}
+
+// remotePlace is where the processes of a user are found.
+func remotePlace(data string) remote.Place { return remote.Place{Dir: filepath.Join(data, "run")} }
+
+func newWindows(a *app) *windows {
+	w := &windows{
+		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.say,
+		watchOnly: a.flags.Print, lasting: a.config.RemoteAnswers == "all",
+	}
+	a.onClose(w.close)
+	return w
+}
+
+// begin opens the socket in the background.
+func (w *windows) begin() {
+	w.serving.Go(func() {
+		if err := w.serve(); err != nil {
+			w.say(event.LevelWarn, "other programs can't follow this session: %v", err)
+		}
+	})
+}
+
+// serve answers until close.
+func (w *windows) serve() error {
+	token, err := w.place.Token()
+	if err != nil {
+		return err
+	}
+	l, err := w.place.Listen()
+	if err != nil {
+		return err
+	}
+	server := remote.NewServer(remote.Options{Token: token, Jcode: Version(), Pid: os.Getpid(), Admit: remote.Admit(proc.Descends)})
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return l.Close()
+	}
+	w.listener, w.server = l, server
+	w.offer()
+	w.mu.Unlock()
+	_ = server.Serve(l) // it ends with the listener
+	return nil
+}
+
+// opened offers a conversation in place of the one before.
+func (w *windows) opened(conv *agent.Conversation, _ bool) {
+	w.mu.Lock()
+	withdraw := w.withdraw
+	w.conv, w.withdraw = conv, nil
+	w.offer()
+	w.mu.Unlock()
+	if withdraw != nil {
+		withdraw()
+	}
+}
+
+// offer lets others see the conversation, once there are one and a server. The caller holds the lock.
+func (w *windows) offer() {
+	if w.server == nil || w.conv == nil || w.closed {
+		return
+	}
+	conv := w.conv
+	w.withdraw = w.server.Offer(remote.Offer{
+		Conversation: conv, From: func(name string) remote.Answers { return conv.From(name) },
+		History: func(ctx context.Context) ([]event.Event, error) {
+			rows, err := w.history.All(ctx, conv.ID())
+			return past.Events(rows), err
+		},
+		WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
+	})
+}
+
+// close ends the socket and all connections.
+func (w *windows) close() {
+	w.mu.Lock()
+	w.closed = true
+	server, l := w.server, w.listener
+	w.mu.Unlock()
+	if l != nil {
+		_ = l.Close() // its files are swept by the next start
+		server.Close()
+	}
+	w.serving.Wait()
+}

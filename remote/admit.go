@@ -1,0 +1,26 @@
+package remote
+
+import (
+	"errors"
+	"net"
+	"os"
+)
+
+// errNotAdmitted keeps a connection out.
+var errNotAdmitted = errors.New("not admitted")
+
+// Admit returns a check of who is at the other end of a connection: the same user, and no process that jcode started
+// itself, since a command must not answer the question about itself.
+func Admit(descends func(pid int) bool) func(net.Conn) error {
+	return func(nc net.Conn) error {
+		c, ok := nc.(*net.UnixConn)
+		if !ok {
+			return errNotAdmitted
+		}
+		uid, pid, err := peer(c)
+		if err != nil || uid != os.Getuid() || descends(pid) {
+			return errNotAdmitted
+		}
+		return nil
+	}
+}

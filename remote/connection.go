@@ -1,0 +1,271 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"crypto/subtle"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+
+	"jcode/agent/event"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// The errors of the protocol, besides those of JSON-RPC.
+const (
+	codeRefused jrpc2.Code = 1 // not allowed
+	codeGone    jrpc2.Code = 2 // no such session or question
+)
+
+func refused(format string, args ...any) error { return jrpc2.Errorf(codeRefused, format, args...) }
+func gone(format string, args ...any) error    { return jrpc2.Errorf(codeGone, format, args...) }
+func invalid(format string, args ...any) error {
+	return jrpc2.Errorf(jrpc2.InvalidParams, format, args...)
+}
+
+// connection is one client.
+type connection struct {
+	server *Server
+	rpc    *jrpc2.Server
+	stop   context.CancelFunc
+	ctx    context.Context
+	sends  sync.WaitGroup
+
+	mu       sync.Mutex
+	name     string // "" before hello
+	attached map[string]attachment
+}
+
+// attachment is a session that a client follows.
+type attachment struct {
+	hub  *hub
+	role Role
+	end  context.CancelFunc
+}
+
+// serve answers a client until it or the server ends.
+func (s *Server) serve(ctx context.Context, nc net.Conn) {
+	ctx, stop := context.WithCancel(ctx)
+	c := &connection{server: s, stop: stop, ctx: ctx, attached: map[string]attachment{}}
+	defer c.sends.Wait()
+	defer stop()
+	c.rpc = jrpc2.NewServer(methods(c.methods()), &jrpc2.ServerOptions{
+		AllowPush: true, DisableBuiltin: true, Concurrency: 4, NewContext: func() context.Context { return ctx },
+	})
+	unhear := context.AfterFunc(ctx, func() { _ = nc.Close() }) // ends a read and a write that wait
+	defer unhear()
+	late := time.AfterFunc(helloWithin, func() {
+		if !c.known() {
+			stop()
+		}
+	})
+	defer late.Stop()
+	c.rpc.Start(&lines{conn: nc, in: bufio.NewReader(nc), max: maxFromClient})
+	_ = c.rpc.Wait() // how a client leaves is its own affair
+}
+
+// methods are handlers by name.
+type methods map[string]jrpc2.Handler
+
+// Assign returns the handler of a method.
+func (m methods) Assign(_ context.Context, method string) jrpc2.Handler { return m[method] }
+
+// take makes a handler of a function with parameters.
+func take[P any](c *connection, f func(ctx context.Context, p P) (any, error)) jrpc2.Handler {
+	return func(ctx context.Context, req *jrpc2.Request) (any, error) {
+		var p P
+		if _, first := any(p).(Hello); !first && !c.known() {
+			return nil, refused("say hello first")
+		}
+		if req.HasParams() {
+			if err := req.UnmarshalParams(&p); err != nil {
+				return nil, err
+			}
+		}
+		return f(ctx, p)
+	}
+}
+
+func (c *connection) methods() methods {
+	return methods{
+		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
+		"prompt": take(c, c.prompt), "unqueue": take(c, c.unqueue), "answer": take(c, c.answer), "reply": take(c, c.reply), "fill": take(c, c.fill), "set": take(c, c.set),
+	}
+}
+
+func (c *connection) known() bool { return c.who() != "" }
+
+func (c *connection) who() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
+// maxName bounds a client's name, in bytes.
+const maxName = 40
+
+func (c *connection) hello(_ context.Context, p Hello) (any, error) {
+	if subtle.ConstantTimeCompare([]byte(p.Token), []byte(c.server.opt.Token)) != 1 {
+		return nil, refused("the token is not that of this user's jcode")
+	}
+	name := text.Cut(text.Visible(strings.TrimSpace(p.Name)), maxName)
+	if name == "" {
+		name = "another program"
+	}
+	c.mu.Lock()
+	c.name = name
+	c.mu.Unlock()
+	return Welcome{Version: Version, Jcode: c.server.opt.Jcode, Pid: c.server.opt.Pid}, nil
+}
+
+func (c *connection) sessions(context.Context, struct{}) (any, error) {
+	out := []Listed{}
+	for _, h := range c.server.offered() {
+		st := h.offer.State()
+		if st.Session != "" { // before its first message a session is not there
+			out = append(out, Listed{State: *stateOf(st), Asks: h.asks(), Role: h.offer.role(Control)})
+		}
+	}
+	return out, nil
+}
+
+func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
+	h := c.server.find(p.Session)
+	if h == nil {
+		return nil, gone("no session %q is open in this process", p.Session)
+	}
+	if p.Role != Watch && p.Role != Control {
+		return nil, invalid("role is %q: it is watch or control", p.Role)
+	}
+	out, err := h.attach(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(c.ctx)
+	c.mu.Lock()
+	if old, ok := c.attached[p.Session]; ok {
+		old.end()
+	}
+	c.attached[p.Session] = attachment{hub: h, role: out.Role, end: end}
+	c.mu.Unlock()
+	c.sends.Go(func() { c.follow(ctx, p.Session, h.begin(), out.Last) })
+	return out, nil
+}
+
+// follow sends the lines after a number until the client or the session ends.
+func (c *connection) follow(ctx context.Context, session string, r *ring, last uint64) {
+	for {
+		list, ok, more, closed := r.after(last)
+		if !ok {
+			_ = c.rpc.Notify(ctx, NoteEnded, Ended{session, WhyReload}) // an error ends the connection
+			return
+		}
+		for _, line := range list {
+			last++
+			if line == nil {
+				continue
+			}
+			if ctx.Err() != nil || c.rpc.Notify(ctx, NoteEvent, Event{session, line}) != nil {
+				return
+			}
+		}
+		switch {
+		case len(list) > 0:
+		case closed:
+			_ = c.rpc.Notify(ctx, NoteEnded, Ended{session, WhyClosed}) // as above
+			return
+		default:
+			select {
+			case <-more:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (c *connection) detach(_ context.Context, p Of) (any, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.attached[p.Session]; ok {
+		at.end()
+		delete(c.attached, p.Session)
+	}
+	return struct{}{}, nil
+}
+
+// controlled returns a session that this client controls.
+func (c *connection) controlled(session string) (*hub, error) {
+	c.mu.Lock()
+	at, ok := c.attached[session]
+	c.mu.Unlock()
+	switch {
+	case !ok || c.server.find(session) != at.hub:
+		return nil, gone("attach session %q first", session)
+	case at.role != Control || at.hub.offer.role(Control) != Control:
+		return nil, refused("this client watches session %s: it may change nothing", session)
+	}
+	return at.hub, nil
+}
+
+// maxPrompt bounds a prompt, in bytes.
+const maxPrompt = 1 << 20
+
+func (c *connection) prompt(_ context.Context, p Prompt) (any, error) {
+	h, err := c.controlled(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(p.Text) == "" || len(p.Text) > maxPrompt {
+		return nil, invalid("a prompt has between 1 and %d bytes", maxPrompt)
+	}
+	h.offer.Notify(event.LevelInfo, "The next prompt comes from %s.", c.who())
+	return Queued{Session: p.Session, ID: h.offer.Prompt(event.Prompt{Text: text.Valid(p.Text)})}, nil
+}
+
+func (c *connection) unqueue(_ context.Context, p Queued) (any, error) {
+	h, err := c.controlled(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.offer.Unqueue(p.ID)) == 0 && p.ID != "" {
+		return nil, gone("no prompt %q waits", p.ID)
+	}
+	return struct{}{}, nil
+}
+
+func (c *connection) interrupt(_ context.Context, p Of) (any, error) {
+	h, err := c.controlled(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	if h.offer.Interrupt() {
+		h.offer.Notify(event.LevelInfo, "%s stopped the turn.", c.who())
+	}
+	return struct{}{}, nil
+}
+
+func (c *connection) set(_ context.Context, p Set) (any, error) {
+	h, err := c.controlled(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	if p.Mode != "" {
+		if err := h.setMode(tools.Mode(p.Mode)); err != nil {
+			return nil, err
+		}
+		h.offer.Notify(event.LevelInfo, "%s set mode %s.", c.who(), p.Mode)
+	}
+	if p.Model != "" {
+		if err := h.offer.SetModel(p.Model); err != nil {
+			return nil, invalid("%v", err)
+		}
+		h.offer.Notify(event.LevelInfo, "%s set model %s.", c.who(), text.Visible(p.Model))
+	}
+	return struct{}{}, nil
+}

@@ -1,0 +1,219 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"jcode/agent/event"
+	"jcode/agent/event/wire"
+	"jcode/tools"
+)
+
+// Conversation is what a session lets others do.
+type Conversation interface {
+	State() event.State
+	Join() (sub *event.Subscription, last uint64, now []event.Event)
+	Prompt(event.Prompt) string
+	Unqueue(id string) []event.Prompt
+	Interrupt() bool
+	SetMode(tools.Mode)
+	SetModel(name string) error
+	Notify(level event.Level, format string, args ...any)
+}
+
+// Answers settle questions.
+type Answers interface {
+	Answer(id string, a tools.Answer) error
+	Reply(id, text string) error
+	Fill(id string, a tools.FormAnswer) error
+}
+
+// Offer is a session that others may see.
+type Offer struct {
+	Conversation
+	// From returns who settles questions in somebody's name.
+	From func(name string) Answers
+	// History returns what is stored, as events.
+	History func(ctx context.Context) ([]event.Event, error)
+	// WatchOnly is set where nobody answers questions: a headless run.
+	WatchOnly bool
+	// Lasting allows answers that outlast the session.
+	Lasting bool
+	// Hidden sessions are not listed, and can't be attached: private ones.
+	Hidden func() bool
+}
+
+// role returns what a client may do that asks for a role.
+func (o Offer) role(want Role) Role {
+	if want == Control && !o.WatchOnly && !o.State().ReadOnly {
+		return Control
+	}
+	return Watch
+}
+
+// hub is one session that is offered. It reads the session's events from the first attachment on.
+type hub struct {
+	offer Offer
+
+	mu      sync.Mutex
+	ring    *ring // nil before the first attachment
+	closed  bool
+	read    sync.WaitGroup
+	sub     *event.Subscription
+	ceiling tools.Mode // the owner's own mode
+	given   tools.Mode // the mode that a client set last; "" for none
+}
+
+// begin makes sure that events are kept.
+func (h *hub) begin() *ring {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ring != nil {
+		return h.ring
+	}
+	sub, last, _ := h.offer.Join()
+	h.ring, h.sub = newRing(last), sub
+	if h.closed {
+		sub.Close()
+	}
+	h.read.Go(func() {
+		defer h.ring.close()
+		for {
+			ev, ok := sub.NextNumbered(context.Background()) // ends when the conversation or the subscription does
+			if !ok {
+				return
+			}
+			h.noteMode(ev.Event)
+			var line []byte
+			if l := wire.Numbered(ev); l != nil {
+				line = wire.Encode(l)
+			}
+			h.ring.add(line)
+		}
+	})
+	return h.ring
+}
+
+// end stops the reading of events.
+func (h *hub) end() {
+	h.mu.Lock()
+	h.closed = true
+	sub := h.sub
+	h.mu.Unlock()
+	if sub != nil {
+		sub.Close()
+	}
+	h.read.Wait()
+}
+
+// noteMode learns the owner's mode: each one that no client set.
+func (h *hub) noteMode(ev event.Event) {
+	if st, ok := ev.(event.StateChanged); ok {
+		h.mu.Lock()
+		if st.State.Mode != h.given {
+			h.ceiling, h.given = st.State.Mode, ""
+		}
+		h.mu.Unlock()
+	}
+}
+
+// attach returns where a client begins, and with what.
+func (h *hub) attach(ctx context.Context, p Attach) (*Attached, error) {
+	ring := h.begin()
+	st := h.offer.State()
+	out := &Attached{Session: st.Session, Role: h.offer.role(p.Role), State: stateOf(st)}
+	if p.After != nil {
+		if _, ok, _, _ := ring.after(*p.After); ok {
+			out.Resumed, out.Last = true, *p.After
+			return out, nil
+		}
+	}
+	sub, last, now := h.offer.Join()
+	sub.Close()
+	history, err := h.offer.History(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Last, out.History, out.Now = last, encoded(history), encoded(now)
+	return out, nil
+}
+
+// asked returns a question that waits, or nil.
+func (h *hub) asked(id string) event.Event {
+	sub, _, now := h.offer.Join()
+	sub.Close()
+	for _, ev := range now {
+		switch q := ev.(type) {
+		case event.ApprovalAsked:
+			if q.ID == id {
+				return q
+			}
+		case event.AskPerson:
+			if q.ID == id {
+				return q
+			}
+		case event.AskForm:
+			if q.ID == id {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// asks counts the questions that wait.
+func (h *hub) asks() (n int) {
+	sub, _, now := h.offer.Join()
+	sub.Close()
+	for _, ev := range now {
+		switch ev.(type) {
+		case event.ApprovalAsked, event.AskPerson, event.AskForm:
+			n++
+		}
+	}
+	return n
+}
+
+// careful are the modes by how much they allow unasked.
+var careful = []tools.Mode{tools.ModePlan, tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModeYolo}
+
+// setMode sets the mode, up to the owner's.
+func (h *hub) setMode(mode tools.Mode) error {
+	rank := slices.Index(careful, mode)
+	if rank < 0 {
+		return invalid("there is no mode %q", mode)
+	}
+	h.begin()
+	h.mu.Lock()
+	now := h.offer.State().Mode
+	if now != h.given {
+		h.ceiling = now
+	}
+	ceiling := h.ceiling
+	if rank <= slices.Index(careful, ceiling) {
+		h.given = mode
+	}
+	h.mu.Unlock()
+	if rank > slices.Index(careful, ceiling) {
+		return refused("mode %s allows more than the owner's, %s: it is set at the terminal", mode, ceiling)
+	}
+	h.offer.SetMode(mode)
+	return nil
+}
+
+func encoded(events []event.Event) []json.RawMessage {
+	out := make([]json.RawMessage, 0, len(events))
+	for _, ev := range events {
+		if line := wire.Of(ev); line != nil {
+			out = append(out, wire.Encode(line))
+		}
+	}
+	return out
+}
+
+func stateOf(st event.State) *wire.State {
+	line, _ := wire.Of(event.StateChanged{State: st}).(*wire.State)
+	return line
+}

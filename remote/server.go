@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The limits of a server.
+const (
+	helloWithin    = 5 * time.Second
+	maxConnections = 256
+)
+
+// Options describe a server.
+type Options struct {
+	Token string // what clients must say
+	Jcode string // the program's version
+	Pid   int
+	// Admit reports whether a connection's other end may speak at all.
+	Admit func(net.Conn) error
+}
+
+// Server offers the sessions of this process. Its methods are safe for concurrent use.
+type Server struct {
+	opt   Options
+	ctx   context.Context
+	stop  context.CancelFunc
+	conns sync.WaitGroup
+	slots chan struct{}
+
+	mu   sync.Mutex
+	hubs []*hub
+}
+
+// NewServer returns a server without sessions. The caller closes it.
+func NewServer(opt Options) *Server {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Server{opt: opt, ctx: ctx, stop: stop, slots: make(chan struct{}, maxConnections)}
+}
+
+// Offer lets others see a session until the returned function is called.
+func (s *Server) Offer(o Offer) (withdraw func()) {
+	h := &hub{offer: o, ceiling: o.State().Mode}
+	s.mu.Lock()
+	s.hubs = append(s.hubs, h)
+	s.mu.Unlock()
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		s.hubs = slices.DeleteFunc(s.hubs, func(other *hub) bool { return other == h })
+		s.mu.Unlock()
+		h.end()
+	})
+}
+
+// offered returns the sessions that may be seen.
+func (s *Server) offered() []*hub {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.hubs), func(h *hub) bool { return h.offer.Hidden != nil && h.offer.Hidden() })
+}
+
+// find returns an open session by its ID, nil for none.
+func (s *Server) find(session string) *hub {
+	if session == "" {
+		return nil
+	}
+	for _, h := range s.offered() {
+		if h.offer.State().Session == session {
+			return h
+		}
+	}
+	return nil
+}
+
+// Serve answers connections until the listener is closed.
+func (s *Server) Serve(l net.Listener) error {
+	for {
+		nc, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		select {
+		case s.slots <- struct{}{}:
+		default: // too many: what is not answered is closed
+			_ = nc.Close()
+			continue
+		}
+		s.conns.Go(func() {
+			defer func() { <-s.slots }()
+			defer func() { _ = nc.Close() }() // closed twice at the most
+			if s.opt.Admit != nil && s.opt.Admit(nc) != nil {
+				return
+			}
+			s.serve(s.ctx, nc)
+		})
+	}
+}
+
+// Close ends all connections and waits for them.
+func (s *Server) Close() {
+	s.stop()
+	s.conns.Wait()
+	s.mu.Lock()
+	hubs := s.hubs
+	s.hubs = nil
+	s.mu.Unlock()
+	for _, h := range hubs {
+		h.end()
+	}
+}

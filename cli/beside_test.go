@@ -97,6 +97,33 @@ func TestASessionWorksInAWorktreeAndResumesThere(t *testing.T) {
 	}
 }
 
+// What a command changed in the worktree is undone as in the checkout.
+func TestAnUndoReachesTheWorktreeOfASession(t *testing.T) {
+	t.Parallel()
+	dir, home := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gitRepository(t, dir)
+	srv := modeltest.New(t, modeltest.Calls(tool("c1", "exec", map[string]any{"command": "echo two > a.txt; echo made > new.txt"})), modeltest.Text("done"))
+	if out, err := jcode(t.Context(), t, dir, home, srv.URL(), "-p", "--mode", "yolo", "-w", "x", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	trees := besides(t, home)
+	if len(trees) != 1 {
+		t.Fatalf("%q", trees)
+	}
+	if out, err := jcode(t.Context(), t, dir, home, srv.URL(), "sessions", "undo", "--yes").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if data, err := os.ReadFile(filepath.Join(trees[0], "a.txt")); err != nil || string(data) != "one\n" {
+		t.Errorf("%q %v", data, err)
+	}
+	if _, err := os.Stat(filepath.Join(trees[0], "new.txt")); err == nil {
+		t.Error("what the command made is still there")
+	}
+}
+
 func TestAWorktreeForASessionNeedsANameAndARepository(t *testing.T) {
 	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()

@@ -52,7 +52,7 @@ func (s *snapshots) folder(key treeKey) *folder {
 
 // unseen returns what tells which names of a folder are not looked at: what must not be read, and jcode's own.
 func unseen(a *app, dir string) func(name string) bool {
-	if paths.Within(a.paths.Data, dir) {
+	if paths.Within(a.paths.Data, dir) && !paths.Within(a.root, dir) { // a worktree lies in the data folder
 		return func(string) bool { return true }
 	}
 	denied := a.gate.DeniedIn(tools.AccessRead, dir)

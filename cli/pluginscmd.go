@@ -139,9 +139,7 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 		if !a.std.InIsTerminal {
 			return usageError("plugins: nobody can be asked here; --yes accepts what is shown above")
 		}
-		fmt.Fprint(w, "Use it? It runs with your rights. [y/N] ")
-		var word string
-		if _, err := fmt.Fscanln(a.std.In, &word); err != nil && word == "" || !slices.Contains([]string{"y", "yes"}, strings.ToLower(word)) {
+		if !confirm(a.std.In, w, "Use it? It runs with your rights.") {
 			fmt.Fprintln(w, "nothing was changed")
 			return nil
 		}

@@ -81,9 +81,7 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		if !std.InIsTerminal {
 			return usageError("nobody can be asked here; --yes does what is shown above")
 		}
-		fmt.Fprintf(std.Out, "%s these files? [y/N] ", strings.ToUpper(verb[:1])+verb[1:])
-		word := ""
-		if _, err := fmt.Fscanln(std.In, &word); err != nil && word == "" || !slices.Contains([]string{"y", "yes"}, strings.ToLower(word)) {
+		if !confirm(std.In, std.Out, strings.ToUpper(verb[:1])+verb[1:]+" these files?") {
 			return &exitError{code: exitUsage, err: errors.New("nothing was changed")}
 		}
 	}

@@ -16,11 +16,9 @@ type Memory struct{ s *Store }
 // Memory returns the store's private sessions.
 func (s *Store) Memory() Memory { return Memory{s} }
 
-// private holds the sessions of this process that are kept in memory only, in a database of
-// their own with the same schema.
+// private are the sessions of this process that are kept in memory only: those of a store of their own, whose
+// database has the same schema.
 type private struct {
-	mem *Store
-
 	// moving is held for reading while a session in memory is used, and for writing while one
 	// is moved to the file.
 	moving sync.RWMutex
@@ -42,13 +40,14 @@ func (s *Store) inMemory() bool { return s.ids != nil }
 // of returns the store that has a session: this one, or the one in memory. The caller calls
 // done when it has finished with it.
 func (s *Store) of(id string) (store *Store, done func()) {
-	p := s.private.Load()
-	if p == nil {
+	mem := s.memory.Load()
+	if mem == nil {
 		return s, func() {}
 	}
+	p := mem.ids
 	p.moving.RLock()
 	if p.has(id) {
-		return p.mem, p.moving.RUnlock
+		return mem, p.moving.RUnlock
 	}
 	p.moving.RUnlock()
 	return s, func() {}
@@ -65,43 +64,40 @@ func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
 
 // store returns the store in memory, nil if there is none yet.
 func (m Memory) store() *Store {
-	if p := m.s.private.Load(); p != nil {
-		return p.mem
-	}
-	return nil
+	return m.s.memory.Load()
 }
 
 // Keep has a session that has no row yet kept in memory only. It ends with the process unless
 // Persist writes it to the file.
 func (m Memory) Keep(ctx context.Context, id string) error {
-	p, err := m.open(ctx)
+	mem, err := m.open(ctx)
 	if err != nil {
 		return err
 	}
-	p.add(id)
+	mem.ids.add(id)
 	return nil
 }
 
 // Has reports whether a session is kept in memory only.
 func (m Memory) Has(id string) bool {
-	p := m.s.private.Load()
-	return p != nil && p.has(id)
+	mem := m.s.memory.Load()
+	return mem != nil && mem.ids.has(id)
 }
 
 // forget has a session that has no row yet kept in the file.
 func (m Memory) forget(id string) {
-	if p := m.s.private.Load(); p != nil {
-		p.remove(id)
+	if mem := m.s.memory.Load(); mem != nil {
+		mem.ids.remove(id)
 	}
 }
 
 // open opens the database in memory on first use.
-func (m Memory) open(ctx context.Context) (*private, error) {
+func (m Memory) open(ctx context.Context) (*Store, error) {
 	s := m.s
 	s.memMu.Lock()
 	defer s.memMu.Unlock()
-	if p := s.private.Load(); p != nil {
-		return p, nil
+	if mem := s.memory.Load(); mem != nil {
+		return mem, nil
 	}
 	if s.closed {
 		return nil, fmt.Errorf("open database in memory: %w", sql.ErrConnDone)
@@ -114,14 +110,13 @@ func (m Memory) open(ctx context.Context) (*private, error) {
 	if err != nil {
 		return nil, err
 	}
-	mem, err := db.OpenMemory(ctx, "jcode-"+name, tables)
+	held, err := db.OpenMemory(ctx, "jcode-"+name, tables)
 	if err != nil {
 		return nil, err
 	}
-	p := &private{}
-	p.mem = &Store{db: mem, now: s.now, ids: p, outside: s.outside}
-	s.private.Store(p)
-	return p, nil
+	mem := &Store{db: held, now: s.now, ids: &private{}, outside: s.outside}
+	s.memory.Store(mem)
+	return mem, nil
 }
 
 // Persist moves a session from memory to the file, from its beginning and with its sub-agents,
@@ -129,17 +124,18 @@ func (m Memory) open(ctx context.Context) (*private, error) {
 // left as it is.
 func (m Memory) Persist(ctx context.Context, id string) error {
 	s := m.s
-	p := s.private.Load()
-	if p == nil || !p.has(id) {
+	mem := s.memory.Load()
+	if mem == nil || !mem.ids.has(id) {
 		return nil
 	}
+	p := mem.ids
 	p.moving.Lock()
 	defer p.moving.Unlock()
-	tree, err := p.mem.tree(ctx, id)
+	tree, err := mem.tree(ctx, id)
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", id, err)
 	}
-	if err := s.db.WithAttached(ctx, p.mem.db, "private", func() error {
+	if err := s.db.WithAttached(ctx, mem.db, "private", func() error {
 		return s.write(ctx, func(t *tx) error {
 			for _, id := range tree {
 				if err := t.moveIn(id, tree); err != nil {
@@ -154,7 +150,7 @@ func (m Memory) Persist(ctx context.Context, id string) error {
 	for _, id := range tree {
 		p.remove(id)
 	}
-	if err := p.mem.Delete(ctx, id); err != nil {
+	if err := mem.Delete(ctx, id); err != nil {
 		return fmt.Errorf("session %s is saved; forget its copy in memory: %w", id, err)
 	}
 	return nil

@@ -54,7 +54,7 @@ type Store struct {
 	now     func() time.Time
 	ids     *private                          // of the store in memory: its sessions; nil for the one of the file
 	outside func(hash string) ([]byte, error) // contents that are kept elsewhere; may be nil
-	private atomic.Pointer[private]
+	memory  atomic.Pointer[Store]             // the store in memory, once there is one
 
 	memMu  sync.Mutex // guards the opening of the store in memory
 	closed bool

@@ -47,6 +47,10 @@ func insteadOf(line *commandline.Command, word string) string {
 		return "jcode sessions export writes a session to a file"
 	case "login", "auth":
 		return "/login in the chat takes a key, and so does the environment: jcode doctor says which"
+	case "worktree", "worktrees":
+		return "jcode --worktree begins a session in a git worktree, /worktree in the chat continues in one"
+	case "ps", "watch", "answer":
+		return "jcode sessions " + word + " is the command"
 	case "set", "settings":
 		return "jcode config set KEY VALUE changes a setting"
 	case "hooks", "hook":

@@ -188,6 +188,11 @@ func (p *program) Act(a look.Action) tea.Cmd {
 		return p.escape()
 	case look.Cancel:
 		return p.cancel()
+	case look.Model:
+		return p.settings.model("")
+	case look.Stash:
+		p.complete.menu.close()
+		p.Flash(p.stash.swap(p.in, p.keys.First(look.Stash)))
 	case look.Mode:
 		return p.settings.nextMode()
 	case look.Help:

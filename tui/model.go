@@ -59,6 +59,7 @@ type program struct {
 	escaped time.Time // the last Esc that had no effect
 	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
+	stash   stash
 	record  record
 	failing sync.Map // what could not be stored last time, by what the warning says of it
 

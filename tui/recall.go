@@ -175,7 +175,7 @@ func (d *drafts) keep(p *program) tea.Cmd {
 		return nil
 	}
 	d.kept = p.in.Generation()
-	generation, s, ctx := p.in.Generation(), p.in.Text(), p.ctx
+	generation, s, ctx := p.in.Generation(), p.stash.with(p.in.Text()), p.ctx
 	return func() tea.Msg { return p.warnedOnce("the draft could not be kept", d.write(ctx, h, generation, s)) }
 }
 
@@ -186,7 +186,7 @@ func (d *drafts) keepNow(ctx context.Context, p *program) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	return d.write(ctx, p.opt.History, p.in.Generation(), p.in.Text())
+	return d.write(ctx, p.opt.History, p.in.Generation(), p.stash.with(p.in.Text()))
 }
 
 func (d *drafts) write(ctx context.Context, h front.History, generation int, s string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,6 +52,7 @@ func Run(ctx context.Context, opt front.Options) error {
 		err = errors.Join(err, p.painter.Leave())
 	}
 	showCursor(out)
+	p.leaveText(err)
 	p.leave()
 	if kept := p.record.keepNow(ctx, p); kept != nil && err == nil {
 		return kept
@@ -120,5 +122,23 @@ func showCursor(out io.Writer) {
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		// The program has ended: an error can no longer be reported.
 		_, _ = io.WriteString(out, ansi.SetModeTextCursorEnable)
+	}
+}
+
+// leftLines is how much of the conversation stays in the terminal, in lines.
+const leftLines = 200
+
+// leaveText writes the end of the conversation to the terminal that was left, where the shell's scrollback keeps it.
+func (p *program) leaveText(failed error) {
+	if p.painter == nil || failed != nil || p.opt.Leave == "none" {
+		return
+	}
+	var out io.Writer = os.Stdout
+	if p.opt.Output != nil {
+		out = p.opt.Output
+	}
+	if lines := p.tr.Tail(&p.look, leftLines); lines != nil {
+		// The program has ended: an error can no longer be reported.
+		_, _ = io.WriteString(out, strings.Join(lines, "\r\n")+"\r\n\r\n")
 	}
 }

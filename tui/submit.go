@@ -82,11 +82,11 @@ func (p sender) sent(s string) tea.Cmd {
 		return nil
 	}
 	p.drafts.kept = p.in.Generation()
-	ctx, generation := p.ctx, p.in.Generation()
+	ctx, generation, kept := p.ctx, p.in.Generation(), p.stash.with("")
 	return func() tea.Msg {
 		err := h.Add(ctx, s)
 		if err == nil {
-			err = p.drafts.write(ctx, h, generation, "")
+			err = p.drafts.write(ctx, h, generation, kept)
 		}
 		return p.warnedOnce("the prompt could not be added to the history", err)
 	}

@@ -52,6 +52,7 @@ type Config struct {
 	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,health,title,cwd"`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`
 	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
+	Leave         string          `json:"leave" desc:"What stays in the terminal after a chat: text is the end of the conversation, at most 200 lines." enum:"text,none" default:"text"`
 	Notifications string          `json:"notifications" desc:"How to notify you when a turn ends or waits and the window has no focus: auto notifies and rings the bell." enum:"auto,bell,off" default:"auto"`
 }
 

@@ -181,6 +181,8 @@ type Options struct {
 	// Notifications says how to alert a person whose window has no focus: "bell" only rings, "off" does nothing,
 	// anything else notifies and rings.
 	Notifications string
+	// Leave is what stays in the terminal: "none", otherwise the end of the conversation as text.
+	Leave string
 	// Vi turns on vi keys in the input: Esc switches to normal mode.
 	Vi bool
 	// Health summarises the state of servers ("mcp 2/3"). It is called for each frame and must be cheap.

@@ -76,6 +76,8 @@ const (
 	Redraw      Action = "redraw"
 	Agents      Action = "agents"
 	PasteImage  Action = "paste_picture"
+	Model       Action = "model"
+	Stash       Action = "stash"
 	Background  Action = "background"
 )
 
@@ -98,6 +100,7 @@ var keyTable = []keyRow{
 	{Complete, []string{"tab"}, "complete a command, @file or argument", "Input"},
 	{Editor, []string{"ctrl+g"}, "write in $EDITOR", "Input"},
 	{Search, []string{"ctrl+r"}, "search the history of prompts", "Input"},
+	{Stash, []string{"alt+s"}, "put what is written aside, or take it back", "Input"},
 	{PasteExpand, []string{"ctrl+x"}, "show a folded paste in full", "Input"},
 	{PasteImage, []string{"ctrl+v", "alt+v"}, "paste a picture (or text) from the clipboard", "Input"},
 	{Left, []string{"left", "ctrl+b"}, "a character left", "Editing"},
@@ -131,6 +134,7 @@ var keyTable = []keyRow{
 	{Times, []string{"alt+t"}, "show when things happened", "Transcript"},
 	{Interrupt, []string{"esc"}, "stop the running turn, close a dialog", "Program"},
 	{Unqueue, []string{"alt+q"}, "take queued messages back into the input", "Program"},
+	{Model, []string{"alt+m"}, "choose the model", "Program"},
 	{Mode, []string{"shift+tab"}, "next approval mode", "Program"},
 	{Help, []string{"f1"}, "this help", "Program"},
 	{Cancel, []string{"ctrl+c"}, "clear the input, stop the turn; twice quits", "Program"},

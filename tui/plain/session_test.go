@@ -101,7 +101,7 @@ func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
 	l.write("1")
 	l.fake.Emit(event.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: tuitest.Diff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
 		event.Usage{Total: model.Usage{Input: 1500, Output: 20}}, event.TurnEnd{Reason: event.StopDone, Duration: 2 * time.Second})
-	l.see("Tool edit done. +3 -2\n2s · calc/sum.go +3 -2 · 1.5k tokens in, 20 out · /undo\n> ")
+	l.see("Tool edit done. +3 -2\n2s · calc/sum.go +3 -2 · 1.5k tokens · /undo\n> ")
 	if n := strings.Count(l.out.String(), "+++ b/calc/sum.go"); n != 1 {
 		t.Errorf("the change shows %d times:\n%s", n, l.out.String())
 	}

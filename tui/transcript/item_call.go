@@ -174,7 +174,7 @@ func (c *Call) head(l *look.Look) string {
 		if !c.running() && c.Failed() {
 			style = l.Theme.Bad
 		}
-		spans = append(spans, cells.Span{Text: "  " + right, Style: style})
+		spans = append(spans, counted(l, "  "+right, style)...)
 	}
 	return cells.Render(look.Clip(spans, l.Width))
 }

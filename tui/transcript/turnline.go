@@ -83,7 +83,7 @@ func (s *Turn) Parts() []string {
 	}
 	in, made := s.After.Total.Input-s.Before.Total.Input, s.After.Total.Output-s.Before.Total.Output
 	if in+made > 0 {
-		out = append(out, look.Thousands(in)+" tokens in, "+look.Thousands(made)+" out")
+		out = append(out, look.Thousands(in+made)+" tokens")
 	}
 	if cost := s.After.Cost - s.Before.Cost; s.After.Priced && cost > 0 {
 		out = append(out, text.Spent(cost, s.After.Total.Estimated))
@@ -105,7 +105,7 @@ func (s *Turn) Item() Item {
 
 func newTurnLine(parts []string) *turnLine {
 	return &turnLine{Fixed{Plain: strings.Join(parts, " · "), Draw: func(l *look.Look) []string {
-		return []string{cells.Paint(l.Theme.Faint, "  "+fitParts(parts, max(l.Width-2, 1)))}
+		return []string{cells.Render(counted(l, "  "+fitParts(parts, max(l.Width-2, 1)), l.Theme.Faint))}
 	}}}
 }
 
@@ -118,4 +118,28 @@ func fitParts(parts []string, width int) string {
 		parts = append(slices.Clone(parts[:len(parts)-2]), parts[len(parts)-1])
 	}
 	return cells.Fit(strings.Join(parts, " · "), width)
+}
+
+// counted colours the lines that were added ("+8") and removed ("-4") in a text; one that counts none stays as it is.
+func counted(l *look.Look, s string, style cells.Style) []cells.Span {
+	var out []cells.Span
+	plain := ""
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 {
+			plain += " "
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(word, ","))
+		signed := word != "" && (word[0] == '+' || word[0] == '-')
+		if !signed || err != nil || n == 0 {
+			plain += word
+			continue
+		}
+		colour := l.Theme.Good
+		if n < 0 {
+			colour = l.Theme.Bad
+		}
+		out = append(out, cells.Span{Text: plain, Style: style}, cells.Span{Text: word, Style: colour})
+		plain = ""
+	}
+	return append(out, cells.Span{Text: plain, Style: style})
 }

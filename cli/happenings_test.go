@@ -152,6 +152,44 @@ func TestContextOfSessionHooksThatWereInterruptedIsToldOnce(t *testing.T) {
 	}
 }
 
+// Whatever a hook makes of the file for variables, the prompt goes on, nothing runs or is read that is not in it, and
+// the variables of other hooks are set.
+func TestNoFormOfTheFileOfVariablesHarms(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`ln -s /etc/passwd "$CLAUDE_ENV_FILE"`, `ln -s /dev/zero "$CLAUDE_ENV_FILE"`, `mkfifo "$CLAUDE_ENV_FILE"`, `mkdir "$CLAUDE_ENV_FILE"`, `head -c 1000000 /dev/zero > "$CLAUDE_ENV_FILE"`,
+		`yes export A=1 | head -c 900000 > "$CLAUDE_ENV_FILE"`, `printf 'export A=1\000B=2\n' > "$CLAUDE_ENV_FILE"`, `rm -rf "$(dirname "$CLAUDE_ENV_FILE")"`, `printf 'export A=\377\376\n' > "$CLAUDE_ENV_FILE"`,
+		`echo 'A=1; touch ran; A=$(touch ran) touch ran' > "$CLAUDE_ENV_FILE"`, `echo 'export A="$(touch ran)" B="$((1+$(touch ran)))"' > "$CLAUDE_ENV_FILE"`, `d=$(dirname "$CLAUDE_ENV_FILE"); mv "$d" "$d.x"; ln -s /etc "$d"`,
+		`echo 'eval touch ran' > "$CLAUDE_ENV_FILE"`, `echo 'export FINE=no' > "$CLAUDE_ENV_FILE"; exit 1`, `echo 'export LD_PRELOAD=x GIT_DIR=y ENV=z BASH_ENV=z' > "$CLAUDE_ENV_FILE"`, `chmod 000 "$(dirname "$CLAUDE_ENV_FILE")"`,
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			a := hooked(t, func(event hooks.Event) []hooks.Command {
+				if event != hooks.SessionStart {
+					return nil
+				}
+				return []hooks.Command{{Command: line}, {Command: `echo 'export FINE=yes' > "$CLAUDE_ENV_FILE"`}}
+			})
+			if _, err := a.happenings.admit(t.Context(), "s", "go"); err != nil {
+				t.Fatal(err)
+			}
+			got := a.hookVariables.forCommand(tools.Caller{Session: "s"}, true)
+			if !slices.Contains(got, "FINE=yes") || slices.Contains(got, "FINE=no") || strings.Contains(strings.Join(got, " "), "LD_PRELOAD") || strings.Contains(strings.Join(got, " "), "root") {
+				t.Errorf("set: %.200q", got)
+			}
+			if _, err := os.Stat(filepath.Join(a.cwd, "ran")); err == nil {
+				t.Error("the file was run")
+			}
+			if other := a.hookVariables.forCommand(tools.Caller{Session: "other"}, true); len(other) > 0 {
+				t.Errorf("another session has %q", other)
+			}
+			if child := a.hookVariables.forCommand(tools.Caller{Session: "child", Root: "s"}, false); !slices.Contains(child, "FINE=yes") {
+				t.Errorf("a sub-agent has %q", child)
+			}
+		})
+	}
+}
+
 // TestNoEventFailsForAHookThatMisbehaves: for each event, one hook hangs with a child, one floods both streams,
 // one dies from a signal, one prints junk, one prints a huge answer, and one is not a program.
 func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {

@@ -17,7 +17,7 @@ func (p *outside) notify(title, body string) tea.Cmd {
 	case p.opt.Notifications == "bell":
 		return p.outside.tell(bell)
 	}
-	body = look.OneLine(look.Beginning(body, 80))
+	title, body = look.OneLine(title), look.OneLine(look.Beginning(body, 80)) // names of servers are among them
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
 	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + bell)
 }

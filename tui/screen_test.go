@@ -202,6 +202,23 @@ func TestNotificationsAreAsTheSettingSays(t *testing.T) {
 	}
 }
 
+// Names of servers and texts of the model end no sequence that the terminal is sent.
+func TestNotificationsCarryNoSequencesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, evil := range []string{"\x1b\\", "\x07", "\u009c", "\u009d0;x", "\x9c", "\r", "\n", ";", "\x1b]0;x\x07", "\x18", "\x1a", "\x00", "\u202e", "\x05"} {
+		p, _ := still(t, 80, 24, func(o *Options) { o.Notifications = "auto" })
+		p.blurred = true
+		said := strings.Trim(fmt.Sprint(p.outside.notify("a"+evil+"b asks you", "c"+evil+"d")()), "{}")
+		parts := strings.SplitAfter(said, "\x07")
+		if len(parts) != 4 || !strings.HasPrefix(parts[0], "\x1b]9;") || !strings.HasPrefix(parts[1], "\x1b]777;notify;") || strings.Count(parts[1], ";") != 3 || strings.Count(said, "\x1b") != 2 {
+			t.Errorf("%q: %q", evil, said)
+		}
+		if strings.ContainsAny(said, "\u009c\u009d\r\n\x18\x1a\x00\u202e\x05") {
+			t.Errorf("%q: %q", evil, said)
+		}
+	}
+}
+
 func notifications(r *running) []string {
 	var out []string
 	for _, o := range r.OSC() {

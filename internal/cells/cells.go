@@ -7,6 +7,7 @@ package cells
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -177,7 +178,11 @@ func Render(spans []Span) string {
 	return b.String()
 }
 
+// writeLink begins a hyperlink, or ends one. A target that would end the sequence is none.
 func writeLink(b *strings.Builder, target string) {
+	if strings.ContainsFunc(target, unicode.IsControl) {
+		target = ""
+	}
 	b.WriteString("\x1b]8;;")
 	b.WriteString(target)
 	b.WriteString("\x1b\\")

@@ -110,3 +110,14 @@ func TestExpandTabs(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTargetsOfLinksEndNoSequence(t *testing.T) {
+	for _, evil := range []string{"\x1b\\", "\x07", "\u009c", "\x9c\x1b", "\n", "\x00", "\x1b]52;c;eA==\x07"} {
+		if got := Render([]Span{{Text: "x", Link: "http://h/" + evil}}); strings.Contains(got, evil) && evil != "\x1b\\" || strings.Count(got, "\x1b\\") > 2 || strings.Contains(got, "http") {
+			t.Errorf("%q: %q", evil, got)
+		}
+	}
+	if got := Render([]Span{{Text: "x", Link: "http://h/a"}}); !strings.Contains(got, "]8;;http://h/a\x1b") {
+		t.Errorf("%q", got)
+	}
+}

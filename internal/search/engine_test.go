@@ -27,7 +27,7 @@ func naive(re *regexp.Regexp, data string) (lines []string) {
 // scanAll searches data with a buffer of a given size, read in small pieces.
 func scanAll(p *Pattern, data string, size int) (lines []string, total int) {
 	s := &scanner{matcher: newMatcher(p), limit: 1 << 20, width: normalLine, buf: make([]byte, size)}
-	r := s.scan(context.Background(), &pieces{data: []byte(data), size: size/2 + 1}, true)
+	r := s.pass(context.Background(), &pieces{data: []byte(data), size: size/2 + 1}, true, true) // the bytes as they are
 	for _, m := range r.matches {
 		lines = append(lines, fmt.Sprintf("%d:%d:%s", m.Line, m.Column, m.Text))
 	}

@@ -241,8 +241,14 @@ type scanned struct {
 	err     error
 }
 
-// scan reads r to its end, as many whole lines at once as the buffer holds.
-func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanned) {
+// scan reads r to its end. A text of another encoding is searched as read shows it: where its first bytes or the
+// pattern say that this matters, or where something was found in it.
+func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) scanned {
+	return s.pass(ctx, r, named, false)
+}
+
+// pass is scan, of as many whole lines at once as the buffer holds; decoded: the text is as it is shown already.
+func (s *scanner) pass(ctx context.Context, r io.Reader, named, decoded bool) (out scanned) {
 	line := 1  // number of the line at buf[0]
 	have := 0  // bytes in buf
 	split := 0 // bytes of the line at buf[0] that were searched and dropped
@@ -255,10 +261,9 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		}
 		have += n
 		data := s.buf[:have]
-		if first && utf16Marked(data) {
-			if content, err := decoded(bytes.Clone(data), r); err == nil {
-				return s.scan(ctx, content, true)
-			}
+		if first && !decoded && (utf16Marked(data) || utf16(data) || s.matcher.p.wide && otherText(data)) {
+			content, changed := asText(bytes.Clone(data), r)
+			return s.pass(ctx, content, named || changed, true)
 		}
 		if first && bytes.HasPrefix(data, utf8Mark) {
 			have = copy(s.buf, data[len(utf8Mark):])
@@ -279,6 +284,11 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 			}
 		}
 		line = s.lines(&out, data[:whole], line, split, !end)
+		if first && end && !decoded && out.total > 0 && otherText(data) {
+			if content, changed := asText(data, r); changed {
+				return s.pass(ctx, content, true, true)
+			}
+		}
 		if end || ctx.Err() != nil {
 			return out
 		}
@@ -290,16 +300,6 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		}
 		have = copy(s.buf, data[whole:])
 	}
-}
-
-// fill reads until the buffer is full or the file ends.
-func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
-	for have+n < len(s.buf) && err == nil {
-		var k int
-		k, err = r.Read(s.buf[have+n:])
-		n += k
-	}
-	return n, err
 }
 
 // lines searches whole lines and returns the number of the line after them, if there is more to come.

@@ -17,6 +17,7 @@ type Pattern struct {
 	re      *regexp.Regexp // otherwise
 	prog    *syntax.Prog   // of re
 	need    *finders       // literals of which a matching line contains one; nil if none is known
+	wide    bool           // it has characters that encodings write differently
 }
 
 // Compile compiles an RE2 pattern, or a literal. An error says why the pattern is invalid, in the words of
@@ -29,7 +30,7 @@ func Compile(pattern string, literal bool) (*Pattern, error) {
 		return nil, fmt.Errorf("the pattern is empty")
 	}
 	if literal || regexp.QuoteMeta(pattern) == pattern {
-		return &Pattern{literal: newFinder(pattern, false)}, nil
+		return &Pattern{literal: newFinder(pattern, false), wide: isWide(pattern)}, nil
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -44,7 +45,12 @@ func Compile(pattern string, literal bool) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{re: re, prog: prog, need: required(simple)}, nil
+	return &Pattern{re: re, prog: prog, need: required(simple), wide: isWide(pattern)}, nil
+}
+
+// isWide reports whether a pattern means characters beyond ASCII, also by an escape.
+func isWide(pattern string) bool {
+	return strings.ContainsFunc(pattern, func(r rune) bool { return r >= utf8.RuneSelf }) || strings.Contains(pattern, `\x`) || strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`)
 }
 
 // finder searches for one literal by its rarest byte.

@@ -281,7 +281,7 @@ func Visible(s string) string {
 			dst = utf8.AppendRune(dst, 0x2400+r)
 		case r == 0x7f:
 			dst = utf8.AppendRune(dst, 0x2421)
-		case r >= 0x80 && r <= 0x9f, overrides(r), hides(r):
+		case r >= 0x80 && r <= 0x9f, overrides(r), hides(r), joins(r) && amongPlain(s[:i], s[i+size:]):
 			dst = appendCode(dst, r)
 		default:
 			dst = append(dst, s[i:i+size]...)
@@ -291,8 +291,19 @@ func Visible(s string) string {
 	return string(dst)
 }
 
+// joins reports whether r is a blank that no shell takes for one, or is drawn as nothing, and yet has a place in
+// other scripts, in typography or in emoji.
+func joins(r rune) bool { return r == 0xa0 || r == 0x200c || r == 0x200d || r == 0x3000 || r == 0xfe0f }
+
+// amongPlain reports whether the next characters on both sides are ASCII, where a joiner has no place. Other
+// joiners between don't count.
+func amongPlain(before, after string) bool {
+	before, after = strings.TrimRightFunc(before, joins), strings.TrimLeftFunc(after, joins)
+	return (before == "" || before[len(before)-1] < utf8.RuneSelf) && (after == "" || after[0] < utf8.RuneSelf)
+}
+
 // hides reports whether r is invisible and has no place in a command or a path. The joiners U+200C and U+200D
-// are not among them: scripts and emoji need them.
+// are not among them: scripts and emoji need them (joins).
 func hides(r rune) bool {
 	switch r {
 	case 0x00ad, 0x061c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff:

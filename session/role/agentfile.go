@@ -104,8 +104,11 @@ func (r *Role) agentMode(f frontmatter.Field) string {
 		return "edits"
 	case "auto":
 		return "auto"
-	default:
+	case "bypasspermissions", "dontask", "delegate":
 		r.problem(f.Line, fmt.Sprintf("permissionMode: %q has no meaning here", mode), "a role only narrows: the mode in force holds", false)
+		return ""
+	default:
+		r.problem(f.Line, fmt.Sprintf("permissionMode: there is no mode %q", mode), "use default, plan, acceptEdits or auto, or leave the key out", true)
 		return ""
 	}
 }

@@ -3,6 +3,8 @@ package role
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // keys are the keys of a role file.
@@ -61,10 +63,10 @@ func keyOf(line string) string {
 // if there are none: keys at its very start where there is no front matter (present), or between marks that come after blank lines, a heading, an empty
 // pair of marks, other text. What a closed fence of code shows is an example, unless the text begins with it.
 func misplaced(body string, present bool) int {
-	lines := strings.Split(body, "\n")
+	lines := strings.Split(strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n").Replace(body), "\n")
 	fence, begun := "", false // begun: something was read that is neither a heading nor a comment
 	for i, line := range lines {
-		line = strings.Trim(line, " \t\r\u200b\u200c\u200d\u2060\ufeff\u00a0")
+		line = strings.TrimFunc(line, invisible)
 		switch {
 		case fence != "" && strings.HasPrefix(line, fence):
 			fence = ""
@@ -79,6 +81,9 @@ func misplaced(body string, present bool) int {
 			if i+1 < len(lines) && closes(lines[i+1:]) {
 				return i + 1
 			}
+			if i > 0 && limits(lines[i-1]) {
+				return i
+			}
 		case !begun && !present && limits(line):
 			return i + 1
 		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "<!--"):
@@ -89,10 +94,28 @@ func misplaced(body string, present bool) int {
 	return 0
 }
 
+// invisible reports whether a character shows nothing at the edge of a line.
+func invisible(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}
+
+// mixed reports whether a key looks like one of Latin letters and has others that look the same.
+func mixed(key string) bool {
+	latin, other := false, false
+	for _, r := range key {
+		latin = latin || r < utf8.RuneSelf && unicode.IsLetter(r)
+		other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee) || r >= 0xff01 && r <= 0xff5e
+	}
+	return latin && other && strings.Contains(key, ":") || strings.ContainsRune(key, '\uff1a')
+}
+
 // mark reports whether a line is a mark of front matter, or what an editor made of one.
 func mark(line string) bool {
-	line = strings.Trim(line, " \t\r\u200b\u2060\ufeff\u00a0")
-	return strings.HasPrefix(line, "---") || line == "+++" || line == "\u2014" || line == "\u2014-" || line == "\u2013-" || line == "\u2014\u2014"
+	line = strings.TrimFunc(line, invisible)
+	if len(line) > 1 && strings.Trim(line, line[:1]) == "" && strings.Contains("-*_=~+", line[:1]) {
+		return true
+	}
+	return strings.HasPrefix(line, "---") || line == "\u2014" || line == "\u2014-" || line == "\u2013-" || line == "\u2014\u2014"
 }
 
 // closes reports whether lines give a key of a role before the next mark, and nothing but lines of that form

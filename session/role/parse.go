@@ -42,7 +42,7 @@ func read(name string, data []byte, foreign bool) Role {
 		// Whatever is not understood may be what limits the role: only a description can't be, and in the definition of
 		// an agent the examples after one, which begin like keys or at the start of a line.
 		about := cmp.Or(p.Key, p.After)
-		prose := foreign && about != "" && !limits(about+":") && !meantToLimit(about) && !meantToLimit(firstWord(data, p.Line))
+		prose := foreign && about != "" && !limits(about+":") && !meantToLimit(about) && !meantToLimit(firstWord(data, p.Line)) && !mixed(firstWord(data, p.Line))
 		r.problem(p.Line, p.Text, p.Cure, roleKey(p.Key) != "description" && !prose)
 	}
 	if foreign && !doc.Present {

@@ -100,9 +100,7 @@ func (s *Set) Prompt() string {
 	defer s.mu.Unlock()
 	s.loaded, s.given = true, nil
 	var list []*source
-	if s.opts.Config != "" {
-		list = append(list, s.take(filepath.Join(s.opts.Config, names[0]), "", true, 0)...)
-	}
+	list = append(list, s.own()...)
 	for _, dir := range append(s.folders(), s.touched...) {
 		list = append(list, s.folder(dir)...)
 	}
@@ -110,6 +108,17 @@ func (s *Set) Prompt() string {
 		src.prompt = true
 	}
 	return s.join(list)
+}
+
+// own reads the files that hold everywhere: jcode's, and that of Claude Code.
+func (s *Set) own() (list []*source) {
+	if s.opts.Config != "" {
+		list = append(list, s.take(filepath.Join(s.opts.Config, names[0]), "", true, 0)...)
+	}
+	if s.opts.Home != "" {
+		list = append(list, s.take(filepath.Join(s.opts.Home, ".claude", "CLAUDE.md"), "", true, 0)...)
+	}
+	return list
 }
 
 // folders lists the folders from the root down to the working folder.

@@ -268,3 +268,25 @@ func TestInitCommand(t *testing.T) {
 		t.Errorf("%+v %v", out, err)
 	}
 }
+
+// The file of Claude Code that holds everywhere is read as the person's own, once, and after a change again.
+func TestTheOwnFileOfClaudeCodeIsReadEverywhere(t *testing.T) {
+	dir := tempDir(t)
+	root, home, config := filepath.Join(dir, "p"), filepath.Join(dir, "home"), filepath.Join(dir, "config")
+	write(t, "of the project", root, "AGENTS.md")
+	write(t, "of jcode", config, "AGENTS.md")
+	file := write(t, "of claude, and @~/notes.md", home, ".claude", "CLAUDE.md")
+	write(t, "in the notes", home, "notes.md")
+	s := instructions.New(instructions.Options{Config: config, Home: home, Root: root, Cwd: root})
+	inOrder(t, s.Prompt(), "of jcode", "of claude", "in the notes", "of the project")
+	if got := changes(s); got != "" {
+		t.Errorf("nothing changed: %q", got)
+	}
+	write(t, "of claude, changed and longer", home, ".claude", "CLAUDE.md")
+	if got := changes(s); !strings.Contains(got, "changed and longer") {
+		t.Errorf("%s changed: %q", file, got)
+	}
+	// Where the home folder is the project, it is still one file.
+	s = instructions.New(instructions.Options{Config: config, Home: home, Root: home, Cwd: home})
+	inOrder(t, s.Prompt(), "changed and longer")
+}

@@ -86,9 +86,7 @@ func (s *Set) Changes() (news News, ok bool) {
 			}
 		}
 	}
-	if s.opts.Config != "" {
-		fresh = append(fresh, s.take(filepath.Join(s.opts.Config, names[0]), "", true, 0)...)
-	}
+	fresh = append(fresh, s.own()...)
 	for _, dir := range s.folders() {
 		fresh = append(fresh, s.folder(dir)...)
 	}

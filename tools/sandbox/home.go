@@ -35,7 +35,15 @@ var homePrivate = [...]string{
 	".terraform.d/credentials.tfrc.json", ".hex/hex.config", ".config/git/credentials", ".luarocks/config.lua", ".android/sdk/.keystore", ".conda/.cdsapirc", ".dotnet/corefx", ".stack/upload", ".cabal/config",
 	".cache/mozilla", ".cache/google-chrome", ".cache/chromium", ".cache/BraveSoftware", ".cache/microsoft-edge", ".cache/vivaldi", ".cache/opera", ".cache/thunderbird", ".cache/evolution", ".cache/thumbnails",
 	".cache/keyring", ".cache/tracker", ".cache/tracker3", ".cache/spotify", ".cache/Slack", ".cache/discord", ".cache/gnome-software", ".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".cache/mutt", ".cache/mesa_shader_cache_db_private",
+	".local/share/uv/credentials", ".julia/servers", ".julia/logs", ".nuget/NuGet/config", ".foundry/.env", ".java/.userPrefs", ".wasmer/wasmer.toml", ".sbt/1.0/credentials.sbt", ".sbt/1.0/sonatype.sbt", ".sbt/gpg",
+	".config/nix/netrc", ".cache/gh", ".cache/lftp", ".cache/keepassxc", ".cache/bitwarden", ".cache/remmina", ".cache/telegram-desktop", ".cache/vim", ".cache/nvim", ".cache/zed", ".cache/fish", ".cache/ksshaskpass", ".cache/mysql-workbench",
 	".cache/jcode", ".cache/gcloud", ".cache/aws", ".cache/rclone", ".cache/vscode", ".cache/JetBrains", ".cache/claude-cli-nodejs", ".cache/goimapnotify", ".cache/bash", ".cache/zsh",
+}
+
+// homeSettings are files in readable folders that are settings, in which a person may have put a key.
+var homeSettings = [...]string{
+	".cargo/config", ".cargo/config.toml", ".composer/config.json", ".config/composer/config.json", ".config/nix/nix.conf", ".config/mise/config.toml", ".config/mise/config.local.toml", ".config/uv/uv.toml", ".config/git/config",
+	".conda/.condarc", "miniconda3/.condarc", "miniforge3/.condarc", "mambaforge/.condarc", "anaconda3/.condarc", ".gradle/init.gradle", ".gradle/init.gradle.kts", ".stack/config.yaml", ".config/go/env", ".npm-global/etc/npmrc", ".bundle/config.yml",
 }
 
 // homeView says what of a home folder commands may read.
@@ -99,8 +107,47 @@ func (p Policy) view(env []string, more ...string) (v homeView) {
 			v.Closed = append(v.Closed, path)
 		}
 	}
+	v.Closed = append(v.Closed, secretsIn(home, open)...)
 	v.Home, v.Open = home, open
 	return v
+}
+
+// secretsIn returns the files with keys in the folders of tools that may be read: by their names, or by what is in
+// those that are settings. What is opened by itself, such as the workspace, is left alone.
+func secretsIn(home string, open []string) (out []string) {
+	for _, name := range homeReadable {
+		dir := filepath.Join(home, filepath.FromSlash(name))
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if path := filepath.Join(dir, e.Name()); secretName(e.Name()) && !slices.ContainsFunc(open, func(o string) bool { return paths.Within(path, o) }) {
+				out = append(out, path)
+			}
+		}
+	}
+	for _, name := range homeSettings {
+		if path := filepath.Join(home, filepath.FromSlash(name)); holdsToken(path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// secretName reports whether a file or folder is one of keys or of what a person typed, by its name.
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "id_rsa") || strings.HasPrefix(name, "id_ed25519") || strings.HasPrefix(name, "id_ecdsa") {
+		return true
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("._- ", r) }), func(word string) bool {
+		switch word {
+		case "credential", "credentials", "creds", "secret", "secrets", "token", "tokens", "password", "passwords", "passwd", "netrc", "keystore", "keystores", "keyring", "keyrings", "wallet", "wallets", "history", "authinfo", "cookies":
+			return true
+		}
+		return false
+	})
 }
 
 // private returns what must not be read, as the largest parts that hold nothing that may be. If the home
@@ -134,10 +181,13 @@ func (v homeView) private() (out []string) {
 
 // holdsToken reports whether a settings file of npm or git has a key in it.
 func holdsToken(path string) bool {
+	settings := slices.ContainsFunc(homeSettings[:], func(name string) bool { return strings.HasSuffix(filepath.ToSlash(path), "/"+name) })
 	switch filepath.Base(path) {
 	case ".npmrc", ".yarnrc", ".curlrc", ".wgetrc", ".gemrc", "pip.conf", ".condarc", ".gitconfig":
 	default:
-		return false
+		if !settings {
+			return false
+		}
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
@@ -148,10 +198,10 @@ func holdsToken(path string) bool {
 		return false
 	}
 	low := bytes.ToLower(data)
-	if filepath.Base(path) == ".gitconfig" { // git needs it: only with a password in an address it is private
+	if filepath.Base(path) == ".gitconfig" || strings.HasSuffix(filepath.ToSlash(path), ".config/git/config") { // git needs it: only with a password in an address it is private
 		return bytes.Contains(low, []byte("extraheader")) || credentialAddress(low)
 	}
-	for _, word := range []string{"_auth", "_password", "password", "token", "user =", "--user", "user="} {
+	for _, word := range []string{"_auth", "_password", "password", "token", "user =", "--user", "user=", "http-basic", "github-oauth", "secret", "api_key", "apikey"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

@@ -53,6 +53,46 @@ func TestConfinedCommandsReadNothingPrivateBelowHome(t *testing.T) {
 	})
 }
 
+// In folders of tools that may be read, what holds keys or what a person typed may not: by its name, or by what is in it.
+func TestKeysInFoldersOfToolsAreNotReadable(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		r.policy.Home = r.home
+		private := map[string]string{
+			".local/share/uv/credentials/credentials.toml": "x", ".julia/servers/a/auth.toml": "x", ".julia/logs/repl_history.jl": "x", ".nuget/NuGet/config/a.config": "x", ".foundry/keystores/main": "x", ".foundry/.env": "x",
+			".java/.userPrefs/x": "x", ".wasmer/wasmer.toml": "x", ".sbt/gpg/secring.asc": "x", ".sbt/1.0/credentials.sbt": "x", ".cache/gh/x": "x", ".cache/bitwarden/x": "x", ".cache/nvim/x": "x", ".config/nix/netrc": "x",
+			".cargo/config.toml": "[registry]\ntoken = \"x\"\n", ".composer/config.json": `{"config": {"github-oauth": {"github.com": "x"}}}`, ".config/nix/nix.conf": "access-tokens = github.com=x\n", ".config/mise/config.toml": "[env]\nFOO_TOKEN = \"x\"\n",
+			".config/uv/uv.toml": "index-url = \"https://u:p@h/simple\"\n", ".config/git/config": "[http]\n\textraheader = Authorization: x\n", ".conda/.condarc": "channels: [https://u:p@h/c]\n", ".gradle/init.gradle": "password = 'x'\n", ".config/go/env": "GOPROXY=https://u:p@h\n",
+			".deno/netrc": "x", ".bun/wallet": "x", ".volta/auth-token": "x", ".rvm/secrets.yml": "x", ".pyenv/pyenv_history": "x", ".opam/credentials.txt": "x", ".asdf/id_ed25519": "x",
+		}
+		public := map[string]string{
+			".cargo/config": "[build]\njobs = 2\n", ".config/git/ignore": "x", ".config/uv/uv2.toml": "x", ".julia/environments/x": "x", ".foundry/bin/forge": "x", ".sbt/1.0/plugins/a.sbt": "x", ".cache/pip/x": "x", ".nuget/packages/x": "x",
+			".local/share/uv/tools/x": "x", ".stack/config.yaml": "resolver: lts\n", ".cache/authlib/x": "x", "go/pkg/mod/token@v1/x.go": "x", ".config/composer/config.json": "{}",
+		}
+		for _, all := range []map[string]string{private, public} {
+			for name, content := range all {
+				r.put("home/" + name)
+				if err := os.WriteFile(filepath.Join(r.home, name), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		list := func(all map[string]string) string {
+			line := ""
+			for name := range all {
+				line += "head -c1 ../home/" + name + " 2> /dev/null | grep -q . && echo " + name + "\n"
+			}
+			out, _ := r.sh(line + "true")
+			return out
+		}
+		if out := list(private); out != "" {
+			t.Errorf("readable:\n%s", out)
+		}
+		if out := list(public); strings.Count(out, "\n") != len(public) {
+			t.Errorf("readable of %d:\n%s", len(public), out)
+		}
+	})
+}
+
 // Where the home folder is worked in, only its visible folders are the project.
 func TestConfinedCommandsMakeNoStartUpFileInAHome(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {

@@ -40,8 +40,12 @@ func jobRow(j builtin.Job) command.Row {
 	for _, p := range j.Running {
 		lines = append(lines, fmt.Sprintf("running: %s (pid %d)", p.Command, p.Pid))
 	}
+	keys := []string{"look at it"}
+	if j.Ended.IsZero() {
+		keys = append(keys, "end it")
+	}
 	return command.Row{
-		ID: fmt.Sprint(j.ID), Name: text.Headline(j.Command), Info: took.Round(time.Second).String(), State: j.State,
+		Keys: keys, ID: fmt.Sprint(j.ID), Name: text.Headline(j.Command), Info: took.Round(time.Second).String(), State: j.State,
 		Current: j.Ended.IsZero(), Detail: strings.Join(lines, "\n"),
 	}
 }

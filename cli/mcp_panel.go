@@ -59,6 +59,13 @@ func (a serverActions) panel() command.Panel {
 
 func mcpRow(d mcp.Details) command.Row {
 	row := command.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: serverState(d, time.Now()), Bad: d.Error != ""}
+	row.Keys = []string{"connect or restart", "enable or disable"}
+	if d.State == mcp.StateConnected || d.State == mcp.StateConnecting || d.State == mcp.StateReconnecting {
+		row.Keys = append(row.Keys, "disconnect")
+	}
+	if d.Pending != nil {
+		row.Keys = append(row.Keys, "approve")
+	}
 	var detail []string
 	add := func(label, value string) {
 		if value != "" {

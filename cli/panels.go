@@ -92,7 +92,7 @@ func (a permissionActions) panel() command.Panel {
 				rows = append(rows, command.Row{ID: r.String(), Name: r.String(), Info: r.from(), State: "allow"})
 			}
 			for _, l := range a.ruleLines() {
-				rows = append(rows, command.Row{Name: l.Rule, Info: l.From, State: l.Effect})
+				rows = append(rows, command.Row{Name: l.Rule, Info: l.From, State: l.Effect, Keys: []string{}})
 			}
 			return rows, nil
 		},
@@ -120,7 +120,11 @@ func (a roleActions) roleRows(ctx context.Context) ([]command.Row, error) {
 	}
 	return mapSlice(all, func(l role.Listing) command.Row {
 		line := listRole(l)
-		return command.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
+		keys := []string{"work in it", "edit"}
+		if l.Counts() && !l.Source.FromProject() && l.Source != role.Builtin && l.Source != role.Plugin {
+			keys = append(keys, "delete")
+		}
+		return command.Row{Keys: keys, ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
 	}), nil
 }
 

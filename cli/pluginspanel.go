@@ -133,6 +133,10 @@ func (a pluginActions) panel() command.Panel {
 			var rows []command.Row
 			for _, p := range list {
 				row := command.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
+				row.Keys = []string{"look at it", "on or off", "remove"}
+				if p.Problem == "" && !p.Intact() {
+					row.Keys = append(row.Keys, "accept it as it is")
+				}
 				if p.Bundle != nil {
 					row.Info = strings.TrimSpace(p.Version + " " + p.Bundle.Description)
 					row.Bad = row.Bad || len(pluginFaults(p.Bundle)) > 0

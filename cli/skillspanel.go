@@ -38,6 +38,13 @@ func (a skillActions) panel() command.Panel {
 
 func skillRow(e skills.Entry) command.Row {
 	row := command.Row{ID: e.File, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0, Search: e.Source.Label}
+	row.Keys = []string{}
+	if e.State == skills.Active || e.State == skills.Disabled {
+		row.Keys = append(row.Keys, "enable or disable")
+	}
+	if filepath.IsAbs(e.File) { // else it is built in
+		row.Keys = append(row.Keys, "edit")
+	}
 	detail := []string{e.Description, e.Source.Label + ": " + e.File}
 	if len(e.Rules) > 0 {
 		detail = append(detail, "allowed-tools: "+strings.Join(e.Rules, ", "))

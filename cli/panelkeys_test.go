@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"jcode/mcp"
+	"jcode/skills"
+	"jcode/tools/builtin"
+	"jcode/tools/command"
+)
+
+// The footer of a panel names only keys that do something for the row under the cursor.
+func TestFootersNameOnlyKeysThatDoSomething(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		row      command.Row
+		has, not []string
+	}{
+		"a job that runs":         {jobRow(builtin.Job{Started: time.Now()}), []string{"look at it", "end it"}, nil},
+		"a job that ended":        {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}), []string{"look at it"}, []string{"end it"}},
+		"a builtin skill":         {skillRow(skills.Entry{Skill: skills.Skill{File: "builtin/x"}, State: skills.Active}), []string{"enable or disable"}, []string{"edit"}},
+		"a skill of a file":       {skillRow(skills.Entry{Skill: skills.Skill{File: "/x/SKILL.md"}, State: skills.Active}), []string{"enable or disable", "edit"}, nil},
+		"a server that is there":  {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateConnected}}), []string{"disconnect", "connect or restart"}, []string{"approve"}},
+		"a server that is gone":   {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateDisconnected}}), []string{"connect or restart"}, []string{"disconnect", "approve"}},
+		"a server that was wrong": {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateFailed}}), []string{"enable or disable"}, []string{"disconnect"}},
+	} {
+		for _, key := range tc.has {
+			if !slices.Contains(tc.row.Keys, key) {
+				t.Errorf("%s: no key for %q: %q", name, key, tc.row.Keys)
+			}
+		}
+		for _, key := range tc.not {
+			if tc.row.Keys == nil || slices.Contains(tc.row.Keys, key) {
+				t.Errorf("%s: a key for %q: %q", name, key, tc.row.Keys)
+			}
+		}
+	}
+}

@@ -234,7 +234,7 @@ var lines = map[string]any{
 	"tool_writing": wire.CallWriting{}, "assistant": wire.Assistant{}, "tool_progress": wire.CallProgress{}, "approval_asked": wire.ApprovalAsked{},
 	"approval_closed": wire.Closed{}, "ask": wire.Ask{}, "form": wire.AskForm{}, "ask_closed": wire.Closed{}, "todo": wire.Todo{}, "retrying": wire.Retrying{},
 	"compacting": wire.Compacting{}, "rewound": wire.Rewound{}, "queue": wire.Queue{}, "preparing": wire.Preparing{}, "unsent": wire.Unsent{},
-	"state": wire.State{}, "turn_end": wire.TurnEnd{}, "agent": wire.AgentState{},
+	"state": wire.State{}, "turn_end": wire.TurnEnd{}, "notes_used": wire.NotesUsed{}, "agent": wire.AgentState{},
 }
 
 func TestEventsInTheDocsAreThoseOfTheProgram(t *testing.T) {
@@ -305,7 +305,7 @@ func slashCommands(t *testing.T) []string {
 	}
 	defer a.close()
 	known := tui.OwnCommands()
-	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.happenings.List()) {
+	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List()) {
 		known = append(known, c.Name)
 	}
 	for _, p := range chatPanels(a) {

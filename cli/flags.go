@@ -63,6 +63,8 @@ type grammar struct {
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
 	Docs     docsCmd     `cmd:"" help:"Index documents for a session, and search them."`
 
+	Memory memoryCmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
+
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
 	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`

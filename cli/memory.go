@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"jcode/agent"
+	"jcode/agent/event"
 	"jcode/cli/memory"
 	"jcode/internal/filelock"
 	"jcode/internal/paths"
@@ -13,6 +15,7 @@ import (
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
 // The values of the setting memory.
@@ -24,9 +27,10 @@ const (
 // remembering connects the notes from earlier sessions with the conversation. Without notes it adds nothing.
 type remembering struct {
 	plain
-	store  *notes.Store
-	memory *memory.Memory // nil where notes are off
-	folder string         // of all notes, resolved
+	store   *notes.Store
+	memory  *memory.Memory // nil where notes are off
+	folder  string         // of all notes, resolved
+	actions memory.Actions
 }
 
 // openNotes returns the notes of this folder's project, and of the user. Nothing is read.
@@ -53,6 +57,7 @@ func usesNotes(a *app) (reads, writes bool) {
 func openMemory(a *app) error {
 	r := &remembering{store: openNotes(a)}
 	a.memory = r
+	r.actions = notesActions(a)
 	reads, writes := usesNotes(a)
 	if !reads {
 		return nil
@@ -60,7 +65,15 @@ func openMemory(a *app) error {
 	r.folder = paths.Real(filepath.Join(a.paths.Data, "memory"))
 	r.memory = memory.New(memory.Options{
 		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.open, Writes: writes,
-		Inside:  func(path string) bool { return a.workspace.Contains(path) || a.offered.holds(path) || r.holds(path) },
+		Inside: func(path string) bool { return a.workspace.Contains(path) || a.offered.holds(path) || r.holds(path) },
+		Drafts: isOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.say(event.LevelInfo, "%s", line) },
+		Ask: func(ctx context.Context, system, text string) (string, error) {
+			conv := a.board.open()
+			if conv == nil {
+				return "", errNoMessages
+			}
+			return agent.AskAside(ctx, conv, system, text)
+		},
 		Trusted: trustsProject(a), Foreign: foreignTools(a.registry),
 	})
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, r.memory)
@@ -69,7 +82,32 @@ func openMemory(a *app) error {
 			return err
 		}
 	}
+	a.commands.Sources = append(a.commands.Sources, r.memory)
+	a.onClose(r.memory.Close)
 	return nil
+}
+
+// notesActions are what the person does with notes.
+func notesActions(a *app) memory.Actions {
+	store := openNotes(a)
+	if a.memory != nil {
+		store = a.memory.store
+	}
+	return memory.Actions{Notes: store, Sessions: a.store, Project: a.project, Home: a.paths.Home, Root: a.root}
+}
+
+// once reports whether something is offered for the first time to this person, and records that it was.
+func once(a *app) func(what string) bool {
+	if a.flags.Print {
+		return nil
+	}
+	return func(what string) bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		drafts := a.store.Drafts()
+		was, err := drafts.Get(ctx, "offered notes: "+what)
+		return err == nil && was == "" && drafts.Set(ctx, "offered notes: "+what, "yes") == nil
+	}
 }
 
 // trustsProject reports whether nothing of the project waits for the person's trust.
@@ -118,11 +156,26 @@ func (r *remembering) own() agent.Extension {
 	return r.memory.Extension()
 }
 
+// begin implements extension.
+func (r *remembering) begin() {
+	if r.on() {
+		r.memory.Offer(r.actions)
+	}
+}
+
 // opened implements extension.
 func (r *remembering) opened(conv *agent.Conversation, _ bool) {
 	if r.on() {
 		r.memory.Opened(conv)
 	}
+}
+
+// panels implements extension.
+func (r *remembering) panels() []command.Panel {
+	if !r.on() {
+		return nil
+	}
+	return []command.Panel{r.memory.Panel(r.actions)}
 }
 
 // knowRole applies what a role says of notes to what it may use.

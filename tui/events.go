@@ -68,6 +68,8 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 		p.listen.callEvent(ev)
 	case event.ApprovalAsked, event.ApprovalClosed, event.AskPerson, event.AskForm, event.AskClosed:
 		return p.listen.askEvent(ev)
+	case event.NotesUsed:
+		p.turn.sum.Used = ev.Notes
 	case event.TurnEnd:
 		return p.listen.turnEnd(ev)
 	case event.StateChanged:

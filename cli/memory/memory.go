@@ -30,6 +30,14 @@ type Options struct {
 	Trusted func() bool
 	// Foreign returns what a call of a tool that the plan says nothing about reads of others' texts, "" for nothing.
 	Foreign func(name string) string
+	// Ask sends a request to a model, for proposals; nil proposes nothing.
+	Ask Ask
+	// Drafts says that notes are proposed from long sessions.
+	Drafts bool
+	// Once reports whether something is offered to the person for the first time; nil offers nothing. Say tells them
+	// something.
+	Once func(what string) bool
+	Say  func(line string)
 }
 
 // Memory is what an app knows of notes. It implements notes.Host, and is safe for concurrent use.
@@ -43,13 +51,20 @@ type Memory struct {
 	roles map[string]string // what roles say of notes, by name
 	scope *tools.Scope      // of the open conversation
 	// prompt is what the user said in the current turn of the open conversation.
-	turn   int
-	prompt string
+	turn    int
+	prompt  string
+	prompts int // of the open conversation in this process
+
+	ctx  context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
 }
 
 // New returns the memory of an app. It reads nothing.
 func New(o Options) *Memory {
-	return &Memory{opts: o, roles: map[string]string{}}
+	m := &Memory{opts: o, roles: map[string]string{}}
+	m.ctx, m.end = context.WithCancel(context.Background())
+	return m
 }
 
 // Tools returns the tools that work with notes.
@@ -64,7 +79,7 @@ func (m *Memory) Tools() []tools.Tool {
 // Extension returns what is added to the person's conversations.
 func (m *Memory) Extension() agent.Extension {
 	return agent.Extension{
-		Before: m.before, Loaded: m.loaded, Compacted: m.compacted, TurnStarted: m.turnStarted, Notes: m.used,
+		Before: m.before, Loaded: m.loaded, Compacted: m.compacted, TurnStarted: m.turnStarted, TurnEnded: m.turnEnded, Notes: m.used,
 		Scoped: func(scope *tools.Scope) {
 			m.mu.Lock()
 			m.scope = scope
@@ -76,7 +91,7 @@ func (m *Memory) Extension() agent.Extension {
 // Opened is called with each conversation that begins or continues.
 func (m *Memory) Opened(*agent.Conversation) {
 	m.mu.Lock()
-	m.turn, m.prompt = 0, ""
+	m.turn, m.prompt, m.prompts = 0, "", 0
 	m.mu.Unlock()
 	m.uses.begin("")
 }
@@ -203,11 +218,12 @@ func saysSo(prompt, note string) bool {
 
 // Said implements notes.Host.
 func (m *Memory) Said(ctx context.Context, caller tools.Caller, question string, limit int) ([]notes.Said, error) {
-	return m.said(ctx, question, limit, caller.Session, caller.Root)
+	return earlier(ctx, m.opts.Sessions, m.opts.Project, question, limit, caller.Session, caller.Root)
 }
 
-func (m *Memory) said(ctx context.Context, question string, limit int, except ...string) ([]notes.Said, error) {
-	hits, err := m.opts.Sessions.Recall(ctx, question, m.opts.Project, limit, except...)
+// earlier searches earlier sessions of a project, except some.
+func earlier(ctx context.Context, sessions *session.Store, project, question string, limit int, except ...string) ([]notes.Said, error) {
+	hits, err := sessions.Recall(ctx, question, project, limit, except...)
 	out := make([]notes.Said, 0, len(hits))
 	for _, h := range hits {
 		out = append(out, notes.Said{Session: h.Session.ID, Title: h.Session.Title, At: h.Session.Updated, Message: h.Seq, Role: h.Role, Text: h.Snippet})

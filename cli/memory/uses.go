@@ -79,6 +79,20 @@ func (u *uses) end(answer string, index []notes.Note) []notes.Note {
 	return out
 }
 
+// names returns the notes that were used in this process, and those of the last turn that used any.
+func (u *uses) names() (all, last map[string]bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all, last = map[string]bool{}, map[string]bool{}
+	for id := range u.all {
+		all[id] = true
+	}
+	for _, n := range u.last {
+		last[n.ID] = true
+	}
+	return all, last
+}
+
 func set(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range ranking.Terms(s) {

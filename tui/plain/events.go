@@ -65,6 +65,8 @@ func (p *shell) event(ev event.Event) {
 		p.say("The conversation was summarised.")
 	case event.Unsent:
 		p.say("Not sent: " + front.TypedAs(ev.Prompt))
+	case event.NotesUsed:
+		p.sum.Used = ev.Notes
 	case event.TurnEnd:
 		p.turnEnd(ev)
 	}

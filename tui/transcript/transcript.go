@@ -254,8 +254,8 @@ func (t *View) choose(l *look.Look, delta int) {
 	if t.Chosen < 0 {
 		i, step = len(t.Items)-1, -1
 	}
-	for i >= 0 && i < len(t.Items) && step != 0 { // the line at the end of a turn has nothing to unfold
-		if _, line := t.Items[i].(*turnLine); !line {
+	for i >= 0 && i < len(t.Items) && step != 0 { // the line at the end of a turn has nothing to unfold, unless notes were used
+		if line, is := t.Items[i].(*turnLine); !is || len(line.used) > 0 {
 			break
 		}
 		i += step
@@ -303,6 +303,10 @@ func (t *View) Toggle() bool {
 		switch it := t.Items[i].(type) {
 		case *Call, *Thought, *Group:
 			return it.Toggle()
+		case *turnLine:
+			if it.Toggle() {
+				return true
+			}
 		}
 	}
 	return false
@@ -319,6 +323,10 @@ func (t *View) ToggleAll() {
 			all = append(all, &it.foldable)
 		case *Thought:
 			all = append(all, &it.foldable)
+		case *turnLine:
+			if len(it.used) > 0 {
+				all = append(all, &it.foldable)
+			}
 		}
 	}
 	open := slices.ContainsFunc(all, func(f *foldable) bool { return !f.Open })

@@ -20,6 +20,7 @@ type Turn struct {
 	Before event.Usage // what the session had used when the turn began
 	After  event.Usage
 	undo   bool // files can be restored
+	Used   []event.Note
 }
 
 // fileSum counts the lines that a turn added to a file and removed from it.
@@ -74,6 +75,9 @@ func (s *Turn) Parts() []string {
 	if s.Took >= 50*time.Millisecond {
 		out = append(out, look.Seconds(s.Took))
 	}
+	if len(s.Used) > 0 {
+		out = append(out, text.Count(len(s.Used), "note")+" used")
+	}
 	for i, f := range s.files {
 		if i == look.FilesShown && len(s.files) > look.FilesShown+1 {
 			out = append(out, "and "+strconv.Itoa(len(s.files)-look.FilesShown)+" more")
@@ -100,17 +104,35 @@ func (s *Turn) Item() Item {
 	if len(parts) == 0 {
 		return nil
 	}
-	return newTurnLine(parts)
+	return newTurnLine(parts, s.Used...)
 }
 
-func newTurnLine(parts []string) *turnLine {
-	return &turnLine{Fixed{Plain: strings.Join(parts, " · "), Draw: func(l *look.Look) []string {
-		return []string{cells.Render(counted(l, "  "+fitParts(parts, max(l.Width-2, 1)), l.Theme.Faint))}
-	}}}
+func newTurnLine(parts []string, used ...event.Note) *turnLine {
+	return &turnLine{parts: parts, used: used}
 }
 
-// turnLine is the line at the end of a turn.
-type turnLine struct{ Fixed }
+// turnLine is the line at the end of a turn; unfolded, it names the notes from earlier sessions that were used.
+type turnLine struct {
+	foldable
+	parts []string
+	used  []event.Note
+}
+
+func (t *turnLine) Height(l *look.Look) int { return t.fill(l, t.draw) }
+func (t *turnLine) Text() string            { return strings.Join(t.parts, " · ") }
+func (t *turnLine) Toggle() bool            { return len(t.used) > 0 && t.foldable.Toggle() }
+
+func (t *turnLine) draw(l *look.Look) []string {
+	out := []string{cells.Render(counted(l, "  "+fitParts(t.parts, max(l.Width-2, 1)), l.Theme.Faint))}
+	if !t.Open || len(t.used) == 0 {
+		return out
+	}
+	for _, n := range t.used {
+		body := cells.Wrap([]cells.Span{{Text: text.Clean(n.Text + " (" + n.From + ")"), Style: l.Theme.Faint}}, look.Prose(l.Width)-4)
+		out = append(out, look.Prefixed(body, "  ↳ ", "    ")...)
+	}
+	return append(out, cells.Paint(l.Theme.Faint, cells.Fit("    /memory mends or forgets them", l.Width)))
+}
 
 // fitParts joins as many parts as fit. It drops from the end, but always keeps the first and the last one.
 func fitParts(parts []string, width int) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jcode/internal/passage"
+	"jcode/internal/ranking"
 	"jcode/session/db"
 )
 
@@ -130,7 +131,19 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 
 // indexPassage makes a passage searchable.
 func (t *tx) indexPassage(n int64, heading, body string) error {
-	return t.run("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", n, indexText(heading), indexText(body))
+	return t.run("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", n, indexText(heading), indexText(body+" "+strings.Join(identifierParts(body), " ")))
+}
+
+// identifierParts returns the parts of identifiers in a text, which the index's tokenizer keeps whole: idle of
+// maxIdleConns.
+func identifierParts(body string) (out []string) {
+	for word := range strings.FieldsFuncSeq(body, func(r rune) bool { return !searchable(r) }) {
+		parts := ranking.Parts(word)
+		if len(parts) > 1 {
+			out = append(out, parts[1:]...)
+		}
+	}
+	return out
 }
 
 // Note stores a document without changing its passages, and adds an owner.

@@ -18,10 +18,14 @@ type Passage struct {
 	Path    string
 	Title   string
 	Problem string // of the document
+	// Score says how well it fits the words of a search; more is better. Set by Search.
+	Score float64
 	passage.Passage
 }
 
-const passageColumns = "p.n, d.path, d.title, d.problem, p.heading, p.first, p.last, p.text FROM passages p JOIN documents d ON d.n = p.document"
+const passageColumns = "0.0, " + passageRest
+
+const passageRest = "p.n, d.path, d.title, d.problem, p.heading, p.first, p.last, p.text FROM passages p JOIN documents d ON d.n = p.document"
 
 // Search returns the passages of owners that match the words of a query best, the best first
 // (BM25; a heading counts four times).
@@ -45,7 +49,7 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 		found, err := d.passages(ctx, `WITH hits AS MATERIALIZED (
 				SELECT f.rowid AS n, bm25(passage_search, 4.0, 1.0) AS score FROM passage_search f`+filter+`
 				WHERE passage_search MATCH ?2 ORDER BY score LIMIT ?3)
-			SELECT `+passageColumns+` JOIN hits ON hits.n = p.n WHERE p.document IN (`+ownedBy+") ORDER BY hits.score LIMIT ?4",
+			SELECT -hits.score, `+passageRest+` JOIN hits ON hits.n = p.n WHERE p.document IN (`+ownedBy+") ORDER BY hits.score LIMIT ?4",
 			list(owners), strings.Join(terms, " OR "), wide, limit)
 		if err != nil {
 			return nil, fmt.Errorf("search documents: %w", err)
@@ -128,7 +132,7 @@ func (d Documents) WithoutVector(ctx context.Context, owners []string, model str
 
 func (d Documents) passages(ctx context.Context, query string, args ...any) ([]Passage, error) {
 	return db.All(ctx, d.s.db, query, args, func(scan db.Scan) (p Passage, err error) {
-		err = scan(&p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
+		err = scan(&p.Score, &p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
 		p.Text = text.Valid(p.Text)
 		return p, err
 	})

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"jcode/internal/passage"
 	"jcode/internal/paths"
+	"jcode/internal/ranking"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -17,9 +20,9 @@ import (
 const (
 	defaultTop = 6
 	maxTop     = 20
-	candidates = 50 // of each ranking
-	rankOffset = 60 // of reciprocal rank fusion
-	perFile    = 3  // passages of one document before others follow
+	candidates = 50  // of each ranking
+	nearShare  = 0.5 // of the ranking by meaning
+	perFile    = 2   // passages of one document before others follow
 	firstWait  = 30 * time.Second
 	newerWait  = 2 * time.Second
 )
@@ -54,17 +57,18 @@ func (r *Room) Search(ctx context.Context, query string, top int) (hits []Hit, n
 		return nil, "", err
 	}
 	found := map[int64]session.Passage{}
-	ranked := make([]int64, len(byWords))
+	words := make([]ranking.Scored, len(byWords))
 	for i, p := range byWords {
-		found[p.ID], ranked[i] = p, p.ID
+		found[p.ID], words[i] = p, ranking.Scored{ID: p.ID, Score: p.Score * fitness(query, p.Path)}
 	}
-	if near, why := r.byMeaning(ctx, owners, query); why != "" {
+	slices.SortStableFunc(words, func(a, b ranking.Scored) int { return cmp.Compare(b.Score, a.Score) })
+	near, why := r.byMeaning(ctx, owners, query)
+	if why != "" {
 		note = strings.TrimSpace(note + "\n" + why)
-	} else if near != nil {
-		ranked = fuse(ranked, near)
-		if err := r.fetchMissing(ctx, ranked, found); err != nil {
-			return nil, "", err
-		}
+	}
+	ranked := ranking.Fuse(words, near, nearShare)
+	if err := r.fetchMissing(ctx, ranked, found); err != nil {
+		return nil, "", err
 	}
 	return r.choose(ranked, found, top), note, nil
 }
@@ -89,37 +93,52 @@ func (r *Room) await(ctx context.Context) (note string) {
 
 // byMeaning returns passages by their embeddings; nil if there are none. why says why they can't
 // be used.
-func (r *Room) byMeaning(ctx context.Context, owners []string, query string) (ids []int64, why string) {
+func (r *Room) byMeaning(ctx context.Context, owners []string, query string) (near []ranking.Scored, why string) {
 	e, err := r.openEmbedder()
 	if e == nil || err != nil {
 		return nil, "" // it was said when the index was made
 	}
 	vectors, err := e.Embed(ctx, []string{query})
 	if err == nil && len(vectors) == 1 {
-		ids, err = r.nearest(ctx, owners, e.Model(), vectors[0], candidates)
+		near, err = r.nearest(ctx, owners, e.Model(), vectors[0], candidates)
 	}
 	if err != nil {
 		return nil, "(ranked by words alone: " + err.Error() + ")"
 	}
-	return ids, ""
+	return near, ""
 }
 
-// fuse joins two rankings: each place in one is worth 1/(60+place).
-func fuse(a, b []int64) []int64 {
-	score := map[int64]float64{}
-	var all []int64
-	for _, list := range [][]int64{a, b} {
-		for i, id := range list {
-			if _, ok := score[id]; !ok {
-				all = append(all, id)
-			}
-			score[id] += 1 / float64(rankOffset+i+1)
-		}
+// The weights of passages of source files for a question in prose: its words are in their comments and names by chance
+// more often than in a page.
+const (
+	sourceFitness = 0.7
+	testFitness   = 0.4
+)
+
+// fitness returns how much a passage of a file counts for a question. For a question that names an identifier, all
+// files count the same.
+func fitness(query, path string) float64 {
+	name := strings.ToLower(filepath.Base(path))
+	switch {
+	case paths.IsAddress(path) || asksForSource(query):
+		return 1
+	case strings.Contains(name, "_test.") || strings.Contains(name, ".test.") || strings.HasPrefix(name, "test_") || strings.Contains(filepath.ToSlash(path), "/testdata/"):
+		return testFitness
+	case passage.Markdown(name):
+		return 1
 	}
-	slices.SortStableFunc(all, func(x, y int64) int {
-		return cmp.Compare(score[y], score[x])
+	switch filepath.Ext(name) {
+	case "", ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".pdf":
+		return 1
+	}
+	return sourceFitness
+}
+
+// asksForSource reports whether a question has a word as only source has them: readFile, max_steps, f().
+func asksForSource(query string) bool {
+	return slices.ContainsFunc(strings.Fields(query), func(w string) bool {
+		return strings.ContainsAny(strings.Trim(w, ".,?!:;\"'"), "_(){}.=") || len(ranking.Parts(strings.Trim(w, ".,?!:;\"'"))) > 1 && !strings.Contains(w, "-")
 	})
-	return all
 }
 
 func (r *Room) fetchMissing(ctx context.Context, ids []int64, found map[int64]session.Passage) error {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"jcode/internal/ranking"
 )
 
 // Embeddings are sent in batches, and a text is cut to what every model takes.
@@ -200,7 +202,7 @@ func (r *Room) fill(ctx context.Context, c *vectorCache, owners []string, model 
 }
 
 // nearest returns the passages whose embeddings are nearest to a vector, the nearest first.
-func (r *Room) nearest(ctx context.Context, owners []string, model string, query []float32, limit int) ([]int64, error) {
+func (r *Room) nearest(ctx context.Context, owners []string, model string, query []float32, limit int) ([]ranking.Scored, error) {
 	if _, err := pack(query); err != nil {
 		return nil, err
 	}
@@ -226,9 +228,9 @@ func (r *Room) nearest(ctx context.Context, owners []string, model string, query
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), a-b)
 	})
-	var out []int64
+	var out []ranking.Scored
 	for _, i := range order[:min(limit, len(order))] {
-		out = append(out, c.ids[i])
+		out = append(out, ranking.Scored{ID: c.ids[i], Score: float64(scores[i])})
 	}
 	return out, nil
 }

@@ -77,6 +77,8 @@ type Access struct {
 	Path string
 	// Command is the whole shell text (exec), or the whole command line (mcp_connect).
 	Command string
+	// Bash says that bash reads the command; otherwise sh does.
+	Bash bool
 	// Argv is set instead of Command if no shell is used.
 	Argv []string
 	// Dir is the working folder of a command, absolute.

@@ -176,3 +176,11 @@ func flatten(env map[string]string) []string {
 	}
 	return out
 }
+
+// WithoutBash returns an environment in which bash reads no file first, and has no options but its own.
+func WithoutBash(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return name == "BASH_ENV" || name == "SHELLOPTS" || name == "BASHOPTS"
+	})
+}

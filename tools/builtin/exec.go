@@ -40,13 +40,15 @@ type execArgs struct {
 	TimeoutMS  int64    `json:"timeout_ms"`
 	Dir        string   `json:"dir"`
 	Background bool     `json:"background"`
+
+	bash bool // bash reads Cmd
 }
 
 // Spec implements tools.Tool.
 func (t execTool) Spec() tools.Spec {
 	const rest = `"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},"dir":{"type":"string","description":"Working folder"},"background":{"type":"boolean","description":"Start it and return"}`
 	return tools.Spec{
-		Name: "exec", Description: strings.TrimSpace(execText), Group: tools.GroupCore, Needs: tools.CapExecute, Trusted: true,
+		Name: "exec", Description: strings.Replace(strings.TrimSpace(execText), "SHELL", t.shell.name(), 1), Group: tools.GroupCore, Needs: tools.CapExecute, Trusted: true,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string","description":"Shell text"},` + rest + `},"required":["cmd"]}`),
 		Check:      json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string"},"argv":{"type":"array","items":{"type":"string"}},` + rest + `}}`),
 		Aliases:    map[string]string{"command": "cmd", "timeout": "timeout_ms", "cwd": "dir", "workdir": "dir", "directory": "dir", "run_in_background": "background"},
@@ -82,6 +84,7 @@ func (t execTool) decode(call tools.Call) (execArgs, error) {
 		return a, err
 	}
 	a.Dir = dir
+	a.bash = len(t.shell.opts.Bash) > 0 && a.Argv == nil && call.Caller.Origin != tools.OriginScript // whose contract is sh
 	return a, nil
 }
 
@@ -122,7 +125,7 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	access := tools.Access{Kind: tools.AccessExec, Command: a.Cmd, Argv: a.Argv, Dir: a.Dir}
+	access := tools.Access{Kind: tools.AccessExec, Command: a.Cmd, Bash: a.bash, Argv: a.Argv, Dir: a.Dir}
 	if a.Argv != nil {
 		access.Command = ""
 	}
@@ -144,7 +147,10 @@ func (a execArgs) line() string {
 // spec returns how the command is started.
 func (a execArgs) spec(s *Shell) proc.Spec {
 	spec := proc.Spec{Argv: a.Argv, Dir: a.Dir, Env: s.opts.Env()}
-	if a.Argv == nil {
+	switch {
+	case a.bash:
+		spec.Argv, spec.Env = slices.Concat(s.opts.Bash, []string{a.Cmd}), proc.WithoutBash(spec.Env)
+	case a.Argv == nil:
 		spec.Argv = s.argv(a.Cmd)
 	}
 	return spec

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +26,9 @@ type ShellOptions struct {
 	// Shell is the program and flags that a shell text is appended to. Empty means the
 	// system's own: sh -c.
 	Shell []string
+	// Bash is the program and flags of a bash that reads the commands of the model and the person, not those of
+	// scripts. Empty means Shell.
+	Bash []string
 	// Env returns the environment of a command. Nil means the process's own without
 	// credentials and prompts (proc.CommandEnv).
 	Env func() []string
@@ -125,6 +130,25 @@ func NewShell(o ShellOptions) *Shell {
 	s := &Shell{opts: o, jobs: map[int]*job{}, waited: map[*command]tools.Call{}}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s
+}
+
+// name names the shell that reads the model's commands.
+func (s *Shell) name() string {
+	words := s.opts.Shell
+	if len(s.opts.Bash) > 0 {
+		words = []string{"bash", "-c"}
+	}
+	return strings.Join(append([]string{filepath.Base(words[0])}, words[1:]...), " ")
+}
+
+// Bash returns the program and flags of this machine's bash, which reads no files of a person; nil if there is none.
+func Bash() []string {
+	for _, path := range bashes() {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return []string{path, "--noprofile", "--norc", "-c"}
+		}
+	}
+	return nil
 }
 
 // ForeignShell reports whether this machine's shell is not a POSIX shell.

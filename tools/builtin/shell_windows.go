@@ -11,3 +11,6 @@ func systemShell() []string {
 	}
 	return []string{"cmd", "/c"}
 }
+
+// bashes are the places of bash: here it is the shell already, where there is one.
+func bashes() []string { return nil }

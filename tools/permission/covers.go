@@ -33,7 +33,7 @@ func (g *Gate) Covers(rule string, call tools.Call) (bool, error) {
 		if r.Tool != "exec" {
 			return false, nil
 		}
-		line := shell.Analyse(args.Cmd+args.Command, c.scene(args.Dir))
+		line := shell.Analyse(args.Cmd+args.Command, c.scene(tools.Access{Dir: args.Dir, Bash: c.g.bash}))
 		may, _ := r.restricts(line)
 		return may, nil
 	}

@@ -57,7 +57,7 @@ func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Ex
 	line = strings.TrimSpace(line)
 	access, tool, ok := g.accessOf(line)
 	if !ok {
-		access, tool = tools.Access{Kind: tools.AccessExec, Command: line}, "exec"
+		access, tool = tools.Access{Kind: tools.AccessExec, Command: line, Bash: g.bash}, "exec"
 	}
 	group := tools.GroupBuiltin
 	switch access.Kind {
@@ -91,7 +91,7 @@ func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Ex
 
 // parts explains each simple command of a line.
 func (c *checking) parts(a tools.Access) []ExplainedPart {
-	line := shell.Analyse(a.Command, c.scene(a.Dir))
+	line := shell.Analyse(a.Command, c.scene(a))
 	var out []ExplainedPart
 	if line.Doubt != "" {
 		out = append(out, ExplainedPart{"the line as a whole", "asks", line.Doubt})

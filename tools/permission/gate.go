@@ -26,6 +26,8 @@ type Options struct {
 	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then no command in them is
 	// vouched for.
 	ForeignShell bool
+	// Bash says that the model's commands are read by bash, otherwise by sh.
+	Bash bool
 	// Programs finds the git that is asked about repositories, and has the environment that commands get. Without
 	// its Roots, programs of the workspace are not used.
 	Programs launch.Programs
@@ -44,6 +46,7 @@ type Gate struct {
 	places   places
 	confined func() bool
 	foreign  bool
+	bash     bool
 	notify   func(tools.Caller, string)
 	offered  func(session, path string) bool
 	brought  func(path string) bool
@@ -80,7 +83,7 @@ func New(o Options) (*Gate, error) {
 		o.Programs.Roots = p.Roots
 	}
 	g := &Gate{
-		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, rules: o.Rules,
+		places: p, confined: o.Confined, foreign: o.ForeignShell, bash: o.Bash, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, rules: o.Rules,
 		repositories: &repository.Looker{Inside: p.Inside, Programs: o.Programs},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}

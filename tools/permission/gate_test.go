@@ -68,8 +68,15 @@ func caller(mode tools.Mode, asker tools.Asker) tools.Caller {
 	return tools.Caller{Session: "s1", Origin: tools.OriginModel, Mode: func() tools.Mode { return mode }, Asker: asker}
 }
 
-// TestLines checks the table of command lines: the outcome of each, and the reason.
+// TestLines checks the table of command lines: the outcome of each, and the reason, where sh reads them and where bash
+// does.
 func TestLines(t *testing.T) {
+	for _, shell := range []string{"sh", "bash"} {
+		t.Run(shell, func(t *testing.T) { linesOf(t, shell) })
+	}
+}
+
+func linesOf(t *testing.T, shell string) {
 	root, home := workspace(t)
 	t.Setenv("PATH", "/usr/bin:/bin") // the PATH of this machine may lead to other programs
 	f, err := os.Open(filepath.Join("testdata", "lines.txt"))
@@ -94,8 +101,14 @@ func TestLines(t *testing.T) {
 				lists[k] = append(lists[k], v)
 			}
 			mode = tools.Mode(lists["mode"][0])
-			gate = newGate(t, root, home, parseRules(t, lists["allow"], lists["ask"], lists["deny"]))
+			gate = newGate(t, root, home, parseRules(t, lists["allow"], lists["ask"], lists["deny"]), func(o *permission.Options) { o.Bash = shell == "bash" })
 			continue
+		}
+		if of, outcome, ok := strings.Cut(cols[0], ":"); ok {
+			if of != shell {
+				continue
+			}
+			cols[0] = outcome
 		}
 		rows++
 		line := cols[1]

@@ -12,7 +12,7 @@ import (
 
 // exec judges a shell text or an argument list.
 func (c *checking) exec(a tools.Access) verdict {
-	at := c.scene(a.Dir)
+	at := c.scene(a)
 	var line shell.Line
 	if a.Argv != nil {
 		line = shell.AnalyseArgv(a.Argv, at)
@@ -30,11 +30,11 @@ func (c *checking) exec(a tools.Access) verdict {
 	return c.line(line)
 }
 
-// scene describes where a command with this working folder would run, under the rules in force.
-func (c *checking) scene(dir string) shell.Scene {
+// scene describes where a command would run, and by which shell, under the rules in force.
+func (c *checking) scene(a tools.Access) shell.Scene {
 	rules := append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...)
 	at := shell.Scene{
-		Places: c.g.places, Dir: dir, Look: c.g.repositories.Look,
+		Places: c.g.places, Dir: a.Dir, Bash: a.Bash, Look: c.g.repositories.Look,
 		Denied: func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) },
 		Ruled:  slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" }),
 	}

@@ -100,6 +100,8 @@ type Places interface {
 type Scene struct {
 	Places Places
 	Dir    string
+	// Bash says that bash reads the line, otherwise sh does.
+	Bash bool
 	// Denied returns the rule that forbids reading a path, "" if none; Ruled reports whether there is any such
 	// rule.
 	Denied func(path string) string
@@ -186,7 +188,9 @@ func (a *analysis) text(src string) {
 	case err != nil:
 		a.doubt("bash and sh read it differently")
 		file = posix
-	case posixErr != nil || printed(file) != printed(posix):
+	case posixErr == nil && printed(file) == printed(posix):
+	case a.Bash && a.depth == 0 && ofBash(src):
+	default:
 		a.doubt("bash and sh read it differently")
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {

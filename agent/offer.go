@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/internal/toolcard"
 	"jcode/tools"
 )
 
@@ -42,6 +43,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
 		return t.c.out.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.c.opt.Without, e.Spec.Name) || !trained.knows(e)
 	})
+	kept = withoutReplaced(kept)
 	kept, left, told := t.c.out.listing.within(kept, t.c.opt.MaxTools)
 	if left > 0 && !told {
 		t.c.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.c.opt.MaxTools)
@@ -75,6 +77,20 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	}
 	t.c.emit(ev)
 	return snap, listed, nil
+}
+
+// withoutReplaced leaves out the tools in whose place another one is offered.
+func withoutReplaced(offered []tools.Entry) []tools.Entry {
+	var replaced []string
+	for _, e := range offered {
+		if e.Spec.Trained {
+			replaced = append(replaced, toolcard.Of(e.Spec.Name).Instead...)
+		}
+	}
+	if len(replaced) == 0 {
+		return offered
+	}
+	return slices.DeleteFunc(offered, func(e tools.Entry) bool { return slices.Contains(replaced, e.Spec.Name) })
 }
 
 // owners names the owners of the tools that were added or removed, for the event.

@@ -97,6 +97,35 @@ func TestATrainedToolIsForTheModelsThatKnowIt(t *testing.T) {
 	}
 }
 
+// A model that patches is offered nothing else that changes files, and may still say that the session can.
+func TestAToolInWhosePlaceAnotherIsOfferedIsLeftOut(t *testing.T) {
+	var got []string
+	plain := func(name string) tools.Tool {
+		return tool{spec: tools.Spec{Name: name, Description: "Does it.", Parameters: []byte(`{"type":"object","properties":{}}`)}, run: func(context.Context, tools.Call) (tools.Result, error) {
+			return tools.Result{Text: name + " ran"}, nil
+		}}
+	}
+	list := []tools.Tool{trained(&got)}
+	for _, name := range []string{"edit", "write", "mkdir", "remove", "mv", "read"} {
+		list = append(list, plain(name))
+	}
+	b, srv := polyglot(t, "gpt-5.6", list, training("gpt-5.6"), modeltest.Calls(modeltest.Call{Name: "edit", Args: `{}`}), modeltest.Text("done"), modeltest.Text("other"))
+	b.turn("go")
+	if names := srv.Requests()[0].ToolNames(); !slices.Equal(names, []string{"apply_patch", "read"}) {
+		t.Errorf("offered %v", names)
+	}
+	if said, _ := resultsOf(lastRequest(srv)); said != "edit ran" { // a model that knows it anyway is not refused
+		t.Errorf("%q", said)
+	}
+	if err := b.SetModel("claude-opus-5-5"); err != nil {
+		t.Fatal(err)
+	}
+	b.turn("and now")
+	if names := lastRequest(srv).ToolNames(); slices.Contains(names, "apply_patch") || !slices.Contains(names, "edit") || !slices.Contains(names, "mv") {
+		t.Errorf("another model is offered %v", names)
+	}
+}
+
 func TestAnEndpointWithoutGrammarsOrPlainTextGetsAFunction(t *testing.T) {
 	var got []string
 	b, srv := polyglot(t, "gpt-5.6", []tools.Tool{trained(&got)}, training("gpt-5.6"),

@@ -8,7 +8,7 @@ var cards = sync.OnceValue(func() []Card {
 	path := map[string]string{"path": "file_path"}
 	return []Card{
 		{Name: "agent", Kind: Think, Steers: true},
-		{Name: "apply_patch", Kind: Edit, Access: "write", Under: []string{"write", "edit"}, Grants: "any patch, also one that removes files,", Trained: []string{"apply_patch"}},
+		{Name: "apply_patch", Kind: Edit, Access: "write", Under: []string{"write", "edit"}, Grants: "any patch, also one that removes files,", Trained: []string{"apply_patch"}, Instead: []string{"edit", "mkdir", "mv", "remove", "write"}},
 		{Name: "ask", Kind: Think, Trained: []string{"ask", "askuserquestion"}},
 		{Name: "code_action", Kind: Edit, Under: []string{"write", "edit"}},
 		{Name: "definition", Kind: Search, Under: []string{"read"}},

@@ -49,6 +49,8 @@ type Card struct {
 	Arguments map[string]string
 	// Trained are further names under which models and definitions of other agents know the tool, in lower case.
 	Trained []string
+	// Instead are the tools that a model is not offered beside this one: it does what they do.
+	Instead []string
 }
 
 // Of returns the card of one of jcode's own tools, or of a kind of access that rules name like a tool; any

@@ -2,9 +2,12 @@ package agent
 
 import (
 	"slices"
+	"strings"
 
 	"jcode/agent/event"
 	"jcode/agent/history"
+	"jcode/agent/model"
+	"jcode/internal/toolcard"
 	"jcode/tools"
 )
 
@@ -17,6 +20,37 @@ type listing struct {
 	turn int
 	left int               // tools that were over the limit at the last step
 	wire map[string]string // wire names of every tool ever listed, by canonical name
+
+	called map[string]bool // tools that were called in the conversation
+	read   int             // messages that were looked through for them
+}
+
+// onDemand leaves out the tools that are of use only after another one: until that was called, or there is a server.
+// What was offered once stays, as long as the conversation's messages are the same.
+func (l *listing) onDemand(offered []tools.Entry, messages []model.Message) []tools.Entry {
+	if l.called == nil || len(messages) < l.read {
+		l.called, l.read = map[string]bool{}, 0
+	}
+	for ; l.read < len(messages); l.read++ {
+		if said := messages[l.read].Text; messages[l.read].Role == model.RoleTool {
+			for name, words := range toolcard.Said() {
+				if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) }) {
+					l.called[name] = true
+				}
+			}
+		}
+		for _, c := range messages[l.read].Calls {
+			l.called[c.Name] = true
+		}
+	}
+	served := slices.ContainsFunc(offered, func(e tools.Entry) bool { return e.Spec.Group == tools.GroupMCP || e.Spec.Server != "" })
+	return slices.DeleteFunc(offered, func(e tools.Entry) bool {
+		card := toolcard.Of(e.Spec.Name)
+		if len(card.After) == 0 || e.Owner != tools.OwnerBuiltin && !card.Serves && card.Name != "reload_skills" {
+			return false
+		}
+		return !l.called[e.Spec.Wire] && !l.called[e.Spec.Name] && !(card.Serves && served) && !slices.ContainsFunc(card.After, func(name string) bool { return l.called[name] })
+	})
 }
 
 // arrange puts the offered tools in the order of the earlier requests. A tool that may no longer be sent is

@@ -43,7 +43,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
 		return t.c.out.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.c.opt.Without, e.Spec.Name) || !trained.knows(e)
 	})
-	kept = withoutReplaced(kept)
+	kept = t.c.out.listing.onDemand(withoutReplaced(kept), t.c.out.history.Messages())
 	kept, left, told := t.c.out.listing.within(kept, t.c.opt.MaxTools)
 	if left > 0 && !told {
 		t.c.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.c.opt.MaxTools)

@@ -72,7 +72,7 @@ func figures() []figure {
 		{name: "-p hello: wall", unit: "ms", budget: 35, value: program("Hello", "wall-ms")},
 		{name: "-p hello: CPU", unit: "ms", budget: 35, value: program("Hello", "cpu-ms")},
 		{name: "-p hello: peak memory", unit: "MiB", budget: 40, value: program("Hello", "peak-MiB")},
-		{name: "-p hello: bytes of the request", unit: "KiB", budget: 18, value: program("Hello", "request-KiB")},
+		{name: "-p hello: bytes of the request", unit: "KiB", budget: 9, value: program("Hello", "request-KiB")},
 		{name: "50 rounds of reading a file: answer to next request", unit: "ms", budget: 1.5, value: program("Tools50", "gap-ms")},
 		{name: "50 rounds of reading a file: wall", unit: "ms", budget: 160, value: program("Tools50", "wall-ms")},
 		{name: "50 rounds of reading a file: CPU", unit: "ms", budget: 160, value: program("Tools50", "cpu-ms")},
@@ -147,7 +147,7 @@ func figures() []figure {
 		return figure{name: name, unit: unit, budget: budget, value: value{job, test, attr}}
 	}
 	return append(list,
-		count("first request, all builtin tools offered", "counts", "TestFirstRequestIsSmallAndTheOnlyOne", "bytes", 18<<10),
+		count("first request, all builtin tools offered", "counts", "TestFirstRequestIsSmallAndTheOnlyOne", "bytes", 9<<10),
 		count("builtin schemas and system prompt (bytes/4)", "counts", "TestSchemasAndSystemPromptAreShort", "tokens", 4000),
 		count("a prompt without tools", "counts", "TestFirstRequestIsSmallAndTheOnlyOne", "requests", 1),
 		count("10 rounds of tools", "counts", "TestRoundsOfToolsCostOneRequestEachOnOneConnection", "requests", 11),

@@ -30,8 +30,8 @@ func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 	}
 	t.Attr("requests", strconv.Itoa(len(requests)))
 	t.Attr("bytes", strconv.Itoa(len(requests[0].Raw)))
-	if n := len(requests[0].Raw); n > 18<<10 {
-		t.Errorf("the request has %d bytes, at most 18 KiB are allowed", n)
+	if n := len(requests[0].Raw); n > 9<<10 {
+		t.Errorf("the request has %d bytes, at most 9 KiB are allowed", n)
 	}
 }
 

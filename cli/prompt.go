@@ -33,7 +33,7 @@ func (p promptParts) build(role agent.Role) string {
 	if role.Prompt != "" {
 		fmt.Fprintf(&b, "\n\n# Role: %s\n%s", role.Name, strings.TrimSpace(role.Prompt))
 	}
-	fmt.Fprintf(&b, "\n\n# Environment\nWorking folder (relative paths and commands start here): %s\n", p.cwd)
+	fmt.Fprintf(&b, "\n\n# Environment\nWorking folder (relative paths start here): %s\n", p.cwd)
 	if p.project != p.cwd {
 		fmt.Fprintf(&b, "Project root (everything below it is open to you): %s\n", p.project)
 	}
@@ -43,7 +43,7 @@ func (p promptParts) build(role agent.Role) string {
 	_, err := os.Stat(filepath.Join(p.project, ".git"))
 	fmt.Fprintf(&b, "Git repository: %s\nSystem: %s/%s\n", yesNo(err == nil), runtime.GOOS, runtime.GOARCH)
 	if p.headless {
-		b.WriteString("Nobody answers questions during this run: decide what is open yourself, carry the work through, and say at the end what you decided.\n")
+		b.WriteString("Nobody answers questions during this run: decide yourself, and say at the end what you decided.\n")
 	}
 	for _, s := range p.sections {
 		if s = strings.TrimSpace(s); s != "" {

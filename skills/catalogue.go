@@ -24,7 +24,7 @@ func (r *Registry) Catalogue(scope *tools.Scope) string {
 	if len(list) == 0 {
 		return ""
 	}
-	const head = "Skills hold instructions for special tasks. Before a task that one of these describes, load it with the `skill` tool:\n"
+	const head = "Before a task that one of these skills describes, load it with the tool `skill`:\n"
 	lines, shown := catalogueLines(list, catalogueBytes-len(head)-100)
 	var b strings.Builder
 	b.WriteString(head)

@@ -28,8 +28,8 @@ func (t skillTool) Spec() tools.Spec {
 		Name:        "skill",
 		Description: strings.TrimSpace(skillText),
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"name":{"type":"string","description":"name of the skill"},` +
-			`"again":{"type":"boolean","description":"give the text again though it was given before"}},"required":["name"]}`),
+			`"name":{"type":"string"},` +
+			`"again":{"type":"boolean","description":"give it again"}},"required":["name"]}`),
 		Aliases:   map[string]string{"skill": "name", "skill_name": "name"},
 		ReadOnly:  true,
 		Trusted:   true,

@@ -51,6 +51,13 @@ type Card struct {
 	Trained []string
 	// Instead are the tools that a model is not offered beside this one: it does what they do.
 	Instead []string
+	// After are the tools after whose first call a conversation is offered this one: before, it is of no use and costs
+	// tokens. Empty means from the start.
+	After []string
+	// Said are beginnings of what a result says that makes the tool useful; it is offered from then on.
+	Said []string
+	// Serves marks a tool about MCP servers, which is offered as soon as there is one.
+	Serves bool
 }
 
 // Of returns the card of one of jcode's own tools, or of a kind of access that rules name like a tool; any
@@ -117,4 +124,15 @@ func (c Card) known(lower string) bool {
 		}
 	}
 	return false
+}
+
+// Said returns the tools that results make useful, with what those say.
+func Said() map[string][]string {
+	out := map[string][]string{}
+	for _, c := range cards() {
+		if len(c.Said) > 0 {
+			out[c.Name] = c.Said
+		}
+	}
+	return out
 }

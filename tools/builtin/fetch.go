@@ -70,7 +70,7 @@ type fetchArgs struct {
 func (t fetchTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "fetch", Description: strings.TrimSpace(fetchText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapHTTP,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"},"format":{"type":"string","enum":["markdown","text","html"],"description":"Of HTML pages; default markdown"}},"required":["url"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"},"format":{"type":"string","enum":["markdown","text","html"],"description":"Default markdown"}},"required":["url"]}`),
 		Aliases:    map[string]string{"uri": "url", "link": "url"},
 		MaxOutput:  maxFetchText + 4<<10,
 	}

@@ -24,10 +24,10 @@ var grepDescription string
 
 const grepParameters = `{"type":"object","properties":{` +
 	`"pattern":{"type":"string"},` +
-	`"path":{"type":"string","description":"file or folder"},` +
+	`"path":{"type":"string"},` +
 	`"include":{"type":"string","description":"file name pattern, such as *.go"},` +
 	`"literal":{"type":"boolean"},` +
-	`"context":{"type":"integer","description":"lines around each match"},` +
+	`"context":{"type":"integer","description":"lines around"},` +
 	`"limit":{"type":"integer","description":"default 100"}},` +
 	`"required":["pattern"]}`
 

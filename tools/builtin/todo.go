@@ -37,8 +37,8 @@ type todo struct{}
 
 func (todo) Spec() tools.Spec {
 	return tools.Spec{
-		Name: "todo", Description: todoText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "todo",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","description":"The whole plan, in order","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","done"]}},"required":["text","status"]}}},"required":["items"]}`),
+		Name: "todo", Description: strings.TrimSpace(todoText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "todo",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","done"]}},"required":["text","status"]}}},"required":["items"]}`),
 		Check:      json.RawMessage(`{"type":"object","properties":{"items":{"type":"array"}},"required":["items"]}`),
 		Aliases:    map[string]string{"todos": "items", "plan": "items"},
 	}
@@ -99,8 +99,8 @@ type ask struct{}
 
 func (ask) Spec() tools.Spec {
 	return tools.Spec{
-		Name: "ask", Description: askText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "ask",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"Answers to choose from; the user can also write another"}},"required":["question"]}`),
+		Name: "ask", Description: strings.TrimSpace(askText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "ask",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"Answers to choose from"}},"required":["question"]}`),
 		Aliases:    map[string]string{"questions": "question"},
 	}
 }
@@ -134,8 +134,9 @@ func (task) Spec() tools.Spec {
 	return tools.Spec{
 		// The sub-agent's calls pass the gate one by one, so the call itself needs no approval and
 		// several may run at once.
-		Name: "task", Description: taskText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"name":{"type":"string","description":"What to call it, as in fix-parser"},"role":{"type":"string","description":"Role to work in"},"variables":{"type":"object","additionalProperties":{"type":"string"},"description":"Values of the role's variables, by name"},"model":{"type":"string","description":"Model to work with"},"background":{"type":"boolean","description":"Answer at once and let it work on; see the tool agent"},"isolation":{"type":"string","enum":["none","worktree"],"description":"worktree: a copy of the files of its own, merged later"},"uncommitted":{"type":"boolean","description":"With worktree: take uncommitted changes along"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),
+		Name: "task", Description: strings.TrimSpace(taskText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment"},"name":{"type":"string","description":"Such as fix-parser"},"role":{"type":"string","description":"Role to work in; its variables go into an object variables"},"background":{"type":"boolean","description":"Answer at once and let it work on"},"isolation":{"type":"string","enum":["none","worktree"],"description":"worktree: its own copy of the files, merged later; for agents that change files in parallel"}},"required":["prompt"]}`),
+		Check:      json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"name":{"type":"string","description":"Such as fix-parser"},"role":{"type":"string","description":"Role to work in"},"variables":{"type":"object","additionalProperties":{"type":"string"},"description":"Values of the role's variables, by name"},"model":{"type":"string","description":"Model to work with"},"background":{"type":"boolean","description":"Answer at once and let it work on; see the tool agent"},"isolation":{"type":"string","enum":["none","worktree"],"description":"worktree: a copy of the files of its own, merged later"},"uncommitted":{"type":"boolean","description":"With worktree: take uncommitted changes along"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),
 	}
 }
 

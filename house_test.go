@@ -20,6 +20,7 @@ main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/config: *
+cli/eval:
 cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/structured:
 cli/tour:

@@ -17,6 +17,7 @@ import (
 	"jcode/agent/event/wire"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
+	"jcode/cli/eval"
 	"jcode/internal/commandline"
 	"jcode/internal/patch"
 	"jcode/lua"
@@ -30,7 +31,7 @@ import (
 // kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
 // means that there is none.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
 }
 
@@ -222,6 +223,19 @@ func TestStartupScriptsInTheDocsAreRight(t *testing.T) {
 		write(t, file, b.text)
 		if problems, err := lua.Check(t.Context(), file, lua.Around{}); err != nil || len(problems) > 0 {
 			t.Errorf("%s:%d: %v %q", b.page, b.line, err, problems)
+		}
+	}
+}
+
+func TestTasksInTheDocsAreTasks(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "json task.json" {
+			continue
+		}
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "task.json"), b.text)
+		if _, err := eval.Read(dir); err != nil {
+			t.Errorf("%s:%d: %v", b.page, b.line, err)
 		}
 	}
 }

@@ -69,6 +69,7 @@ type grammar struct {
 
 	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
 	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
+	Eval   evalCmd   `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
 	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`

@@ -206,7 +206,7 @@ func TestNotificationsAreAsTheSettingSays(t *testing.T) {
 func TestNotificationsCarryNoSequencesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"\x1b\\", "\x07", "\u009c", "\u009d0;x", "\x9c", "\r", "\n", ";", "\x1b]0;x\x07", "\x18", "\x1a", "\x00", "\u202e", "\x05"} {
-		p, _ := still(t, 80, 24, func(o *Options) { o.Notifications = "auto" })
+		p, _ := still(t, 80, 24, func(o *front.Options) { o.Notifications = "auto" })
 		p.blurred = true
 		said := strings.Trim(fmt.Sprint(p.outside.notify("a"+evil+"b asks you", "c"+evil+"d")()), "{}")
 		parts := strings.SplitAfter(said, "\x07")

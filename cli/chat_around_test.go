@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -174,6 +175,33 @@ func gone(t *testing.T, pid int) {
 		}
 		if time.Now().After(deadline) {
 			t.Errorf("process %d lives", pid)
+			return
+		}
+	}
+}
+
+// nobodyKnows waits until no process has a folder of the test in its environment or on its command line: those that are
+// confined count their process IDs by themselves.
+func nobodyKnows(t *testing.T, dir string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		places, err := filepath.Glob("/proc/[0-9]*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lives := ""
+		for _, place := range places {
+			for _, file := range []string{"environ", "cmdline"} {
+				if data, err := os.ReadFile(filepath.Join(place, file)); err == nil && bytes.Contains(data, []byte(dir)) {
+					lives += strings.ReplaceAll(string(data), "\x00", " ") + "\n"
+				}
+			}
+		}
+		if lives == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("processes live:\n%s", lives)
 			return
 		}
 	}

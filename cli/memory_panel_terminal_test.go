@@ -57,7 +57,7 @@ func TestLearningMakesDraftsOfWhatWasSaid(t *testing.T) {
 		modeltest.Text("Here: [{\"text\": \"Tests run with make check.\", \"topic\": \"tests\"}, {\"text\": \"The key is ghp_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a1B2c3.\"}]"))
 	c.start("--mode", "yolo")
 	c.say("how do tests run?")
-	c.wait("Tests run with make check.", "tokens in")
+	c.wait("Tests run with make check.", "30 tokens")
 	c.say("/memory learn")
 	c.wait("1 draft:")
 	if raw := string(c.request(2).Raw); strings.Contains(raw, "zanzibar") || !strings.Contains(raw, "AGENT: Tests run with make check.") || strings.Contains(raw, `"tools"`) {

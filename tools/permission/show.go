@@ -17,7 +17,6 @@ const blanks = " \t\u00a0\u3000"
 
 // show makes everything in external text visible, including long runs of spaces.
 func show(s string) string {
-	s = text.Visible(s)
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		n, end := 0, i
@@ -40,7 +39,7 @@ func show(s string) string {
 			i += size
 		}
 	}
-	return b.String()
+	return text.Visible(b.String()) // last: it would hide from the count that some blanks are blanks
 }
 
 // lineStart reports whether a position begins a line: indentation hides nothing.

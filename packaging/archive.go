@@ -136,6 +136,7 @@ release: "1"
 section: devel
 priority: optional
 maintainer: "jcode maintainers <maintainers@jcode.invalid>"
+license: MIT
 description: |
   A coding agent in the terminal.
   It reads, edits, runs tests, and asks before it touches anything; it connects MCP servers

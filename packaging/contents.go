@@ -32,6 +32,7 @@ func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
 	items := []item{
 		{from: "README.md", name: "README.md", installed: doc + "README.md"},
 		{from: "CHANGELOG.md", name: "CHANGELOG.md", installed: doc + "CHANGELOG.md"},
+		{from: "LICENSE", name: "LICENSE", installed: doc + "copyright"},
 	}
 	for _, pattern := range []string{"docs/*.md", "docs/screens/*.svg"} {
 		pages, err := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern)))

@@ -73,7 +73,7 @@ end
 func (r *release) scoop(sums map[target]string) error {
 	arch := func(t target) map[string]string { return map[string]string{"url": r.address(t), "hash": sums[t]} }
 	return r.addJSON("jcode.scoop.json", map[string]any{
-		"version": r.version, "description": summary, "homepage": r.url, "license": "Unknown", "bin": "jcode.exe",
+		"version": r.version, "description": summary, "homepage": r.url, "license": "MIT", "bin": "jcode.exe",
 		"architecture": map[string]any{"64bit": arch(target{"windows", "amd64"}), "arm64": arch(target{"windows", "arm64"})},
 	})
 }
@@ -85,7 +85,7 @@ func (r *release) winget(sums map[target]string) error {
 	if err := r.add("jcode.jcode.yaml", []byte(head+"DefaultLocale: en-US\n"+foot("version"))); err != nil {
 		return err
 	}
-	locale := head + "PackageLocale: en-US\nPublisher: jcode maintainers\nPackageName: jcode\nLicense: not chosen yet\nShortDescription: " + summary + "\n"
+	locale := head + "PackageLocale: en-US\nPublisher: jcode maintainers\nPackageName: jcode\nLicense: MIT\nShortDescription: " + summary + "\n"
 	if err := r.add("jcode.jcode.locale.en-US.yaml", []byte(locale+foot("defaultLocale"))); err != nil {
 		return err
 	}

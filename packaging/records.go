@@ -55,7 +55,9 @@ func (r *release) materials(_ context.Context, stage string) error {
 			modules[m.Path] = m.Version
 		}
 	}
-	packages := []spdxPackage{pack("SPDXRef-jcode", "jcode", r.version), pack("SPDXRef-go", "stdlib", strings.TrimPrefix(runtime.Version(), "go"))}
+	own := pack("SPDXRef-jcode", "jcode", r.version)
+	own.Licence, own.Declared, own.Rights = "MIT", "MIT", "Copyright (c) 2026 The jcode authors"
+	packages := []spdxPackage{own, pack("SPDXRef-go", "stdlib", strings.TrimPrefix(runtime.Version(), "go"))}
 	relations := []relation{{"SPDXRef-DOCUMENT", "SPDXRef-jcode", "DESCRIBES"}, {"SPDXRef-jcode", "SPDXRef-go", "DEPENDS_ON"}}
 	for i, name := range slices.Sorted(maps.Keys(modules)) {
 		id := fmt.Sprintf("SPDXRef-module-%d", i+1)

@@ -119,7 +119,7 @@ func program(by *proc.Launcher) eval.Program {
 		if err != nil {
 			return "", -1, err
 		}
-		defer read.Close()
+		defer func() { _ = read.Close() }() // it was read to its end
 		p, err := by.Start(proc.Spec{Argv: argv, Dir: dir, Env: append(os.Environ(), env...), Stdout: write, Stderr: write})
 		_ = write.Close() // the child has its own
 		if err != nil {

@@ -102,7 +102,7 @@ func (p Place) Listen() (net.Listener, error) {
 		socket = filepath.Join(short, "s")
 	}
 	e.Socket = socket
-	l, err := net.Listen("unix", socket)
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
 	if err != nil {
 		return nil, err
 	}

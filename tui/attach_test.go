@@ -13,8 +13,6 @@ import (
 
 	"jcode/agent/event"
 	"jcode/tui/front"
-	"jcode/tui/look"
-	"jcode/tui/transcript"
 	"jcode/tui/tuitest"
 )
 
@@ -91,13 +89,4 @@ func TestANamedPictureIsAChip(t *testing.T) {
 	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "see @other.png") {
 		t.Errorf("what is no file stays a word:\n%s", s)
 	}
-}
-
-// drawn returns all lines of an item.
-func drawn(it transcript.Item, l *look.Look) string {
-	var b strings.Builder
-	for n := range it.Height(l) {
-		b.WriteString(it.Line(l, n) + "\n")
-	}
-	return b.String()
 }

@@ -85,7 +85,7 @@ func (o Options) one(ctx context.Context, t Task, s Setup, n int) (Run, error) {
 		return r, err
 	}
 	if parent == "" {
-		defer os.RemoveAll(root)
+		defer func() { _ = os.RemoveAll(root) }() // what a program left behind stays in the temporary folder
 	} else {
 		r.Folder = root
 	}

@@ -237,7 +237,7 @@ func (pk *Picker) Wheel(h host, n int) {
 	}
 }
 
-// Dialogs that scroll by lines; drawing keeps the position inside the text.
+// Wheel scrolls by lines, as in the dialogs below; drawing keeps the position inside the text.
 func (d *Changes) Wheel(_ host, n int) { d.scroll = max(d.scroll+n, 0) }
 
 func (a *Approval) Wheel(_ host, n int) { a.Text.move(n) }

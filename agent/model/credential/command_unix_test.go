@@ -28,10 +28,9 @@ func TestMain(m *testing.M) { leaks.Main(m) }
 
 // keys is a command that writes key-1, key-2 … one at each run, in a form.
 type keys struct {
-	t          *testing.T
-	dir        string
-	Args       []string
-	formatting string
+	t    *testing.T
+	dir  string
+	Args []string
 }
 
 func newKeys(t *testing.T, format string) *keys {

@@ -48,7 +48,7 @@ func newWindows(a *app) *windows {
 // begin opens the socket in the background.
 func (w *windows) begin() {
 	w.serving.Go(func() {
-		if err := w.serve(); err != nil {
+		if err := w.serve(); err != nil && !w.watchOnly { // a single run is over before somebody misses it
 			w.say(event.LevelWarn, "other programs can't follow this session: %v", err)
 		}
 	})

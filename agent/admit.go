@@ -155,7 +155,7 @@ func (t *turn) take(ctx context.Context, p event.Prompt, at time.Time) error {
 	if t.number == 0 {
 		t.number = int(seq)
 	}
-	t.began(event.TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), Queued: p.Queued, At: at})
+	t.began(event.TurnStart{Turn: t.number, Seq: seq, Prompt: p.Display(), Queued: p.Queued, At: at})
 	return nil
 }
 

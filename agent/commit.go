@@ -116,7 +116,7 @@ func (t *turn) firstTitle(p event.Prompt) {
 	c.mu.Lock()
 	first := c.state.Title == ""
 	if first {
-		c.state.Title = session.ShortTitle(shown(p))
+		c.state.Title = session.ShortTitle(p.Display())
 	}
 	c.mu.Unlock()
 	if first {

@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
-	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
@@ -159,5 +157,3 @@ type Announcement struct {
 	// Silent announcements are for the model alone: the person was told in another way.
 	Silent bool
 }
-
-func shown(p event.Prompt) string { return cmp.Or(p.Shown, p.Text) }

@@ -33,7 +33,7 @@ func (in *inbox) add(p event.Prompt) {
 func (in *inbox) list() []event.Queued {
 	out := make([]event.Queued, len(in.queue))
 	for i, q := range in.queue {
-		out[i] = event.Queued{ID: q.id, Text: shown(q.prompt)}
+		out[i] = event.Queued{ID: q.id, Text: q.prompt.Display()}
 	}
 	return out
 }

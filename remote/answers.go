@@ -13,7 +13,7 @@ func (c *connection) answer(_ context.Context, p Answer) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, ok := h.asked(p.ID).(event.ApprovalAsked)
+	q, ok := h.waiting()[p.ID].(event.ApprovalAsked)
 	if !ok {
 		return nil, gone("this question is closed")
 	}
@@ -36,7 +36,7 @@ func (c *connection) reply(_ context.Context, p Reply) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := h.asked(p.ID).(event.AskPerson); !ok {
+	if _, ok := h.waiting()[p.ID].(event.AskPerson); !ok {
 		return nil, gone("this question is closed")
 	}
 	if err := h.offer.From(c.who()).Reply(p.ID, text.Valid(p.Text)); err != nil {
@@ -51,7 +51,7 @@ func (c *connection) fill(_ context.Context, p Fill) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, ok := h.asked(p.ID).(event.AskForm)
+	q, ok := h.waiting()[p.ID].(event.AskForm)
 	if !ok {
 		return nil, gone("this question is closed")
 	}

@@ -140,40 +140,22 @@ func (h *hub) attach(ctx context.Context, p Attach) (*Attached, error) {
 	return out, nil
 }
 
-// asked returns a question that waits, or nil.
-func (h *hub) asked(id string) event.Event {
+// waiting returns the questions that wait for an answer, by ID.
+func (h *hub) waiting() map[string]event.Event {
 	sub, _, now := h.offer.Join()
 	sub.Close()
+	out := map[string]event.Event{}
 	for _, ev := range now {
 		switch q := ev.(type) {
 		case event.ApprovalAsked:
-			if q.ID == id {
-				return q
-			}
+			out[q.ID] = q
 		case event.AskPerson:
-			if q.ID == id {
-				return q
-			}
+			out[q.ID] = q
 		case event.AskForm:
-			if q.ID == id {
-				return q
-			}
+			out[q.ID] = q
 		}
 	}
-	return nil
-}
-
-// asks counts the questions that wait.
-func (h *hub) asks() (n int) {
-	sub, _, now := h.offer.Join()
-	sub.Close()
-	for _, ev := range now {
-		switch ev.(type) {
-		case event.ApprovalAsked, event.AskPerson, event.AskForm:
-			n++
-		}
-	}
-	return n
+	return out
 }
 
 // careful are the modes by how much they allow unasked.

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -31,6 +32,9 @@ type Prompt struct {
 	// Allow are rules that hold while this message is worked on.
 	Allow []string
 }
+
+// Display is the prompt as it appears in the transcript.
+func (p Prompt) Display() string { return cmp.Or(p.Shown, p.Text) }
 
 // TurnStart says that a prompt was committed and is being worked on.
 type TurnStart struct {

@@ -121,9 +121,9 @@ func turn(ev event.Event) (Line, string) {
 		}
 		return u, "usage"
 	case event.Preparing:
-		return &Preparing{Prompt: shown(ev.Prompt), Queued: ev.Prompt.Queued, Doing: ev.Doing}, "preparing"
+		return &Preparing{Prompt: ev.Prompt.Display(), Queued: ev.Prompt.Queued, Doing: ev.Doing}, "preparing"
 	case event.Unsent:
-		return &Unsent{Prompt: shown(ev.Prompt), Queued: ev.Queued, Error: words(ev.Err)}, "unsent"
+		return &Unsent{Prompt: ev.Prompt.Display(), Queued: ev.Queued, Error: words(ev.Err)}, "unsent"
 	case event.TurnEnd:
 		end := &TurnEnd{
 			Turn: ev.Turn, Steps: ev.Steps, DurationMS: ev.Duration.Milliseconds(), Reason: ev.Reason, Queued: ev.Queued,
@@ -237,13 +237,6 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	}
 	quoted, _ := json.Marshal(string(raw)) // a string can always be encoded
 	return quoted
-}
-
-func shown(p event.Prompt) string {
-	if p.Shown != "" {
-		return p.Shown
-	}
-	return p.Text
 }
 
 func words(err error) string {

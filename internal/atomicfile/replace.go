@@ -167,7 +167,10 @@ func (r *replacing) once(data []byte) (again bool, err error) {
 		r.done.Written = data
 		return false, overwrite(r.root, r.name, before, data, r.o)
 	}
-	again, err = r.swap(old, before, data)
+	if before != nil {
+		_ = before.Close() // held still, it may not be open for writing
+	}
+	again, err = r.swap(old, data)
 	if err == nil && !again && r.o.Sync {
 		err = syncDir(r.root, filepath.Dir(r.name))
 	}
@@ -195,7 +198,7 @@ func (r *replacing) same() (bool, error) {
 }
 
 // swap puts new files in the place of the file until one has replaced what it was made from.
-func (r *replacing) swap(old fs.FileInfo, before *os.File, data []byte) (again bool, err error) {
+func (r *replacing) swap(old fs.FileInfo, data []byte) (again bool, err error) {
 	fail := func(err error) error { return fmt.Errorf("write %s: %w", r.name, err) }
 	for range replaceTries {
 		temp, err := create(r.root, r.name, old, r.o)
@@ -203,9 +206,15 @@ func (r *replacing) swap(old fs.FileInfo, before *os.File, data []byte) (again b
 			return false, err
 		}
 		defer func() { _ = r.root.Remove(temp.name) }() // it holds what was replaced, or what was not used
-		if err := temp.fill(data, old, before, r.o.Sync); err != nil {
+		before, err := openStill(r.root, r.name)
+		if err != nil {
+			return false, fail(errors.Join(err, temp.Close()))
+		}
+		defer func() { _ = before.Close() }() // nothing was written to it
+		if err := temp.fill(data, old, before.file, r.o.Sync); err != nil {
 			return false, fail(err)
 		}
+		before.hold()
 		can, err := exchange(r.root, temp.name, r.name)
 		switch {
 		case err != nil:
@@ -213,17 +222,18 @@ func (r *replacing) swap(old fs.FileInfo, before *os.File, data []byte) (again b
 		case !can:
 			return r.rename(temp.name, old, data)
 		}
+		pause(old.ModTime())
 		out, err := r.root.ReadFile(temp.name)
 		switch {
 		case err != nil:
 			return false, errors.Join(fail(err), r.back(temp.name, nil, data))
-		case bytes.Equal(out, r.was):
+		case bytes.Equal(out, r.was) && !before.disturbed():
 			r.done.Written = data
 			return false, nil
 		}
-		// Another program saved the file between the caller's look and the exchange.
+		// Another program saved the file between the caller's look and the exchange, or is about to.
 		if now, err := r.root.Lstat(temp.name); err != nil || os.SameFile(now, old) {
-			return r.inPlace(temp.name, out, data)
+			return r.inPlace(temp.name, before, out, data)
 		}
 		r.done.Found = out
 		merged, ok := r.merged(out)
@@ -235,12 +245,13 @@ func (r *replacing) swap(old fs.FileInfo, before *os.File, data []byte) (again b
 	return false, &ChangedError{Name: r.name, Found: r.done.Found}
 }
 
-// inPlace puts a file back that another program may be writing in place at this moment, and waits until it
-// stays the same.
-func (r *replacing) inPlace(temp string, out, data []byte) (again bool, err error) {
+// inPlace puts a file back that another program may be writing in place at this moment, lets it go on, and
+// waits until the file stays the same.
+func (r *replacing) inPlace(temp string, file *still, out, data []byte) (again bool, err error) {
 	if err := r.back(temp, out, data); err != nil {
 		return false, err
 	}
+	_ = file.Close() // who waits for it may write
 	if out, err = settled(r.root, r.name); err != nil {
 		return false, fmt.Errorf("write %s: %w", r.name, err)
 	}
@@ -267,11 +278,17 @@ func (r *replacing) rename(temp string, old fs.FileInfo, data []byte) (again boo
 // temporary file holds now, and data is what the file should hold.
 func (r *replacing) back(temp string, out, data []byte) error {
 	for range replaceTries {
-		if _, err := exchange(r.root, temp, r.name); err != nil {
+		found, err := openStill(r.root, r.name)
+		if err == nil {
+			defer func() { _ = found.Close() }() // only a handle
+			found.hold()
+			_, err = exchange(r.root, temp, r.name)
+		}
+		if err != nil {
 			return fmt.Errorf("write %s: what another program saved is in %s, it could not be put back: %w", r.name, temp, err)
 		}
 		now, err := r.root.ReadFile(temp)
-		if err != nil || bytes.Equal(now, data) {
+		if err != nil || bytes.Equal(now, data) && !found.disturbed() {
 			return err
 		}
 		// It saved once more in between, over what it found: the newest counts.

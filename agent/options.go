@@ -35,6 +35,8 @@ type Model struct {
 	Cost func(answered string, u model.Usage) (usd float64, known bool)
 	// Untitled models are never asked for titles (replay, headless runs).
 	Untitled bool
+	// Small is asked in its place where little depends on the answer; nil means itself.
+	Small *Small
 	// Settings that a role or the person set; nil means the provider's default.
 	Temperature     *float64
 	TopP            *float64

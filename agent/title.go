@@ -12,6 +12,8 @@ import (
 const (
 	titleWait  = 20 * time.Second
 	titleBytes = 80
+	// titleTokens has room for some thinking, which models that think count as output.
+	titleTokens = 1000
 )
 
 // titleLater asks the model for a better title after the first answer, in the background.
@@ -28,11 +30,11 @@ func (t *turn) titleLater() {
 	c.background.Go(func() {
 		ctx, cancel := context.WithTimeout(c.ctx, titleWait)
 		defer cancel()
-		resp, err := m.Client.Stream(ctx, model.Request{
-			Model: m.ID, Purpose: model.PurposeTitle, MaxOutputTokens: 200,
+		resp, err := askBeside(ctx, c, m, model.Request{
+			Purpose: model.PurposeTitle, MaxOutputTokens: titleTokens,
 			System:   "Name the task in this message in at most six words, in the message's language. Answer with the name only.",
 			Messages: []model.Message{{Role: model.RoleUser, Text: prompt}},
-		}, func(model.Event) {})
+		})
 		title := strings.Trim(strings.TrimSpace(strings.SplitN(strings.TrimSpace(resp.Text), "\n", 2)[0]), "\"'*#. ")
 		if err != nil || title == "" {
 			return // the title derived from the prompt stays

@@ -175,7 +175,7 @@ func (a *app) openModels(context.Context) error {
 			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      own,
-		fallback: a.config.FallbackModel,
+		fallback: a.config.FallbackModel, small: a.config.SmallModel,
 		wire: func(canonical string) (string, bool) {
 			e, ok, _ := a.registry.Snapshot(nil).Lookup(canonical)
 			return e.Spec.Wire, ok

@@ -25,6 +25,7 @@ type models struct {
 	settings provider.Settings // all but Model
 	own      map[string]catalogue.Info
 	fallback string // used when a model fails for good
+	small    string // used for titles and the like; "" is the cheapest of the same provider
 	recorder *replay.Recorder
 	wire     func(canonical string) (string, bool)
 	// script is played in place of a file for the model name tourModel.
@@ -64,6 +65,11 @@ func (m *models) resolve(name string) (agent.Model, error) {
 		}
 		found.Client = model.NewFallback(found.Client, second.Client, second.ID)
 		found.Cost = costOfEither(found, second)
+	}
+	if m.small != "" && m.small != noSmall && !found.Untitled {
+		if found.Small, err = m.smaller(m.small); err != nil {
+			return agent.Model{}, fmt.Errorf("small_model: %w", err)
+		}
 	}
 	if m.recorder != nil {
 		found.Client = m.recorder.Wrap(found.Client)
@@ -176,6 +182,9 @@ func (m *models) make(name string) (agent.Model, error) {
 		}
 	}
 	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
+	if id := target.Provider.Small(target.Model); id != "" && m.small == "" {
+		found.Small = smallAt(found.Client, target.Provider, id)
+	}
 	return found, nil
 }
 

@@ -61,6 +61,9 @@ func FromRow(row session.Message) []model.Message {
 	case session.RoleUser:
 		m.Role = model.RoleUser
 	case session.RoleSystem:
+		if len(row.Parts) == 0 { // it is kept for its usage
+			return nil
+		}
 		m.Role, m.Text = model.RoleUser, noticeText(m.Text)
 	case session.RoleSummary:
 		m.Role, m.Text = model.RoleUser, summaryText(m.Text)

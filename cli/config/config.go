@@ -12,6 +12,7 @@ type Config struct {
 	Model         string              `json:"model" desc:"Model to start with: ID, or provider/ID."`
 	Provider      string              `json:"provider" desc:"Provider of models that are named without one."`
 	FallbackModel string              `json:"fallback_model" desc:"Model that takes over when the first one fails for good."`
+	SmallModel    string              `json:"small_model" desc:"Model for what little depends on: titles, drafts of notes. Without one it is the cheapest that is known of the same maker, at the maker's own address; none asks the conversation's own."`
 	Providers     map[string]Provider `json:"providers" desc:"Providers by name: new ones, and changes to those that jcode knows."`
 	Models        []Model             `json:"models" desc:"What jcode should know of models that it doesn't."`
 

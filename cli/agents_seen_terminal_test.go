@@ -70,7 +70,7 @@ func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
 	for _, answer := range []struct{ agent, key string }{{"ann", "y"}, {"ann", "y"}, {"ben", "s"}, {"cat", "3"}} {
 		c.answerable(answer.agent+": Run a command", "the agent "+answer.agent+", in ", "s  for this agent: exec(touch same)", "3  for this session and all its agents: exec(touch same)")
 		c.Press(answer.key)
-		c.until(func(s terminal.Screen) bool { return !s.Contains("enter choose") })
+		c.until(func(s terminal.Screen) bool { return !s.Contains("esc aside") })
 	}
 	c.wait("All touched it.") // neither dan nor the main conversation was asked
 	c.quit()

@@ -189,7 +189,7 @@ func (c *chat) answerable(texts ...string) terminal.Screen {
 				return false
 			}
 		}
-		return s.Contains("enter choose")
+		return s.Contains("esc aside")
 	})
 	if err != nil {
 		c.t.Fatal(err)

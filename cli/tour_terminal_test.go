@@ -24,7 +24,7 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 			for !over(c.Screen()) {
 				s, err := c.Wait(patience, func(s terminal.Screen) bool {
 					found = found || s.Contains("greet.sh:4:26 nmae is not set")
-					return over(s) || s.Contains("enter choose") || s.Contains("open the browser") && s.Contains("enter choose")
+					return over(s) || s.Contains("esc aside") || s.Contains("open the browser") && s.Contains("enter choose")
 				})
 				if err != nil {
 					t.Fatal(err)

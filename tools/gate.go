@@ -123,6 +123,8 @@ type Decision struct {
 	// Arguments are those that a person wants instead of the call's: the call is planned and judged
 	// again with them, see Approve.
 	Arguments json.RawMessage
+	// Hunks are the numbers of the hunks of the plan's diff that may be written; nil means all.
+	Hunks []int
 	// Sandbox makes exec run confined.
 	Sandbox bool
 	// Vouched is set for a command that runs unasked because analysis shows that it only reads:
@@ -193,8 +195,9 @@ type AnswerOption struct {
 	Scope AnswerScope
 	// Label is what the key does: "always for `go test *` in this project".
 	Label string
-	// Rules are the rules that would be stored, as a person writes them.
+	// Rules are the rules that would be stored, as a person writes them, and Words says what they cover: "any edit".
 	Rules []string
+	Words string
 	// Whole says that the answer AnswerSession to a sub-agent applies to the main conversation and
 	// all its sub-agents.
 	Whole bool
@@ -220,4 +223,6 @@ type Answer struct {
 	Word string
 	// Arguments are the edited ones, nil if unchanged.
 	Arguments json.RawMessage
+	// Hunks are the numbers, from 0, of the hunks of Question.Diff that may be written; nil means all.
+	Hunks []int
 }

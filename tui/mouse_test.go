@@ -92,7 +92,7 @@ func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
 		command = append(command, "echo "+strconv.Itoa(i)+" of them")
 	}
 	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
-	r.see("echo 0 of", "enter choose")
+	r.see("echo 0 of", "esc aside")
 	for range 40 {
 		r.mouse(65, 5, 12, false)
 	}

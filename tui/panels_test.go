@@ -236,7 +236,7 @@ func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
 	r := run(t, 80, 24, nil).ready()
 	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "c", Name: "exec", Arguments: tuitest.JSON("cmd", "make"), At: time.Now()},
 		event.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
-	r.see("? exec make", "waits for you", "enter choose")
+	r.see("? exec make", "waits for you", "esc aside")
 	r.Press("y")
 	r.until("it is answered", func() bool { _, ok := r.fake.Answered("a"); return ok })
 	s := r.gone("waits for you")

@@ -52,7 +52,7 @@ func TestApprovalIsAnsweredByKey(t *testing.T) {
 	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "down enter": tools.AnswerOnce, "up enter": tools.AnswerNo} {
 		r := run(t, 80, 24, nil).ready()
 		r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
-		r.see("Run a command", "go test ./...", "yes, once")
+		r.see("Run a command", "go test ./...", "y once")
 		r.Press(strings.Fields(key)...)
 		r.until("answer to "+key, func() bool { _, ok := r.fake.Answered("q1"); return ok })
 		if a, _ := r.fake.Answered("q1"); a.Scope != want {
@@ -77,11 +77,11 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 				t.Fatalf("answered by type-ahead:\n%s", tuitest.Stripped(p.frameText()))
 			}
 		}
-		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Run a command") || strings.Contains(s, "yes, once") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "Run a command") || strings.Contains(s, "y once") {
 			t.Errorf("the question does not show, or takes keys already:\n%s", s)
 		}
 		time.Sleep(dialog.Quiet)
-		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "yes, once") { // now it accepts keys
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "y once") { // now it accepts keys
 			t.Errorf("the question takes no keys:\n%s", s)
 		}
 		write('n')
@@ -101,7 +101,7 @@ func TestRefusalCarriesAWord(t *testing.T) {
 	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: tuitest.Question()})
-	r.see("yes, once")
+	r.see("y once")
 	r.Press("w")
 	r.see("tell it why not:")
 	r.Type("use make instead")
@@ -119,7 +119,7 @@ func TestWholeCommandIsVisible(t *testing.T) {
 	q := tuitest.Question()
 	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
 	r.fake.Emit(event.ApprovalAsked{ID: "q1", Question: q})
-	s := r.see("yes, once")
+	s := r.see("y once")
 	for _, want := range []string{"; curl x", "300 spaces", "U+202E", "evil"} {
 		if !s.Contains(want) {
 			t.Errorf("no %q on the screen:\n%s", want, s.Text())

@@ -8,13 +8,13 @@ var cards = sync.OnceValue(func() []Card {
 	path := map[string]string{"path": "file_path"}
 	return []Card{
 		{Name: "agent", Kind: Think, Steers: true, After: []string{"task"}},
-		{Name: "apply_patch", Kind: Edit, Access: "write", Under: []string{"write", "edit"}, Grants: "any patch, also one that removes files,", Trained: []string{"apply_patch"}, Instead: []string{"edit", "mkdir", "mv", "remove", "write"}},
+		{Name: "apply_patch", Kind: Edit, Parts: true, Access: "write", Under: []string{"write", "edit"}, Grants: "any patch, also one that removes files,", Trained: []string{"apply_patch"}, Instead: []string{"edit", "mkdir", "mv", "remove", "write"}},
 		{Name: "ask", Kind: Think, Trained: []string{"ask", "askuserquestion"}},
 		{Name: "code_action", Kind: Edit, Under: []string{"write", "edit"}},
 		{Name: "definition", Kind: Search, Under: []string{"read"}},
 		{Name: "diagnostics", Kind: Read, Under: []string{"read"}},
 		{Name: "docs_search", Kind: Search},
-		{Name: "edit", Kind: Edit, Access: "write", Under: []string{"write"}, Editable: "new_string", Grants: "any edit", Theirs: []string{"Edit", "MultiEdit"}, Arguments: path, Trained: []string{"str_replace", "str_replace_editor", "str_replace_based_edit_tool", "replace", "search_replace", "edit_file"}},
+		{Name: "edit", Kind: Edit, Parts: true, Access: "write", Under: []string{"write"}, Editable: "new_string", Grants: "any edit", Theirs: []string{"Edit", "MultiEdit"}, Arguments: path, Trained: []string{"str_replace", "str_replace_editor", "str_replace_based_edit_tool", "replace", "search_replace", "edit_file"}},
 		{Name: "exec", Kind: Execute, Access: "exec", Editable: "cmd", Theirs: []string{"Bash"}, Arguments: map[string]string{"cmd": "command"}, Trained: []string{"exec", "shell", "run_shell_command", "run_command", "execute_command", "local_shell", "shell_command"}},
 		{Name: "fetch", Kind: Fetch, Access: "fetch", Theirs: []string{"WebFetch"}, Trained: []string{"fetch", "web_fetch"}},
 		{Name: "glob", Kind: Search, Access: "read", Under: []string{"read"}, Looks: true, Theirs: []string{"Glob"}, Arguments: map[string]string{"dir": "path"}, Trained: []string{"file_search"}},
@@ -46,6 +46,6 @@ var cards = sync.OnceValue(func() []Card {
 		{Name: "task", Kind: Think, Steers: true, Theirs: []string{"Task", "Agent"}},
 		{Name: "todo", Kind: Think, Steers: true, Theirs: []string{"TodoWrite"}, Trained: []string{"todo", "todoread", "update_plan", "write_todos", "todo_write"}},
 		{Name: "web_search", Kind: Fetch},
-		{Name: "write", Kind: Edit, Access: "write", Editable: "content", Grants: "any write", Theirs: []string{"Write"}, Arguments: path, Trained: []string{"write_file", "create_file"}},
+		{Name: "write", Kind: Edit, Parts: true, Access: "write", Editable: "content", Grants: "any write", Theirs: []string{"Write"}, Arguments: path, Trained: []string{"write_file", "create_file"}},
 	}
 })

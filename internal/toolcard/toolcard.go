@@ -37,6 +37,8 @@ type Card struct {
 	Under []string
 	// Editable is the argument that can be edited in a question before the call runs; "" if none can.
 	Editable string
+	// Parts says that hunks of the tool's diff may be taken one by one: it writes only those.
+	Parts bool
 	// Grants says in words what a lasting yes to the whole tool allows; "" shows the rule.
 	Grants string
 	// Looks marks tools whose calls share one row of the transcript: they only read or search files.

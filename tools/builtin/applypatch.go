@@ -160,6 +160,10 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 	if err := p.apply(ctx, parts); err != nil {
 		return tools.Result{}, err
 	}
+	left, err := p.take()
+	if err != nil {
+		return tools.Result{}, err
+	}
 	var touched []*patchedFile
 	var paths []string
 	for _, file := range p.files {
@@ -191,5 +195,9 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return p.result(ctx, touched, said), nil
+	res := p.result(ctx, touched, said)
+	if left != "" {
+		res.Text = "[" + left + "]\n" + res.Text
+	}
+	return res, nil
 }

@@ -162,6 +162,9 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 			delivered(err)
 			return tools.Result{}, err
 		}
+		if err := c.take(call); err != nil {
+			return tools.Result{}, err
+		}
 		if c.exists && string(c.before) == string(c.after) {
 			c.learn(ctx, f.seen, call)
 			return c.unchanged(), nil

@@ -161,8 +161,8 @@ func (p *patchedFile) update(hunks []patch.Hunk) error {
 	return nil
 }
 
-// finish encodes what a file becomes, and compares.
-func (p *patchedFile) finish() (err error) {
+// encode encodes what a file becomes, and compares.
+func (p *patchedFile) encode() (err error) {
 	if p.there {
 		if p.after, err = p.enc.Encode(p.text); err != nil {
 			return tools.Errorf(tools.KindInvalidArgs, "%s: %w", p.t.shown, err)
@@ -175,6 +175,16 @@ func (p *patchedFile) finish() (err error) {
 		p.compare()
 	case p.exists:
 		p.diff = diff.Files(p.t.shown, plainText(p.before), nil)
+	default:
+		p.diff = diff.Diff{}
+	}
+	return nil
+}
+
+// finish encodes what a file becomes, compares, and says what else changed it.
+func (p *patchedFile) finish() error {
+	if err := p.encode(); err != nil {
+		return err
 	}
 	switch {
 	case p.stale && p.there:
@@ -195,13 +205,20 @@ func (p *patching) moved(file *patchedFile) *patchedFile {
 	return nil
 }
 
+// shown returns the files whose diffs are shown: the old names of those that were moved are left out.
+func (p *patching) shown() (out []*patchedFile) {
+	for _, file := range p.files {
+		if p.moved(file) == nil || !file.gone() {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
 // diffText returns the diff of all files.
 func (p *patching) diffText() (whole string, added, removed int) {
 	var b strings.Builder
-	for _, file := range p.files {
-		if p.moved(file) != nil && file.gone() {
-			continue
-		}
+	for _, file := range p.shown() {
 		b.WriteString(file.diff.Text)
 		added, removed = added+file.diff.Added, removed+file.diff.Removed
 	}

@@ -8,6 +8,7 @@ import (
 
 	"jcode/internal/toolcard"
 
+	"jcode/internal/diff"
 	"jcode/internal/paths"
 	"jcode/internal/shellword"
 	"jcode/internal/text"
@@ -164,22 +165,27 @@ func (c *checking) rawCommand() string {
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
 	if len(v.store) > 0 && !c.req.Plan.Always && !c.req.Plan.Insists && typedAgain(c.rawCommand()) {
-		names, session, project := joinRules(v.store), "for this session: ", "always in this project: "
-		if words, ok := inWords(v.store); ok {
-			names, session, project = "", words+" in this project, until I leave", words+" in this project, from now on"
+		words := c.inWords(v.store)
+		lasting := func(scope tools.AnswerScope, label string, rules []string) {
+			out = append(out, tools.AnswerOption{Scope: scope, Label: label, Rules: rules, Words: c.inWords(rules)})
+		}
+		session, project := "for this session: "+words, "always in this project: "+words
+		if len(v.store) == 1 && toolcard.Of(v.store[0]).Grants != "" {
+			session, project = words+" in this project, until I leave", words+" in this project, from now on"
 		}
 		switch caller := c.req.Call.Caller; {
 		case caller.Session == "":
 		case caller.Root == "":
-			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: session + names, Rules: v.store})
+			lasting(tools.AnswerSession, session, v.store)
 		default:
-			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this agent: " + joinRules(v.store), Rules: v.store},
-				tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this session and all its agents: " + joinRules(v.store), Rules: v.store, Whole: true})
+			lasting(tools.AnswerSession, "for this agent: "+words, v.store)
+			lasting(tools.AnswerSession, "for this session and all its agents: "+words, v.store)
+			out[len(out)-1].Whole = true
 		}
 		if !v.sessionOnly {
-			out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: project + names, Rules: v.store})
+			lasting(tools.AnswerProject, project, v.store)
 			if len(v.broad) > 0 {
-				out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: "always in this project: " + joinRules(v.broad), Rules: v.broad})
+				lasting(tools.AnswerProject, "always in this project: "+c.inWords(v.broad), v.broad)
 			}
 		}
 	}
@@ -192,14 +198,44 @@ func typedAgain(command string) bool {
 	return !strings.Contains(strings.TrimSpace(command), "\n") && !strings.Contains(command, "<<")
 }
 
-// inWords describes what a rule for a whole builtin tool grants; ok is false for any other rule, which is
-// shown as it is stored.
-func inWords(rules []string) (words string, ok bool) {
-	if len(rules) != 1 {
-		return "", false
+// inWords says what rules cover, for a person; one that has no words is shown as it is stored.
+func (c *checking) inWords(rules []string) string {
+	out := make([]string, len(rules))
+	for i, rule := range rules {
+		out[i] = c.covered(rule)
 	}
-	words = toolcard.Of(rules[0]).Grants
-	return words, words != ""
+	return strings.Join(out, ", ")
+}
+
+// covered says what one rule covers.
+func (c *checking) covered(rule string) string {
+	if words := toolcard.Of(rule).Grants; words != "" {
+		return words
+	}
+	tool, pattern, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+	file := c.g.places.Show(strings.TrimSuffix(pattern, "/**"))
+	if escapeGlob(file) != file {
+		return show(rule)
+	}
+	if strings.HasSuffix(pattern, "/**") {
+		file = "anything in " + file
+	}
+	switch {
+	case pattern == "":
+	case tool == "fetch":
+		return "pages of " + show(pattern)
+	case tool == "mcp" && !strings.Contains(pattern, ":"):
+		return "all tools of " + show(pattern)
+	case tool == "read":
+		return "reading " + show(file)
+	case tool == "edit", tool == "apply_patch":
+		return "edits of " + show(file)
+	case tool == "write":
+		return "writing " + show(file)
+	case tool == "remove":
+		return "removing " + show(file)
+	}
+	return show(rule)
 }
 
 func joinRules(rules []string) string {
@@ -229,6 +265,12 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		dec.Arguments = edited
 		return dec
 	}
+	if a.Hunks != nil { // so is a part of it
+		if dec.Hunks = slices.Compact(slices.Sorted(slices.Values(a.Hunks))); !offered(q, dec.Hunks) {
+			return tools.Decision{By: tools.ByUser, Reason: "denied: the answer named hunks that this call does not have"}
+		}
+		return dec
+	}
 	dec.Rule = strings.Join(opt.Rules, ", ")
 	for _, rule := range opt.Rules {
 		hash := v.hash
@@ -242,6 +284,12 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		}
 	}
 	return dec
+}
+
+// offered reports whether these hunks of a question's diff can be taken without the others.
+func offered(q tools.Question, hunks []int) bool {
+	n := len(diff.Parts(q.Diff))
+	return toolcard.Of(q.Tool).Parts && len(hunks) > 0 && hunks[0] >= 0 && hunks[len(hunks)-1] < n
 }
 
 // sandboxed reports whether a command that a person approved runs confined.

@@ -25,6 +25,8 @@ type Approval struct {
 	Word   *field
 	Edit   *editor.Editor // of the argument that may be changed
 	edited bool
+	hunks  *hunks // while hunks are chosen
+	Hunks  []int  // that were chosen; nil = all
 	// numbers maps shown options to those of the question when they differ; nil when they are the same.
 	numbers map[int]int
 	Rule    *review // the chosen answer in full, instead of what is approved
@@ -45,7 +47,9 @@ func NewApproval(id string, q tools.Question, answer func(ans tools.Answer) erro
 const chooseFirst = "a letter answers, or ↑↓ and then enter"
 
 // Owns reports whether a field or the rule of an answer is open.
-func (a *Approval) Owns() bool { return a.Word != nil || a.Edit != nil || a.Rule != nil }
+func (a *Approval) Owns() bool {
+	return a.Word != nil || a.Edit != nil || a.Rule != nil || a.hunks != nil
+}
 
 // lay assembles what is approved: the command or diff first, then the notes on it.
 func (a *Approval) lay() {
@@ -56,12 +60,15 @@ func (a *Approval) lay() {
 		a.Text.Parts = append(a.Text.Parts, ReviewPart{Text: q.Command})
 	}
 	if q.Diff != "" {
-		a.Text.Parts = append(a.Text.Parts, ReviewPart{diff: q.Diff})
+		a.Text.Parts = append(a.Text.Parts, ReviewPart{diff: a.written()})
 	}
 	if len(a.Text.Parts) == 0 {
 		a.Text.Parts = argumentParts(q.Arguments)
 	}
 	notes := q.Details
+	if chosen := a.chosenHunks(); chosen != "" {
+		notes = append([]string{chosen + ", as you chose them"}, notes...)
+	}
 	if a.edited {
 		notes = append([]string{"as you edited it"}, notes...)
 	}
@@ -104,13 +111,16 @@ func (a *Approval) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 		return nil
 	case a.Rule != nil:
 		return a.ruleKey(h, act)
+	case a.hunks != nil:
+		a.hunkKey(h, k, act)
+		return nil
 	case a.Text.Fits && act.Scrolls():
 		return h.Act(act)
 	}
 	switch act {
-	case look.Up:
+	case look.Up, look.Left:
 		a.move(-1, len(a.Asked.Options))
-	case look.Down:
+	case look.Down, look.Right:
 		a.move(1, len(a.Asked.Options))
 	case look.Submit:
 		if a.at == None {
@@ -149,7 +159,9 @@ func (a *Approval) letter(h host, name string) func() tea.Cmd {
 		return func() tea.Cmd { a.showRule(); return nil }
 	case name == "t" && a.Asked.Diff != "":
 		return func() tea.Cmd { h.SwitchDiffs(a.Asked.Diff, a.width); return nil }
-	case name == "e" && a.Asked.Editable != "":
+	case name == "h" && !a.edited && divisible(&a.Asked) != nil:
+		return func() tea.Cmd { a.hunks = newHunks(&a.Asked, a.Hunks); return nil }
+	case name == "e" && a.Asked.Editable != "" && a.Hunks == nil:
 		return func() tea.Cmd { a.beginEdit(h); return nil }
 	}
 	for i := range a.Asked.Options {
@@ -219,6 +231,9 @@ func (a *Approval) reply(h host, option int, word string) tea.Cmd {
 	}
 	if a.edited {
 		ans.Arguments = a.Asked.Arguments
+	}
+	if ans.Scope == tools.AnswerOnce {
+		ans.Hunks = a.Hunks
 	}
 	h.Close(a)
 	if err := a.answer(ans); err != nil {

@@ -3,6 +3,7 @@ package dialog
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
@@ -24,7 +25,7 @@ func (a *Approval) title(l *look.Look, width int) string {
 
 func (a *Approval) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	a.width = width
-	titled, limit := halves(height, a.Text.need(l, width), len(a.Asked.Options)+1)
+	titled, limit := halves(height, a.Text.need(l, width), a.footRows(l, width))
 	if titled {
 		lines = append(lines, look.TitleRule(l, a.title(l, width), width, l.Theme.Warn))
 	}
@@ -40,6 +41,8 @@ func (a *Approval) Draw(l *look.Look, width, height int) (lines []string, cursor
 		}
 	case a.Rule != nil:
 		lines = append(lines, a.Rule.draw(l, width, room, half)...)
+	case a.hunks != nil:
+		lines = append(lines, a.hunks.draw(l, width, room)...)
 	case a.Word != nil:
 		lines = append(lines, a.Text.draw(l, width, max(room-1, 1), half)...)
 		line, x := a.Word.draw(l, " tell it why not: ", width)
@@ -63,7 +66,13 @@ func (a *Approval) foot(l *look.Look, width, limit int) []string {
 		return []string{look.Hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
 	case a.Rule != nil:
 		return []string{look.Hints(l, width, "enter", "take this answer", "esc", "back")}
-	case len(a.Asked.Options) > limit:
+	case a.hunks != nil:
+		return []string{look.Hints(l, width, "enter", "take "+strconv.Itoa(a.hunks.count())+" of "+text.Count(len(a.hunks.parts), "hunk"), "space y n", "take or leave one", "↑↓", "move", "esc", "back")}
+	}
+	if rows := a.besideRows(l, width); rows != nil && limit > 1 {
+		return rows[max(len(rows)-limit, 0):]
+	}
+	if len(a.Asked.Options) > limit {
 		a.terse = true
 		return a.chips(l, width, limit)
 	}
@@ -78,19 +87,95 @@ func (a *Approval) foot(l *look.Look, width, limit int) []string {
 	if len(out) < limit && l.Beside {
 		out = append(out, asideHints(l, width))
 	} else if len(out) < limit {
-		edit, rule, turn := "", "", ""
-		if a.Asked.Editable != "" {
-			edit = "e"
-		}
-		if cut {
-			rule = "r"
-		}
-		if a.Asked.Diff != "" && width > look.SplitWidth {
-			turn = "t"
-		}
-		out = append(out, look.Hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "w", "no, because …", "esc", "aside", turn, "columns"))
+		out = append(out, a.otherKeys(l, width, "↑↓ enter", "choose", cut, "w", "no, because …"))
 	}
 	return out
+}
+
+// otherKeys shows the keys that are no answers, after two others and before one more.
+func (a *Approval) otherKeys(l *look.Look, width int, first, does string, cut bool, last, means string) string {
+	edit, hunks, rule, turn := "", "", "", ""
+	if a.Asked.Editable != "" && a.Hunks == nil {
+		edit = "e"
+	}
+	if !a.edited && divisible(&a.Asked) != nil {
+		hunks = "h"
+	}
+	if cut {
+		rule = "r"
+	}
+	if a.Asked.Diff != "" && width > look.SplitWidth {
+		turn = "t"
+	}
+	return look.Hints(l, width, first, does, edit, "edit", hunks, "hunks", rule, "whole answer", last, means, "esc", "aside", turn, "columns")
+}
+
+// besideRows shows the answers side by side, an empty row above and the other keys below; nil if they need a list:
+// each lasting answer must be one of its kind, and what it covers must be said in full.
+func (a *Approval) besideRows(l *look.Look, width int) []string {
+	var lasting []string // their keys
+	covers := ""
+	var row []cells.Span
+	chip := func(chosen bool, key, word string) {
+		style := cells.Style("")
+		if chosen {
+			style = l.Theme.Selected
+		}
+		row = append(row, cells.Span{Text: " " + key, Style: style.With(l.Theme.Strong)}, cells.Span{Text: " " + word + " ", Style: style}, cells.Span{Text: " "})
+	}
+	for i, o := range a.Asked.Options {
+		key := a.keyOf(i)
+		if key == "" || !usual(o) {
+			return nil
+		}
+		if a.lasting(i) {
+			if o.Words == "" || covers != "" && covers != o.Words {
+				return nil
+			}
+			covers, lasting = o.Words, append(lasting, key)
+		}
+		chip(i == a.at, key, map[tools.AnswerScope]string{tools.AnswerOnce: "once", tools.AnswerSession: "until I leave", tools.AnswerProject: "always here", tools.AnswerNo: "no"}[o.Scope])
+	}
+	word := "w"
+	if because := "no, because …"; cells.SpansWidth(row)+cells.Width(because)+3 <= width {
+		chip(false, word, because)
+		word = ""
+	}
+	if cells.SpansWidth(row) > width+1 {
+		return nil
+	}
+	keys, covers := strings.Join(lasting, " and "), look.OneLine(text.Visible(covers))
+	if keys != "" {
+		keys += ":"
+	}
+	if cells.Width(keys+covers)+30 > width {
+		return nil
+	}
+	foot := a.otherKeys(l, width, keys, covers, false, word, "no, because …")
+	if l.Beside {
+		foot = asideHints(l, width)
+	}
+	return []string{"", cells.Render(look.Clip(row, width)), foot}
+}
+
+// usual reports whether an answer says no more than its kind: "once", "no", or what a lasting one covers.
+func usual(o tools.AnswerOption) bool {
+	switch o.Scope {
+	case tools.AnswerOnce:
+		return o.Label == "once" || o.Label == "yes, once"
+	case tools.AnswerNo:
+		return o.Label == "no"
+	case tools.AnswerSession, tools.AnswerProject:
+	}
+	return o.Words != ""
+}
+
+// footRows is how many rows the answers would take.
+func (a *Approval) footRows(l *look.Look, width int) int {
+	if rows := a.besideRows(l, width); rows != nil {
+		return len(rows)
+	}
+	return len(a.Asked.Options) + 1
 }
 
 // keyFor returns the key of option i: its letter, otherwise its number.

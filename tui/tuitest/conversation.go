@@ -253,8 +253,8 @@ func Question() tools.Question {
 		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /code/project"},
 		Options: []tools.AnswerOption{
 			{Scope: tools.AnswerOnce, Label: "yes, once"},
-			{Scope: tools.AnswerSession, Label: "for this session: go test ./..."},
-			{Scope: tools.AnswerProject, Label: "always in this project: go test ./..."},
+			{Scope: tools.AnswerSession, Label: "for this session: go test ./...", Words: "go test ./..."},
+			{Scope: tools.AnswerProject, Label: "always in this project: go test ./...", Words: "go test ./..."},
 			{Scope: tools.AnswerNo, Label: "no"},
 		},
 	}

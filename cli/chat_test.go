@@ -189,7 +189,7 @@ func (c *chat) answerable(texts ...string) terminal.Screen {
 				return false
 			}
 		}
-		return s.Contains("esc aside")
+		return s.Contains("esc aside") || s.Contains("enter choose")
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
-	"jcode/agent/history"
 	"jcode/agent/model"
-	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -29,6 +27,7 @@ type compactor struct {
 	at      float64 // the share of the window at which it compacts
 	session string
 	plan    []tools.TodoItem
+	few     []model.Message // examples of the role, which precede the history
 	ext     Extensions
 	emit    func(event.Event)
 	// keep stores a summary that stands for the messages up to a sequence number; count is told what it cost.
@@ -41,7 +40,7 @@ func (c *Conversation) compactor() *compactor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &compactor{
-		out: &c.out, model: c.settings.model, at: c.opt.CompactAt, session: c.record.row.ID, plan: c.todo, ext: c.opt.Extensions,
+		out: &c.out, model: c.settings.model, at: c.opt.CompactAt, session: c.record.row.ID, plan: c.todo, few: c.settings.role.FewShot, ext: c.opt.Extensions,
 		emit: c.emit, keep: c.opt.Store.History().Compact, count: c.countUsage,
 	}
 }
@@ -151,7 +150,7 @@ func (k *compactor) compact(ctx context.Context, keep string, shrink bool) error
 		return errNothingToCompact
 	}
 	k.emit(event.Compacting{})
-	summary, usage, err := k.summarise(ctx, m, k.out.history.Messages()[:cut], keep, window)
+	summary, usage, err := k.summarise(ctx, cut, keep, window, !shrink)
 	if err != nil {
 		return err
 	}
@@ -202,38 +201,3 @@ func (k *compactor) shrinkResults(upTo int) (shrunk bool) {
 	k.out.rebuilt = k.out.rebuilt || shrunk
 	return shrunk
 }
-
-// summarise asks the model for a summary of messages. The request is bounded and has no tools. The summary is
-// bounded too: one that is not shorter than the messages is an error.
-func (k *compactor) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
-	body := history.WriteOut(old)
-	body, _ = text.HeadTail(body, window*2, leftOut) // half the window, at 4 bytes a token
-	question := summaryPrompt
-	if keep != "" {
-		question += "\nKeep above all: " + keep
-	}
-	resp, err := m.Client.Stream(ctx, model.Request{
-		Model: m.ID, System: question, Purpose: model.PurposeSummary,
-		Messages: []model.Message{{Role: model.RoleUser, Text: body}},
-	}, func(model.Event) {})
-	if err != nil {
-		return "", nil, err
-	}
-	cost, _ := m.price(resp) // if it is unknown, the turn's answer says so
-	usage := history.UsageRow(resp.Usage, resp.Model, cost)
-	k.count(usage)
-	if history.Blank(resp.Text) {
-		return "", nil, errors.New("the model gave an empty summary")
-	}
-	if model.EstimateText(resp.Text) >= history.Tokens(old) {
-		return "", nil, errors.New("the model's summary is not shorter than what it would replace")
-	}
-	summary, _ := text.HeadTail(text.Valid(resp.Text), int(history.KeepShare*float64(window))*4, leftOut)
-	return summary, usage, nil
-}
-
-func leftOut(bytes, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", bytes) }
-
-const summaryPrompt = `Summarise this conversation between a person and a coding agent so that the agent can go on without the original.
-State: the person's goals and constraints in their own words where it matters; decisions and why; files read, made or changed and what is in them; commands run and what came out; errors and how they were solved; what is done, what is open, what was about to happen next.
-Be exact about names, paths and numbers. Do not invent. Write plain text without a preamble.`

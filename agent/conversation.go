@@ -13,6 +13,7 @@ import (
 	"jcode/agent/crew"
 	"jcode/agent/event"
 	"jcode/agent/history"
+	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -60,8 +61,9 @@ type outgoing struct {
 	// compacted is the expected size after the last compaction, 0 before the first.
 	compacted int
 	system    string
-	prompted  bool // system is built
-	rebuilt   bool // the beginning of requests has changed since the last one
+	prompted  bool          // system is built
+	rebuilt   bool          // the beginning of requests has changed since the last one
+	asked     model.Request // the last one, without its messages
 	order     tools.Order
 	listing   listing
 	offered   map[string]bool // names offered in the last request, nil before the first

@@ -38,7 +38,7 @@ type reply struct {
 
 func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	s.mu.Lock()
-	if req.Purpose == model.PurposeSummary {
+	if req.Purpose == model.PurposeSummary || req.Purpose == model.PurposeCompaction {
 		s.requests = append(s.requests, req)
 		s.mu.Unlock()
 		if s.summary != nil {

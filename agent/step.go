@@ -29,6 +29,8 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	t.c.out.measured.Offer(req.Tools)
+	t.c.out.asked = req
+	t.c.out.asked.Messages = nil
 	if _, known := m.price(model.Response{Model: m.ID, Usage: model.Usage{Input: 1}}); !known && m.ID != "" && m.Cost != nil {
 		t.sayUnpriced(m.Name)
 	}

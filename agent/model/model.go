@@ -56,7 +56,13 @@ const (
 	PurposeTurn    Purpose = ""
 	PurposeTitle   Purpose = "title"
 	PurposeSummary Purpose = "summary"
+	// PurposeCompaction asks for a summary at the end of the conversation itself: all that comes before it is as in a
+	// turn, so that it is read from the provider's cache.
+	PurposeCompaction Purpose = "compaction"
 )
+
+// Beside reports whether a request stands beside the conversation: it shares nothing with its turns.
+func (p Purpose) Beside() bool { return p == PurposeTitle || p == PurposeSummary }
 
 // Role is the role of a message.
 type Role string

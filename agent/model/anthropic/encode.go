@@ -192,7 +192,7 @@ func (e *encoder) inline() map[string]bool {
 
 // marker asks the provider to cache the prompt up to here. Side requests are not cached.
 func (e *encoder) marker(set bool) {
-	if !set || !e.f.cache || e.req.Purpose != model.PurposeTurn {
+	if !set || !e.f.cache || e.req.Purpose.Beside() {
 		return
 	}
 	e.Raw(`,"cache_control":{"type":"ephemeral"`)

@@ -18,7 +18,7 @@ const (
 // quiet reports whether a request asks for as little thinking as there is: a title or a summary, or a person who
 // wants none.
 func quiet(r *model.Request) bool {
-	return r.Purpose != model.PurposeTurn || r.ReasoningEffort == "none" || r.ReasoningEffort == "minimal"
+	return r.Purpose.Beside() || r.ReasoningEffort == "none" || r.ReasoningEffort == "minimal"
 }
 
 // word returns what a request to this model says about thinking. Whether a model with a budget thinks depends on
@@ -27,7 +27,7 @@ func (f *features) word(r *model.Request) word {
 	switch {
 	case f.thinking == thinksNot:
 		return wordNone
-	case f.always && r.Purpose != model.PurposeTurn:
+	case f.always && r.Purpose.Beside():
 		return wordNone // it thinks anyway, at a low effort
 	case !f.always && quiet(r):
 		if f.thinking == thinksAdaptive {
@@ -60,7 +60,7 @@ func (f *features) most(r *model.Request) int {
 	if r.MaxOutputTokens > 0 {
 		most = min(r.MaxOutputTokens, f.maxTokens)
 	}
-	if f.always && r.Purpose != model.PurposeTurn {
+	if f.always && r.Purpose.Beside() {
 		most = max(most, min(leastOutput, f.maxTokens))
 	}
 	return most

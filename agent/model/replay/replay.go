@@ -158,7 +158,7 @@ func (p *Client) Stream(ctx context.Context, req model.Request, emit func(model.
 	switch req.Purpose {
 	case model.PurposeTitle:
 		return model.Response{Model: "replay", Finish: "stop"}, nil
-	case model.PurposeSummary:
+	case model.PurposeSummary, model.PurposeCompaction:
 		return model.Response{Model: "replay", Finish: "stop", Text: fmt.Sprintf("(A script has no summary; %d messages came before.)", len(req.Messages)), Usage: p.usage(&req, 64)}, nil
 	case model.PurposeTurn:
 	}

@@ -55,7 +55,7 @@ func (e *encoder) reasoning() {
 	if !f.effort {
 		effort = ""
 	}
-	summary := f.summary && e.req.Purpose == model.PurposeTurn
+	summary := f.summary && !e.req.Purpose.Beside()
 	if !f.reasons || effort == "" && !summary || !e.Own("reasoning") {
 		return
 	}

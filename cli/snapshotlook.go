@@ -19,9 +19,9 @@ import (
 func (s *snapshots) justLooked(key treeKey, sessionID string) bool {
 	f := s.folder(key)
 	s.mu.Lock()
-	began, ended := f.began, f.ended
+	began, ended, rests := f.began, f.ended, f.rest.on
 	s.mu.Unlock()
-	if time.Since(ended) >= onePass {
+	if rests || time.Since(ended) >= onePass {
 		return false
 	}
 	changed, err := s.store.Checkpoints().ChangedSince(s.ctx, sessionID, began)
@@ -66,10 +66,23 @@ func (s *snapshots) file(root string) string {
 	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
 }
 
-// look compares a folder with the disk, for a limited time; within bounds how long files are read. What fails leaves
-// the folder alone from then on: a command is never held up twice.
-func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Change {
+// lookState says what became of a look.
+type lookState byte
+
+const (
+	looked     lookState = iota
+	lookRests            // the folder is too slow for now
+	lookFailed           // it is left alone, or jcode ends
+)
+
+// look compares a folder with the disk, for a limited time; within bounds how long files are read. A folder that is
+// too slow rests, and one that can't be looked at is left alone from then on: then nothing is known of its changes.
+func (s *snapshots) look(key treeKey, limit, within time.Duration) ([]snapshot.Change, lookState) {
 	f := s.folder(key)
+	if s.rests(key) {
+		s.tryAgain(key, f)
+		return nil, lookRests
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, limit)
 	defer cancel()
 	began := time.Now()
@@ -78,16 +91,23 @@ func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Ch
 	s.sayFaults(key)
 	switch {
 	case s.ctx.Err() != nil:
-		return nil
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("%s is too large or too slow to look through before each command (%s): what commands change there is not kept", key.root, ended.Sub(began).Round(time.Second/10))
 	case err == nil:
 		s.mu.Lock()
 		f.began, f.ended = began, ended
 		s.mu.Unlock()
 		s.fill(key)
-		return changes
+		return changes, looked
+	case errors.Is(err, context.DeadlineExceeded):
+		s.letRest(key, f, ended.Sub(began))
+		return nil, lookRests
+	default:
+		s.leaveAlone(key, err)
 	}
+	return nil, lookFailed
+}
+
+// leaveAlone looks at a folder no more, and says why.
+func (s *snapshots) leaveAlone(key treeKey, err error) {
 	s.mu.Lock()
 	said := s.off[key.root]
 	s.off[key.root] = true
@@ -95,7 +115,6 @@ func (s *snapshots) look(key treeKey, limit, within time.Duration) []snapshot.Ch
 	if !said {
 		s.board.say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
 	}
-	return nil
 }
 
 // sayFaults says once why something is not kept: a turn goes on without.

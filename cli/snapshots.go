@@ -25,8 +25,8 @@ const (
 	// snapshotFile and snapshotEntries bound a file that is kept, and the files of a folder.
 	snapshotFile    = 32 << 20
 	snapshotEntries = 400_000
-	// readingLimit is how long a command waits for changed files to be read before it, and lookingLimit how long a
-	// look may take before a folder is left alone from then on.
+	// readingLimit is how long a command waits for changed files to be read before it, and lookingLimit how long for
+	// a look: a folder that takes longer rests (snapshotrest.go).
 	readingLimit = 200 * time.Millisecond
 	lookingLimit = 3 * time.Second
 	// snapshotAge is how long a content is kept that no folder holds any more and no undo needs.
@@ -58,6 +58,7 @@ type snapshots struct {
 	denied   func(dir string) func(name string) bool
 	current  func() string // the session of the person's own commands
 	patience time.Duration // how long files are read before a command
+	limit    time.Duration // how long a command waits for a look
 
 	work   sync.WaitGroup
 	ctx    context.Context //nolint:containedctx // the life of its background work
@@ -77,6 +78,7 @@ type folder struct {
 	saved   time.Time // when what is known was last saved
 	// began and ended are the times of the last look.
 	began, ended time.Time
+	rest         rest
 }
 
 // treeKey is a folder; of private conversations everything is kept apart.
@@ -117,6 +119,8 @@ type change struct {
 	turn    int
 	since   time.Time
 	private bool
+	looked  []string // the folders that were looked at before it
+	rested  []string // those that rest
 	// branches are those of the repositories before it.
 	branches map[string]branches
 }
@@ -131,7 +135,7 @@ func newSnapshots(a *app) *snapshots {
 		board: &a.board, store: a.store, roots: a.workRoots, trees: filepath.Join(a.paths.Data, "snapshots", "trees"), contents: a.contents,
 		leaveOut: append(built[:], a.config.Undo.LeaveOut...), secrets: isOn(a.config.Undo.Secrets), private: a.privateNow,
 		denied:  func(dir string) func(string) bool { return unseen(a, dir) },
-		current: a.board.session, patience: readingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{},
+		current: a.board.session, patience: readingLimit, limit: lookingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -171,11 +175,19 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		c.branches[root] = branchesOf(root)
 		key, others := treeKey{root, c.private}, s.others(nil)
 		if len(others) == 0 && s.justLooked(key, c.session) {
+			c.looked = append(c.looked, root)
 			continue
 		}
-		found := s.look(key, lookingLimit, s.patience)
-		if len(others) > 0 { // while they run, nobody else is known to change files
-			s.keep(others[0], others, found)
+		found, state := s.look(key, s.limit, s.patience)
+		switch state {
+		case looked:
+			c.looked = append(c.looked, root)
+		case lookRests:
+			c.rested = append(c.rested, root)
+		case lookFailed:
+		}
+		if i := slices.IndexFunc(others, func(o *change) bool { return slices.Contains(s.lookedAt(o), root) }); i >= 0 {
+			s.keep(others[i], others, found) // while they run, nobody else is known to change files
 		}
 	}
 	c.since = time.Now()
@@ -188,11 +200,12 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 // ended records what changed while a command ran.
 func (s *snapshots) ended(c *change) (said string) {
 	var lost []string
-	for _, root := range s.followed() {
-		found := s.look(treeKey{root, c.private}, 20*lookingLimit, 0)
+	for _, root := range s.lookedAt(c) {
+		found, _ := s.look(treeKey{root, c.private}, 20*s.limit, 0)
 		lost = append(lost, s.keep(c, append(s.others(c), c), found)...)
 	}
 	s.noteMoved(c)
+	s.noteRested(c)
 	s.mu.Lock()
 	s.running = slices.DeleteFunc(s.running, func(o *change) bool { return o == c })
 	s.mu.Unlock()

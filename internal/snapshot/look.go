@@ -21,7 +21,7 @@ type look struct {
 	until time.Time // zero without a limit
 
 	mu      sync.Mutex
-	now     map[string]map[string]Entry
+	now     map[string]listing
 	changes []Change
 	entries int
 	late    int // files that Fill shall try
@@ -44,13 +44,14 @@ func (l *look) run() error {
 	var workers sync.WaitGroup
 	for range max(2, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
+			var r reader
 			for {
 				dir, ok := queue.next()
 				if !ok {
 					return
 				}
 				if !l.stopped() {
-					l.folder(dir, queue)
+					l.folder(&r, dir, queue)
 				}
 				queue.done()
 			}
@@ -62,8 +63,8 @@ func (l *look) run() error {
 	}
 	for dir, entries := range l.tree.known { // folders that are gone
 		if _, there := l.now[dir]; !there {
-			for name, was := range entries {
-				l.changes = append(l.changes, Change{Path: filepath.Join(l.tree.root, dir, name), Before: was})
+			for _, was := range entries {
+				l.changes = append(l.changes, Change{Path: filepath.Join(l.tree.root, dir, was.name), Before: was.is})
 			}
 		}
 	}
@@ -76,11 +77,11 @@ func (l *look) stopped() bool {
 	return l.failed != nil || l.ctx.Err() != nil
 }
 
-// folder compares what is in a folder.
-func (l *look) folder(dir string, queue *queue) {
+// folder compares what is in a folder. Most are as they were, so nothing is made anew before something differs.
+func (l *look) folder(r *reader, dir string, queue *queue) {
 	full := filepath.Join(l.tree.root, dir)
-	list, err := readFolder(full)
 	was := l.tree.known[dir]
+	list, err := r.folder(full, was)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.keep(dir, was, 0, nil) // what can't be read is as it was, as far as is known
 		return
@@ -89,48 +90,29 @@ func (l *look) folder(dir string, queue *queue) {
 	if l.tree.opts.Skip != nil {
 		skip = l.tree.opts.Skip(full)
 	}
-	found := make([]named[Entry], 0, len(list))
-	as := was != nil // everything is as it was
+	c := comparison{was: was}
 	late := 0
-	var changes []Change
 	for _, d := range list {
 		if d.name == ".git" || skip != nil && skip(d.name) {
 			continue
 		}
-		before, known := was[d.name]
+		before, known := c.before(d)
 		e := before
 		if !known || before.Kind != File || before.stamp != d.is.stamp || before.stamp == (stamp{}) {
 			e = l.entry(dir, d, before, known)
 		}
-		found = append(found, named[Entry]{d.name, e})
+		c.add(full, d.name, before, e, known)
 		if e.Why != "" && e.Kind == File && (e.Why == whyLate || l.tree.contents.room(e)) {
 			late++
 		}
-		as = as && known && e == before
 		if e.Kind == Folder {
 			queue.add(filepath.Join(dir, d.name))
 		}
-		if !known || !e.same(before) {
-			changes = append(changes, Change{Path: filepath.Join(full, d.name), Before: before, After: e})
-		}
 	}
-	if as && len(found) == len(was) {
-		l.keep(dir, was, late, nil) // it is not copied: most folders of a look are unchanged
-		return
-	}
-	now := make(map[string]Entry, len(found))
-	for _, f := range found {
-		now[f.name] = f.is
-	}
-	for name, before := range was {
-		if _, there := now[name]; !there {
-			changes = append(changes, Change{Path: filepath.Join(full, name), Before: before})
-		}
-	}
-	l.keep(dir, now, late, changes)
+	l.keep(dir, c.end(full), late, c.changes)
 }
 
-func (l *look) keep(dir string, now map[string]Entry, late int, changes []Change) {
+func (l *look) keep(dir string, now listing, late int, changes []Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.late += late
@@ -142,7 +124,7 @@ func (l *look) keep(dir string, now map[string]Entry, late int, changes []Change
 }
 
 // entry returns what is in a folder that is not a file as before.
-func (l *look) entry(dir string, d named[status], before Entry, known bool) Entry {
+func (l *look) entry(dir string, d found, before Entry, known bool) Entry {
 	mode := d.is.mode
 	e := Entry{Mode: uint32(mode.Perm()), stamp: d.is.stamp}
 	switch {

@@ -37,8 +37,9 @@ func (t *Tree) Save(path string) error {
 	for dir, entries := range t.known {
 		w.text(dir)
 		w.number(uint64(len(entries)))
-		for name, e := range entries {
-			w.text(name)
+		for _, n := range entries {
+			e := n.is
+			w.text(n.name)
 			w.buf = append(w.buf, byte(e.Kind))
 			hash, err := hex.DecodeString(e.Hash)
 			if err != nil {
@@ -64,7 +65,7 @@ func (p *packer) number(n uint64) { p.buf = binary.AppendUvarint(p.buf, n) }
 func (p *packer) text(s string)   { p.number(uint64(len(s))); p.buf = append(p.buf, s...) }
 
 // Load reads what Save wrote. A file that is missing, damaged or of another folder is as none: the tree is looked
-// at anew.
+// at anew. It is called before the first look.
 func (t *Tree) Load(path string) error {
 	root, known, err := read(path)
 	if err != nil || root != t.root {
@@ -83,8 +84,8 @@ func SavedHashes(path string, see func(hash string)) error {
 	_, known, err := read(path)
 	for _, entries := range known {
 		for _, e := range entries {
-			if e.Hash != "" {
-				see(e.Hash)
+			if e.is.Hash != "" {
+				see(e.is.Hash)
 			}
 		}
 	}
@@ -92,7 +93,7 @@ func SavedHashes(path string, see func(hash string)) error {
 }
 
 // read reads a saved tree. root is "" for a file that is missing, damaged or of another form.
-func read(path string) (root string, known map[string]map[string]Entry, err error) {
+func read(path string) (root string, known map[string]listing, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil, nil
@@ -106,11 +107,11 @@ func read(path string) (root string, known map[string]map[string]Entry, err erro
 	if _, err := io.ReadFull(r.r, head); err != nil || string(head) != saveHead {
 		return "", nil, nil //nolint:nilerr // another form
 	}
-	root, known = r.text(), map[string]map[string]Entry{}
+	root, known = r.text(), map[string]listing{}
 	for range r.count() {
 		dir := r.text()
 		n := r.count()
-		entries := make(map[string]Entry, min(n, maxText))
+		entries := make(listing, 0, min(n, maxText))
 		for range n {
 			if r.err != nil {
 				return "", nil, nil // it is damaged
@@ -120,7 +121,7 @@ func read(path string) (root string, known map[string]map[string]Entry, err erro
 			e.Hash, e.Why = hex.EncodeToString([]byte(r.text())), r.text()
 			e.Mode, e.Size = uint32(r.number()), int64(r.number())
 			e.stamp = stamp{int64(r.number()), int64(r.number()), int64(r.number()), r.number(), uint32(r.number())}
-			entries[name] = e
+			entries = append(entries, named{name, e})
 		}
 		known[dir] = entries
 	}

@@ -296,7 +296,9 @@ func TestWhatHadNoRoomIsKeptLater(t *testing.T) {
 		random[i] = byte(i*i*7 + i)
 	}
 	r.write("a.bin", string(random))
-	for wrote := time.Now(); time.Since(wrote) < 50*time.Millisecond; { // until its time tells it from a later version
+	wrote := time.Now()
+	for early := true; early; { // the last begins when the file's time tells it from a later version
+		early = time.Since(wrote) < 50*time.Millisecond
 		if _, err := r.tree.Look(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}

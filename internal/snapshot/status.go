@@ -12,10 +12,27 @@ type status struct {
 	stamp  stamp
 }
 
-// named is something with its name in its folder.
-type named[T any] struct {
+// found is a name in a folder, and what is there.
+type found struct {
 	name string
-	is   T
+	is   status
+	was  int // where the listing before has the name; -1 if that is not known
+}
+
+// follower goes through a listing beside the folder that it is of: unchanged folders are in the same order, so that
+// nothing must be searched for.
+type follower struct {
+	was  listing
+	next int
+}
+
+// see returns a name, and where it is in the listing if it is the next one there.
+func (f *follower) see(name []byte) (string, int) {
+	if f.next < len(f.was) && f.was[f.next].name == string(name) {
+		f.next++
+		return f.was[f.next-1].name, f.next - 1
+	}
+	return string(name), -1
 }
 
 // stamp is what the file system says of a version of a file. A file with the same stamp was not changed; the zero

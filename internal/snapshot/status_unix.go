@@ -5,7 +5,6 @@ package snapshot
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,29 +16,6 @@ func lstat(path string) (status, error) {
 		return status{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	return statusOf(&st), nil
-}
-
-// readFolder lists a folder in the order of the disk. Each name costs one question: the folder is open, so the system
-// need not find the way to it again. What has gone meanwhile is left out.
-func readFolder(path string) ([]named[status], error) {
-	d, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = d.Close() }() // only read
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	fd := int(d.Fd()) //nolint:gosec // it is one
-	list := make([]named[status], 0, len(names))
-	for _, name := range names {
-		var st unix.Stat_t
-		if again(func() error { return unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }) == nil {
-			list = append(list, named[status]{name, statusOf(&st)})
-		}
-	}
-	return list, nil
 }
 
 // again repeats a question that a signal interrupted.

@@ -14,19 +14,24 @@ func lstat(path string) (status, error) {
 	return statusOf(info), nil
 }
 
-// readFolder lists a folder. Its entries bring their status along. What has gone meanwhile is left out.
-func readFolder(path string) ([]named[status], error) {
+// reader reads folders one after the other; what it returns is good until the next.
+type reader struct{ list []found }
+
+// folder lists a folder, beside what was in it. Its entries bring their status along. What has gone meanwhile is left out.
+func (r *reader) folder(path string, was listing) ([]found, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]named[status], 0, len(entries))
+	r.list = r.list[:0]
+	before := follower{was: was}
 	for _, d := range entries {
 		if info, err := d.Info(); err == nil {
-			list = append(list, named[status]{d.Name(), statusOf(info)})
+			name, at := before.see([]byte(d.Name()))
+			r.list = append(r.list, found{name, statusOf(info), at})
 		}
 	}
-	return list, nil
+	return r.list, nil
 }
 
 func statusOf(info fs.FileInfo) status {

@@ -38,6 +38,24 @@ type Entry struct {
 	stamp stamp
 }
 
+// named is an entry with its name in its folder.
+type named struct {
+	name string
+	is   Entry
+}
+
+// listing is what is in a folder, in the order of the disk.
+type listing []named
+
+// index returns where each name is.
+func (l listing) index() map[string]int {
+	at := make(map[string]int, len(l))
+	for i, e := range l {
+		at[e.name] = i
+	}
+	return at
+}
+
 // same reports whether two entries are alike, as far as is known.
 func (e Entry) same(o Entry) bool {
 	return e.Kind == o.Kind && e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash && (e.Hash != "" || e.stamp == o.stamp)
@@ -77,15 +95,18 @@ type Tree struct {
 	contents *Contents
 	opts     Options
 
+	// turn is held by whoever looks or reads files: only then known may change, so that a look need not hold mu.
+	turn chan struct{}
+
 	mu    sync.Mutex
-	late  int                         // how many files were not read, or had no room, as of the last look
-	known map[string]map[string]Entry // by folder, relative to the root, and name; nil before the first look
-	dirty bool                        // something is known that was not saved
+	late  int                // how many files were not read, or had no room, as of the last look
+	known map[string]listing // by folder, relative to the root; nil before the first look
+	dirty bool               // something is known that was not saved
 }
 
 // NewTree returns a tree of which nothing is known.
 func NewTree(root string, contents *Contents, opts Options) *Tree {
-	return &Tree{root: root, contents: contents, opts: opts}
+	return &Tree{root: root, contents: contents, opts: opts, turn: make(chan struct{}, 1)}
 }
 
 // TooManyError says that a folder has more entries than a tree may have.
@@ -101,10 +122,14 @@ func (e *TooManyError) Error() string {
 // Look compares the tree with the disk and returns what changed since the look before, sorted by path. At the
 // first one, of which nothing is returned, there is nothing to compare. What changed is read and kept as long as
 // within has not passed; 0 means no limit. What is left then has no hash, and Fill reads it.
+//
+// It waits for another look as long as the context allows.
 func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := &look{tree: t, ctx: ctx, began: time.Now(), now: map[string]map[string]Entry{}}
+	if err := t.take(ctx); err != nil {
+		return nil, err
+	}
+	defer t.give()
+	l := &look{tree: t, ctx: ctx, began: time.Now(), now: make(map[string]listing, len(t.known))}
 	if within > 0 {
 		l.until = l.began.Add(within)
 	}
@@ -117,6 +142,8 @@ func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error)
 	if err := l.run(); err != nil {
 		return nil, err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	first := t.known == nil
 	t.known, t.late = l.now, l.late
 	t.dirty = t.dirty || first || len(l.changes) > 0
@@ -126,6 +153,21 @@ func (t *Tree) Look(ctx context.Context, within time.Duration) ([]Change, error)
 	slices.SortFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	return l.changes, nil
 }
+
+// take waits until nobody else looks or reads.
+func (t *Tree) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case t.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t *Tree) give() { <-t.turn }
 
 // Known reports whether there was a look.
 func (t *Tree) Known() bool {
@@ -152,7 +194,9 @@ func (t *Tree) Fill(ctx context.Context) error {
 		}
 	}
 	for step := range slices.Chunk(t.unread(), fillStep) {
-		t.fill(step)
+		if err := t.fill(ctx, step); err != nil {
+			return err
+		}
 		timer := time.NewTimer(time.Millisecond) // it is in no hurry
 		select {
 		case <-timer.C:
@@ -167,6 +211,7 @@ func (t *Tree) Fill(ctx context.Context) error {
 // unread is a file without a hash.
 type unread struct {
 	dir, name string
+	at        int // where it was in its folder's listing
 	modified  int64
 }
 
@@ -176,9 +221,9 @@ func (t *Tree) unread() (list []unread) {
 	defer t.mu.Unlock()
 	t.late = 0
 	for dir, entries := range t.known {
-		for name, e := range entries {
-			if e.Kind == File && (e.Why == whyLate || t.contents.room(e)) {
-				list = append(list, unread{dir, name, e.stamp.modified})
+		for i, e := range entries {
+			if e.is.Kind == File && (e.is.Why == whyLate || t.contents.room(e.is)) {
+				list = append(list, unread{dir, e.name, i, e.is.stamp.modified})
 			}
 		}
 	}
@@ -186,26 +231,35 @@ func (t *Tree) unread() (list []unread) {
 	return list
 }
 
-func (t *Tree) fill(list []unread) {
+func (t *Tree) fill(ctx context.Context, list []unread) error {
+	if err := t.take(ctx); err != nil {
+		return err
+	}
+	defer t.give()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
-		return // the next look says so
+		return nil //nolint:nilerr // the next look says so
 	}
 	defer func() { _ = root.Close() }() // only read
 	began := time.Now()
 	for _, u := range list {
-		e, known := t.known[u.dir][u.name]
-		if !known || e.Why != whyLate && !t.contents.room(e) {
+		now := t.known[u.dir]
+		if u.at >= len(now) || now[u.at].name != u.name {
+			continue // a look has been there since, and says that there is something to read
+		}
+		e := now[u.at].is
+		if e.Why != whyLate && !t.contents.room(e) {
 			continue
 		}
 		rel := filepath.Join(u.dir, u.name)
 		if is, err := lstat(filepath.Join(t.root, rel)); err == nil && is.mode.IsRegular() && is.stamp == e.stamp {
-			t.known[u.dir][u.name] = t.read(root, rel, is, began)
+			now[u.at].is = t.read(root, rel, is, began)
 			t.dirty = true
 		} // otherwise the next look sees a change
 	}
+	return nil
 }
 
 // read reads a file and keeps its content.

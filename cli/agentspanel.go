@@ -137,7 +137,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	if conv == nil {
 		return "", errNoMessages
 	}
-	turn, err := personTurn(ctx, a.store, conv.ID())
+	turn, err := a.store.Checkpoints().Begin(ctx, conv.ID(), "the merge of "+name)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +145,6 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
-		err = a.store.Checkpoints().Name(context.WithoutCancel(ctx), conv.ID(), turn, "the merge of "+name)
 		a.board.tell("The person merged the changes of the agent " + name + ": " + said)
 	}
 	return said, err

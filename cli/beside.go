@@ -236,16 +236,16 @@ func (b *beside) settled(ctx context.Context) (done bool, left string, err error
 
 // merge takes the changes to the checkout, where an undo of the session takes them back.
 func (b *beside) merge(ctx context.Context, id string) (string, error) {
-	turn, err := personTurn(ctx, b.store, id)
-	if err != nil {
-		return "", err
+	turn := 0
+	if id != "" {
+		var err error
+		if turn, err = b.store.Checkpoints().Begin(ctx, id, "/worktree merge"); err != nil {
+			return "", err
+		}
 	}
 	said, left, err := b.Merge(ctx, tools.Call{Name: "worktree", Caller: tools.Caller{Session: id, Turn: turn, Origin: tools.OriginPerson}})
 	if err != nil {
 		return "", err
-	}
-	if id != "" {
-		err = b.store.Checkpoints().Name(ctx, id, turn, "/worktree merge")
 	}
 	for _, what := range left {
 		said += "\nnot merged: " + what

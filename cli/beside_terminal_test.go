@@ -5,7 +5,6 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"jcode/internal/testkit/terminal"
@@ -32,9 +31,6 @@ func TestASessionMovesIntoAWorktreeAndBack(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {
 		t.Error("the checkout was written")
 	}
-	c.say("more")                                                                                  // what is done after one message is undone together
-	c.until(func(s terminal.Screen) bool { return strings.Count(s.Text(), "First answer.") == 2 }) // it begins again, as jcode did
-	c.idle()
 	c.say("/worktree merge")
 	c.wait("1 file of beside: new.txt.")
 	if c.read("new.txt") != "two\n" {

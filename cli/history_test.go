@@ -288,7 +288,7 @@ func TestRewindGivesBackWhatWasTyped(t *testing.T) {
 	c.quit()
 }
 
-// What a `!` line did is undone apart from what the agent did.
+// What a `!` line did is undone apart from what the agent and other lines did.
 func TestAShellLineIsUndoneByItself(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo agent > agents.txt; rm gone.txt"})), modeltest.Text("It is made."))
@@ -298,16 +298,23 @@ func TestAShellLineIsUndoneByItself(t *testing.T) {
 	c.say("make it")
 	c.wait("It is made.")
 	c.idle()
-	c.say("!echo two > mine.txt")
-	c.wait("✓ ! echo two")
-	c.idle()
+	for _, line := range []string{"echo two > mine.txt", "echo three > other.txt", "echo four > mine.txt"} {
+		c.say("!" + line)
+		c.wait("✓ ! " + line)
+		c.idle()
+	}
 	undo := func(said ...string) {
 		c.say("/undo")
 		c.wait("Put back what ")
 		c.Press("enter")
 		c.wait(said...)
 	}
-	undo("mine.txt (restored)", "a ! line")
+	undo("mine.txt (restored)", "a ! line", "changed by echo four > mine.txt")
+	if mine, other := c.read("mine.txt"), c.read("other.txt"); mine != "two\n" || other != "three\n" {
+		t.Errorf("after one undo: %q %q", mine, other)
+	}
+	undo("other.txt (removed)", "changed by echo three > other.txt")
+	undo("mine.txt (restored)", "changed by echo two > mine.txt")
 	if mine, theirs := c.read("mine.txt"), c.read("agents.txt"); mine != "one\n" || theirs != "agent\n" {
 		t.Errorf("%q %q", mine, theirs)
 	}

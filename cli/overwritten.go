@@ -26,8 +26,10 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 		list, err := checkpoints.Overwritten(ctx, since)
 		if err == nil && len(list) > 0 && caller.Origin == tools.OriginPerson {
 			caller.Session = a.board.session()
-			if caller.Turn, err = personTurn(ctx, a.store, caller.Session); err == nil && caller.Session != "" {
-				err = checkpoints.Name(ctx, caller.Session, caller.Turn, "a ! line")
+			if turn, ok := a.snapshots.ownTurn(caller.Session); ok {
+				caller.Turn = turn
+			} else if caller.Session != "" {
+				caller.Turn, err = checkpoints.Begin(ctx, caller.Session, shellLine)
 			}
 		}
 		if err == nil && len(list) > 0 {
@@ -64,18 +66,8 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 	}
 }
 
-// personTurn returns a turn number for what the person does in a session: an undo reverts it apart from what the
-// turn before it did.
-func personTurn(ctx context.Context, store *session.Store, id string) (int, error) {
-	if id == "" {
-		return 0, nil
-	}
-	last, err := store.History().In(ctx, id, session.Window{Last: 1})
-	if err != nil || len(last) == 0 {
-		return 1, err
-	}
-	return int(last[0].Seq), nil
-}
+// shellLine is what changes of a command that the person runs are called.
+const shellLine = "a ! line"
 
 // losses tells a conversation which of its changes commands of others wrote over.
 type losses struct {

@@ -56,9 +56,6 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	defer cancel()
 	checkpoints := s.store.Checkpoints()
 	kept, err := checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
-	if c.name != "" && len(kept) > 0 {
-		err = errors.Join(err, checkpoints.Name(ctx, c.session, c.turn, c.name))
-	}
 	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
 		in := name
 		if n := leftOut[name]; n > 1 {

@@ -69,6 +69,7 @@ type snapshots struct {
 	off     map[string]bool // folders that are left alone, each for a reason that was said
 	told    map[string]bool // why not everything is kept, as it was said
 	running []*change
+	own     map[string]int // turn numbers of the person's last commands, by session
 }
 
 // folder is what is known of a folder, and what is done about it.
@@ -114,7 +115,6 @@ func (k keptContents) read(hash string) ([]byte, error) {
 // change is a command or call that runs.
 type change struct {
 	by      string
-	name    string // of a turn that no prompt began
 	session string
 	turn    int
 	since   time.Time
@@ -135,7 +135,7 @@ func newSnapshots(a *app) *snapshots {
 		board: &a.board, store: a.store, roots: a.workRoots, trees: filepath.Join(a.paths.Data, "snapshots", "trees"), contents: a.contents,
 		leaveOut: append(built[:], a.config.Undo.LeaveOut...), secrets: isOn(a.config.Undo.Secrets), private: a.privateNow,
 		denied:  func(dir string) func(string) bool { return unseen(a, dir) },
-		current: a.board.session, patience: readingLimit, limit: lookingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{},
+		current: a.board.session, patience: readingLimit, limit: lookingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{}, own: map[string]int{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -163,12 +163,15 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
 			return nil
 		}
-		turn, err := personTurn(s.ctx, s.store, c.session)
+		turn, err := s.store.Checkpoints().Begin(s.ctx, c.session, shellLine)
 		if err != nil {
 			s.board.say(event.LevelWarn, "what a ! line changes is not kept for /undo: %v", err)
 			return nil
 		}
-		c.turn, c.name = turn, "a ! line"
+		c.turn = turn
+		s.mu.Lock()
+		s.own[c.session] = turn
+		s.mu.Unlock()
 	}
 	c.branches = map[string]branches{}
 	for _, root := range s.followed() {
@@ -218,6 +221,17 @@ func (s *snapshots) ended(c *change) (said string) {
 	}
 	s.board.say(event.LevelWarn, "%s", text.Visible(said))
 	return said
+}
+
+// ownTurn returns the turn number of the person's last command in a session. It may be called on nil.
+func (s *snapshots) ownTurn(session string) (turn int, ok bool) {
+	if s == nil {
+		return 0, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turn, ok = s.own[session]
+	return turn, ok
 }
 
 // others returns the commands that run beside one.

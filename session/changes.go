@@ -7,17 +7,24 @@ import (
 	"jcode/session/db"
 )
 
-// Name says what the changes under a turn number are called that no prompt made. If they have a name already, both
-// count.
-func (c *Checkpoints) Name(ctx context.Context, sessionID string, turn int, name string) error {
-	return c.s.changeIn(ctx, sessionID, "name a change", func(t *tx) error {
-		n, turn, err := t.person(sessionID, turn)
-		if err != nil {
+// Begin returns a turn number for what a person does in a session without a prompt, such as a command of their own:
+// an undo reverts it apart from the turn before it and from what they do next. name says what that is. The number is
+// one that no message gets.
+func (c *Checkpoints) Begin(ctx context.Context, sessionID, name string) (turn int, err error) {
+	err = c.s.changeIn(ctx, sessionID, "begin a change", func(t *tx) error {
+		var n int64
+		if err := t.Row("SELECT n, last_seq + 1 FROM sessions WHERE id = ?", []any{sessionID}, &n, &turn); err != nil {
 			return err
 		}
-		return t.run(`INSERT INTO change_names (session, turn, name) VALUES (?1, ?2, ?3)
-			ON CONFLICT (session, turn) DO UPDATE SET name = CASE WHEN instr(name, ?3) > 0 THEN name ELSE name || ' and ' || ?3 END`, n, turn, name)
+		if turn > maxSeq {
+			return errFull
+		}
+		if err := t.run("UPDATE sessions SET last_seq = ? WHERE n = ?", turn, n); err != nil {
+			return err
+		}
+		return t.run("INSERT INTO change_names (session, turn, name) VALUES (?, ?, ?)", n, turn, name)
 	})
+	return turn, err
 }
 
 // TurnChanges lists the changes of one turn that an undo would consider.

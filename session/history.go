@@ -12,6 +12,9 @@ import (
 	"jcode/session/db"
 )
 
+// errFull says that a session has as many messages as it may.
+var errFull = errors.New("the session is full: start a new one")
+
 // seqBits is the number of bits of a message's rowid that hold its seq; the others hold the
 // session's key.
 const (
@@ -74,7 +77,7 @@ func (t *tx) appendMessage(m Message, parts string, usage *string) (int64, error
 	}
 	seq := last + 1
 	if seq > maxSeq {
-		return 0, errors.New("the session is full: start a new one")
+		return 0, errFull
 	}
 	if m.Created.IsZero() {
 		m.Created = t.now()

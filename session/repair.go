@@ -155,7 +155,8 @@ func (t *tx) noteGaps() error {
 				FROM (SELECT session, seq FROM messages UNION ALL SELECT n, 0 FROM sessions) m JOIN sessions s ON s.n = m.session
 				WHERE m.seq < s.last_seq AND NOT EXISTS (SELECT 1 FROM messages y WHERE y.session = m.session AND y.seq = m.seq + 1)
 			UNION ALL SELECT n, seq + 1, until FROM gaps WHERE seq + 1 < until)
-		SELECT (n << 24) + seq, n, seq, ?, '[]', 0 FROM gaps`, lostRole)
+		SELECT (n << 24) + seq, n, seq, ?, '[]', 0 FROM gaps
+		WHERE NOT EXISTS (SELECT 1 FROM change_names c WHERE c.session = gaps.n AND c.turn = gaps.seq)`, lostRole)
 }
 
 func (t *tx) indexSessions() error {

@@ -184,8 +184,10 @@ func (d Documents) Forget(ctx context.Context, owner string) error {
 }
 
 func (t *tx) forgetDocuments(owner string) error {
-	if err := t.run("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
-		return err
+	for _, table := range []string{"document_sources", "document_weights"} {
+		if err := t.run("DELETE FROM "+table+" WHERE owner = ?", owner); err != nil {
+			return err
+		}
 	}
 	return t.run("DELETE FROM document_owners WHERE owner = ?", owner)
 }
@@ -224,6 +226,9 @@ func (d Documents) Move(ctx context.Context, from, to string) error {
 
 func (t *tx) copyDocuments(from, to string) error {
 	if err := t.run("INSERT OR IGNORE INTO document_sources (owner, source, added) SELECT ?2, source, added FROM document_sources WHERE owner = ?1", from, to); err != nil {
+		return err
+	}
+	if err := t.run("INSERT OR IGNORE INTO document_weights (owner, model, weight, passages) SELECT ?2, model, weight, passages FROM document_weights WHERE owner = ?1", from, to); err != nil {
 		return err
 	}
 	return t.run("INSERT OR IGNORE INTO document_owners (owner, document) SELECT ?2, document FROM document_owners WHERE owner = ?1", from, to)

@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"jcode/internal/passage"
+	"jcode/internal/ranking"
 	"jcode/internal/text"
 	"jcode/session/db"
 )
@@ -27,20 +29,65 @@ const passageColumns = "0.0, " + passageRest
 
 const passageRest = "p.n, d.path, d.title, d.problem, p.heading, p.first, p.last, p.text FROM passages p JOIN documents d ON d.n = p.document"
 
-// Search returns the passages of owners that match the words of a query best, the best first
-// (BM25; a heading counts four times).
-func (d Documents) Search(ctx context.Context, owners []string, query string, limit int) ([]Passage, error) {
-	terms := queryTerms(query)
-	if len(terms) == 0 || len(owners) == 0 {
+// The widths of Search.
+const (
+	rankedFewest = 150 // passages that are ranked anew, of each kind of words
+	few          = 200 // passages below which no word is left out
+)
+
+// Search returns the passages of owners that fit the words of a query best, or words that mean much the same, the best
+// first. fitness says how much a passage counts; it may be nil.
+func (d Documents) Search(ctx context.Context, owners []string, query string, limit int, fitness func(Passage) float64) ([]Passage, error) {
+	if len(owners) == 0 {
 		return nil, nil
 	}
-	for i := range terms {
-		terms[i] = strings.TrimSuffix(terms[i], "*")
-	}
-	terms, err := d.telling(ctx, informative(terms))
-	if err != nil || len(terms) == 0 {
+	q, err := d.ask(ctx, query)
+	if err != nil {
 		return nil, err
 	}
+	found := map[int64]Passage{}
+	var texts []ranking.Text
+	for _, terms := range [][]string{q.words, q.related} {
+		list, err := d.matching(ctx, owners, terms, max(limit, rankedFewest))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			if _, had := found[p.ID]; had {
+				continue
+			}
+			found[p.ID] = p
+			text := ranking.Text{ID: p.ID, Place: place(p.Path), Heading: p.Title + " " + p.Heading, Body: p.Text, Fitness: 1}
+			if fitness != nil {
+				text.Fitness = fitness(p)
+			}
+			texts = append(texts, text)
+		}
+	}
+	var out []Passage
+	for _, s := range ranking.Rank(q.concepts, texts, q.all) {
+		if len(out) == limit {
+			break
+		}
+		p := found[s.ID]
+		p.Score = s.Score
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// place is the part of a path that says what a document is about.
+func place(path string) string {
+	dir, name := filepath.Split(path)
+	return filepath.Base(dir) + " " + strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// matching returns passages of owners that match any of some terms, the best first (BM25; a heading counts four times).
+func (d Documents) matching(ctx context.Context, owners, terms []string, limit int) ([]Passage, error) {
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	match := strings.Join(terms, " OR ")
 	// The first query ranks the passages of all owners, because looking up the owner of each
 	// hit takes longer than ranking it. If too many belong to others, the second filters first.
 	wide := limit * 8
@@ -50,12 +97,12 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 				SELECT f.rowid AS n, bm25(passage_search, 4.0, 1.0) AS score FROM passage_search f`+filter+`
 				WHERE passage_search MATCH ?2 ORDER BY score LIMIT ?3)
 			SELECT -hits.score, `+passageRest+` JOIN hits ON hits.n = p.n WHERE p.document IN (`+ownedBy+") ORDER BY hits.score LIMIT ?4",
-			list(owners), strings.Join(terms, " OR "), wide, limit)
+			list(owners), match, wide, limit)
 		if err != nil {
 			return nil, fmt.Errorf("search documents: %w", err)
 		}
 		if filter == "" && len(found) < limit {
-			err := d.s.db.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM passage_search WHERE passage_search MATCH ? LIMIT ?)", []any{strings.Join(terms, " OR "), wide}, &ranked)
+			err := d.s.db.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM passage_search WHERE passage_search MATCH ? LIMIT ?)", []any{match, wide}, &ranked)
 			if err != nil {
 				return nil, fmt.Errorf("search documents: %w", err)
 			}
@@ -67,53 +114,53 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 	return nil, nil
 }
 
-// few is the number of passages below which no word is left out.
-const few = 200
-
-// telling leaves out terms that occur in more than half of all passages, and those that occur
-// in none. The former add nothing to BM25 and cost the most; if there are no others, the
-// rarest is kept.
-func (d Documents) telling(ctx context.Context, terms []string) ([]string, error) {
-	var all, least int
-	if err := d.s.db.Row(ctx, "SELECT count(*) FROM passages", nil, &all); err != nil {
-		return nil, fmt.Errorf("search documents: %w", err)
-	}
-	var rare []string
-	rarest := ""
-	for _, term := range terms {
-		var in int
-		if err := d.s.db.Row(ctx, "SELECT count(*) FROM passage_search WHERE passage_search MATCH ?", []any{term}, &in); err != nil {
-			return nil, fmt.Errorf("search documents: %w", err)
-		}
-		if in == 0 {
-			continue
-		}
-		if in <= all/2 || all < few {
-			rare = append(rare, term)
-		}
-		if rarest == "" || in < least {
-			rarest, least = term, in
-		}
-	}
-	if rare == nil && rarest != "" {
-		rare = []string{rarest}
-	}
-	return rare, nil
+// asked is a query in terms of the index.
+type asked struct {
+	concepts       []ranking.Concept
+	all            ranking.Collection
+	words, related []string // FTS5 terms: those of the query, and others that mean much the same
 }
 
-// informative leaves out words that occur in every text, unless there are no others.
-func informative(terms []string) []string {
-	const common = ` a an and are as at be by can do does for from has have how i in is it its of on or that the this to was we what when where which who why will with you your `
-	var out []string
-	for _, t := range terms {
-		if word := strings.ToLower(strings.Trim(t, `"`)); !strings.Contains(common, " "+word+" ") {
-			out = append(out, t)
+// ask finds out which terms of a query tell passages apart: not those that occur in more than half of all passages,
+// which add nothing to a ranking and cost the most, unless there are no others.
+func (d Documents) ask(ctx context.Context, query string) (asked, error) {
+	query = text.Valid(text.Cut(query, maxQuery))
+	q := asked{concepts: ranking.Concepts(query)}
+	in := map[string]int{}
+	count := func(word, term string) error {
+		n := 0
+		err := d.s.db.Row(ctx, "SELECT count(*) FROM passage_search WHERE passage_search MATCH ?", []any{term}, &n)
+		in[word] = n
+		return err
+	}
+	err := d.s.db.Row(ctx, "SELECT count(*) FROM passages", nil, &q.all.Texts)
+	rarest := ""
+	for _, c := range q.concepts {
+		for _, t := range c {
+			term := `"` + spaced(t.Word) + `"`
+			if _, counted := in[t.Word]; !counted && err == nil {
+				err = count(t.Word, term)
+			}
+			switch n := in[t.Word]; {
+			case n == 0:
+				continue
+			case n > q.all.Texts/2 && q.all.Texts >= few:
+				if rarest == "" {
+					rarest = term
+				}
+				continue
+			case t.Weight == 1:
+				q.words = append(q.words, term)
+			default:
+				q.related = append(q.related, term)
+			}
 		}
 	}
-	if out == nil {
-		return terms
+	if q.words == nil && q.related == nil && rarest != "" {
+		q.words = []string{rarest}
 	}
-	return out
+	q.all.In = func(word string) int { return in[word] }
+	return q, wrap("search documents", err)
 }
 
 // Passages returns passages by their IDs, in no particular order. Missing ones are left out.

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -13,11 +14,13 @@ const (
 
 // Fuse joins a ranking by words with one by meaning, each best first. Their scores are brought to one scale and added,
 // with weight for the one by meaning (0 to 1). Whatever the scores, the first three of either take the first five places
-// in turns: the best of one ranking is not thrown away because the other does not know it.
+// in turns: the best of one ranking is not thrown away because the other does not know it. A ranking that counts less
+// than half keeps as many fewer.
 func Fuse(words, meaning []Scored, weight float64) []int64 {
 	if len(meaning) == 0 || len(words) == 0 {
 		return ids(append(slices.Clone(words), meaning...))
 	}
+	ofMeaning, ofWords := int(math.Round(2*weight*kept)), int(math.Round(2*(1-weight)*kept))
 	score := map[int64]float64{}
 	var all []int64
 	add := func(list []Scored, weight float64) {
@@ -38,8 +41,8 @@ func Fuse(words, meaning []Scored, weight float64) []int64 {
 	slices.SortStableFunc(all, func(a, b int64) int { return cmp.Compare(score[b], score[a]) })
 	var first []int64
 	for i := range kept {
-		for _, list := range [][]Scored{words, meaning} {
-			if i < len(list) && len(first) < head && !slices.Contains(first, list[i].ID) {
+		for j, list := range [][]Scored{words, meaning} {
+			if most := []int{ofWords, ofMeaning}[j]; i < min(len(list), most) && len(first) < head && !slices.Contains(first, list[i].ID) {
 				first = append(first, list[i].ID)
 			}
 		}

@@ -48,7 +48,16 @@ func parts(id string, fn func(string)) {
 	if id == "" || len(id) > maxWord {
 		return
 	}
-	whole := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(id))
+	if plain(id) {
+		fn(strings.ToLower(id))
+		return
+	}
+	whole := strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return r
+	}, id))
 	fn(whole)
 	start := 0
 	runes := []rune(id)
@@ -73,6 +82,16 @@ func parts(id string, fn func(string)) {
 		}
 	}
 	part(len(runes))
+}
+
+// plain reports whether an identifier is one word, by its first look: most are.
+func plain(id string) bool {
+	for i := range len(id) {
+		if c := id[i]; c >= 0x80 || c == '_' || c == '-' || i > 0 && 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
 }
 
 // wordless reports whether a rune belongs to a script without spaces between words.

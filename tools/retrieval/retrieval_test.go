@@ -23,6 +23,7 @@ type rig struct {
 	dir   string // the workspace
 	home  string
 	store *session.Store
+	opts  retrieval.Options
 	room  *retrieval.Room
 	pages map[string]retrieval.Page
 	deny  map[string]bool
@@ -77,6 +78,7 @@ func newRig(t *testing.T, more func(*retrieval.Options)) *rig {
 	if more != nil {
 		more(&o)
 	}
+	g.opts = o
 	g.room = retrieval.New(o)
 	t.Cleanup(func() {
 		g.room.Close()

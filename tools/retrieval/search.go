@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -20,9 +19,8 @@ import (
 const (
 	defaultTop = 6
 	maxTop     = 20
-	candidates = 50  // of each ranking
-	nearShare  = 0.5 // of the ranking by meaning
-	perFile    = 2   // passages of one document before others follow
+	candidates = 50 // of each ranking
+	perFile    = 2  // passages of one document before others follow
 	firstWait  = 30 * time.Second
 	newerWait  = 2 * time.Second
 )
@@ -52,25 +50,34 @@ func (r *Room) Search(ctx context.Context, query string, top int) (hits []Hit, n
 	if len(owners) == 0 {
 		return nil, "", tools.Errorf(tools.KindIO, "there are no documents in this conversation: use grep and read, or ask the user to add some with /docs add")
 	}
-	byWords, err := r.opts.Index.Search(ctx, owners, query, candidates)
+	byWords, err := r.opts.Index.Search(ctx, owners, query, candidates, func(p session.Passage) float64 { return fitness(query, p) })
 	if err != nil {
 		return nil, "", err
 	}
 	found := map[int64]session.Passage{}
 	words := make([]ranking.Scored, len(byWords))
 	for i, p := range byWords {
-		found[p.ID], words[i] = p, ranking.Scored{ID: p.ID, Score: p.Score * fitness(query, p.Path)}
+		found[p.ID], words[i] = p, ranking.Scored{ID: p.ID, Score: p.Score}
 	}
-	slices.SortStableFunc(words, func(a, b ranking.Scored) int { return cmp.Compare(b.Score, a.Score) })
 	near, why := r.byMeaning(ctx, owners, query)
 	if why != "" {
 		note = strings.TrimSpace(note + "\n" + why)
 	}
-	ranked := ranking.Fuse(words, near, nearShare)
+	share, err := r.share(ctx, owners)
+	if err != nil {
+		return nil, "", err
+	}
+	ranked := ranking.Fuse(words, near, share)
 	if err := r.fetchMissing(ctx, ranked, found); err != nil {
 		return nil, "", err
 	}
-	return r.choose(ranked, found, top), note, nil
+	best := map[int64]bool{}
+	for _, list := range [][]ranking.Scored{words, near} {
+		if len(list) > 0 {
+			best[list[0].ID] = true
+		}
+	}
+	return r.choose(ranked, found, best, top), note, nil
 }
 
 // await waits for a first index, and a moment for a newer one.
@@ -117,7 +124,8 @@ const (
 
 // fitness returns how much a passage of a file counts for a question. For a question that names an identifier, all
 // files count the same.
-func fitness(query, path string) float64 {
+func fitness(query string, p session.Passage) float64 {
+	path := p.Path
 	name := strings.ToLower(filepath.Base(path))
 	switch {
 	case paths.IsAddress(path) || asksForSource(query):
@@ -131,13 +139,27 @@ func fitness(query, path string) float64 {
 	case "", ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".pdf":
 		return 1
 	}
-	return sourceFitness
+	return sourceFitness + (1-sourceFitness)*prose(p.Text)
+}
+
+// prose returns the share of a source passage that is comments.
+func prose(text string) float64 {
+	comments, all := 0, 1
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		all += len(line)
+		if strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "/*") || strings.HasPrefix(line, "--") || strings.HasPrefix(line, ";;") {
+			comments += len(line)
+		}
+	}
+	return float64(comments) / float64(all)
 }
 
 // asksForSource reports whether a question has a word as only source has them: readFile, max_steps, f().
 func asksForSource(query string) bool {
 	return slices.ContainsFunc(strings.Fields(query), func(w string) bool {
-		return strings.ContainsAny(strings.Trim(w, ".,?!:;\"'"), "_(){}.=") || len(ranking.Parts(strings.Trim(w, ".,?!:;\"'"))) > 1 && !strings.Contains(w, "-")
+		w = strings.Trim(w, ".,?!:;\"'")
+		return strings.ContainsAny(w, "_(){}=") || !strings.ContainsAny(w, "-'’:/.") && len(ranking.Parts(w)) > 1
 	})
 }
 
@@ -155,9 +177,9 @@ func (r *Room) fetchMissing(ctx context.Context, ids []int64, found map[int64]se
 	return err
 }
 
-// choose returns the best passages, with at most a few of one document before those of others.
-// Documents that may no longer be read are left out.
-func (r *Room) choose(ranked []int64, found map[int64]session.Passage, top int) []Hit {
+// choose returns the best passages, with at most a few of one document before those of others, apart from the best of a
+// ranking. Documents that may no longer be read are left out.
+func (r *Room) choose(ranked []int64, found map[int64]session.Passage, best map[int64]bool, top int) []Hit {
 	var hits, later []Hit
 	of := map[string]int{}
 	for _, id := range ranked {
@@ -166,7 +188,7 @@ func (r *Room) choose(ranked []int64, found map[int64]session.Passage, top int) 
 			continue
 		}
 		h := Hit{Path: r.shown(p.Path), Heading: p.Heading, First: p.First, Last: p.Last, Text: p.Text, Note: p.Problem}
-		if of[p.Path]++; of[p.Path] > perFile {
+		if of[p.Path]++; of[p.Path] > perFile && !best[id] {
 			later = append(later, h)
 			continue
 		}

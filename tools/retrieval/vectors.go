@@ -52,8 +52,11 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 	}
 	for made := 0; ; {
 		batch, err := r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), embedBatch)
-		if err != nil || len(batch) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(batch) == 0 {
+			return r.learn(ctx, e, c.Owner, total)
 		}
 		indexing{r, k}.progress("embedding", min(made, total), total)
 		texts := make([]string, len(batch))

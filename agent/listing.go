@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,23 @@ func (l *listing) onDemand(offered []tools.Entry, messages []model.Message) []to
 		}
 		return !l.called[e.Spec.Wire] && !l.called[e.Spec.Name] && !(card.Serves && served) && !slices.ContainsFunc(card.After, func(name string) bool { return l.called[name] })
 	})
+}
+
+// fresh orders the tools of the first request after a resume: those that the history says came later stand at the end,
+// in the order in which they came, as they did in the requests before. So the provider still has those in its cache.
+func (l *listing) fresh(offered []tools.Entry, messages []model.Message) {
+	if l.list != nil {
+		return
+	}
+	came := map[string]int{}
+	for i := range messages {
+		for k := range messages[i].ToolsAdded {
+			came[messages[i].ToolsAdded[k].Name] = i<<10 + k + 1
+		}
+	}
+	if len(came) > 0 {
+		slices.SortStableFunc(offered, func(a, b tools.Entry) int { return cmp.Compare(came[a.Spec.Wire], came[b.Spec.Wire]) })
+	}
 }
 
 // arrange puts the offered tools in the order of the earlier requests. A tool that may no longer be sent is

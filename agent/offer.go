@@ -54,6 +54,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	}
 	before := t.c.out.offered
 	t.c.out.offered = names
+	t.c.out.listing.fresh(kept, t.c.out.history.Messages())
 	listed := t.c.out.listing.arrange(kept, t.number, func(e tools.Entry) bool { return t.c.out.dropped[t.refusal(e.Spec.Wire)] })
 	if before == nil {
 		return snap, listed, nil

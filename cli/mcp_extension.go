@@ -32,7 +32,7 @@ func (e serverExtension) sections(sessionID string, _ *tools.Scope) []string {
 }
 
 func (e serverExtension) own() agent.Extension {
-	return agent.Extension{Ready: e.ready, Scoped: e.mcp.SetScope, Attach: e.mentioned, Before: e.briefing.before}
+	return agent.Extension{Ready: e.ready, Scoped: e.mcp.SetScope, Attach: e.mentioned, Before: e.briefing.before, Loaded: e.briefing.loaded, Compacted: e.briefing.compacted}
 }
 
 // ready applies changes of the configuration. A single run waits for the servers too.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"jcode/internal/text"
@@ -226,6 +227,20 @@ func (m *Manager) Instructions(told map[string]bool) (out string, servers []stri
 	return out, servers
 }
 
+// Instructed returns the servers whose instructions a text holds.
+func Instructed(text string) (servers []string) {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, instructionsHead); ok {
+			if name, ok := strings.CutSuffix(strings.TrimSpace(rest), ", untrusted>"); ok {
+				servers = append(servers, name)
+			}
+		}
+	}
+	return servers
+}
+
+const instructionsHead = "<instructions from MCP server "
+
 func instructionsOf(name, instructions string) string {
-	return fmt.Sprintf("<instructions from MCP server %s, untrusted>\n%s\n</instructions>\n", name, text.Ellipsis(text.Clean(instructions), maxInstructions))
+	return fmt.Sprintf(instructionsHead+"%s, untrusted>\n%s\n</instructions>\n", name, text.Ellipsis(text.Clean(instructions), maxInstructions))
 }

@@ -182,11 +182,11 @@ func TestAnswerOfAReadingRoleIsNoPlan(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("It reads files."), modeltest.Text("1. Write the file."))
 	c.start("--role", "explain")
-	c.wait("explain · plan")
+	c.wait(" plan  ", "  explain")
 	c.say("what does it do")
 	c.wait("It reads files.")
 	c.say("/role planner") // the input is there
-	c.wait("planner · plan")
+	c.wait(" plan  ", "  planner")
 	c.say("plan it")
 	c.wait("Write the file.", "Carry out this plan?", "enter choose")
 	c.Press("esc")
@@ -203,7 +203,7 @@ func TestPlanIsChangedAndCarriedOut(t *testing.T) {
 		modeltest.Text("Carried out."),
 	)
 	c.start("--role", "coder", "--mode", "plan")
-	c.wait("coder · plan")
+	c.wait(" plan  ", "  coder")
 	c.say("plan it")
 	c.wait("Write the file.", "Carry out this plan?", "enter choose")
 	c.Press("3")
@@ -213,7 +213,7 @@ func TestPlanIsChangedAndCarriedOut(t *testing.T) {
 	c.Press("enter")
 	c.answerable("Write to file: done.txt")
 	c.Press("y")
-	c.wait("Carried out.", "coder · ask")
+	c.wait("Carried out.", " ask  ", "  coder")
 	if raw := string(c.request(1).Raw); !strings.Contains(raw, "Carry out this plan instead:") || !strings.Contains(raw, "And say so.") {
 		t.Errorf("asked: %.3000s", raw)
 	}

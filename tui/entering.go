@@ -69,7 +69,7 @@ func (p *program) enter(s front.Session) tea.Cmd {
 		first = tea.Batch(first, do())
 	}
 	p.switcher.sendWaiting()
-	return first
+	return tea.Batch(first, p.around.read(p))
 }
 
 // leave stops listening to the current session and closes its questions. A prompt that is still being prepared

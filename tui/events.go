@@ -74,6 +74,9 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 		return p.listen.turnEnd(ev)
 	case event.StateChanged:
 		p.state = ev.State
+		if !p.turn.busy {
+			return p.around.read(p.program)
+		}
 	case event.Usage:
 		p.usage = ev
 	case event.Rewound:
@@ -252,5 +255,5 @@ func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 		p.tr.Add(it)
 		p.record.Note(transcript.KindTurn, transcript.KeptTurn{Parts: sum.Parts()})
 	}
-	return p.outside.notify("jcode is done", ev.Text)
+	return tea.Batch(p.outside.notify("jcode is done", ev.Text), p.around.read(p.program))
 }

@@ -60,6 +60,7 @@ type program struct {
 	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 	stash   stash
+	around  around
 	record  record
 	failing sync.Map // what could not be stored last time, by what the warning says of it
 

@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 	"os"
@@ -254,9 +255,52 @@ func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 
 func TestStatusShowsWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	r := run(t, 100, 12, func(o *front.Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
+	branch := func(context.Context) string { return "main*" }
+	r := run(t, 100, 12, func(o *front.Options) {
+		o.Health, o.Branch = func() string { return "mcp 2/3" }, branch
+		o.Home = "/code"
+	}).ready()
 	r.fake.Emit(event.Usage{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
-	r.see("test/model · ask · 50% of 128.0k · $1.50 · mcp 2/3")
+	s := r.see("ask  test/model  (main*)  50%  $1.50  mcp 2/3", "~/project")
+	if row := s.Line(s.Rows - 1); !strings.HasSuffix(strings.TrimRight(row, " "), "~/project") || len(strings.TrimRight(row, " ")) != 99 {
+		t.Errorf("the folder is not on the right: %q", row)
+	}
+	r.fake.Emit(event.TurnStart{Prompt: "x"})
+	r.see("esc stops")
+	r.fake.Emit(event.TurnEnd{Reason: event.StopDone})
+	r.gone("esc stops")
 	r.Press("shift+tab")
 	r.see("mode edits:")
+}
+
+// A person's command writes the whole line: it reads the state, its escapes do nothing, and it runs again after a turn.
+func TestAPersonsCommandWritesTheStatusLine(t *testing.T) {
+	t.Parallel()
+	read := make(chan string, 10)
+	r := run(t, 100, 12, func(o *front.Options) {
+		o.Branch = func(context.Context) string { return "main" }
+		o.StatusCommand = func(_ context.Context, state []byte) (string, error) {
+			read <- string(state)
+			return "\x1b[31mmine\x1b[m \x1b]0;title\a" + strconv.Itoa(len(read)) + "\nsecond", nil
+		}
+	})
+	s := r.see("mine")
+	if s.Contains("second") || s.Contains("test/model") {
+		t.Errorf("more than the first line shows:\n%s", s.Text())
+	}
+	if state := <-read; !strings.Contains(state, `"model":"test/model"`) || !strings.Contains(state, `"branch":"main"`) || !strings.Contains(state, `"mode":"ask"`) {
+		t.Errorf("the command read %s", state)
+	}
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.TurnEnd{Reason: event.StopDone})
+	r.until("it runs after the turn", func() bool { return len(read) > 0 })
+}
+
+// A command for the status line that takes too long is ended, and said once.
+func TestASlowCommandForTheStatusLineIsEnded(t *testing.T) {
+	t.Parallel()
+	r := run(t, 100, 12, func(o *front.Options) {
+		o.StatusCommand = func(ctx context.Context, _ []byte) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+	}).ready()
+	r.see("status_line: context deadline exceeded")
+	r.see("test/model")
 }

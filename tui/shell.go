@@ -72,7 +72,7 @@ func (p *outside) shell(line string) tea.Cmd {
 			c.Open = true
 			c.End(event.CallEnd{Status: status, Result: res, Duration: time.Since(start)})
 			p.record.Note(transcript.KindShell, transcript.KeptShell{Line: line, Output: text.CutTail(res.Text, transcript.KeptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.Took})
-			return nil
+			return p.around.read(p.program)
 		}
 	})
 }

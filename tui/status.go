@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,49 +15,81 @@ import (
 	"jcode/tui/look"
 )
 
-// StatusParts lists the parts of the status line in their usual order.
+// StatusParts lists the parts of the status line in their usual order, by weight: without room the last ones are
+// dropped first.
 func StatusParts() []string {
-	return []string{"model", "role", "mode", "context", "cost", "health", "title", "cwd"}
+	return []string{"mode", "model", "role", "branch", "context", "cost", "health", "title", "cwd"}
 }
 
-// statusLine shows the settings in force and what was used. Parts without room are dropped, the last ones
-// first.
+// shownParts are the parts in their usual order without the title, which the terminal shows.
+func shownParts() []string {
+	return []string{"mode", "model", "role", "branch", "context", "cost", "health", "cwd"}
+}
+
+// statusLine shows the settings in force and what was used, or what the person's command wrote. The folder, or how to
+// stop what runs, is on the right.
 func (p *composer) statusLine() string {
 	th := p.look.Theme
 	if p.hint.text != "" {
 		return cells.Paint(th.Warn, cells.Fit(" "+look.OneLine(p.hint.text), p.width))
 	}
-	parts := p.opt.Status
-	if len(parts) == 0 {
-		parts = StatusParts()
+	right := cells.Span{}
+	if key := p.keys.First(look.Interrupt); p.turn.busy && key != "" && p.stack.Front() == nil {
+		right = cells.Span{Text: key + " stops", Style: th.Faint}
 	}
 	spans := []cells.Span{{Text: " "}}
 	used := 1
 	if p.state.Private { // whatever else is shown
 		spans, used = append(spans, cells.Span{Text: "private", Style: th.ModePlan}), used+len("private")
 	}
-	for _, name := range parts {
+	if p.around.line != "" {
+		if used > 1 {
+			spans = append(spans, cells.Span{Text: "  "})
+		}
+		spans = append(spans, cells.Span{Text: p.around.line})
+		return cells.Render(rightAligned(look.Clip(spans, p.width), right, p.width))
+	}
+	parts := p.opt.Status
+	if len(parts) == 0 {
+		parts = shownParts()
+	}
+	for i, name := range parts {
 		part := p.compose.statusPart(name)
+		if name == "cwd" && i == len(parts)-1 && i > 0 {
+			if right.Text == "" {
+				right = part
+				right.Text = cells.FitMiddle(part.Text, max(min(p.width/3, p.width-used-3), 0))
+			}
+			continue
+		}
 		if part.Text == "" {
 			continue
 		}
 		sep := ""
 		if used > 1 {
-			sep = " · "
+			sep = "  "
 		}
 		w := cells.Width(sep) + cells.Width(part.Text)
 		if used+w > p.width {
-			if name == "model" || used == 1 {
-				part.Text = cells.Fit(part.Text, p.width-used-cells.Width(sep))
-				w = cells.Width(sep) + cells.Width(part.Text)
-			} else {
+			if name != "model" && used > 1 {
 				continue
 			}
+			part.Text = cells.Fit(part.Text, p.width-used-cells.Width(sep))
+			w = cells.Width(sep) + cells.Width(part.Text)
 		}
-		spans = append(spans, cells.Span{Text: sep, Style: th.Border}, part)
+		spans = append(spans, cells.Span{Text: sep}, part)
 		used += w
 	}
-	return cells.Render(look.Clip(spans, p.width))
+	return cells.Render(rightAligned(look.Clip(spans, p.width), right, p.width))
+}
+
+// rightAligned puts a part at the right edge, if there is room for it.
+func rightAligned(row []cells.Span, part cells.Span, width int) []cells.Span {
+	gap := width - 1 - cells.SpansWidth(row) - cells.Width(part.Text)
+	if part.Text == "" || gap < 2 {
+		return row
+	}
+	return append(row, cells.Span{Text: cells.Blank(gap)}, part)
 }
 
 func (p *composer) statusPart(name string) cells.Span {
@@ -72,6 +105,10 @@ func (p *composer) statusPart(name string) cells.Span {
 		return faint(look.OneLine(p.state.Role))
 	case "mode":
 		return p.compose.modePart()
+	case "branch":
+		if p.around.branch != "" {
+			return faint("(" + cells.FitMiddle(look.OneLine(p.around.branch), 30) + ")")
+		}
 	case "context":
 		return p.compose.contextPart()
 	case "cost":
@@ -118,7 +155,7 @@ func (p *composer) contextPart() cells.Span {
 	if pct >= 75 {
 		style = th.Warn
 	}
-	return cells.Span{Text: fmt.Sprintf("%d%% of %s", pct, look.Thousands(u.Window)), Style: style}
+	return cells.Span{Text: strconv.Itoa(pct) + "%", Style: style}
 }
 
 // activity shows the running turn, the plan, and what is queued.
@@ -169,7 +206,7 @@ func (p *composer) busyLine() string {
 		doing = fmt.Sprintf("%s, in %d s", doing, int(wait/time.Second)+1)
 	}
 	took := p.look.Now.Sub(p.turn.started).Truncate(time.Second)
-	tail := "  " + took.String() + " · " + p.keys.First(look.Interrupt) + " stops"
+	tail := "  " + took.String()
 	head := p.look.Spinner() + " "
 	room := p.width - cells.Width(head) - cells.Width(tail)
 	if room < 12 {

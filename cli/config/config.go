@@ -50,11 +50,23 @@ type Config struct {
 
 	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,high-contrast,ansi16" default:"auto"`
 	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
-	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,health,title,cwd"`
+	StatusLine    StatusLine      `json:"status_line" desc:"Parts of the status line, in order; or, in your own file only, a command that writes the line."`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`
 	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
 	Leave         string          `json:"leave" desc:"What stays in the terminal after a chat: text is the end of the conversation, at most 200 lines." enum:"text,none" default:"text"`
 	Notifications string          `json:"notifications" desc:"How to notify you when a turn ends or waits and the window has no focus: auto notifies and rings the bell." enum:"auto,bell,off" default:"auto"`
+}
+
+// StatusLine says what the status line shows: parts in order, or what a command writes. A project's file may name
+// parts only.
+type StatusLine struct {
+	Parts   []string `json:"parts"`
+	Command string   `json:"command" personal:"true"`
+}
+
+// StatusParts are the parts that a status line may have, in the order that it has without a setting.
+func StatusParts() []string {
+	return []string{"mode", "model", "role", "branch", "context", "cost", "health", "title", "cwd"}
 }
 
 // Hooks are commands by event, as docs/hooks.md lists the events.

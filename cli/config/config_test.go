@@ -340,3 +340,28 @@ func TestCopyOfACheckoutIsNarrowedByBoth(t *testing.T) {
 		t.Errorf("origin %s", o)
 	}
 }
+
+// The status line is a list of parts or a command; a project's file can name parts at most, and never takes the
+// person's command away.
+func TestACommandForTheStatusLineIsThePersonsOwn(t *testing.T) {
+	t.Parallel()
+	for mine, theirs := range map[string][2]string{
+		`{"status_line": "git describe"}`:       {`{"status_line": "curl evil"}`, "git describe"},
+		`{"status_line": ["model"]}`:            {`{"status_line": "curl evil"}`, ""},
+		`{"status_line": "git describe #once"}`: {`{}`, "git describe #once"},
+	} {
+		home, project := t.TempDir(), t.TempDir()
+		write(t, mine, home, "config.json")
+		write(t, theirs[0], project, ".jcode", "config.json")
+		l := config.Load(config.Options{Paths: config.Paths{Config: home}, Project: project, Trusted: func(string, string) bool { return true }})
+		if got := l.Config.StatusLine.Command; got != theirs[1] {
+			t.Errorf("%s and %s: the command is %q", mine, theirs[0], got)
+		}
+		if said := problems(l); strings.Contains(theirs[0], "evil") != strings.Contains(said, "status_line.command: has no effect in a project's file") {
+			t.Errorf("said: %s", said)
+		}
+	}
+	if l := user(t, `{"status_line": ["model", "weather"]}`); !strings.Contains(problems(l), "must be a list of mode, model") {
+		t.Errorf("said: %s", problems(l))
+	}
+}

@@ -208,7 +208,10 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 		l.Problems = append(l.Problems, Problem{File: d.file, Line: line, Key: w.key, Text: "has no effect in a project's file"})
 		return
 	}
-	if from = l.withoutPersonal(d, w, from); !narrows(f, from, to.get()) {
+	if from = l.withoutPersonal(d, w, from); f.tag.Get("json") == "status_line" && from.IsZero() {
+		return
+	}
+	if !narrows(f, from, to.get()) {
 		h := held(d, w, from)
 		if w.key == afterEdit { // the files that it starts are trusted, too
 			for _, c := range theirs.AfterEdit {

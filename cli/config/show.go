@@ -204,6 +204,8 @@ func typeName(t reflect.Type, least string) string {
 		return "share"
 	case reflect.TypeFor[Amount]():
 		return "tokens or share"
+	case reflect.TypeFor[StatusLine]():
+		return "list of `" + strings.Join(StatusParts(), "` `") + "`, or a command"
 	case reflect.TypeFor[List]():
 		return "text or list"
 	}

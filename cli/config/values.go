@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,4 +150,41 @@ func number(v reflect.Value) float64 {
 		return float64(v.Int())
 	}
 	return v.Float()
+}
+
+func (l *StatusLine) parse(v any) error {
+	known := strings.Join(StatusParts(), ", ")
+	switch v := v.(type) {
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return errors.New("must be a command, or a list of " + known)
+		}
+		*l = StatusLine{Command: v}
+		return nil
+	case []any:
+		out := StatusLine{}
+		for _, item := range v {
+			s, ok := item.(string)
+			if !ok || !slices.Contains(StatusParts(), s) {
+				return errors.New("must be a list of " + known + ", or a command")
+			}
+			out.Parts = append(out.Parts, s)
+		}
+		*l = out
+		return nil
+	}
+	return errors.New("must be a list of " + known + ", or a command")
+}
+
+func (l *StatusLine) schema() map[string]any {
+	parts := map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": StatusParts()}}
+	return map[string]any{"anyOf": []any{parts, map[string]any{"type": "string"}}}
+}
+
+// MarshalJSON writes it as it stands in a file.
+func (l StatusLine) MarshalJSON() ([]byte, error) {
+	if l.Command != "" {
+		return json.Marshal(l.Command)
+	}
+	return json.Marshal(l.Parts)
 }

@@ -185,6 +185,11 @@ type Options struct {
 	Leave string
 	// Vi turns on vi keys in the input: Esc switches to normal mode.
 	Vi bool
+	// Branch returns the branch of the folder's repository, with a * if files differ from it; "" without one. May be nil.
+	Branch func(ctx context.Context) string
+	// StatusCommand runs the person's command for the status line with the state as JSON, and returns what it wrote. May
+	// be nil.
+	StatusCommand func(ctx context.Context, state []byte) (string, error)
 	// Health summarises the state of servers ("mcp 2/3"). It is called for each frame and must be cheap.
 	Health func() string
 	// Changed waits until something that Health or a live panel shows has changed; false means that ctx ended.

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/internal/launch"
+	"jcode/internal/text"
+	"jcode/tools/builtin"
+)
+
+// surroundings is what the chat shows of its folder.
+type surroundings struct {
+	git launch.Git
+	dir string
+}
+
+func newSurroundings(a *app) surroundings { return surroundings{newOwnGit(a), a.cwd} }
+
+// gitLimit is how long git may take to say which files differ.
+const gitLimit = 2 * time.Second
+
+// branch returns the branch of the folder's repository, with a * if tracked files differ from it; "" without one.
+func (s surroundings) branch(ctx context.Context) string {
+	if s.git.Vouched(s.dir) != nil {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, gitLimit)
+	defer stop()
+	cmd, err := s.git.Command(ctx, s.dir, "--no-optional-locks", "status", "--porcelain=v1", "--branch", "--untracked-files=no", "--ignore-submodules")
+	if err != nil {
+		return ""
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	head, rest, _ := bytes.Cut(out, []byte("\n"))
+	name := strings.TrimPrefix(string(head), "## ")
+	name = strings.TrimPrefix(name, "No commits yet on ")
+	name, _, _ = strings.Cut(name, "...")
+	if strings.HasPrefix(name, "HEAD (no branch)") {
+		name = "no branch"
+	}
+	if len(bytes.TrimSpace(rest)) > 0 {
+		name += "*"
+	}
+	return text.OneLine(text.Clean(name))
+}
+
+// statusCommand returns what runs the person's command for the status line, nil without one.
+func statusCommand(a *app) func(ctx context.Context, state []byte) (string, error) {
+	line, shell, dir := a.config.StatusLine.Command, a.shell, a.cwd
+	if line == "" {
+		return nil
+	}
+	return func(ctx context.Context, state []byte) (string, error) {
+		end, err := shell.RunHook(ctx, builtin.HookRun{Command: line, Dir: dir, Stdin: state, Limit: time.Second, Free: true})
+		switch {
+		case err != nil:
+			return "", err
+		case end.Code != 0:
+			return "", fmt.Errorf("the command ended with exit code %d: %s", end.Code, text.OneLine(text.Clean(text.CutTail(end.Stderr, 200))))
+		}
+		return end.Stdout, nil
+	}
+}

@@ -2,23 +2,66 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"jcode/internal/launch"
 	"jcode/internal/text"
+	"jcode/session"
+	"jcode/skills/instructions"
 	"jcode/tools/builtin"
+	"jcode/tui/front"
 )
 
 // surroundings is what the chat shows of its folder.
 type surroundings struct {
-	git launch.Git
-	dir string
+	git     launch.Git
+	dir     string
+	roots   []string // folders whose instructions count
+	started bool     // a session is resumed: the last one is no news
+	recent  func(ctx context.Context) ([]session.Session, error)
+	board   *board
 }
 
-func newSurroundings(a *app) surroundings { return surroundings{newOwnGit(a), a.cwd} }
+func newSurroundings(a *app) surroundings {
+	resumes := a.flags.Continue || a.flags.Resume != "" || a.config.Prelude.Session == "continue"
+	return surroundings{
+		git: newOwnGit(a), dir: a.cwd, roots: slices.Compact([]string{a.cwd, a.root}), started: resumes,
+		recent: func(ctx context.Context) ([]session.Session, error) {
+			return a.store.List(ctx, session.Filter{ProjectID: a.project, Limit: 3})
+		},
+		board: &a.board,
+	}
+}
+
+// project returns what the start shows of the folder.
+func (s surroundings) project(ctx context.Context) (out front.Project) {
+	if !s.started {
+		here := ""
+		if conv := s.board.open(); conv != nil {
+			here = conv.State().Session
+		}
+		all, err := s.recent(ctx)
+		if i := slices.IndexFunc(all, func(row session.Session) bool { return row.Messages > 0 && row.ID != here && !row.Private }); err == nil && i >= 0 {
+			out.Last, out.LastAt = cmp.Or(all[i].Title, session.ShortTitle(all[i].FirstPrompt)), all[i].Updated
+		}
+	}
+	for _, dir := range s.roots {
+		for _, name := range instructions.Names() {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil && out.Instructions == "" {
+				out.Instructions = name
+			}
+		}
+	}
+	out.Branch = s.branch(ctx)
+	return out
+}
 
 // gitLimit is how long git may take to say which files differ.
 const gitLimit = 2 * time.Second

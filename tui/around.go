@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/tui/dialog"
+	"jcode/tui/front"
 	"jcode/tui/look"
 )
 
@@ -21,8 +22,10 @@ const statusLimit = time.Second
 type around struct {
 	branch string // with * if files differ from it
 	line   string // what the person's command wrote
-	reads  bool
-	again  bool // something changed while it was read
+	// project is what the start shows; nil until it is known.
+	project *front.Project
+	reads   bool
+	again   bool // something changed while it was read
 }
 
 // statusState is what a person's command for the status line reads.
@@ -78,6 +81,22 @@ func (a *around) read(p *program) tea.Cmd {
 				a.again = false
 				return a.read(p)
 			}
+			return nil
+		}
+	})
+}
+
+// look reads what the start shows of the folder.
+func (a *around) look(p *program) tea.Cmd {
+	if p.opt.Project == nil {
+		return nil
+	}
+	read := p.opt.Project
+	return p.Background(func(ctx context.Context) dialog.Do {
+		found := read(ctx)
+		return func() tea.Cmd {
+			a.project = &found
+			p.restyle()
 			return nil
 		}
 	})

@@ -196,7 +196,7 @@ func (p *program) Init() tea.Cmd {
 	if p.animated() { // what arrives later starts the clock by itself
 		cmds = append(cmds, nextTick())
 	}
-	cmds = append(cmds, p.loadHistory())
+	cmds = append(cmds, p.loadHistory(), p.around.look(p))
 	return tea.Batch(cmds...)
 }
 

@@ -207,7 +207,10 @@ func (p *composer) busyLine() string {
 	}
 	took := p.look.Now.Sub(p.turn.started).Truncate(time.Second)
 	tail := "  " + took.String()
-	head := p.look.Spinner() + " "
+	head := "  "
+	if len(p.turn.calls) == 0 { // otherwise the call's row moves
+		head = p.look.Spinner() + " "
+	}
 	room := p.width - cells.Width(head) - cells.Width(tail)
 	if room < 12 {
 		tail, room = "", p.width-cells.Width(head)

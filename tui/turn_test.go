@@ -101,7 +101,7 @@ func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
 	}
 	called(p, "g", "grep", []string{"pattern", "Fetch", "path", "."}, tools.Result{Text: "2 matches"})
 	s := tuitest.Stripped(p.frameText())
-	if !strings.Contains(s, "✓ read 20, grep ") || !strings.Contains(s, "src/f19.go · Fetch in .") || !strings.Contains(s, "(ctrl+o)") {
+	if !strings.Contains(s, "✓ read 20 files in src  f0.go … f19.go · grep Fetch in .") || !strings.Contains(s, "(ctrl+o)") {
 		t.Errorf("the row:\n%s", s)
 	}
 	if n := strings.Count(s, "read"); n != 1 {
@@ -125,12 +125,12 @@ func TestALookThatFailedShows(t *testing.T) {
 	feed(p, event.TurnStart{Prompt: "look", At: clock})
 	called(p, "1", "read", []string{"path", "a.go"}, tools.Result{Text: "x"})
 	feed(p, event.CallStart{ID: "2", Name: "read", Arguments: tuitest.JSON("path", "gone.go"), At: clock})
-	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "a.go · gone.go") || strings.Contains(s, "✓ read 2") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "read a.go, gone.go") || strings.Contains(s, "✓ read") {
 		t.Errorf("while it runs:\n%s", s)
 	}
 	feed(p, event.CallEnd{ID: "2", Name: "read", Status: "failed", Result: tools.Result{Text: "gone.go does not exist", Failed: true}})
 	called(p, "3", "ls", []string{"path", "src"}, tools.Result{Text: "x"})
-	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "read 2, ls") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "✓ read a.go, gone.go · ls src") {
 		t.Errorf("what failed is hidden:\n%s", s)
 	}
 }

@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"io"
+	"time"
 
 	"jcode/agent"
 	"jcode/agent/event"
@@ -118,6 +119,14 @@ type FirstRun struct {
 	Choose func(ctx context.Context, row command.Row) (Session, error)
 }
 
+// Project is what the start shows of the folder.
+type Project struct {
+	Branch       string // with a * if files differ from it; "" without a repository
+	Instructions string // the file that tells the model about the project; "" without one
+	Last         string // title of the last session here; "" for none, or if one was resumed
+	LastAt       time.Time
+}
+
 // Options configure the program. Everything but one of Session, Start and First is optional: a nil feature is
 // left out.
 type Options struct {
@@ -187,6 +196,8 @@ type Options struct {
 	Vi bool
 	// Branch returns the branch of the folder's repository, with a * if files differ from it; "" without one. May be nil.
 	Branch func(ctx context.Context) string
+	// Project says what the start shows of the folder, after the first frame. May be nil.
+	Project func(ctx context.Context) Project
 	// StatusCommand runs the person's command for the status line with the state as JSON, and returns what it wrote. May
 	// be nil.
 	StatusCommand func(ctx context.Context, state []byte) (string, error)

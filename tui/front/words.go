@@ -38,7 +38,7 @@ func SessionRows(found []session.Session, now time.Time, current string) []comma
 	rows := make([]command.Row, 0, len(found))
 	for _, s := range found {
 		r := command.Row{ID: s.ID, Name: cmp.Or(s.Title, cmp.Or(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
-		r.State = age(now.Sub(s.Updated))
+		r.State = Age(now.Sub(s.Updated))
 		info := []string{text.Count(s.Messages, "message")}
 		if s.Private {
 			info = append(info, "private, in memory")
@@ -59,8 +59,8 @@ func SessionRows(found []session.Session, now time.Time, current string) []comma
 	return rows
 }
 
-// age says how long ago something was.
-func age(d time.Duration) string {
+// Age says how long ago something was.
+func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return "now"

@@ -1,12 +1,13 @@
 package transcript
 
 import (
+	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
 	"jcode/internal/toolcard"
 	"jcode/tui/look"
 )
@@ -125,31 +126,16 @@ func (g *Group) drawLines(l *look.Look) []string {
 	return lines
 }
 
-// head returns the row: a mark, how much of what, the names, and how long it took.
+// head returns the row: a mark, what was done as a sentence, and how long it took.
 func (g *Group) head(l *look.Look) string {
 	calls := g.calls()
 	mark, style := "✓", l.Theme.Good
 	var took time.Duration
-	counts, order := map[string]int{}, []string(nil)
-	var names []string
 	for _, c := range calls {
 		if m, s := c.mark(l); c.running() || c.Waits {
 			mark, style = m, s
 		}
 		took += c.Took
-		if counts[c.Name]++; counts[c.Name] == 1 {
-			order = append(order, c.Name)
-		}
-		if name := c.Brief; name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	what := make([]string, len(order))
-	for i, tool := range order {
-		what[i] = tool
-		if counts[tool] > 1 {
-			what[i] += " " + strconv.Itoa(counts[tool])
-		}
 	}
 	right := ""
 	if took >= 100*time.Millisecond {
@@ -158,15 +144,116 @@ func (g *Group) head(l *look.Look) string {
 	if l.Unfold != "" && !g.Open {
 		right = strings.TrimSpace(right + l.Unfolds())
 	}
-	name := strings.Join(what, ", ")
-	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.Theme.Strong}}
-	room := l.Width - 3 - cells.Width(name)
-	if w := cells.Width(right); w > 0 {
-		room -= w + 2
+	room := l.Width - 2
+	if right != "" {
+		room -= cells.Width(right) + 2
 	}
-	spans = append(spans, cells.Span{Text: " " + cells.FitStart(look.OneLine(strings.Join(names, " · ")), max(room, 0))}) // the last ones stay visible
+	spans := append([]cells.Span{{Text: mark, Style: style}, {Text: " "}}, sentence(l, deedsOf(calls), max(room, 0))...)
 	if right != "" {
 		spans = append(spans, cells.Span{Text: "  " + right, Style: l.Theme.Faint})
 	}
 	return cells.Render(look.Clip(spans, l.Width))
+}
+
+// deed is what one tool did in a group.
+type deed struct {
+	tool  string
+	names []string // each once, in order
+	calls int
+}
+
+func deedsOf(calls []*Call) (out []deed) {
+	for _, c := range calls {
+		i := slices.IndexFunc(out, func(d deed) bool { return d.tool == c.Name })
+		if i < 0 {
+			i, out = len(out), append(out, deed{tool: c.Name})
+		}
+		out[i].calls++
+		if name := look.OneLine(c.Brief); name != "" && !slices.Contains(out[i].names, name) {
+			out[i].names = append(out[i].names, name)
+		}
+	}
+	return out
+}
+
+// sentence says what was done: "read client.go · grep Fetch · ls". What is too long is counted, and cut in its middle.
+func sentence(l *look.Look, deeds []deed, width int) []cells.Span {
+	for _, count := range []bool{false, true} {
+		var row []cells.Span
+		for i, d := range deeds {
+			if i > 0 {
+				row = append(row, cells.Span{Text: " · ", Style: l.Theme.Faint})
+			}
+			row = append(row, cells.Span{Text: d.tool, Style: l.Theme.Strong})
+			switch {
+			case count && d.calls > 2:
+				how, which := d.counted()
+				row = append(row, cells.Span{Text: how}, cells.Span{Text: which, Style: l.Theme.Faint})
+			case len(d.names) > 0:
+				row = append(row, cells.Span{Text: " " + strings.Join(d.names, ", ")})
+			case d.calls > 1:
+				row = append(row, cells.Span{Text: " " + text.Count(d.calls, "time")})
+			}
+		}
+		over := cells.SpansWidth(row) - width
+		if over <= 0 {
+			return row
+		}
+		if count {
+			return shortened(row, over)
+		}
+	}
+	return nil
+}
+
+// counted says how often a tool was used, where that is the same for all, and the first and the last of what it used.
+func (d deed) counted() (how, which string) {
+	how = " " + text.Count(d.calls, "time")
+	if toolcard.Of(d.tool).Kind == toolcard.Read {
+		how = " " + text.Count(max(len(d.names), 1), "file")
+		if d.tool == "ls" {
+			how = " " + text.Count(max(len(d.names), 1), "folder")
+		}
+	}
+	if len(d.names) == 0 {
+		return how, ""
+	}
+	first, last := d.names[0], d.names[len(d.names)-1]
+	folder := path.Dir(first)
+	for _, name := range d.names {
+		if path.Dir(name) != folder {
+			folder = "."
+		}
+	}
+	if folder != "." {
+		how += " in " + folder
+		first, last = path.Base(first), path.Base(last)
+	}
+	if len(d.names) == 1 {
+		return how, "  " + first
+	}
+	return how, "  " + first + " … " + last
+}
+
+// shortened takes cells out of a row, from the middles of its longest parts.
+func shortened(row []cells.Span, over int) []cells.Span {
+	for over > 0 {
+		longest := 0
+		for i := range row {
+			if cells.Width(row[i].Text) > cells.Width(row[longest].Text) {
+				longest = i
+			}
+		}
+		was := cells.Width(row[longest].Text)
+		if was < 6 {
+			break
+		}
+		row[longest].Text = cells.FitMiddle(row[longest].Text, max(was-over, was/2, 5))
+		if now := cells.Width(row[longest].Text); now < was {
+			over -= was - now
+			continue
+		}
+		break
+	}
+	return row
 }

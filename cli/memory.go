@@ -37,7 +37,16 @@ type remembering struct {
 func openNotes(a *app) *notes.Store {
 	return notes.Open(notes.Options{
 		Folder: filepath.Join(a.paths.Data, "memory"), Project: session.RepositoryKey(a.root), Root: a.root,
-		Locks: filelock.Paths{Dir: a.store.LockFolder()},
+		Locks: filelock.Paths{Dir: a.store.LockFolder()}, Embedder: func() (notes.Embedder, error) {
+			if a.documents == nil {
+				return nil, nil
+			}
+			e, err := a.documents.embedder()
+			if e == nil || err != nil { // a nil client is no embedder
+				return nil, err
+			}
+			return e, nil
+		},
 	})
 }
 

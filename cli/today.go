@@ -14,13 +14,16 @@ import (
 // so that a session that is resumed on another day begins with the same bytes and is read from the provider's cache.
 type calendar struct {
 	plain
-	now func() time.Time
+	now     func() time.Time
+	history func(ctx context.Context, sessionID string) ([]session.Message, error)
 
 	mu   sync.Mutex
 	told map[string]string // session ID → the line that its history ends with
 }
 
-func newCalendar() *calendar { return &calendar{now: time.Now, told: map[string]string{}} }
+func newCalendar(history func(ctx context.Context, sessionID string) ([]session.Message, error)) *calendar {
+	return &calendar{now: time.Now, history: history, told: map[string]string{}}
+}
 
 // dateHead begins the line that names the date.
 const dateHead = "Today is "
@@ -57,9 +60,11 @@ func (c *calendar) loaded(sessionID string, rows []session.Message) {
 	}
 }
 
-// compacted has the date told again: a summary may have replaced the line.
-func (c *calendar) compacted(_ context.Context, sessionID string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.told, sessionID)
+// compacted has the date told again if a summary has replaced the line.
+func (c *calendar) compacted(ctx context.Context, sessionID string) {
+	rows, err := c.history(ctx, sessionID)
+	if err != nil {
+		rows = nil // to say it twice is better than not at all
+	}
+	c.loaded(sessionID, rows)
 }

@@ -43,6 +43,9 @@ type Options struct {
 	Root string
 	// Locks are between all processes that write the books.
 	Locks filelock.Paths
+	// Embedder opens the model that ranks notes by their meaning; it is closed after each search. Both it and what it
+	// returns may be nil: they are ranked by their words alone.
+	Embedder func() (Embedder, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -59,6 +62,9 @@ type Store struct {
 	mu    sync.Mutex
 	known map[string]known  // files that were parsed, by path
 	sums  map[string]string // hashes of files that notes depend on
+
+	model   string               // of vectors
+	vectors map[string][]float32 // embeddings of notes, by text
 }
 
 // known is a file as it was parsed.

@@ -176,8 +176,8 @@ func TestASecretIsNoNote(t *testing.T) {
 	if text := r.Index().Text; strings.Contains(text, token) || !strings.Contains(text, "rotated") {
 		t.Errorf("%s", text)
 	}
-	for _, f := range r.Search("token", 5) {
-		if strings.Contains(f.Note.Text, token) {
+	for _, f := range found(r, "token", 5) {
+		if strings.Contains(f.Text, token) {
 			t.Error("a search finds it")
 		}
 	}
@@ -307,10 +307,10 @@ func TestOldNotesFadeAndAreStillFound(t *testing.T) {
 	if text := r.Index().Text; strings.Contains(text, "harbour") || !strings.Contains(text, "quay") || !strings.Contains(text, "1 older note") {
 		t.Errorf("%s", text)
 	}
-	if found := r.Search("when does the harbour close", 5); len(found) == 0 || !strings.Contains(found[0].Note.Text, "dusk") {
+	if found := found(r, "when does the harbour close", 5); len(found) == 0 || !strings.Contains(found[0].Text, "dusk") {
 		t.Errorf("%v", found)
 	}
-	if err := r.Used(t.Context(), r.Search("harbour", 1)[0].Note.ID); err != nil {
+	if err := r.Used(t.Context(), found(r, "harbour", 1)[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if text := r.Index().Text; !strings.Contains(text, "harbour") {

@@ -226,7 +226,7 @@ func (t recallTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if a.Top <= 0 {
 		a.Top = defaultTop
 	}
-	found, said, err := Find(ctx, t.store, books, a.Query, min(a.Top, maxTop), func(ctx context.Context, limit int) ([]Said, error) {
+	found, said, why, err := Find(ctx, t.store, books, a.Query, min(a.Top, maxTop), func(ctx context.Context, limit int) ([]Said, error) {
 		return t.host.Said(ctx, call.Caller, a.Query, limit)
 	})
 	if err != nil {
@@ -234,18 +234,17 @@ func (t recallTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	}
 	t.host.Found(ctx, call.Caller, found)
 	return tools.Result{
-		Text: Answer(found, said), Data: map[string]any{"notes": lines(found), "sessions": said},
+		Text: strings.TrimSpace(Answer(found, said) + "\n" + why), Data: map[string]any{"notes": lines(found), "sessions": said},
 		Display: tools.Display{Summary: text.Count(len(found), "note") + ", " + text.Count(len(said), "place") + " in sessions"},
 	}, nil
 }
 
-// Find searches notes and earlier sessions.
-func Find(ctx context.Context, s *Store, books []About, question string, top int, sessions func(ctx context.Context, limit int) ([]Said, error)) (found []Note, said []Said, err error) {
-	for _, f := range s.Search(question, top, books...) {
-		found = append(found, f.Note)
-	}
+// Find searches notes and earlier sessions. why says why notes were not ranked by their meaning, "" if they were or
+// need not be.
+func Find(ctx context.Context, s *Store, books []About, question string, top int, sessions func(ctx context.Context, limit int) ([]Said, error)) (found []Note, said []Said, why string, err error) {
+	found, why = s.Search(ctx, question, top, books...)
 	said, err = sessions(ctx, top)
-	return found, said, err
+	return found, said, why, err
 }
 
 // longest bounds what is shown of a note that a person wrote, in bytes.

@@ -194,7 +194,7 @@ type Lua struct {
 
 // Docs are the settings of documents that can be searched.
 type Docs struct {
-	EmbeddingModel string `json:"embedding_model" desc:"Model that ranks passages by meaning as well as by their words: provider/ID, at an endpoint that speaks OpenAI's embeddings. The texts of your documents are sent to it."`
+	EmbeddingModel string `json:"embedding_model" desc:"Model that ranks passages by meaning as well as by their words: provider/ID, at an endpoint that speaks OpenAI's embeddings. The texts of your documents and notes are sent to it."`
 }
 
 // LSP are the settings of language servers.

@@ -138,10 +138,10 @@ func (a Actions) Forget(ctx context.Context, ids ...string) (string, error) {
 
 // Recall searches notes and earlier sessions.
 func (a Actions) Recall(ctx context.Context, question string, except ...string) (string, error) {
-	found, said, err := notes.Find(ctx, a.Notes, []notes.About{notes.Project, notes.User}, question, 10, func(ctx context.Context, limit int) ([]notes.Said, error) {
+	found, said, why, err := notes.Find(ctx, a.Notes, []notes.About{notes.Project, notes.User}, question, 10, func(ctx context.Context, limit int) ([]notes.Said, error) {
 		return earlier(ctx, a.Sessions, a.Project, question, limit, except...)
 	})
-	return text.Visible(notes.Answer(found, said)), err
+	return text.Visible(strings.TrimSpace(notes.Answer(found, said) + "\n" + why)), err
 }
 
 // maxExport bounds what is imported, in bytes.

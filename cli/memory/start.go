@@ -89,10 +89,15 @@ func (m *Memory) before(_ context.Context, id string) agent.Announcement {
 // loaded finds in a stored history whether the model was given the index, and what was read.
 func (m *Memory) loaded(id string, rows []session.Message) {
 	m.restore(id, rows)
-	m.told.mu.Lock()
-	defer m.told.mu.Unlock()
-	tale := m.told.of(id)
-	tale.begun, tale.known = false, map[string]bool{}
+	m.told.hear(id, rows)
+}
+
+// hear records what of the notes is in a history.
+func (t *told) hear(id string, rows []session.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	tale := t.of(id)
+	tale.begun, tale.stamp, tale.known = false, "", map[string]bool{}
 	for _, row := range rows {
 		if row.Role != session.RoleSystem || row.Archived != 0 {
 			continue
@@ -112,12 +117,13 @@ func (m *Memory) loaded(id string, rows []session.Message) {
 	}
 }
 
-// compacted has the index told again: a summary may have replaced it.
-func (m *Memory) compacted(_ context.Context, id string) {
-	m.told.mu.Lock()
-	defer m.told.mu.Unlock()
-	tale := m.told.of(id)
-	tale.begun, tale.known = false, map[string]bool{}
+// compacted has the index told again if a summary has replaced it.
+func (m *Memory) compacted(ctx context.Context, id string) {
+	rows, err := m.opts.Sessions.History().All(ctx, id)
+	if err != nil {
+		rows = nil // to say it twice is better than not at all
+	}
+	m.told.hear(id, rows)
 }
 
 // offered returns the notes that a session was given at its start.

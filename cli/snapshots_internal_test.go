@@ -144,7 +144,7 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 	t.Cleanup(func() { _ = a.store.Leave() })
 	s = newSnapshots(a)
 	s.denied = func(string) func(string) bool { return nil }
-	s.patience = time.Minute // whatever the machine has to do
+	s.patience, s.limit = time.Minute, time.Minute // whatever the machine has to do
 	t.Cleanup(func() {
 		s.close()
 		if _, err := os.Stat(canary); err == nil {
@@ -158,8 +158,8 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 	return s, a.store, v.ID, dir, run
 }
 
-// Whatever commands do to files, an undo restores byte for byte what was before, and a redo what was after, while
-// another process writes beside them.
+// Whatever commands of a conversation and of a sub-agent do to files, an undo restores byte for byte what was before,
+// and a redo what was after, while another process writes beside them.
 func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	s, store, id, dir, run := rigOfCommands(t)
@@ -185,7 +185,16 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 		})
 		return names[rng.IntN(len(names))]
 	}
-	for turn := 1; turn <= rounds; turn++ {
+	agent, err := store.Create(t.Context(), session.Session{Kind: session.KindTask, ParentID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rounds {
+		prompt, err := store.History().Append(t.Context(), session.Message{Session: id, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "go on"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn := int(prompt)
 		before := everything(t, dir)
 		if len(before) < 6 {
 			run("git checkout -q -f HEAD~0 2>/dev/null; for i in 1 2 3 4 5; do echo again a $i > f$i.txt; mkdir -p d$i; echo a > d$i/x; done")
@@ -198,7 +207,11 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 				line = strings.Replace(line, "%s", pick(), 1)
 			}
 			lines = append(lines, line)
-			after := s.around(tools.Caller{Session: id, Turn: turn, Origin: tools.OriginModel}, line)
+			caller := tools.Caller{Session: id, Turn: turn, Origin: tools.OriginModel}
+			if rng.IntN(3) == 0 { // a sub-agent's is undone with the turn that it works for
+				caller = tools.Caller{Session: agent.ID, Root: id, Label: "ann", Turn: 1, Origin: tools.OriginModel}
+			}
+			after := s.around(caller, line)
 			run(line)
 			after()
 		}

@@ -27,7 +27,8 @@ type change struct {
 type part struct {
 	in      *instance
 	paths   []string
-	settled bool // the server knew the project before the change
+	settled bool     // the server knew the project before the change
+	opened  []string // files that were shown to it as they were before, if it has not answered for them
 }
 
 // Changing is called before a call changes files. It returns a function that is called after the
@@ -89,7 +90,7 @@ func (in *instance) isReady() bool {
 // prepare shows the server the files as they are before the change, and waits for what it reports of them, for a
 // limited time: that existed before. A server that was just started reads the project first.
 func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
-	in, limit := p.in, baseLimit
+	in, limit := p.in, cmp.Or(p.in.owner.opts.Patience, baseLimit)
 	if in.owes() {
 		if in.isReady() {
 			p.open(ctx, read)
@@ -101,22 +102,50 @@ func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 	in.mu.Unlock()
 	if loading {
 		call.Progress(tools.Progress{Text: in.server.Name + " reads the project"})
-		limit = firstLimit
+		limit = min(cmp.Or(in.owner.opts.Patience, firstLimit), firstLimit) // the change itself must not wait long
 	}
-	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.owner.opts.Patience, limit))
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if in.settle(bounded) != nil {
+		if in.isReady() { // it may know them when the change has been made
+			p.opened = p.open(ctx, read)
+		}
 		return
 	}
 	sent := time.Now()
-	opened := p.open(bounded, read)
-	if len(opened) > 0 && in.await(bounded, opened, sent, cmp.Or(in.owner.opts.Patience, limit)) != outcomeAnswered {
-		return
+	p.opened = p.open(bounded, read)
+	if len(p.opened) == 0 || in.await(bounded, p.opened, sent, limit) == outcomeAnswered {
+		p.settle()
 	}
+}
+
+// learn has a server that has just read the project report on the files as they were before the change.
+func (p *part) learn(ctx context.Context, all []*change) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, p.in.owner.wait())
+	defer cancel()
+	for _, c := range all {
+		for _, path := range p.paths {
+			text, known := c.old[path]
+			if !known || slices.Contains(p.opened, path) {
+				continue
+			}
+			if opened, err := p.in.showFormer(ctx, path, text); opened && err == nil {
+				p.opened = append(p.opened, path)
+			}
+		}
+	}
+	if len(p.opened) > 0 && p.in.await(ctx, p.opened, began, p.in.owner.wait()) == outcomeAnswered {
+		p.settle()
+	}
+}
+
+// settle takes what the server reports for what was there before the change.
+func (p *part) settle() {
 	p.settled = true
-	in.mu.Lock()
-	in.found.absorb(in.docs)
-	in.mu.Unlock()
+	p.in.mu.Lock()
+	p.in.found.absorb(p.in.docs)
+	p.in.mu.Unlock()
 }
 
 // open shows the server the files as they are before the change, and those that were read. It returns those that
@@ -156,7 +185,7 @@ func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) strin
 	var waiting sync.WaitGroup
 	for i, p := range parts {
 		waiting.Go(func() {
-			out[i] = p.report(ctx, all, m.recentlyRead(), call.Caller.Session, call.Caller.Origin != tools.OriginScript)
+			out[i] = p.report(ctx, call, all, m.recentlyRead())
 		})
 	}
 	waiting.Wait()
@@ -171,10 +200,11 @@ func merge(all []*change) []*part {
 		for _, p := range c.parts {
 			i := slices.IndexFunc(out, func(o *part) bool { return o.in == p.in })
 			if i < 0 {
-				out = append(out, &part{in: p.in, settled: p.settled, paths: slices.Clone(p.paths)})
+				out = append(out, &part{in: p.in, settled: p.settled, paths: slices.Clone(p.paths), opened: slices.Clone(p.opened)})
 				continue
 			}
 			out[i].settled = out[i].settled && p.settled
+			out[i].opened = append(out[i].opened, p.opened...)
 			for _, path := range p.paths {
 				if !slices.Contains(out[i].paths, path) {
 					out[i].paths = append(out[i].paths, path)
@@ -187,8 +217,12 @@ func merge(all []*change) []*part {
 
 // report tells the server of the change, waits for its answer, and returns what is new, or that there is no
 // answer. The edit has been made, whatever the server does.
-func (p *part) report(ctx context.Context, all []*change, read []string, session string, wait bool) string {
-	in, limit := p.in, p.in.wait()
+func (p *part) report(ctx context.Context, call tools.Call, all []*change, read []string) string {
+	in, session, wait := p.in, call.Caller.Session, call.Caller.Origin != tools.OriginScript
+	if wait && in.untilLoaded(ctx, call) {
+		p.learn(ctx, all)
+	}
+	limit := in.wait()
 	owed := debt{session: session, settled: p.settled, lines: changedLines(all)}
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -209,6 +243,9 @@ func (p *part) report(ctx context.Context, all []*change, read []string, session
 		return in.worded(told{}, out, "")
 	}
 	out := in.await(ctx, touched, sent, limit)
+	if out == outcomeLoading && in.untilLoaded(ctx, call) { // it has said so only now
+		out = in.await(ctx, touched, time.Now(), in.owner.wait())
+	}
 	in.mu.Lock()
 	news := in.found.fresh(in.docs, touched, p.settled, owed.lines)
 	in.found.settle(touched)

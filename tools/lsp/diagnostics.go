@@ -18,6 +18,11 @@ const (
 	maxSettle   = 500 * time.Millisecond // the same, for a slow server, or if the answer may be an old one
 	workLimit   = 5 * time.Minute        // without a sign of it, after which announced work counts as over
 	loadLimit   = 2 * time.Minute        // after its start, until which a server that never answered counts as loading
+
+	// loadPatience is how long changes wait, all together, for a server that says that it reads the project after its
+	// start, and startPatience for one that has said nothing yet.
+	loadPatience  = 30 * time.Second
+	startPatience = 10 * time.Second
 )
 
 // outcome is what came of waiting for a server's answer.

@@ -44,6 +44,25 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 	in.syncing.Lock()
 	defer in.syncing.Unlock()
 	content, st, err := readDocument(path)
+	return in.show(ctx, path, content, st, err)
+}
+
+// showFormer opens a file that the server does not have open with a text that it had before. The next sync sends what
+// is there now.
+func (in *instance) showFormer(ctx context.Context, path, content string) (opened bool, err error) {
+	in.syncing.Lock()
+	defer in.syncing.Unlock()
+	in.mu.Lock()
+	_, open := in.docs[path]
+	in.mu.Unlock()
+	if open {
+		return false, nil
+	}
+	return in.show(ctx, path, content, stamp{}, nil)
+}
+
+// show sends a file's text, or that it can't be read. The caller holds syncing.
+func (in *instance) show(ctx context.Context, path, content string, st stamp, err error) (changed bool, _ error) {
 	in.mu.Lock()
 	doc := in.docs[path]
 	switch {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,7 @@ type instance struct {
 	busy          map[string]time.Time // work in progress, by token, with its last sign
 	began         time.Time            // when it was started
 	answers       bool                 // it has answered for the text of some file
+	patience      time.Duration        // how long it may still be waited for while it reads the project
 	session       string               // of the last change
 	folders       []string             // what it works on: its root, and others of its kind
 	pulling       bool                 // it is asked for the reports that are owed
@@ -119,7 +121,7 @@ func (m *Manager) launch(s Server, root string, from program, permit Permit) (*i
 	in := &instance{
 		server: s, root: root, program: from, permit: permit, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), silent: make(chan struct{}), state: StateStarting,
 		docs: map[string]*document{}, found: newFindings(m.denies), news: make(chan struct{}), busy: map[string]time.Time{}, registrations: map[string]registration{},
-		used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
+		patience: cmp.Or(m.opts.Loading, m.opts.Patience, loadPatience), used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
 	}
 	var ends [6]*os.File
 	for i := 0; i < len(ends); i += 2 {

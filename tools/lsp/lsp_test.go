@@ -160,7 +160,7 @@ func TestAnEditTellsWhatItBreaksInEveryFile(t *testing.T) {
 
 func TestErrorsOfAServerThatReadTheProjectDuringTheEditAreToldWithADoubt(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, lsptest.LoadingLong, project)
+	r := newRig(t, lsptest.LoadingLong, project, func(o *lsp.Options) { o.Loading = time.Nanosecond })
 	got := ""
 	for i := 0; !strings.Contains(got, "b.fake:1:5 undefined: one"); i++ { // on a slow machine it is reported with a later edit
 		got = r.edit("a.fake", "def one\n", "def two\n") + r.edit("a.fake", "def two\n", "def two\ndef x\n")

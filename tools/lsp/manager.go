@@ -94,6 +94,9 @@ type Options struct {
 	// Patience is how long the answer to a change is waited for; 0 means two seconds, and three for
 	// a server that was just started.
 	Patience time.Duration
+	// Loading is how long changes wait, all together, for a server that says that it reads the project after its start;
+	// 0 means Patience, and without that 30 seconds.
+	Loading time.Duration
 }
 
 // Manager owns the servers. It starts none before a file needs it. It is safe for concurrent use.

@@ -92,6 +92,49 @@ func TestWhatAServerFindsLaterIsToldOnceAtTheNextStepOfItsSession(t *testing.T) 
 	}
 }
 
+// A server whose cache is cold says that it reads the project: what the first edit broke is in its own result, told
+// apart from what was there before.
+func TestTheFirstEditWaitsForAServerThatReadsTheProject(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, lsptest.Reading, project, func(o *lsp.Options) { o.Patience = time.Minute })
+	result := make(chan string)
+	go func() {
+		result <- r.edit("a.fake", "def one", "def two", func(c *tools.Call) {
+			c.Progress = func(p tools.Progress) {
+				if strings.Contains(p.Text, "what the edit breaks is known then") {
+					r.write("signal", "")
+				}
+			}
+		})
+	}()
+	got := <-result
+	if want := "[fake: 2 new errors, 2 older]\nb.fake:1:5 undefined: one [7]\nc/d.fake:1:5 undefined: one [7]"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// One that never gets ready is waited for once, not before each edit.
+func TestAServerThatReadsTheProjectForEverIsWaitedForOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, lsptest.Reading, project, func(o *lsp.Options) { o.Patience, o.Loading = 50*time.Millisecond, 100*time.Millisecond })
+	waits := 0
+	for i := range 5 {
+		got := r.edit("b.fake", "use one", fmt.Sprintf("use one\ndef x%d", i), func(c *tools.Call) {
+			c.Progress = func(p tools.Progress) {
+				if strings.Contains(p.Text, "what the edit breaks is known then") {
+					waits++
+				}
+			}
+		})
+		if !strings.Contains(got, "is still loading and has not answered yet") {
+			t.Errorf("edit %d: %q", i, got)
+		}
+	}
+	if waits == 0 || waits > 2 { // its start is waited for apart
+		t.Errorf("it is waited for %d times", waits)
+	}
+}
+
 func TestALateAnswerWithoutProblemsIsToldToo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Waiting, map[string]string{"a.fake": "def one\n"}, func(o *lsp.Options) { o.Patience = 50 * time.Millisecond })

@@ -35,6 +35,7 @@ const (
 	LoadingLong = "loadinglong" // reads the project for longer than an edit waits for its start
 	Settings    = "settings"    // does nothing before it received settings; then registers for requests for reports
 	Waiting     = "waiting"     // reports nothing before there is a file named "signal" in its root
+	Reading     = "reading"     // says that it reads the project until there is a file named "signal" in its root
 	Behind      = "behind"      // reports what was wrong with the text before, as that
 	Telling     = "telling"     // can work on several folders; explains what it was told: settings, folders, environment
 	UTF32       = "utf32"       // counts code points
@@ -274,12 +275,23 @@ func (s *server) initialized() {
 		s.notify("$/progress", object{"token": "t", "value": object{"kind": "begin", "title": "Loading"}})
 		time.Sleep(map[string]time.Duration{Loading: 1500 * time.Millisecond, LoadingLong: 3500 * time.Millisecond}[s.mode])
 		s.notify("$/progress", object{"token": "t", "value": object{"kind": "end"}})
+	case Reading:
+		s.notify("$/progress", object{"token": "t", "value": object{"kind": "begin", "title": "Loading"}})
+		s.signalled()
+		s.notify("$/progress", object{"token": "t", "value": object{"kind": "end"}})
 	case Flood:
 		go func() {
 			for {
 				s.notify("window/logMessage", object{"type": 1, "message": strings.Repeat("flood ", 200)})
 			}
 		}()
+	}
+}
+
+// signalled waits for the file named "signal".
+func (s *server) signalled() {
+	for _, err := os.Stat(filepath.Join(s.root, "signal")); err != nil; _, err = os.Stat(filepath.Join(s.root, "signal")) {
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -320,9 +332,7 @@ func (s *server) changed() {
 	case Late:
 		time.Sleep(3 * time.Second)
 	case Waiting:
-		for _, err := os.Stat(filepath.Join(s.root, "signal")); err != nil; _, err = os.Stat(filepath.Join(s.root, "signal")) {
-			time.Sleep(5 * time.Millisecond)
-		}
+		s.signalled()
 	case Behind:
 		now := s.docs
 		s.docs = s.before

@@ -45,12 +45,16 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	author := strings.Join(slices.Compact(names), " or ")
 	var changes []session.FileChange
 	leftOut := map[string]int{} // folders by name
+	found, moved, gone := snapshot.Repositories(found)
 	for _, f := range found {
 		if f.Before.Kind == snapshot.LeftOut || f.After.Kind == snapshot.LeftOut {
 			leftOut[filepath.Base(f.Path)]++
 			continue
 		}
 		changes = append(changes, session.FileChange{Path: f.Path, Before: fileState(f.Before), After: fileState(f.After)})
+	}
+	for _, m := range moved {
+		changes = append(changes, session.FileChange{Path: m.To, From: m.From})
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
 	defer cancel()
@@ -62,6 +66,9 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 			in = fmt.Sprintf("%d folders %s", n, name)
 		}
 		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: what is in %s is not kept", author, in)))
+	}
+	for _, path := range gone {
+		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: the repository %s is gone: its files can come back, its branches and history are not kept", author, path)))
 	}
 	if err != nil {
 		s.board.say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
@@ -86,7 +93,7 @@ func fileState(e snapshot.Entry) session.FileState {
 		s.Kind = "link"
 	case snapshot.None:
 		s.Kind = "absent"
-	case snapshot.Other, snapshot.LeftOut:
+	case snapshot.Other, snapshot.LeftOut, snapshot.Repository:
 		s.Kind = "other"
 	}
 	return s

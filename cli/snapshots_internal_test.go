@@ -104,7 +104,7 @@ var shellLines = [...]string{
 	"mkdir -p empty/deep/er", "rmdir empty/deep/er", "printf 'a\\r\\nb\\r\\n' > crlf.txt", "cp -a %s copy", "rm -rf copy", "tar cf - %s | (mkdir -p un && cd un && tar xf -)",
 	"git checkout -q -- . 2>/dev/null", "git clean -qfd", "git stash -q 2>/dev/null", "git stash pop -q 2>/dev/null", "touch %s", "dd if=/dev/urandom of=binary bs=1000 count=3 2>/dev/null",
 	"find . -name '*.txt' -newer crlf.txt -delete", "for f in *.txt; do tr a-z A-Z < $f > t.tmp && mv t.tmp $f; done", "echo x > %s; sleep 0.01; echo x > %s", "git add -A; git commit -qm x",
-	"rm -rf nested/inner; echo hi > nested/new", "mv nested/inner nested/outer", "mv un nowhere; mv nowhere un", "chmod 500 empty; chmod 755 empty", "sh -c 'rm %s; mkdir %s'",
+	"rm -rf nested/inner; echo hi > nested/new", "mv nested/inner nested/outer", "mv nested elsewhere", "mv elsewhere nested", "mv un nowhere; mv nowhere un", "chmod 500 empty; chmod 755 empty", "sh -c 'rm %s; mkdir %s'",
 }
 
 // rigOfCommands are snapshots with a store and a tree of every kind of thing.
@@ -176,7 +176,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 		names := slices.Sorted(func(yield func(string) bool) {
 			for name := range everything(t, dir) {
 				if _, err := os.Stat(filepath.Join(dir, name, ".git")); err == nil {
-					continue // the repository in it would stay behind
+					continue // a copy of it would stay behind
 				}
 				if !strings.ContainsAny(name, " '") && name != "." && !yield(name) {
 					return
@@ -301,5 +301,67 @@ func TestABranchThatACommandMovedIsNamed(t *testing.T) {
 		if said := undoLines(report, filepath.Base); err != nil || !strings.Contains(said, want) {
 			t.Errorf("%v: %s\nwant %s", err, said, want)
 		}
+	}
+}
+
+// A repository in the project that a command moves is a repository again where it was after an undo, and where it went
+// after a redo.
+func TestARepositoryThatACommandMovedIsMovedBack(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"renamed":           {"mv nested other"},
+		"moved deeper":      {"mkdir -p d1/deep && mv nested d1/deep/again"},
+		"moved twice":       {"mv nested other", "mv other d2/other"},
+		"with its parent":   {"mkdir parent && mv nested parent/", "mv parent elsewhere"},
+		"in a moved parent": {"mkdir parent && mv nested parent/ && mv parent elsewhere && echo more > elsewhere/nested/inner"},
+		"there and back":    {"mv nested other", "mv other nested; echo x > nested/new"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, store, id, dir, run := rigOfCommands(t)
+			repositories := func() (out []string) {
+				err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+					if err == nil && d.Name() == ".git" {
+						out = append(out, path)
+						return fs.SkipDir
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			before, where := everything(t, dir), repositories()
+			for _, line := range lines {
+				after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
+				run(line)
+				after()
+			}
+			then, there := everything(t, dir), repositories()
+			report, err := store.Checkpoints().Undo(t.Context(), id)
+			if diff := differs(everything(t, dir), before); diff != "" || err != nil || !slices.Equal(repositories(), where) || len(report.Skipped) > 0 {
+				t.Fatalf("undo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), where, undoLines(report, filepath.Base))
+			}
+			if name == "renamed" && !strings.Contains(undoLines(report, filepath.Base), ".git (moved back)") {
+				t.Errorf("%s", undoLines(report, filepath.Base))
+			}
+			report, err = store.Checkpoints().Redo(t.Context(), id)
+			if diff := differs(everything(t, dir), then); diff != "" || err != nil || !slices.Equal(repositories(), there) || len(report.Skipped) > 0 {
+				t.Fatalf("redo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), there, undoLines(report, filepath.Base))
+			}
+		})
+	}
+}
+
+func TestARepositoryThatACommandDeletedIsNamed(t *testing.T) {
+	t.Parallel()
+	s, store, id, _, run := rigOfCommands(t)
+	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm -rf nested")
+	run("rm -rf nested")
+	after()
+	report, err := store.Checkpoints().Undo(t.Context(), id)
+	if said := undoLines(report, filepath.Base); err != nil || !strings.Contains(said, "the repository ") || !strings.Contains(said, "its branches and history are not kept") || !strings.Contains(said, "inner (made again)") {
+		t.Errorf("%v: %s", err, said)
 	}
 }

@@ -20,6 +20,8 @@ type FileState struct {
 type FileChange struct {
 	Path          string
 	Before, After FileState
+	// From is where a .git was that a command moved to Path; then there is nothing else. "" for other changes.
+	From string
 }
 
 // unread reports whether an entry is a file or link of unknown content.
@@ -52,6 +54,12 @@ func (c *Checkpoints) KeepChanges(ctx context.Context, sessionID string, turn in
 		}
 		for _, ch := range changes {
 			if theirs[ch.Path] {
+				continue
+			}
+			if ch.From != "" {
+				if err := t.keepMove(n, turn, ch.From, ch.Path, author); err != nil {
+					return err
+				}
 				continue
 			}
 			if err := t.keepBefore(n, turn, ch.Before.entry(ch.Path, author)); err != nil {

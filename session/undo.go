@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"jcode/internal/atomicfile"
 )
@@ -163,58 +162,6 @@ func (c *Checkpoints) redo(ctx context.Context, sessionID, state string) (UndoRe
 	return report, err
 }
 
-// step moves one path from one state to another.
-type step struct {
-	row      checkpointRow
-	from, to entry
-	note     bool // nothing to do except to mark the row
-	// also are other rows of the path whose changes the step moves over.
-	also []int64
-}
-
-// steps are what an undo or redo does, in the order of their rows.
-type steps struct {
-	list []step
-	last map[string]int // the last step of a path
-}
-
-// add adds a step. One that goes on from where a step of the same path ends becomes one with it, since steps are
-// done in the order of their places, not of their rows.
-func (l *steps) add(s step) {
-	at, ok := l.last[s.row.path]
-	if ok && l.list[at].to.kind != "" && l.list[at].to.same(s.from) {
-		old := l.list[at]
-		s.from, s.also = old.from, append(old.also, old.row.id)
-		if by := old.row.author; by != "" && !strings.Contains(s.row.author, by) {
-			s.row.author = strings.TrimPrefix(s.row.author+" and "+by, " and ")
-		}
-		l.list[at] = s
-		return
-	}
-	if l.last == nil {
-		l.last = map[string]int{}
-	}
-	l.last[s.row.path] = len(l.list)
-	l.list = append(l.list, s)
-}
-
-// mark notes a state for all rows of a step.
-func (s step) mark(states map[int64]string, state string) {
-	states[s.row.id] = state
-	for _, id := range s.also {
-		states[id] = state
-	}
-}
-
-// place orders steps: what is removed from the deepest path up, then what is created from the
-// top down.
-func (s step) place() int {
-	if s.to.kind == kindAbsent {
-		return -depth(s.row.path)
-	}
-	return depth(s.row.path)
-}
-
 // carryOut does the steps in their order. Each path is checked just before it is changed. Rows are marked before and
 // at the end; after a crash in between, Finish repeats the steps, which find their work done.
 func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoReport, done string) error {
@@ -232,6 +179,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 	for id := range states { // what is not done stays as it was
 		states[id] = was
 	}
+	moveEarly(steps)
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.place(), b.place()) })
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
@@ -249,9 +197,9 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 		switch {
 		case reason != "":
 			s.mark(states, rowSkipped)
-			report.Skipped = append(report.Skipped, PathChange{Path: s.row.path, What: reason, By: s.row.author})
+			report.Skipped = append(report.Skipped, PathChange{Path: s.target(), What: reason, By: s.row.author})
 		case what != "":
-			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what, By: s.row.author})
+			report.Restored = append(report.Restored, PathChange{Path: s.target(), What: what, By: s.row.author})
 		}
 	}
 	if err := c.setStates(context.WithoutCancel(ctx), states); err != nil {
@@ -284,6 +232,9 @@ func (c *Checkpoints) applyAlone(ctx context.Context, s step) (what, reason stri
 // apply moves one path to its state and returns what it did, or the reason why it did
 // nothing.
 func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
+	if s.to.kind == kindRepository {
+		return s.moveRepository()
+	}
 	now, err := inspect(s.row.path, false, 0)
 	switch {
 	case err != nil:

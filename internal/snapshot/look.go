@@ -93,12 +93,14 @@ func (l *look) folder(r *reader, dir string, queue *queue) {
 	c := comparison{was: was}
 	late := 0
 	for _, d := range list {
-		if d.name == ".git" || skip != nil && skip(d.name) {
+		if skip != nil && skip(d.name) {
 			continue
 		}
 		before, known := c.before(d)
 		e := before
-		if !known || before.Kind != File || before.stamp != d.is.stamp || before.stamp == (stamp{}) {
+		if d.name == ".git" {
+			e = Entry{Kind: Repository, stamp: stamp{node: d.is.stamp.node}}
+		} else if !known || before.Kind != File || before.stamp != d.is.stamp || before.stamp == (stamp{}) {
 			e = l.entry(dir, d, before, known)
 		}
 		c.add(full, d.name, before, e, known)

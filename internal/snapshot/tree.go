@@ -24,6 +24,9 @@ const (
 	Link    Kind = 'l'
 	Other   Kind = 'o' // a device, a pipe: never changed
 	LeftOut Kind = 'x' // a folder that is not looked into
+
+	// Repository is what git keeps of one, .git: not looked into, but known again when it was moved.
+	Repository Kind = 'g'
 )
 
 // Entry is what is at a path.

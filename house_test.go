@@ -72,6 +72,7 @@ skills/instructions: tools/command
 hooks: tools
 plugins: hooks
 remote: agent/event agent/event/wire tools
+page: agent/event/wire remote session/export tools
 notes: tools tools/command
 lua: tools tools/command lua/manifest lua/pool lua/wire
 lua/manifest: tools lua/wire

@@ -67,6 +67,8 @@ type grammar struct {
 
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
+	Serve serveCmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
+
 	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
 	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
 	Eval   evalCmd   `cmd:"" help:"Try out tasks with a model, or compare set-ups."`

@@ -38,14 +38,7 @@ func newLive(std Streams) (live, error) {
 
 // list returns the sessions of all processes, those that wait for an answer first.
 func (l live) list(ctx context.Context) ([]remote.Listed, error) {
-	var out []remote.Listed
-	err := l.place.Each(ctx, l.name, remote.Handlers{}, func(c *remote.Client) bool {
-		var list []remote.Listed
-		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
-			out = append(out, list...)
-		}
-		return false
-	})
+	out, err := l.place.Sessions(ctx, l.name)
 	slices.SortStableFunc(out, func(a, b remote.Listed) int { return cmp.Compare(urgency(b), urgency(a)) })
 	return out, err
 }
@@ -81,16 +74,9 @@ func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote
 	case len(fits) > 1:
 		return nil, remote.Listed{}, usageError("%d open sessions match %q: name one by its ID, as jcode sessions ps prints it", len(fits), name)
 	}
-	var found *remote.Client
-	err = l.place.Each(ctx, l.name, h, func(c *remote.Client) bool {
-		var list []remote.Listed
-		if c.Call(ctx, "sessions", nil, &list) == nil && slices.ContainsFunc(list, func(s remote.Listed) bool { return s.SessionID == fits[0].SessionID }) {
-			found = c
-		}
-		return found != nil
-	})
-	if found == nil {
-		return nil, remote.Listed{}, &exitError{code: exitModel, err: errors.Join(fmt.Errorf("session %s has just ended", shortID(fits[0].SessionID)), err)}
+	found, err := l.place.Open(ctx, l.name, fits[0].SessionID, h)
+	if err != nil {
+		return nil, remote.Listed{}, &exitError{code: exitModel, err: fmt.Errorf("session %s: %w", shortID(fits[0].SessionID), err)}
 	}
 	return found, fits[0], nil
 }

@@ -72,7 +72,7 @@ func htmlItem(b *strings.Builder, it item) {
 	switch {
 	case it.text == "":
 	case it.kind == session.RoleAssistant || it.kind == session.RoleSummary:
-		b.WriteString("<div class=\"text\">\n" + markdownHTML(it.text) + "</div>\n")
+		b.WriteString("<div class=\"text\">\n" + Prose(it.text) + "</div>\n")
 	default:
 		fmt.Fprintf(b, "<div class=\"text plain\">%s</div>\n", html.EscapeString(it.text))
 	}
@@ -109,12 +109,30 @@ func htmlCall(b *strings.Builder, c call) {
 // htmlImages embeds pictures of the kinds that browsers show without running anything.
 func htmlImages(b *strings.Builder, parts []session.Part) {
 	for _, p := range parts {
-		if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, p.MIME) && len(p.Data) > 0 {
-			fmt.Fprintf(b, "<img alt=\"\" src=\"data:%s;base64,%s\">\n", p.MIME, base64.StdEncoding.EncodeToString(p.Data))
+		if shown := Picture(p.MIME, p.Data); shown != "" {
+			b.WriteString(shown)
 			continue
 		}
 		fmt.Fprintf(b, "<p>%s</p>\n", html.EscapeString(imageNote(p)))
 	}
+}
+
+// Style is the style sheet of a page with what this package draws.
+func Style() string { return pageStyle }
+
+// Code returns source as a block of HTML, coloured where its language is known; diff is one.
+func Code(lang, source string) string {
+	var b strings.Builder
+	codeBlock(&b, lang, source)
+	return b.String()
+}
+
+// Picture returns the HTML of a picture, "" for a kind that browsers may run something of.
+func Picture(mime string, data []byte) string {
+	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, mime) || len(data) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("<img alt=\"\" src=\"data:%s;base64,%s\">\n", mime, base64.StdEncoding.EncodeToString(data))
 }
 
 func codeBlock(b io.StringWriter, lang, source string) {

@@ -12,11 +12,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownHTML returns a model's Markdown as HTML. HTML in it is shown as text, pictures
-// become links, and links that would run something lose their target.
-func markdownHTML(source string) string {
+// Prose returns a model's Markdown as HTML. HTML in it is shown as text, pictures become links, and a link that leads
+// neither to the web nor to a mailbox loses its target. Nothing in it has a style or script of its own.
+func Prose(source string) string {
+	cells := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	md := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithExtensions(cells, extension.Strikethrough, extension.TaskList),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(safeNodes{}, 100))),
 	)
 	var b bytes.Buffer
@@ -36,6 +37,39 @@ func (safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHTMLBlock, drawHTMLBlock)
 	r.Register(ast.KindRawHTML, drawRawHTML)
 	r.Register(ast.KindImage, drawImage)
+	r.Register(ast.KindLink, drawLink)
+	r.Register(ast.KindAutoLink, drawAutoLink)
+}
+
+// target returns the attribute of a link, "" for one that leads neither to the web nor to a mailbox.
+func target(to string) string {
+	for _, scheme := range []string{"https://", "http://", "mailto:"} {
+		if len(to) > len(scheme) && strings.EqualFold(to[:len(scheme)], scheme) {
+			return " href=\"" + html.EscapeString(to) + "\" rel=\"noopener noreferrer\""
+		}
+	}
+	return ""
+}
+
+func drawLink(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	switch l, ok := n.(*ast.Link); {
+	case ok && entering:
+		_, _ = w.WriteString("<a" + target(string(l.Destination)) + ">") // kept by the writer
+	case ok:
+		_, _ = w.WriteString("</a>") // as above
+	}
+	return ast.WalkContinue, nil
+}
+
+func drawAutoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if l, ok := n.(*ast.AutoLink); ok && entering {
+		to := string(l.URL(source))
+		if l.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(to), "mailto:") {
+			to = "mailto:" + to
+		}
+		_, _ = w.WriteString("<a" + target(to) + ">" + html.EscapeString(string(l.Label(source))) + "</a>") // kept by the writer
+	}
+	return ast.WalkSkipChildren, nil
 }
 
 func drawCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -81,11 +115,7 @@ func drawImage(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkS
 		_, _ = w.WriteString("</a>") // kept by the writer
 		return ast.WalkContinue, nil
 	}
-	target := ""
-	if to := string(image.Destination); strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
-		target = " href=\"" + html.EscapeString(to) + "\""
-	}
-	_, _ = w.WriteString("<a" + target + ">image: ") // kept by the writer
+	_, _ = w.WriteString("<a" + target(string(image.Destination)) + ">image: ") // kept by the writer
 	return ast.WalkContinue, nil
 }
 

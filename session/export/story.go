@@ -96,7 +96,7 @@ func tellCall(c session.Call) call {
 		if json.Indent(&b, []byte(ran), "", "  ") == nil {
 			out.arguments = clean(b.String())
 		}
-		out.about = about(args)
+		out.about = Telling(args)
 	} else {
 		out.arguments = clean(ran)
 	}
@@ -131,8 +131,8 @@ func displayOf(c session.Call) (d display, ran string) {
 	return d, string(d.Ran)
 }
 
-// about returns the most telling argument.
-func about(args map[string]any) string {
+// Telling returns the most telling argument of a call on one line.
+func Telling(args map[string]any) string {
 	for _, key := range []string{"cmd", "path", "pattern", "src", "url", "name", "prompt", "question", "action"} {
 		if s, ok := args[key].(string); ok && s != "" {
 			return oneLine(s)

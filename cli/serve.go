@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"jcode/agent/event/wire"
+	past "jcode/agent/history"
+	"jcode/internal/netaddr"
+	"jcode/internal/text"
+	"jcode/page"
+	"jcode/remote"
+	"jcode/session"
+)
+
+// serveCmd serves the page on which open sessions are followed, and says which devices may see it.
+type serveCmd struct {
+	Page    servePageCmd    `cmd:"" default:"withargs" help:"Serve a page on which open sessions are followed and answered in a browser."`
+	Devices serveDevicesCmd `cmd:"" help:"List the devices that may see the page."`
+	Revoke  serveRevokeCmd  `cmd:"" help:"Take a device's access away; what it does ends at once."`
+	Token   serveTokenCmd   `cmd:"" help:"Print a token with which a program may see the page, once."`
+}
+
+type servePageCmd struct {
+	Listen      string `default:"127.0.0.1:7333" help:"Address to listen on; one that others reach needs --cert or --behind-proxy." placeholder:"ADDRESS"`
+	Cert        string `help:"File with the certificate for TLS." placeholder:"FILE"`
+	Key         string `help:"File with its private key." placeholder:"FILE"`
+	BehindProxy string `name:"behind-proxy" help:"Address under which a proxy offers the page with TLS." placeholder:"URL"`
+	Watch       bool   `help:"The first code is for a device that may only watch."`
+}
+
+// Run serves until it is interrupted.
+func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	opt, address, err := c.options()
+	if err != nil {
+		return err
+	}
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	opt.Place = remotePlace(a.paths.Data)
+	if _, err := opt.Place.Token(); err != nil { // makes the folder
+		return err
+	}
+	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(), kept{a.store}
+	var mu sync.Mutex
+	say := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(std.Err, format+"\n", args...)
+	}
+	opt.Said = func(line string) { say("%s", text.Visible(line)) }
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return usageError("%w: another one may be running; --listen takes another address", err)
+	}
+	if address == "" {
+		address = map[bool]string{true: "https://", false: "http://"}[opt.Certificate != nil] + c.reached(l.Addr(), opt.Names)
+	}
+	server := page.NewServer(opt)
+	defer server.Close()
+	say("%s", address)
+	code := func(role remote.Role) {
+		say("%s  code for one device%s, for %d minutes", opt.Codes.New(role), map[bool]string{true: " that only watches"}[role == remote.Watch], int(page.CodeFor.Minutes()))
+	}
+	code(map[bool]remote.Role{true: remote.Watch, false: remote.Control}[c.Watch])
+	if std.InIsTerminal {
+		say("Enter makes another code, w and Enter one for a device that only watches. Ctrl+C ends.")
+		go codes(std, code) // ends with the program, which nothing can wake from a read of the terminal
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		server.Close()
+		<-served
+		return nil
+	}
+}
+
+// codes makes a code for each line that is typed.
+func codes(std Streams, code func(remote.Role)) {
+	lines := bufio.NewScanner(std.In)
+	for lines.Scan() {
+		switch strings.TrimSpace(lines.Text()) {
+		case "w", "watch":
+			code(remote.Watch)
+		case "":
+			code(remote.Control)
+		}
+	}
+}
+
+// options checks who could reach the page: others only over TLS, its own or a proxy's.
+func (c *servePageCmd) options() (opt page.Options, address string, err error) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return opt, "", usageError("--listen %s: it is an address and a port, such as 127.0.0.1:7333", c.Listen)
+	}
+	if (c.Cert == "") != (c.Key == "") {
+		return opt, "", usageError("--cert and --key belong together")
+	}
+	if c.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			return opt, "", usageError("--cert %s, --key %s: %w", c.Cert, c.Key, err)
+		}
+		leaf, err := x509.ParseCertificate(pair.Certificate[0])
+		if err != nil {
+			return opt, "", usageError("--cert %s: %w", c.Cert, err)
+		}
+		opt.Certificate, opt.Names = &pair, leaf.DNSNames
+		for _, ip := range leaf.IPAddresses {
+			opt.Names = append(opt.Names, ip.String())
+		}
+	}
+	if c.BehindProxy != "" {
+		u, err := url.Parse(c.BehindProxy)
+		if err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+			return opt, "", usageError("--behind-proxy %s: it is the address that a browser opens, such as https://jcode.example.org", c.BehindProxy)
+		}
+		opt.Public = "https://" + u.Host
+		address = opt.Public
+	}
+	if !netaddr.LoopbackHost(host) && opt.Certificate == nil && opt.Public == "" {
+		return opt, "", usageError("--listen %s: others would reach the page unencrypted. Give --cert and --key, or --behind-proxy with the address of a proxy that has TLS, or stay on 127.0.0.1 and use ssh -L", c.Listen)
+	}
+	return opt, address, nil
+}
+
+// reached returns the host and port that a browser opens.
+func (c *servePageCmd) reached(addr net.Addr, names []string) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return addr.String()
+	}
+	if len(names) > 0 && !netaddr.LoopbackHost(host) {
+		host = names[0]
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// keptSessions is how many sessions that are not open the page lists.
+const keptSessions = 50
+
+// kept reads stored sessions for the page.
+type kept struct{ store *session.Store }
+
+// List implements page.Stored.
+func (k kept) List(ctx context.Context) ([]page.Kept, error) {
+	all, err := k.store.List(ctx, session.Filter{All: true, Limit: keptSessions})
+	return mapSlice(all, keptOf), err
+}
+
+// Read implements page.Stored.
+func (k kept) Read(ctx context.Context, id string) (page.Kept, []json.RawMessage, error) {
+	v, err := k.store.Get(ctx, id)
+	if err != nil {
+		return page.Kept{}, nil, err
+	}
+	rows, err := k.store.History().All(ctx, v.ID)
+	var out []json.RawMessage
+	for _, ev := range past.Events(rows) {
+		if line := wire.Of(ev); line != nil {
+			out = append(out, wire.Encode(line))
+		}
+	}
+	return keptOf(v), out, err
+}
+
+func keptOf(v session.Session) page.Kept {
+	return page.Kept{ID: v.ID, Title: v.Title, Folder: v.Cwd, Model: v.Model, Mode: v.Mode, Used: v.Updated}
+}
+
+// servedDevices are the devices of this user.
+func servedDevices(std Streams) (*page.Devices, error) {
+	paths, err := findPaths(std)
+	if err != nil {
+		return nil, err
+	}
+	place := remotePlace(paths.Data)
+	_, err = place.Token() // makes the folder
+	return page.NewDevices(place), err
+}
+
+type serveDevicesCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// Run lists devices.
+func (c *serveDevicesCmd) Run(_ context.Context, _ *flags, std Streams) error {
+	d, err := servedDevices(std)
+	if err != nil {
+		return err
+	}
+	all, err := d.List()
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].Hash = "" // it is nobody's business
+	}
+	if c.JSON {
+		return printJSON(std.Out, append([]page.Device{}, all...))
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(std.Err, "no device is paired: jcode serve prints a code for one")
+		return nil
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tMAY\tKIND\tPAIRED\tUSED")
+	for _, v := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Visible(v.Name), v.Role, map[bool]string{true: "program", false: "browser"}[v.Program], age(time.Since(v.Paired)), age(time.Since(v.Used)))
+	}
+	return w.Flush()
+}
+
+type serveRevokeCmd struct {
+	Name string `arg:"" optional:"" help:"Name of the device, as jcode serve devices prints it."`
+	All  bool   `help:"All devices."`
+}
+
+// Run revokes devices.
+func (c *serveRevokeCmd) Run(_ context.Context, _ *flags, std Streams) error {
+	if (c.Name == "") != c.All {
+		return usageError("name a device, or give --all: jcode serve devices lists them")
+	}
+	d, err := servedDevices(std)
+	if err != nil {
+		return err
+	}
+	gone, err := d.Revoke(c.Name, c.All)
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 && !c.All {
+		return usageError("no device is called %q: jcode serve devices lists them", c.Name)
+	}
+	for _, v := range gone {
+		fmt.Fprintln(std.Err, text.Visible(v.Name)+" may not see the page any more")
+	}
+	return nil
+}
+
+type serveTokenCmd struct {
+	Name  string `arg:"" help:"What the program is called."`
+	Watch bool   `help:"It may only watch."`
+}
+
+// Run makes a token. Only its hash is kept.
+func (c *serveTokenCmd) Run(_ context.Context, _ *flags, std Streams) error {
+	d, err := servedDevices(std)
+	if err != nil {
+		return err
+	}
+	v, key, err := d.Add(c.Name, map[bool]remote.Role{true: remote.Watch, false: remote.Control}[c.Watch], true)
+	if err != nil {
+		return errors.Join(errors.New("no token was made"), err)
+	}
+	fmt.Fprintf(std.Err, "below /d/%s/ with the header Authorization: Bearer, and this token, which is not shown again:\n", v.ID)
+	fmt.Fprintln(std.Out, key)
+	return nil
+}

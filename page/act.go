@@ -1,0 +1,112 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+	"jcode/remote"
+)
+
+// actWithin is how long a session may take to do what a page asks.
+const actWithin = 20 * time.Second
+
+// errUnclear is returned for a form that is not one of the page's.
+var errUnclear = errors.New("this form is not complete")
+
+// act does what a form of the page says. A browser without scripts goes back to the page.
+func (s *Server) act(w http.ResponseWriter, r *http.Request, v Device) {
+	if v.Role != remote.Control {
+		http.Error(w, "this device watches: it may change nothing", http.StatusForbidden)
+		return
+	}
+	if err := r.ParseForm(); err != nil {
+		code := http.StatusBadRequest
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			code = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, "the form can't be read", code)
+		return
+	}
+	session := r.PathValue("session")
+	fd, release, err := s.feeds.get(r.Context(), v, session)
+	if err == nil {
+		defer release()
+		ctx, cancel := context.WithTimeout(r.Context(), actWithin)
+		defer cancel()
+		err = fd.do(ctx, r.PathValue("what"), r.PostForm)
+	}
+	said := ""
+	if err != nil {
+		said = text.OneLine(err.Error())
+	}
+	switch scripted := r.Header.Get("X-Jcode") != "" || v.Program; {
+	case scripted && err != nil:
+		http.Error(w, said, http.StatusConflict)
+	case scripted:
+		w.WriteHeader(http.StatusNoContent)
+	case err != nil:
+		s.tell(w, http.StatusConflict, s.viewOf(v, session, v.Role).base, "That did not work", said)
+	default:
+		http.Redirect(w, r, s.viewOf(v, session, v.Role).base+"#end", http.StatusSeeOther)
+	}
+}
+
+// do calls the method of the session protocol that a form means.
+func (fd *feed) do(ctx context.Context, what string, form map[string][]string) error {
+	get := func(name string) string {
+		if list := form[name]; len(list) > 0 {
+			return list[0]
+		}
+		return ""
+	}
+	call := func(method string, params any) error { return fd.client.Call(ctx, method, params, nil) }
+	switch what {
+	case "prompt":
+		return call("prompt", remote.Prompt{Session: fd.session, Text: strings.ReplaceAll(get("text"), "\r\n", "\n")})
+	case "unqueue":
+		return call("unqueue", remote.Queued{Session: fd.session, ID: get("id")})
+	case "interrupt":
+		return call("interrupt", remote.Of{Session: fd.session})
+	case "answer":
+		option, err := strconv.Atoi(get("option"))
+		if err != nil {
+			return errUnclear
+		}
+		return call("answer", remote.Answer{Session: fd.session, ID: get("id"), Option: option, Word: get("word")})
+	case "reply":
+		reply := cmp.Or(get("option"), get("text"))
+		if reply == "" {
+			return errUnclear
+		}
+		return call("reply", remote.Reply{Session: fd.session, ID: get("id"), Text: reply})
+	case "fill":
+		return fd.fill(ctx, get("id"), get("action"), form)
+	case "set":
+		return call("set", remote.Set{Session: fd.session, Mode: get("mode"), Model: strings.TrimSpace(get("model"))})
+	}
+	return errUnclear
+}
+
+func (fd *feed) fill(ctx context.Context, id, action string, form map[string][]string) error {
+	p := remote.Fill{Session: fd.session, ID: id, Action: action}
+	var err error
+	fd.read(func(t *transcript) {
+		i := slices.IndexFunc(t.asks, func(a ask) bool { return a.id == id && a.kind == "form" })
+		if i < 0 {
+			err = errors.New("this question is closed")
+		} else if action == "accept" {
+			p.Values, err = filled(t.asks[i].form, form)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return fd.client.Call(ctx, "fill", p, nil)
+}

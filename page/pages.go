@@ -1,0 +1,196 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"jcode/agent/event/wire"
+	"jcode/internal/text"
+	"jcode/remote"
+	"jcode/tools"
+)
+
+// looksEvery is how often the list is made anew while somebody looks at it.
+const looksEvery = 2 * time.Second
+
+// list shows the sessions.
+func (s *Server) list(w http.ResponseWriter, r *http.Request, v Device) {
+	html := s.drawList(r.Context(), v)
+	var b sheet
+	role := map[bool]string{true: "it may answer", false: "it watches"}[v.Role == remote.Control]
+	b.put(`<header class="bar"><h1>jcode</h1><p class="facts">%s · %s</p></header><main>%s</main><p id="said" class="said" role="alert" hidden></p>`, v.Name, role, html)
+	var attributes sheet
+	home := s.viewOf(v, "", v.Role).home
+	attributes.put(` data-page="list" data-home="%s" data-events="%sevents"`, home, home)
+	frame(w, http.StatusOK, "jcode", attributes.done(), b.done())
+}
+
+// followList streams the list while somebody looks at it.
+func (s *Server) followList(w http.ResponseWriter, r *http.Request, v Device) {
+	if s.live.count(v.ID) > maxStreams {
+		http.Error(w, "too many pages of this device are open", http.StatusTooManyRequests)
+		return
+	}
+	out, err := newStream(w)
+	if err != nil {
+		return
+	}
+	var before markup
+	for {
+		html := s.drawList(r.Context(), v)
+		if html != before && (r.Context().Err() != nil || out.send("", "", string(html)) != nil) {
+			return
+		}
+		before = html
+		next := make(chan struct{})
+		timer := time.AfterFunc(looksEvery, func() { close(next) })
+		ok := s.pause(r.Context(), out, v, next)
+		timer.Stop()
+		if !ok {
+			return
+		}
+	}
+}
+
+// drawList returns the sessions by folder, open ones first.
+func (s *Server) drawList(ctx context.Context, v Device) markup {
+	open, err := s.opt.Place.Sessions(ctx, v.Name)
+	var b sheet
+	b.put(`<div id="sessions" aria-live="polite">`)
+	if err != nil {
+		b.put(`<p class="said">%s</p>`, err.Error())
+	}
+	if len(open) == 0 {
+		b.put(`<p class="dim">No session is open. Start one with <code>jcode</code> in a terminal.</p>`)
+	}
+	slices.SortStableFunc(open, func(a, b remote.Listed) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Cwd, b.Cwd), cmp.Compare(b.SessionID, a.SessionID))
+	})
+	var folders []string
+	for _, o := range open {
+		if !slices.Contains(folders, o.Cwd) {
+			folders = append(folders, o.Cwd)
+		}
+	}
+	for _, folder := range folders {
+		b.put(`<section><h2>%s</h2><ul class="sessions">`, text.Visible(folder))
+		for _, o := range open {
+			if o.Cwd != folder {
+				continue
+			}
+			class, words := urgency(o.Asks, o.Busy)
+			b.put(`<li><a href="%s"><span class="title">%s</span><span class="chip %s">%s</span><span class="facts">%s · %s</span></a></li>`,
+				s.viewOf(v, o.SessionID, v.Role).base, cmp.Or(text.OneLine(o.Title), "(no title)"), class, words, o.Model, string(o.Mode))
+		}
+		b.put(`</ul></section>`)
+	}
+	s.drawKept(ctx, &b, v, open)
+	b.put(`</div>`)
+	return b.done()
+}
+
+func rank(o remote.Listed) int {
+	class, _ := urgency(o.Asks, o.Busy)
+	return slices.Index([]string{"idle", "working", "needs"}, class)
+}
+
+// drawKept lists the sessions that are not open.
+func (s *Server) drawKept(ctx context.Context, b *sheet, v Device, open []remote.Listed) {
+	if s.opt.Stored == nil {
+		return
+	}
+	kept, err := s.opt.Stored.List(ctx)
+	if err != nil {
+		b.put(`<p class="said">%s</p>`, err.Error())
+	}
+	kept = slices.DeleteFunc(kept, func(k Kept) bool {
+		return slices.ContainsFunc(open, func(o remote.Listed) bool { return o.SessionID == k.ID })
+	})
+	if len(kept) == 0 {
+		return
+	}
+	b.put(`<section class="kept"><h2>Not open</h2><ul class="sessions">`)
+	for _, k := range kept {
+		b.put(`<li><a href="%s"><span class="title">%s</span><span class="facts">%s · %s</span></a></li>`,
+			s.viewOf(v, k.ID, v.Role).base, cmp.Or(text.OneLine(k.Title), "(no title)"), text.Visible(k.Folder), k.Used.Local().Format("2 Jan 15:04"))
+	}
+	b.put(`</ul></section>`)
+}
+
+// session shows a session, open or not.
+func (s *Server) session(w http.ResponseWriter, r *http.Request, v Device) {
+	id := r.PathValue("session")
+	fd, release, err := s.feeds.get(r.Context(), v, id)
+	switch {
+	case err == nil:
+		defer release()
+		now := s.viewOf(v, id, fd.role)
+		fd.read(func(t *transcript) { s.show(w, r, t, now) })
+	case errors.Is(err, remote.ErrNoSession) && s.opt.Stored != nil:
+		s.showKept(w, r, v, id)
+	default:
+		s.tell(w, http.StatusNotFound, s.viewOf(v, id, v.Role).home, "Not here", text.OneLine(err.Error()))
+	}
+}
+
+func (s *Server) showKept(w http.ResponseWriter, r *http.Request, v Device, id string) {
+	now := s.viewOf(v, id, remote.Watch)
+	k, lines, err := s.opt.Stored.Read(r.Context(), id)
+	if err != nil {
+		s.tell(w, http.StatusNotFound, now.home, "Not here", "There is no such session.")
+		return
+	}
+	t := newTranscript()
+	t.begin(&wire.State{SessionID: k.ID, Title: k.Title, Model: k.Model, Cwd: k.Folder, Mode: tools.Mode(k.Mode)}, 0, lines...)
+	now.stored = true
+	s.show(w, r, t, now)
+}
+
+// show writes a session's page, or the part of it that a script asks for.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, t *transcript, v view) {
+	before := r.URL.Query().Get("before")
+	log := t.drawLog(before, v.base)
+	if r.Header.Get("X-Jcode") != "" {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(log)) // the browser may be gone
+		return
+	}
+	var b, attributes sheet
+	b.put("%s<main><div id=\"log\" role=\"log\" aria-live=\"polite\">%s</div>", t.drawState(v), log)
+	if before != "" {
+		b.put(`<p><a href="%s">The end of the session</a></p></main>`, v.base)
+		attributes.put(` data-page="past" data-home="%s"`, v.home)
+		frame(w, http.StatusOK, escaped(cmp.Or(t.state.Title, "jcode")), attributes.done(), b.done())
+		return
+	}
+	b.put(`%s</main><footer id="end"><p id="said" class="said" role="alert" hidden></p>%s%s<div class="asides">%s%s</div>`, t.drawLive(), t.drawAsks(v), t.drawQueue(v), t.drawPlan(), t.drawAgents())
+	switch {
+	case v.stored:
+		b.put(`<p class="dim">This session is not open. Continue it in a terminal: <code>jcode -r %s</code></p>`, t.state.SessionID[max(0, len(t.state.SessionID)-8):])
+	case v.may:
+		b.put(`<form class="act prompt" method="post" action="%s/prompt"><label class="out" for="text">Prompt</label><textarea id="text" name="text" rows="1" required maxlength="1000000" placeholder="What to do next"></textarea><button class="main">Send</button></form>%s`, v.base, drawSet(t, v))
+	default:
+		b.put(`<p class="dim">You watch this session.</p>`)
+	}
+	b.put(`%s<noscript><p class="dim"><a href="%s#end">Look again</a></p></noscript></footer>`, t.drawUsage(), v.base)
+	attributes.put(` data-page="session" data-home="%s"`, v.home)
+	if !v.stored {
+		attributes.put(` data-events="%s/events?after=%d"`, v.base, t.last)
+	}
+	frame(w, http.StatusOK, escaped(cmp.Or(t.state.Title, "jcode")), attributes.done(), b.done())
+}
+
+// drawSet returns the form with the mode and the model.
+func drawSet(t *transcript, v view) markup {
+	var s sheet
+	s.put(`<details class="set"><summary>Mode and model</summary><form class="act" method="post" action="%s/set"><label>Mode <select name="mode">`, v.base)
+	for _, m := range []tools.Mode{tools.ModePlan, tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModeYolo} {
+		s.put(`<option%s>%s</option>`, selected(m == t.state.Mode), string(m))
+	}
+	s.put(`</select></label><button>Set</button></form><form class="act" method="post" action="%s/set"><label>Model <input name="model" required autocomplete="off" spellcheck="false" placeholder="%s"></label><button>Set</button></form></details>`, v.base, t.state.Model)
+	return s.done()
+}

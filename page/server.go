@@ -1,0 +1,220 @@
+package page
+
+import (
+	"context"
+	"crypto/tls"
+	"embed"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"jcode/internal/watch"
+	"jcode/remote"
+	"jcode/session/export"
+)
+
+//go:embed static
+var static embed.FS
+
+// Options describe a server.
+type Options struct {
+	// Place is where the processes with sessions are found.
+	Place   remote.Place
+	Devices *Devices
+	Codes   *Codes
+	// Stored are the sessions that are not open; nil shows none.
+	Stored Stored
+	// Public is the origin under which a proxy offers the page, "" without one. Names are those that the certificate
+	// is for.
+	Public string
+	Names  []string
+	// Certificate makes the server speak TLS; nil is plain http.
+	Certificate *tls.Certificate
+	// Said receives a line for the user: a device was paired. May be nil.
+	Said func(string)
+}
+
+// Stored reads sessions that are not open.
+type Stored interface {
+	// List returns the last ones, the one used last first.
+	List(ctx context.Context) ([]Kept, error)
+	// Read returns one as the lines of its events.
+	Read(ctx context.Context, id string) (Kept, []json.RawMessage, error)
+}
+
+// Kept is a session that is not open.
+type Kept struct {
+	ID, Title, Folder, Model, Mode string
+	Used                           time.Time
+}
+
+// The limits of the server.
+const (
+	maxConnections = 256
+	maxStreams     = 24 // requests of a device at the same time
+	headerWithin   = 5 * time.Second
+	bodyWithin     = 30 * time.Second
+	answerWithin   = time.Minute
+	idleWithin     = time.Minute
+	settled        = 50 * time.Millisecond
+)
+
+// Server serves the page. Its methods are safe for concurrent use.
+type Server struct {
+	opt   Options
+	http  *http.Server
+	live  requests
+	feeds feeds
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+}
+
+// NewServer returns a server. The caller closes it.
+func NewServer(opt Options) *Server {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{opt: opt, stop: stop, feeds: feeds{place: opt.Place}}
+	s.http = &http.Server{
+		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: quiet(),
+		ReadHeaderTimeout: headerWithin, ReadTimeout: bodyWithin, WriteTimeout: answerWithin, IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader,
+	}
+	if opt.Certificate != nil {
+		s.http.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*opt.Certificate}, MinVersion: tls.VersionTLS12}
+	}
+	s.tasks.Go(func() { s.endRevoked(ctx) })
+	return s
+}
+
+// endRevoked ends what devices do that another process revokes.
+func (s *Server) endRevoked(ctx context.Context) {
+	w := watch.New(ctx, []watch.Root{{Path: s.opt.Place.Dir, Match: func(path string) bool { return filepath.Base(path) == devicesFile }}}, watch.Options{Debounce: settled})
+	defer w.Close()
+	for {
+		select {
+		case _, ok := <-w.Events():
+			if !ok {
+				return
+			}
+			s.EndRevoked()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// EndRevoked ends the requests and sessions of devices that are not paired any more.
+func (s *Server) EndRevoked() {
+	list, err := s.opt.Devices.List()
+	if err != nil {
+		list = nil // what can't be read lets nobody in
+	}
+	keep := func(id string) bool { return slices.ContainsFunc(list, func(v Device) bool { return v.ID == id }) }
+	s.live.endUnless(keep)
+	s.feeds.endUnless(keep, false)
+}
+
+// Serve answers until the server is closed or the listener fails.
+func (s *Server) Serve(l net.Listener) error {
+	l = &limited{Listener: l, slots: make(chan struct{}, maxConnections)}
+	var err error
+	if s.opt.Certificate != nil {
+		err = s.http.ServeTLS(l, "", "")
+	} else {
+		err = s.http.Serve(l)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends everything and waits for it.
+func (s *Server) Close() {
+	s.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), headerWithin)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close() // what is left is cut off
+	}
+	s.feeds.endUnless(func(string) bool { return false }, true)
+	s.tasks.Wait()
+}
+
+// limited closes the connections that are too many.
+type limited struct {
+	net.Listener
+	slots chan struct{}
+}
+
+// Accept returns the next connection that is not too many.
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return &counted{Conn: nc, done: sync.OnceFunc(func() { <-l.slots })}, nil
+		default:
+			_ = nc.Close() // nobody is told
+		}
+	}
+}
+
+// counted gives its slot back when it is closed.
+type counted struct {
+	net.Conn
+	done func()
+}
+
+// Close ends the connection.
+func (c *counted) Close() error {
+	defer c.done()
+	return c.Conn.Close()
+}
+
+// routes are the addresses of the page. Each device has a folder of its own.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { s.askCode(w, http.StatusOK, "") })
+	mux.HandleFunc("POST /pair", s.pair)
+	mux.HandleFunc("GET /page.css", serveStyle)
+	mux.HandleFunc("GET /page.js", serveScript)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.Handle("GET /d/{device}/{$}", s.paired(s.list))
+	mux.Handle("GET /d/{device}/events", s.paired(s.followList))
+	mux.Handle("GET /d/{device}/s/{session}", s.paired(s.session))
+	mux.Handle("GET /d/{device}/s/{session}/events", s.paired(s.follow))
+	mux.Handle("POST /d/{device}/s/{session}/{what}", s.paired(s.act))
+	return mux
+}
+
+func serveStyle(w http.ResponseWriter, _ *http.Request) {
+	own, _ := static.ReadFile("static/page.css") // it is in the program
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, _ = w.Write(append([]byte(export.Style()), own...)) // the browser may be gone
+}
+
+func serveScript(w http.ResponseWriter, _ *http.Request) {
+	own, _ := static.ReadFile("static/page.js") // as above
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	_, _ = w.Write(own) // as above
+}
+
+// view is who looks at a session, and from where.
+type view struct {
+	home, base string
+	may        bool // to do something
+	stored     bool // it is not open
+}
+
+func (s *Server) viewOf(v Device, session string, role remote.Role) view {
+	home := "/d/" + v.ID + "/"
+	return view{home: home, base: home + "s/" + url.PathEscape(session), may: role == remote.Control && v.Role == remote.Control}
+}

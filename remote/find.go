@@ -1,0 +1,41 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrNoSession is returned where no process has a session open.
+var ErrNoSession = errors.New("the session is not open any more")
+
+// Sessions returns the open sessions of all processes. The error says which of them could not be asked.
+func (p Place) Sessions(ctx context.Context, name string) (out []Listed, err error) {
+	err = p.Each(ctx, name, Handlers{}, func(c *Client) bool {
+		var list []Listed
+		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
+			out = append(out, list...)
+		}
+		return false
+	})
+	return out, err
+}
+
+// Open connects to the process of a session. The caller closes the client.
+func (p Place) Open(ctx context.Context, name, session string, h Handlers) (found *Client, err error) {
+	err = p.Each(ctx, name, h, func(c *Client) bool {
+		var list []Listed
+		if c.Call(ctx, "sessions", nil, &list) == nil && slices.ContainsFunc(list, func(s Listed) bool { return s.SessionID == session }) {
+			found = c
+		}
+		return found != nil
+	})
+	if found != nil {
+		return found, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; %w", ErrNoSession, err)
+	}
+	return nil, ErrNoSession
+}

@@ -88,8 +88,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	case <-ctx.Done():
 		server.Close()
-		<-served
-		return nil
+		return <-served
 	}
 }
 

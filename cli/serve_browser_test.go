@@ -156,7 +156,7 @@ func TestThePageInABrowser(t *testing.T) {
 	b.shows(c.dir)
 	b.do(chromedp.Navigate(s.address)) // the device's folder is remembered
 	b.shows(c.dir)
-	b.picture("remote-list")
+	b.picture("page-list")
 	b.do(chromedp.Click(`.sessions a`))
 	b.shows("where is the greeting?", "Shall I change it?")
 	b.is(`document.querySelector("#log article.assistant pre .k") != null && !document.querySelector("#live .text[id^=l]")`)
@@ -166,10 +166,10 @@ func TestThePageInABrowser(t *testing.T) {
 	say("end it with a full stop")
 	b.is(`document.querySelector("#asks button.once") != null && document.querySelector("#asks .a") != null && document.title.startsWith("●")`)
 	b.shows("needs you", "Plan 0/2")
-	b.picture("remote-question")
+	b.picture("page-question")
 	b.do(chromedp.EmulateViewport(360, 720), scheme("dark"))
 	b.fits()
-	b.picture("remote-phone")
+	b.picture("page-phone")
 	b.do(chromedp.Click(`#asks button.once`))
 	b.shows("Done: the greeting ends with a full stop.")
 	b.is(`document.querySelector("#asks").hidden && document.querySelector("details.call.done .a") != null`)
@@ -178,7 +178,7 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 	c.idle()
 	b.fits()
-	b.picture("remote-dark")
+	b.picture("page-dark")
 	b.do(chromedp.EmulateViewport(1100, 800), scheme("light"))
 
 	say("say goodbye instead")
@@ -207,7 +207,7 @@ func TestThePageInABrowser(t *testing.T) {
 	b.shows("Here I am again.")
 	c.wait("Here I am again.")
 
-	nameless := value[[]string](b, `[...document.querySelectorAll("button, input:not([type=hidden]), textarea, select")].filter(e => !(e.innerText || e.getAttribute("aria-label") || e.closest("label") || document.querySelector("label[for='" + e.id + "']"))).map(e => e.outerHTML)`)
+	nameless := value[[]string](b, `[...document.querySelectorAll("button, input:not([type=hidden]), textarea, select")].filter(e => !(e.textContent || e.getAttribute("aria-label") || e.closest("label") || document.querySelector("label[for='" + e.id + "']"))).map(e => e.outerHTML)`)
 	if len(nameless) > 0 {
 		t.Errorf("nameless for a screen reader: %q", nameless)
 	}

@@ -280,11 +280,11 @@ func TestTheSharedPageIsRefusedWithoutTLS(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)
 	for args, want := range map[string]string{
-		"--listen 0.0.0.0:0":                           "unencrypted",
-		"--listen :0":                                  "unencrypted",
-		"--listen 7333":                                "an address and a port",
-		"--cert a.pem":                                 "belong together",
-		"--behind-proxy http://example.org":            "--behind-proxy",
+		"--listen 0.0.0.0:0":                "unencrypted",
+		"--listen :0":                       "unencrypted",
+		"--listen 7333":                     "an address and a port",
+		"--cert a.pem":                      "belong together",
+		"--behind-proxy http://example.org": "--behind-proxy",
 		"--behind-proxy https://example.org/somewhere": "--behind-proxy",
 	} {
 		if out, err := c.jcode("", append([]string{"serve"}, strings.Fields(args)...)...); err == nil || !strings.Contains(out, want) {

@@ -3,15 +3,11 @@ package page
 import (
 	"errors"
 	"io"
-	"log"
 	"net/http"
 	"strings"
 
 	"jcode/remote"
 )
-
-// quiet is a log that says nothing: what a stranger sends belongs nowhere.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // frame writes a page around its body.
 func frame(w http.ResponseWriter, code int, title, attributes, body markup) {

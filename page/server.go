@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,7 +81,8 @@ func NewServer(opt Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{opt: opt, stop: stop, feeds: feeds{place: opt.Place}}
 	s.http = &http.Server{
-		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: quiet(),
+		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // what a stranger sends belongs nowhere
+
 		ReadHeaderTimeout: headerWithin, ReadTimeout: bodyWithin, WriteTimeout: answerWithin, IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader,
 	}
 	if opt.Certificate != nil {

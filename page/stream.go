@@ -153,8 +153,12 @@ func (t *transcript) since(after uint64, v view) markup {
 		part
 		draw func() markup
 	}{
-		{partState, func() markup { return t.drawState(v) }}, {partAsks, func() markup { return t.drawAsks(v) }}, {partQueue, func() markup { return t.drawQueue(v) }},
-		{partPlan, t.drawPlan}, {partAgents, t.drawAgents}, {partUsage, t.drawUsage},
+		{partState, func() markup { return t.drawState(v) }},
+		{partAsks, func() markup { return t.drawAsks(v) }},
+		{partQueue, func() markup { return t.drawQueue(v) }},
+		{partPlan, t.drawPlan},
+		{partAgents, t.drawAgents},
+		{partUsage, t.drawUsage},
 	}
 	for _, p := range parts {
 		if everything || t.changed[p.part] > after {

@@ -96,11 +96,11 @@ func newTranscript() *transcript {
 // begin takes over what an attached client gets.
 func (t *transcript) begin(state *wire.State, last uint64, lines ...json.RawMessage) {
 	t.last, t.base = last, last
-	if state != nil {
-		t.state = *state
-	}
 	for _, line := range lines {
 		t.apply(line)
+	}
+	if state != nil { // newer than what the lines say of it
+		t.state = *state
 	}
 	for _, p := range []part{partState, partAsks, partQueue, partPlan, partAgents, partUsage} {
 		t.changed[p] = last
@@ -123,6 +123,9 @@ func (t *transcript) apply(line json.RawMessage) {
 	}
 	if head.Agent != "" {
 		return // what agents do is in their own sessions
+	}
+	if head.Type == "turn_start" || head.Type == "turn_end" {
+		t.state.Busy, t.changed[partState] = head.Type == "turn_start", t.last
 	}
 	if t.streamed(head.Type, line) || t.told(head.Type, line) {
 		return

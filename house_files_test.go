@@ -52,6 +52,7 @@ var opensPlainly = map[string]string{
 	"session/export/export.go":            "a file that the person names",
 	"skills/builtin.go":                   "a copy that jcode has made",
 	"tools/builtin/files.go":              "a folder",
+	"cli/whereabouts.go":                  "a folder",
 	"tools/builtin/lookalike.go":          "a folder",
 	"tools/builtin/output.go":             "a file of jcode's own",
 	"tools/lsp/memory_linux.go":           "a file of the kernel",

@@ -68,7 +68,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
-	a.list = append(a.list, a.happenings, a.documents, a.memory, newCalendar(a.store.History().All))
+	a.list = append(a.list, a.happenings, a.documents, a.memory, newCalendar(a.store.History().All, newWhereabouts(a)))
 	if !a.flags.NoMCP {
 		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp), read: a.memory.read})
 	}

@@ -10,19 +10,20 @@ import (
 	"jcode/session"
 )
 
-// calendar tells each session's model the date in a message of its own, once a day. The system prompt has no date,
+// calendar tells each session's model the date in a message of its own, once a day, the first time with where it works. The system prompt has no date,
 // so that a session that is resumed on another day begins with the same bytes and is read from the provider's cache.
 type calendar struct {
 	plain
 	now     func() time.Time
 	history func(ctx context.Context, sessionID string) ([]session.Message, error)
+	place   *whereabouts // is said once with the date; nil says nothing
 
 	mu   sync.Mutex
 	told map[string]string // session ID → the line that its history ends with
 }
 
-func newCalendar(history func(ctx context.Context, sessionID string) ([]session.Message, error)) *calendar {
-	return &calendar{now: time.Now, history: history, told: map[string]string{}}
+func newCalendar(history func(ctx context.Context, sessionID string) ([]session.Message, error), place *whereabouts) *calendar {
+	return &calendar{now: time.Now, history: history, place: place, told: map[string]string{}}
 }
 
 // dateHead begins the line that names the date.
@@ -30,14 +31,32 @@ const dateHead = "Today is "
 
 // own implements extension.
 func (c *calendar) own() agent.Extension {
-	return agent.Extension{Before: c.before, Loaded: c.loaded, Compacted: c.compacted}
+	ext := agent.Extension{Before: c.before, Loaded: c.loaded, Compacted: c.compacted}
+	if c.place != nil {
+		ext.TurnStarted, ext.Scoped = c.place.begin, c.place.scoped
+	}
+	return ext
 }
 
-// agents implements extension.
-func (c *calendar) agents() agent.Extension { return c.own() }
+// agents implements extension. A sub-agent is told of its folder by its task.
+func (c *calendar) agents() agent.Extension {
+	return agent.Extension{Before: c.date, Loaded: c.loaded, Compacted: c.compacted}
+}
 
-// before tells the date unless the model read it.
-func (c *calendar) before(_ context.Context, sessionID string) agent.Announcement {
+// before tells the date unless the model read it, and the first time where it works.
+func (c *calendar) before(ctx context.Context, sessionID string) agent.Announcement {
+	c.mu.Lock()
+	first := c.told[sessionID] == ""
+	c.mu.Unlock()
+	told := c.date(ctx, sessionID)
+	if first && c.place != nil && told.Text != "" {
+		told.Text = strings.TrimSpace(told.Text + " " + c.place.said(ctx))
+	}
+	return told
+}
+
+// date tells the date unless the model read it.
+func (c *calendar) date(_ context.Context, sessionID string) agent.Announcement {
 	line := dateHead + c.now().Format(time.DateOnly) + "."
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +74,8 @@ func (c *calendar) loaded(sessionID string, rows []session.Message) {
 	delete(c.told, sessionID)
 	for _, row := range rows {
 		if text := row.Text(); row.Role == session.RoleSystem && row.Archived == 0 && strings.HasPrefix(text, dateHead) {
-			c.told[sessionID] = text
+			date, _, _ := strings.Cut(text, ".")
+			c.told[sessionID] = date + "."
 		}
 	}
 }

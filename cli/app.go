@@ -283,6 +283,7 @@ func (a *app) builtins() []tools.Tool {
 		Seen:      a.seen,
 		Others:    others{a.store.Edits()},
 		AfterEdit: after,
+		Around:    a.snapshots.around,
 		Editor:    a.editor,
 		Runner:    a.shell,
 	})

@@ -75,15 +75,19 @@ func (c *Checkpoints) KeepChanges(ctx context.Context, sessionID string, turn in
 	return kept, err
 }
 
-// changedByTools returns the paths that jcode's own tools changed since a time.
+// changing is how long a tool may be at work on a file that it has not finished.
+const changing = 10 * time.Minute
+
+// changedByTools returns the paths that jcode's own tools changed since a time, or are about to change.
 func (t *tx) changedByTools(since time.Time) (map[string]bool, error) {
 	out := map[string]bool{}
-	err := t.Each("SELECT path FROM checkpoints WHERE ended >= ? AND ended > 0 AND state = ? AND "+byTools, []any{toMillis(since), rowLive}, func(scan db.Scan) error {
-		var path string
-		err := scan(&path)
-		out[path] = true
-		return err
-	})
+	err := t.Each("SELECT path FROM checkpoints WHERE ended >= ?2 AND ended > 0 AND (ended >= ?1 OR after_kind = '') AND state = ?3 AND "+byTools,
+		[]any{toMillis(since), toMillis(since.Add(-changing)), rowLive}, func(scan db.Scan) error {
+			var path string
+			err := scan(&path)
+			out[path] = true
+			return err
+		})
 	return out, err
 }
 

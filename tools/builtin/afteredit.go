@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
 // AfterEdit is a command that runs after a file was written: a formatter or a checker.
@@ -46,7 +47,7 @@ func (a AfterEdit) matches(name string) bool {
 }
 
 // afterEdit runs the commands for a file that was written and returns their reports.
-func (f *files) afterEdit(ctx context.Context, t target) string {
+func (f *files) afterEdit(ctx context.Context, call tools.Call, t target) string {
 	if f.opts.Runner == nil {
 		return ""
 	}
@@ -70,6 +71,12 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 			said = append(said, fmt.Sprintf("after_edit %q was not run: the file's name can't be quoted: %v", a.Command, err))
 			continue
 		}
+		ended := func() string { return "" }
+		if f.opts.Around != nil {
+			if after := f.opts.Around(call.Caller, "after_edit "+a.Command); after != nil {
+				ended = after
+			}
+		}
 		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Root(), a.Theirs)
 		out = strings.TrimSpace(text.Clean(out))
 		out, _ = text.HeadTail(out, maxDiagnostics, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
@@ -80,6 +87,9 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 			said = append(said, fmt.Sprintf("after_edit %q ended with exit code %d:\n%s", a.Command, code, out))
 		case out != "":
 			said = append(said, fmt.Sprintf("after_edit %q says:\n%s", a.Command, out))
+		}
+		if lost := ended(); lost != "" {
+			said = append(said, lost)
 		}
 	}
 	return strings.Join(said, "\n")

@@ -184,7 +184,7 @@ func (f *files) runPatch(ctx context.Context, call tools.Call, a applyPatchArgs)
 		if err := f.writePatch(ctx, call, touched); err != nil {
 			return err
 		}
-		said, err = f.finishPatch(ctx, touched)
+		said, err = f.finishPatch(ctx, call, touched)
 		for _, file := range touched {
 			if file.there {
 				file.note(w)

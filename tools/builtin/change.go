@@ -229,7 +229,7 @@ func (f *files) store(ctx context.Context, call tools.Call, p place, c *change) 
 	if err := f.put(ctx, call, in, c, 0); err != nil {
 		return "", err
 	}
-	return f.finish(ctx, in, c)
+	return f.finish(ctx, call, in, c)
 }
 
 // put writes the new bytes, through the editor if it handles the file. What another program saved since
@@ -280,8 +280,8 @@ func (c *change) mergeSaved(found []byte) (merged []byte, ok bool) {
 
 // finish runs the commands for a file that was written. The change then includes what they did to
 // the file.
-func (f *files) finish(ctx context.Context, in place, c *change) (said string, err error) {
-	said = f.afterEdit(ctx, c.t)
+func (f *files) finish(ctx context.Context, call tools.Call, in place, c *change) (said string, err error) {
+	said = f.afterEdit(ctx, call, c.t)
 	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
 		return said, nil
 	}

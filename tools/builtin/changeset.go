@@ -135,7 +135,7 @@ func (s *ChangeSet) result(ctx context.Context, call tools.Call, all []change) t
 		fmt.Fprintf(&list, "%s (%s)\n", c.t.shown, counts(c.diff))
 		whole.WriteString(c.diff.Text)
 		added, removed = added+c.diff.Added, removed+c.diff.Removed
-		if out := s.f.afterEdit(ctx, c.t); out != "" {
+		if out := s.f.afterEdit(ctx, call, c.t); out != "" {
 			fmt.Fprintf(&said, "%s\n", out)
 		}
 	}

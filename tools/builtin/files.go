@@ -26,6 +26,9 @@ type Options struct {
 	Editor Editor
 	// AfterEdit are the commands that run after a file was written.
 	AfterEdit []AfterEdit
+	// Around is tools.Dispatcher.Around for such a command, which may change other files than the one that was written.
+	// May be nil.
+	Around func(caller tools.Caller, line string) func() string
 	// Runner runs them. Nil runs none.
 	Runner Runner
 }

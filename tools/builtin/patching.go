@@ -271,7 +271,7 @@ func (f *files) putFile(ctx context.Context, call tools.Call, c *change, there b
 }
 
 // finishPatch runs the commands for the files that were written.
-func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said string, err error) {
+func (f *files) finishPatch(ctx context.Context, call tools.Call, touched []*patchedFile) (said string, err error) {
 	var b strings.Builder
 	for _, file := range touched {
 		if !file.there {
@@ -281,7 +281,7 @@ func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said s
 		if err != nil {
 			return b.String(), ioError(err, file.t)
 		}
-		told, err := f.finish(ctx, in, &file.change)
+		told, err := f.finish(ctx, call, in, &file.change)
 		in.close()
 		if err != nil {
 			return b.String(), err

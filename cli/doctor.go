@@ -131,6 +131,7 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.paths = a.paths
+	sweepEnvFiles(envFiles(a.paths.Data))
 	d.ok("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
 	d.settings(a.root)
 	d.credentials()

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -75,7 +74,7 @@ func (a *app) openHooks() {
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
 		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).look,
-		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: filepath.Join(a.paths.Data, "hooks"),
+		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: envFiles(a.paths.Data),
 		ctx: ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
 	h.engine = hooks.New(hooks.Options{

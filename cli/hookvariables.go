@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"jcode/agent/event"
 	"jcode/hooks"
@@ -68,12 +69,40 @@ func (v *hookVariables) forCommand(caller tools.Caller, confined bool) (out []st
 // envFile is the file into which one run of a hook writes variables.
 type envFile struct{ dir, path string }
 
+const (
+	envFilePrefix = "hook-"
+	// envFileAge is how old such a folder is when its hook has surely ended: jcode was killed before it was removed.
+	envFileAge = 24 * time.Hour
+	// sweptEnvFiles bounds how many are looked at at once.
+	sweptEnvFiles = 256
+)
+
+// sweepEnvFiles removes what killed processes left of such folders.
+func sweepEnvFiles(parent string) {
+	d, err := os.Open(parent)
+	if err != nil {
+		return // there is none yet
+	}
+	list, _ := d.ReadDir(sweptEnvFiles) // those that can be read
+	_ = d.Close()                       // only read
+	for _, e := range list {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), envFilePrefix) && time.Since(info.ModTime()) > envFileAge {
+			_ = os.RemoveAll(filepath.Join(parent, e.Name())) // the next time tries again
+		}
+	}
+}
+
+// envFiles is where these folders are.
+func envFiles(data string) string { return filepath.Join(data, "hooks") }
+
 // newEnvFile makes a folder for the file, in which nobody else writes.
 func newEnvFile(parent string) (f envFile, err error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return f, err
 	}
-	f.dir, err = os.MkdirTemp(parent, "hook-")
+	sweepEnvFiles(parent)
+	f.dir, err = os.MkdirTemp(parent, envFilePrefix+"*")
 	f.path = filepath.Join(f.dir, "env.sh")
 	return f, err
 }
@@ -81,7 +110,7 @@ func newEnvFile(parent string) (f envFile, err error) {
 // read returns the variables that a hook wrote, and removes the file. What is refused, and what only commands in
 // the sandbox get, is said.
 func (f envFile) read(hook hooks.Hook, env, keep []string, say func(level event.Level, format string, args ...any)) []string {
-	defer func() { _ = os.RemoveAll(f.dir) }() // else it is removed with the folder's other old files
+	defer func() { _ = os.RemoveAll(f.dir) }() // else sweepEnvFiles does it
 	data, err := paths.ReadInside(f.dir, f.path, hooks.MaxEnvFile)
 	name := fmt.Sprintf("SessionStart hook (%s)", text.Visible(hook.Source))
 	switch {

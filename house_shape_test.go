@@ -200,6 +200,7 @@ var startsPrograms = map[string]string{
 	"internal/proc/init_linux.go":      "starts the first process of a namespace again, itself",
 	"internal/proc/proc.go":            "is the way for commands, servers and hosts, which were judged",
 	"internal/proc/supervise_linux.go": "starts the command of a sandbox, as the first process there",
+	"internal/ptty/ptty_unix.go":       "starts jcode itself on a terminal that it holds",
 	"internal/startfiles/commands.go":  "names the program that a line would start, for its hash",
 	"mcp/config/expand.go":             "names the program of a server to the person who is asked about it",
 	"cli/demo.go":                      "looks for sh and for jcode itself",

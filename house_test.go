@@ -19,6 +19,7 @@ var allowed = table(`
 main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
+cli/attach: remote tui/screen
 cli/config: *
 cli/eval:
 cli/memory: agent agent/event agent/model notes session tools tools/command
@@ -73,6 +74,7 @@ hooks: tools
 plugins: hooks
 remote: agent/event agent/event/wire tools
 page: agent/event/wire remote session/export tools
+remote/relay: remote
 notes: tools tools/command
 lua: tools tools/command lua/manifest lua/pool lua/wire
 lua/manifest: tools lua/wire

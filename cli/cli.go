@@ -35,6 +35,10 @@ type Streams struct {
 	Getenv func(string) string
 	// InIsTerminal and OutIsTerminal say whether In and Out are terminals.
 	InIsTerminal, OutIsTerminal bool
+
+	args []string      // of the command line
+	dir  string        // where the process began, as the command line's paths mean it
+	held *heldTerminal // nil in a terminal of its own
 }
 
 // System returns the process's own streams. What goes to a terminal is cleaned.
@@ -77,6 +81,14 @@ func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {
 		return code
 	}
+	if len(args) > 0 && args[0] == backgroundCommand {
+		return inBackground(args[1:], std)
+	}
+	return begin(args, std)
+}
+
+// begin runs an ordinary command line.
+func begin(args []string, std Streams) int {
 	if len(args) == 1 && args[0] == "--version" { // it must be fast
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
@@ -172,6 +184,10 @@ func run(ctx context.Context, args []string, std Streams) error {
 	run, ok := chosen.Target.(runner)
 	if !ok {
 		return fmt.Errorf("command line: %s can't be run", chosen.Path())
+	}
+	std.args = args
+	if std.dir, err = os.Getwd(); err != nil {
+		return usageError("working folder: %w", err)
 	}
 	err = enterFolder(f.Cwd)
 	if err == nil {

@@ -319,7 +319,7 @@ func slashCommands(t *testing.T) []string {
 	}
 	defer a.close()
 	known := tui.OwnCommands()
-	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List()) {
+	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), detachCommand{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List()) {
 		known = append(known, c.Name)
 	}
 	for _, p := range chatPanels(a) {

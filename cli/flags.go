@@ -22,6 +22,8 @@ type flags struct {
 	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
 	Worktree     string    `short:"w" help:"Work in a git worktree of this name, made if there is none; without a name, in a new one." placeholder:"NAME"`
 	Carry        bool      `help:"With -w: what is not committed comes along into a new worktree."`
+	Detachable   bool      `help:"Let the session go on when this terminal closes: jcode attach shows it again, ctrl+\\ d leaves it."`
+	Detach       bool      `help:"Begin in the background, without showing it: jcode attach does."`
 	Fork         bool      `help:"With -c or -r: fork the session instead of continuing it."`
 	Mode         string    `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
 	Allow        []string  `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`
@@ -49,9 +51,10 @@ type flags struct {
 type grammar struct {
 	flags
 
-	Chat  chatCmd  `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
-	Demo  demoCmd  `cmd:"" help:"Take the offline tour: real tools, scripted model."`
-	Tools toolsCmd `cmd:"" help:"List the tools with their state and why."`
+	Chat   chatCmd   `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
+	Attach attachCmd `cmd:"" help:"Show a session here that runs in the background, or continue one there."`
+	Demo   demoCmd   `cmd:"" help:"Take the offline tour: real tools, scripted model."`
+	Tools  toolsCmd  `cmd:"" help:"List the tools with their state and why."`
 
 	Doctor   doctorCmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`

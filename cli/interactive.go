@@ -64,7 +64,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
-	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave)}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave)}, opt.Commands.Sources...)
 	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
 	if a.models.script == nil { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).firstRun(s, leave)
@@ -84,12 +84,19 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		}
 	}
 	opt.Trust, opt.TrustAgain = newDormant(a).folderQuestion, newDormant(a).again
+	over := a.std.held.follow(ctx, a, &opt, leave)
 	err := a.runUI(ctx, opt)
+	over()
 	var exit *exitError
-	if to, moved := errors.AsType[*moveError](cmp.Or(context.Cause(ctx), err)); moved {
+	cause := context.Cause(ctx)
+	if to, moved := errors.AsType[*moveError](cmp.Or(cause, err)); moved {
+		return to
+	}
+	if to, away := errors.AsType[*detachError](cause); away {
 		return to
 	}
 	switch {
+	case errors.Is(cause, errEnded): // as if the person had quit
 	case errors.As(err, &exit):
 		return err
 	case errors.Is(err, errTour):
@@ -383,12 +390,4 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		finishUndo(ctx, a.store, &a.board, id)
 	}
 	return newRoleStarts(a).inRole(ctx, conv, id)
-}
-
-func keyTable(keys map[string]config.List) map[string][]string {
-	out := make(map[string][]string, len(keys))
-	for action, list := range keys {
-		out[action] = list
-	}
-	return out
 }

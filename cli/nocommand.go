@@ -47,6 +47,8 @@ func insteadOf(line *commandline.Command, word string) string {
 		return "jcode sessions export writes a session to a file"
 	case "login", "auth":
 		return "/login in the chat takes a key, and so does the environment: jcode doctor says which"
+	case "detach":
+		return "jcode --detach PROMPT begins a session in the background, /detach in the chat takes one there"
 	case "worktree", "worktrees":
 		return "jcode --worktree begins a session in a git worktree, /worktree in the chat continues in one"
 	case "ps", "watch", "answer":

@@ -4,11 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
+	"strconv"
 	"strings"
+
+	"jcode/remote"
 )
 
 // runChat opens the terminal UI.
 func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
+	if begins, err := beginsInBackground(ctx, f, std, words); begins {
+		return err
+	}
 	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
 		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
 	}
@@ -17,6 +24,13 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	}
 	for {
 		err := runChatIn(ctx, f, std, words)
+		if away, detached := errors.AsType[*detachError](err); detached {
+			dir, err := os.Getwd()
+			if err != nil {
+				return usageError("working folder: %w", err)
+			}
+			return runInBackground(ctx, std, f.again(away), dir, false)
+		}
 		to, moved := errors.AsType[*moveError](err)
 		if !moved {
 			return err
@@ -26,6 +40,21 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	}
 }
 
+// beginsInBackground begins the chat in the background if the command line says so, and reports whether it does.
+func beginsInBackground(ctx context.Context, f *flags, std Streams, words []string) (bool, error) {
+	switch {
+	case !f.Detachable && !f.Detach:
+		return false, nil
+	case f.Plain:
+		return true, usageError("a session in plain mode keeps to its terminal: --detachable and --detach are for the screen")
+	case std.held != nil: // it is there
+		return false, nil
+	case f.Detach && strings.TrimSpace(strings.Join(words, "")) == "":
+		return true, usageError("--detach needs a prompt: jcode --detach \"mend the tests\"")
+	}
+	return true, runInBackground(ctx, std, std.args, std.dir, !f.Detach)
+}
+
 // runChatIn opens the terminal UI in the checkout or the worktree that the command line names.
 func runChatIn(ctx context.Context, f *flags, std Streams, words []string) error {
 	a, err := newAppOfSession(ctx, f, std)
@@ -33,6 +62,9 @@ func runChatIn(ctx context.Context, f *flags, std Streams, words []string) error
 		return err
 	}
 	defer a.close()
+	if elsewhere, err := goesElsewhere(ctx, a, std); elsewhere || err != nil {
+		return err
+	}
 	at, done, err := standBeside(ctx, a, words)
 	if err != nil {
 		return err
@@ -43,4 +75,39 @@ func runChatIn(ctx context.Context, f *flags, std Streams, words []string) error
 		prompt = "/resume"
 	}
 	return at.chat(ctx, prompt)
+}
+
+// goesElsewhere shows the session of the command line where it runs in the background, if the person wants that, or
+// begins a chat there if that is their setting.
+func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err error) {
+	if std.held != nil || !remote.Supported || a.flags.Plain {
+		return false, nil
+	}
+	if a.flags.Continue || a.flags.Resume != "" && a.flags.Resume != pickSession {
+		if pid, id := runsInBackground(ctx, a); pid != 0 && confirm(std.In, std.Out, "Session "+shortID(id)+" runs in the background. Show it here?") {
+			a.close()
+			return true, (&attachCmd{Session: strconv.Itoa(pid)}).Run(ctx, a.flags, std)
+		}
+	}
+	if !isOn(a.config.Detachable) {
+		return false, nil
+	}
+	a.close()
+	return true, runInBackground(ctx, std, std.args, std.dir, true)
+}
+
+// runsInBackground returns the process in which the session runs that the command line continues, 0 for none.
+func runsInBackground(ctx context.Context, a *app) (pid int, id string) {
+	id, err := continued(ctx, a)
+	l, errLive := newLive(a.std)
+	if err != nil || errLive != nil || id == "" || a.flags.Fork {
+		return 0, ""
+	}
+	list, _ := l.list(ctx) // a process that doesn't answer is none that can be shown
+	for _, s := range list {
+		if s.SessionID == id && s.Background != nil {
+			return s.Pid, id
+		}
+	}
+	return 0, ""
 }

@@ -36,14 +36,51 @@ func newLive(std Streams) (live, error) {
 	return live{remotePlace(paths.Data), name}, nil
 }
 
+// liveSession is a session of a process, or the process alone as long as it has none.
+type liveSession struct {
+	remote.Listed
+	Pid int `json:"pid"`
+	// Background is nil in a terminal of its own.
+	Background *remote.Background `json:"background,omitempty"`
+}
+
+// called reports whether a person means this session by a word.
+func (s liveSession) called(name string) bool {
+	return s.SessionID != "" && strings.HasSuffix(s.SessionID, name) || strings.Contains(strings.ToLower(s.Title), strings.ToLower(name)) || strconv.Itoa(s.Pid) == name
+}
+
 // list returns the sessions of all processes, those that wait for an answer first.
-func (l live) list(ctx context.Context) ([]remote.Listed, error) {
-	out, err := l.place.Sessions(ctx, l.name)
-	slices.SortStableFunc(out, func(a, b remote.Listed) int { return cmp.Compare(urgency(b), urgency(a)) })
+func (l live) list(ctx context.Context) ([]liveSession, error) {
+	var out []liveSession
+	err := l.place.Each(ctx, l.name, remote.Handlers{}, func(c *remote.Client) bool {
+		var list []remote.Listed
+		if c.Call(ctx, "sessions", nil, &list) != nil {
+			return false // it has just ended
+		}
+		if b := c.Welcome.Background; b != nil && len(list) == 0 {
+			list = append(list, remote.Listed{State: wire.State{Cwd: b.Folder}, Role: remote.Control})
+		}
+		for _, s := range list {
+			out = append(out, liveSession{s, c.Welcome.Pid, c.Welcome.Background})
+		}
+		return false
+	})
+	slices.SortStableFunc(out, func(a, b liveSession) int { return cmp.Compare(urgency(b), urgency(a)) })
 	return out, err
 }
 
-func urgency(s remote.Listed) int {
+// where says in which kind of window it is.
+func (s liveSession) where() string {
+	switch {
+	case s.Background == nil:
+		return "terminal"
+	case s.Background.Windows == 0:
+		return "background"
+	}
+	return "background, shown"
+}
+
+func urgency(s liveSession) int {
 	switch {
 	case s.Asks > 0:
 		return 2
@@ -60,10 +97,9 @@ func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote
 	if err != nil {
 		return nil, remote.Listed{}, &exitError{code: exitModel, err: err}
 	}
-	fits := slices.DeleteFunc(slices.Clone(all), func(s remote.Listed) bool {
-		return name != "" && !strings.HasSuffix(s.SessionID, name) && !strings.Contains(strings.ToLower(s.Title), strings.ToLower(name))
-	})
-	if asks := slices.DeleteFunc(slices.Clone(fits), func(s remote.Listed) bool { return s.Asks == 0 }); len(fits) > 1 && len(asks) == 1 {
+	all = slices.DeleteFunc(all, func(s liveSession) bool { return s.SessionID == "" })
+	fits := slices.DeleteFunc(slices.Clone(all), func(s liveSession) bool { return name != "" && !s.called(name) })
+	if asks := slices.DeleteFunc(slices.Clone(fits), func(s liveSession) bool { return s.Asks == 0 }); len(fits) > 1 && len(asks) == 1 {
 		fits = asks
 	}
 	switch {
@@ -78,7 +114,7 @@ func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote
 	if err != nil {
 		return nil, remote.Listed{}, &exitError{code: exitModel, err: fmt.Errorf("session %s: %w", shortID(fits[0].SessionID), err)}
 	}
-	return found, fits[0], nil
+	return found, fits[0].Listed, nil
 }
 
 type sessionsPsCmd struct {
@@ -96,17 +132,17 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "jcode: "+err.Error())
 	}
 	if c.JSON {
-		return printJSON(std.Out, append([]remote.Listed{}, all...))
+		return printJSON(std.Out, append([]liveSession{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no session is open in another terminal")
 		return nil
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tSTATE\tMODE\tMODEL\tFOLDER\tTITLE")
+	fmt.Fprintln(w, "ID\tPROCESS\tWHERE\tSTATE\tMODE\tMODEL\tFOLDER\tTITLE")
 	for _, s := range all {
 		state := []string{"idle", "working", "needs you"}[urgency(s)]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", shortID(s.SessionID), state, s.Mode, text.Visible(s.Model), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(shortID(s.SessionID), "-"), s.Pid, s.where(), state, cmp.Or(s.Mode, "-"), text.Visible(cmp.Or(s.Model, "-")), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
 	}
 	return w.Flush()
 }
@@ -316,12 +352,17 @@ func (c *sessionsSendCmd) Run(ctx context.Context, _ *flags, std Streams) error 
 
 type sessionsStopCmd struct {
 	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one is open."`
+	End     bool   `help:"End a session in the background altogether, as /quit does; jcode attach ID continues it."`
 }
 
-// Run ends the running turn of an open session.
+// Run ends the running turn of an open session, or the session.
 func (c *sessionsStopCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return withOpen(ctx, std, c.Session, func(client *remote.Client, id string) error {
-		return client.Call(ctx, "interrupt", remote.Of{Session: id}, nil)
+		err := client.Call(ctx, "interrupt", remote.Of{Session: id}, nil)
+		if err == nil && c.End {
+			err = client.Call(ctx, "end", nil, nil)
+		}
+		return err
 	})
 }
 

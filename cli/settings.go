@@ -143,3 +143,11 @@ func ownModels(c config.Config) map[string]catalogue.Info {
 
 func isOn(b *bool) bool  { return b != nil && *b }
 func isOff(b *bool) bool { return b != nil && !*b }
+
+func keyTable(keys map[string]config.List) map[string][]string {
+	out := make(map[string][]string, len(keys))
+	for action, list := range keys {
+		out[action] = list
+	}
+	return out
+}

@@ -21,8 +21,9 @@ type windows struct {
 	place     remote.Place
 	history   session.History
 	say       func(level event.Level, format string, args ...any)
-	watchOnly bool // nobody answers questions here
-	lasting   bool // answers from there may outlast the session
+	watchOnly bool          // nobody answers questions here
+	behind    *heldTerminal // what speaks for this process already; nil opens a socket
+	lasting   bool          // answers from there may outlast the session
 
 	mu       sync.Mutex
 	conv     *agent.Conversation
@@ -39,7 +40,7 @@ func remotePlace(data string) remote.Place { return remote.Place{Dir: filepath.J
 func newWindows(a *app) *windows {
 	w := &windows{
 		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.say,
-		watchOnly: a.flags.Print, lasting: a.config.RemoteAnswers == "all",
+		behind: a.std.held, watchOnly: a.flags.Print, lasting: a.config.RemoteAnswers == "all",
 	}
 	a.onClose(w.close)
 	return w
@@ -47,6 +48,13 @@ func newWindows(a *app) *windows {
 
 // begin opens the socket in the background.
 func (w *windows) begin() {
+	if w.behind != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.server = w.behind.server
+		w.offer()
+		return
+	}
 	w.serving.Go(func() {
 		if err := w.serve(); err != nil && !w.watchOnly { // a single run is over before somebody misses it
 			w.say(event.LevelWarn, "other programs can't follow this session: %v", err)
@@ -109,8 +117,12 @@ func (w *windows) offer() {
 func (w *windows) close() {
 	w.mu.Lock()
 	w.closed = true
-	server, l := w.server, w.listener
+	server, l, withdraw := w.server, w.listener, w.withdraw
+	w.withdraw = nil
 	w.mu.Unlock()
+	if withdraw != nil {
+		withdraw()
+	}
 	if l != nil {
 		_ = l.Close() // its files are swept by the next start
 		server.Close()

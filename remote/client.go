@@ -57,6 +57,8 @@ type request struct {
 type Handlers struct {
 	Event func(Event)
 	Ended func(Ended)
+	Draw  func(Draw)
+	Left  func(Left)
 	// Stopped is called when the connection has ended.
 	Stopped func(error)
 }
@@ -133,15 +135,20 @@ func (c *Client) stop(err error) {
 func (c *Client) notify(m message) {
 	switch m.Method {
 	case NoteEvent:
-		var ev Event
-		if c.handlers.Event != nil && json.Unmarshal(m.Params, &ev) == nil {
-			c.handlers.Event(ev)
-		}
+		handle(m.Params, c.handlers.Event)
 	case NoteEnded:
-		var ended Ended
-		if c.handlers.Ended != nil && json.Unmarshal(m.Params, &ended) == nil {
-			c.handlers.Ended(ended)
-		}
+		handle(m.Params, c.handlers.Ended)
+	case NoteDraw:
+		handle(m.Params, c.handlers.Draw)
+	case NoteLeft:
+		handle(m.Params, c.handlers.Left)
+	}
+}
+
+func handle[T any](params json.RawMessage, f func(T)) {
+	var v T
+	if f != nil && json.Unmarshal(params, &v) == nil {
+		f(v)
 	}
 }
 

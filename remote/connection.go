@@ -35,6 +35,7 @@ type connection struct {
 	stop   context.CancelFunc
 	ctx    context.Context
 	sends  sync.WaitGroup
+	window window
 
 	mu       sync.Mutex
 	name     string // "" before hello
@@ -53,6 +54,7 @@ func (s *Server) serve(ctx context.Context, nc net.Conn) {
 	ctx, stop := context.WithCancel(ctx)
 	c := &connection{server: s, stop: stop, ctx: ctx, attached: map[string]attachment{}}
 	defer c.sends.Wait()
+	defer c.window.leave()
 	defer stop()
 	c.rpc = jrpc2.NewServer(methods(c.methods()), &jrpc2.ServerOptions{
 		AllowPush: true, DisableBuiltin: true, Concurrency: 4, NewContext: func() context.Context { return ctx },
@@ -95,6 +97,7 @@ func (c *connection) methods() methods {
 	return methods{
 		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
 		"prompt": take(c, c.prompt), "unqueue": take(c, c.unqueue), "answer": take(c, c.answer), "reply": take(c, c.reply), "fill": take(c, c.fill), "set": take(c, c.set),
+		"show": take(c, c.show), "type": take(c, c.keys), "size": take(c, c.resize), "hide": take(c, c.hide), "end": take(c, c.end),
 	}
 }
 
@@ -120,7 +123,11 @@ func (c *connection) hello(_ context.Context, p Hello) (any, error) {
 	c.mu.Lock()
 	c.name = name
 	c.mu.Unlock()
-	return Welcome{Version: Version, Jcode: c.server.opt.Jcode, Pid: c.server.opt.Pid}, nil
+	out := Welcome{Version: Version, Jcode: c.server.opt.Jcode, Pid: c.server.opt.Pid}
+	if t := c.server.opt.Terminal; t != nil {
+		out.Background = &Background{Folder: c.server.opt.Folder, Windows: t.Watched()}
+	}
+	return out, nil
 }
 
 func (c *connection) sessions(context.Context, struct{}) (any, error) {
@@ -159,6 +166,8 @@ func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
 
 // follow sends the lines after a number until the client or the session ends.
 func (c *connection) follow(ctx context.Context, session string, r *ring, last uint64) {
+	c.server.following.Add(1)
+	defer c.server.following.Add(-1)
 	for {
 		list, ok, more, closed := r.after(last)
 		if !ok {

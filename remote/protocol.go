@@ -32,6 +32,13 @@ type (
 		Version int    `json:"version"`
 		Jcode   string `json:"jcode"`
 		Pid     int    `json:"pid"`
+		// Background says that the process runs in no terminal, but can be shown in any.
+		Background *Background `json:"background,omitempty"`
+	}
+	// Background is a process that can be shown: where it began, and how many windows show it.
+	Background struct {
+		Folder  string `json:"folder"`
+		Windows int    `json:"windows"`
 	}
 	// Listed is a session in the answer to sessions.
 	Listed struct {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,9 @@ type Options struct {
 	Token string // what clients must say
 	Jcode string // the program's version
 	Pid   int
+	// Terminal is that of a process in the background, nil for others; Folder is where it began.
+	Terminal Terminal
+	Folder   string
 	// Admit reports whether a connection's other end may speak at all.
 	Admit func(net.Conn) error
 }
@@ -30,6 +34,8 @@ type Server struct {
 	stop  context.CancelFunc
 	conns sync.WaitGroup
 	slots chan struct{}
+	// following counts the sessions that clients follow.
+	following atomic.Int32
 
 	mu   sync.Mutex
 	hubs []*hub
@@ -74,6 +80,9 @@ func (s *Server) find(session string) *hub {
 	}
 	return nil
 }
+
+// Following returns how many sessions clients follow, each counted for itself.
+func (s *Server) Following() int { return int(s.following.Load()) }
 
 // Serve answers connections until the listener is closed.
 func (s *Server) Serve(l net.Listener) error {

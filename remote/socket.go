@@ -217,3 +217,35 @@ func (p Place) Each(ctx context.Context, name string, h Handlers, f func(*Client
 	}
 	return errors.Join(errs...)
 }
+
+// processAgain is how often a process that is just starting is looked for.
+const processAgain = 5 * time.Millisecond
+
+// Process waits until a process listens, and connects to it. The client is closed by the caller.
+func (p Place) Process(ctx context.Context, pid int, name string, h Handlers) (*Client, error) {
+	for {
+		list, err := p.entries()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			if e.Pid != pid {
+				continue
+			}
+			nc, err := dial(ctx, e.Socket)
+			if err != nil {
+				continue // its file is there before it listens, or after
+			}
+			token, err := p.Token()
+			if err != nil {
+				return nil, errors.Join(err, nc.Close())
+			}
+			return Connect(ctx, nc, Hello{Token: token, Name: name}, h)
+		}
+		select {
+		case <-time.After(processAgain):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

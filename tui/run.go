@@ -42,6 +42,9 @@ func Run(ctx context.Context, opt front.Options) error {
 	if opt.Changed != nil {
 		pumps.Go(func() { follow(inner, opt.Changed, prog.Send) })
 	}
+	if opt.Visible != nil && p.painter != nil {
+		pumps.Go(func() { drawWhileVisible(inner, opt.Visible, p.painter, prog.Send) })
+	}
 	pumps.Go(func() { // a signal or a parent ends the program in an orderly way
 		<-inner.Done()
 		prog.Quit()
@@ -114,6 +117,23 @@ func (p *program) input() io.Reader {
 	}
 	p.keyboard = keyboard.NewReader(tty)
 	return p.keyboard
+}
+
+// drawWhileVisible draws while somebody looks.
+func drawWhileVisible(ctx context.Context, visible <-chan bool, painter *screen.Painter, send func(tea.Msg)) {
+	for {
+		select {
+		case on := <-visible:
+			if on {
+				painter.Show()
+				send(refreshMsg{})
+			} else {
+				painter.Hide()
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // showCursor makes sure that the shell has its cursor: some terminals keep its visibility per screen, and the

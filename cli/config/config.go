@@ -43,6 +43,8 @@ type Config struct {
 	Remote        *bool  `json:"remote" desc:"Other programs of yours may follow the sessions of this process and, where they may, answer its questions: jcode sessions ps lists them." default:"true" narrow:"false"`
 	RemoteAnswers string `json:"remote_answers" desc:"Which answers to approval questions may come from there: those for the session at most, or all." enum:"session,all" default:"session" narrow:"never"`
 
+	Detachable *bool `json:"detachable" desc:"Chats run in the background and go on when their terminal closes: jcode attach shows them again." default:"false" narrow:"never"`
+
 	MaxSteps    int      `json:"max_steps" desc:"Most model requests in one turn." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 means no limit." min:"0" narrow:"lower"`
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`

@@ -206,6 +206,8 @@ type Options struct {
 	// Changed waits until something that Health or a live panel shows has changed; false means that ctx ended.
 	// May be nil.
 	Changed func(ctx context.Context) bool
+	// Visible says whether somebody looks at the terminal, where that changes; true again asks to draw all anew. May be nil.
+	Visible <-chan bool
 
 	Version string
 	// Cwd is shown with Home as ~.

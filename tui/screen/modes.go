@@ -83,8 +83,7 @@ func (p *Painter) turnOff() {
 		return
 	}
 	p.modes = false
-	off := wholeScreen + ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr +
-		ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+	off := modesOff()
 	if p.told.working {
 		off += ansi.ResetProgressBar
 	}
@@ -93,6 +92,16 @@ func (p *Painter) turnOff() {
 	}
 	p.told = Report{}
 	p.write(off)
+}
+
+func modesOff() string {
+	return wholeScreen + ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr +
+		ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+}
+
+// Restored is what gives a terminal back to its shell on which a painter drew that can't do so itself any more.
+func Restored() string {
+	return modesOff() + ansi.ResetProgressBar + ansi.SetWindowTitle("") + ansi.ResetModeAltScreenSaveCursor + ansi.SetCursorStyle(0) + ansi.SetModeTextCursorEnable + "\r"
 }
 
 // tell returns the bytes for what differs from what the terminal was told before.

@@ -80,6 +80,22 @@ func (p *Painter) Leave() error {
 	return p.failure
 }
 
+// Hide stops drawing: nobody looks at the terminal.
+func (p *Painter) Hide() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active, p.modes, p.told = false, false, Report{}
+}
+
+// Show draws anew, on a screen that knows nothing of what was drawn and said before.
+func (p *Painter) Show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.modes, p.told, p.margins, p.moved, p.cursor = false, Report{}, 0, true, nowhere
+	p.write(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable)
+	p.entered()
+}
+
 // Read reads the terminal: with Close and Fd the painter is a terminal for Bubble Tea.
 func (p *Painter) Read(b []byte) (int, error) { return p.tty.Read(b) }
 

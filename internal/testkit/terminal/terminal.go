@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"jcode/internal/ptty"
+
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
@@ -51,11 +53,11 @@ type Terminal struct {
 // Open returns a terminal without a program. The file is its other side, for a program that runs in the same
 // process; the caller must not close it.
 func Open(cols, rows int) (*Terminal, *os.File, error) {
-	master, slave, err := openPty()
+	master, slave, err := ptty.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := setSize(master, cols, rows); err != nil {
+	if err := ptty.SetSize(master, cols, rows); err != nil {
 		return nil, nil, errors.Join(err, master.Close(), slave.Close())
 	}
 	t := &Terminal{
@@ -243,7 +245,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 	t.mu.Lock()
 	t.emu.Resize(cols, rows)
 	t.mu.Unlock()
-	return setSize(t.master, cols, rows)
+	return ptty.SetSize(t.master, cols, rows)
 }
 
 // Signal sends a signal to the program of Start.

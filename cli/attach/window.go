@@ -1,0 +1,150 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+
+	"jcode/remote"
+	"jcode/tui/screen"
+)
+
+// Window is this terminal while it shows a session.
+type Window struct {
+	in, out *os.File
+	left    chan remote.Left
+	lost    chan error // the connection has ended
+
+	mu    sync.Mutex
+	drawn bool // something was drawn: the terminal must be given back
+}
+
+// New returns a window on a terminal.
+func New(in, out *os.File) *Window {
+	return &Window{in: in, out: out, left: make(chan remote.Left, 1), lost: make(chan error, 1)}
+}
+
+// Handlers are those of the connection that Show uses.
+func (w *Window) Handlers() remote.Handlers {
+	return remote.Handlers{
+		Draw: func(d remote.Draw) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.drawn = true
+			_, _ = w.out.Write(d.Data) // a terminal that is gone ends the window by its signal
+		},
+		Left:    func(l remote.Left) { w.left <- l },
+		Stopped: func(err error) { w.lost <- err },
+	}
+}
+
+// ErrLost says that the process of the session has ended without a word.
+var ErrLost = errors.New("the process of the session has ended")
+
+// Size returns that of the terminal.
+func (w *Window) Size() remote.Size {
+	cols, rows, err := term.GetSize(w.out.Fd())
+	if err != nil || cols < 1 || rows < 1 {
+		return remote.Size{Cols: 80, Rows: 24}
+	}
+	return remote.Size{Cols: cols, Rows: rows}
+}
+
+// leaveWithin is how long the other side may take to let go of the window.
+const leaveWithin = 2 * time.Second
+
+// Show shows the session of a client, whose handlers are this window's, until the person leaves it, it ends, or another
+// window takes it over. Ctx ends it, too.
+func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Role) (remote.Left, error) {
+	cooked, err := term.MakeRaw(w.in.Fd())
+	if err != nil {
+		return remote.Left{}, fmt.Errorf("terminal: %w", err)
+	}
+	defer func() { _ = term.Restore(w.in.Fd(), cooked) }() // a terminal that is gone needs nothing
+	if err := client.Call(ctx, "show", remote.Show{Size: w.Size(), Role: role}, nil); err != nil {
+		return remote.Left{}, err
+	}
+	keys, err := cancelreader.NewReader(w.in)
+	if err != nil {
+		return remote.Left{}, fmt.Errorf("terminal: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var pumps sync.WaitGroup
+	defer pumps.Wait()
+	defer stop()
+	defer func() { keys.Cancel() }()
+	away := make(chan error, 1)
+	pumps.Go(func() { away <- w.send(ctx, client, keys) })
+	pumps.Go(func() { w.follow(ctx, client) })
+	select {
+	case l := <-w.left:
+		if l.Why != remote.LeftEnded { // otherwise the program has given the terminal back itself
+			w.restore()
+		}
+		return l, nil
+	case <-w.lost:
+		w.restore()
+		return remote.Left{}, ErrLost
+	case err = <-away: // the person leaves, or the terminal is gone
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	within, done := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+	defer done()
+	_ = client.Call(within, "hide", nil, nil) // a connection that ends says the same
+	w.restore()
+	return remote.Left{Why: remote.LeftDetached}, err
+}
+
+// restore gives the terminal back as a program does that ends.
+func (w *Window) restore() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.drawn {
+		_, _ = io.WriteString(w.out, screen.Restored()) // as above
+	}
+}
+
+// send passes keys on, one message after the other, until the person leaves.
+func (w *Window) send(ctx context.Context, client *remote.Client, keys io.Reader) error {
+	var p prefix
+	b := make([]byte, 4<<10)
+	for {
+		n, err := keys.Read(b)
+		typed, leave := p.next(b[:n])
+		if len(typed) > 0 {
+			if err := client.Call(ctx, "type", remote.Type{Keys: typed}, nil); err != nil {
+				return err
+			}
+		}
+		switch {
+		case leave:
+			return nil
+		case errors.Is(err, io.EOF), errors.Is(err, cancelreader.ErrCanceled):
+			return nil
+		case err != nil:
+			return fmt.Errorf("terminal: %w", err)
+		}
+	}
+}
+
+// follow passes the size on where it changes.
+func (w *Window) follow(ctx context.Context, client *remote.Client) {
+	changed, stop := resized()
+	defer stop()
+	for {
+		select {
+		case <-changed:
+			_ = client.Call(ctx, "size", w.Size(), nil) // a connection that has ended is noticed elsewhere
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/cli/attach"
+	"jcode/internal/ptty"
+	"jcode/internal/text"
+	"jcode/remote"
+	"jcode/session"
+)
+
+// attachCmd shows a session that runs in the background.
+type attachCmd struct {
+	Session string `arg:"" optional:"" help:"End of the ID, part of the title, or process; not needed if only one runs in the background."`
+	Watch   bool   `help:"Look only: another window keeps control."`
+}
+
+// Run shows the session until the person leaves it, or it ends.
+func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	in, out, err := terminalOf(std)
+	if err != nil {
+		return err
+	}
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	pid, err := c.process(ctx, l)
+	if err != nil {
+		return err
+	}
+	if pid != 0 {
+		role := remote.Control
+		if c.Watch {
+			role = remote.Watch
+		}
+		return showProcess(ctx, l, pid, attach.New(in, out), role, std)
+	}
+	id, dir, err := c.stored(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	return runInBackground(ctx, std, []string{"--resume=" + id}, dir, true)
+}
+
+// process returns the process in the background of the session that is named, 0 for none.
+func (c *attachCmd) process(ctx context.Context, l live) (int, error) {
+	all, err := l.list(ctx)
+	if err != nil {
+		return 0, &exitError{code: exitModel, err: err}
+	}
+	fits := slices.DeleteFunc(all, func(s liveSession) bool { return c.Session != "" && !s.called(c.Session) })
+	background := slices.DeleteFunc(slices.Clone(fits), func(s liveSession) bool { return s.Background == nil })
+	if asks := slices.DeleteFunc(slices.Clone(background), func(s liveSession) bool { return s.Asks == 0 }); c.Session == "" && len(asks) == 1 {
+		background = asks
+	}
+	switch {
+	case len(background) == 1:
+		return background[0].Pid, nil
+	case len(background) > 1:
+		return 0, usageError("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
+	case len(fits) > 0 && c.Session != "":
+		return 0, usageError("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
+	case c.Session == "":
+		return 0, usageError("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
+	}
+	return 0, nil
+}
+
+// stored returns a session that does not run, and its folder.
+func (c *attachCmd) stored(ctx context.Context, f *flags, std Streams) (id, dir string, err error) {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return "", "", err
+	}
+	defer a.close()
+	s, err := a.store.Find(ctx, a.project, c.Session)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", "", usageError("no session is called %q: jcode sessions list shows those of this folder, jcode sessions ps those that are open", c.Session)
+	}
+	if err != nil {
+		return "", "", usageError("%w", err)
+	}
+	dir = s.Cwd
+	if _, err := os.Stat(dir); err != nil {
+		return "", "", usageError("the session's folder is gone: %w", err)
+	}
+	return s.ID, dir, nil
+}
+
+// terminalOf returns the terminal behind the streams.
+func terminalOf(std Streams) (in, out *os.File, err error) {
+	in, isIn := std.In.(*os.File)
+	out, isOut := behind(std.Out).(*os.File)
+	if !std.InIsTerminal || !std.OutIsTerminal || !isIn || !isOut {
+		return nil, nil, usageError("a session is shown in a terminal: jcode sessions watch prints it elsewhere")
+	}
+	return in, out, nil
+}
+
+// showProcess shows a process in the background until the person leaves it, or it ends.
+func showProcess(ctx context.Context, l live, pid int, w *attach.Window, role remote.Role, std Streams) error {
+	client, err := l.place.Process(ctx, pid, l.name, w.Handlers())
+	if err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	defer client.Close()
+	left, err := w.Show(ctx, client, role)
+	switch {
+	case errors.Is(err, attach.ErrLost):
+		return &exitError{code: exitModel, err: fmt.Errorf("%w without a word: jcode -c in its folder continues it", err)}
+	case err != nil && ctx.Err() == nil:
+		return &exitError{code: exitModel, err: err}
+	}
+	switch left.Why {
+	case remote.LeftEnded:
+		if left.Code != 0 {
+			return &exitError{code: left.Code, silent: true, err: errEnded}
+		}
+		return nil
+	case remote.LeftTaken:
+		fmt.Fprintf(std.Err, "jcode: %s shows the session now\n", text.Visible(left.Name))
+		return nil
+	}
+	return sayWhere(context.WithoutCancel(ctx), l, pid, std)
+}
+
+// sayWhere says how a session that goes on is shown again.
+func sayWhere(ctx context.Context, l live, pid int, std Streams) error {
+	name := strconv.Itoa(pid)
+	list, err := l.list(ctx)
+	for _, s := range list {
+		if s.Pid == pid && s.SessionID != "" {
+			name = shortID(s.SessionID)
+		}
+	}
+	fmt.Fprintf(std.Err, "jcode: the session goes on in the background; show it again: jcode attach %s\n", name)
+	return err
+}
+
+// startWithin is how long a process may take to answer at its start, and until its session is there.
+const startWithin = 15 * time.Second
+
+// runInBackground runs a command line in the background, and shows it here if that is wanted.
+func runInBackground(ctx context.Context, std Streams, args []string, dir string, show bool) error {
+	if !remote.Supported {
+		return usageError("on this system a session can't run in the background: use a terminal multiplexer")
+	}
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	in, out, err := terminalOf(std)
+	if show && err != nil {
+		return err
+	}
+	w := attach.New(in, out)
+	size := remote.Size{Cols: 80, Rows: 24}
+	if show {
+		size = w.Size()
+	}
+	cmd, err := startInBackground(args, dir, size, std.Getenv("TERM"))
+	if err != nil {
+		return &exitError{code: exitModel, err: err}
+	}
+	if show {
+		return showProcess(ctx, l, cmd.Process.Pid, w, remote.Control, std)
+	}
+	return beganUnseen(ctx, l, cmd.Process.Pid, std)
+}
+
+// startInBackground starts this program on a terminal of its own.
+func startInBackground(args []string, dir string, size remote.Size, term string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	master, slave, err := ptty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = errors.Join(master.Close(), slave.Close()) }() // the program has its own
+	if err := ptty.SetSize(master, size.Cols, size.Rows); err != nil {
+		return nil, err
+	}
+	var env []string
+	if term == "" || term == "dumb" { // it is the terminal of whoever looks later
+		env = append(env, "TERM=xterm-256color")
+	}
+	return ptty.Background(master, slave, self, append([]string{backgroundCommand}, args...), env, dir)
+}
+
+// beganUnseen waits until the session of a process is there, and says how to show it. What a process says that ends
+// at once is printed.
+func beganUnseen(ctx context.Context, l live, pid int, std Streams) error {
+	var said strings.Builder
+	left := make(chan remote.Left, 1)
+	ctx, stop := context.WithTimeout(ctx, startWithin)
+	defer stop()
+	client, err := l.place.Process(ctx, pid, l.name, remote.Handlers{
+		Draw:    func(d remote.Draw) { said.Write(d.Data) },
+		Left:    func(x remote.Left) { left <- x },
+		Stopped: func(error) { left <- remote.Left{Code: exitModel} },
+	})
+	if err == nil {
+		defer client.Close()
+		err = client.Call(ctx, "show", remote.Show{Size: remote.Size{Cols: 80, Rows: 24}, Role: remote.Watch}, nil)
+	}
+	if err != nil {
+		return &exitError{code: exitModel, err: fmt.Errorf("the session in the background: %w", err)}
+	}
+	for {
+		var list []remote.Listed
+		if client.Call(ctx, "sessions", nil, &list) == nil && len(list) > 0 {
+			fmt.Fprintf(std.Out, "jcode: session %s runs in the background: jcode attach %s\n", shortID(list[0].SessionID), shortID(list[0].SessionID))
+			return nil
+		}
+		select {
+		case x := <-left:
+			client.Close() // nothing more is said
+			fmt.Fprint(std.Err, text.Clean(said.String()))
+			return &exitError{code: max(x.Code, 1), silent: said.Len() > 0, err: errors.New("the session in the background has ended at once")}
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			fmt.Fprintf(std.Out, "jcode: the session has not begun yet: it may ask something first: jcode attach %d\n", pid)
+			return nil
+		}
+	}
+}

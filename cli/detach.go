@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/agent/event"
+	"jcode/internal/text"
+	"jcode/remote"
+	"jcode/tools/builtin"
+	"jcode/tools/command"
+)
+
+// detachError ends a chat that goes on in the background.
+type detachError struct{ session, mode, model string }
+
+func (e *detachError) Error() string { return "the session goes on in the background" }
+
+// detachCommand is /detach.
+type detachCommand struct {
+	here  *heldTerminal // nil in a terminal of its own
+	board *board
+	jobs  func() []builtin.Job
+	leave context.CancelCauseFunc
+	waits *detachWait
+}
+
+// detachWait is a /detach that waits for the end of the turn.
+type detachWait struct {
+	mu   sync.Mutex
+	stop context.CancelFunc // nil while none waits
+}
+
+func newDetachCommand(a *app, leave context.CancelCauseFunc) detachCommand {
+	return detachCommand{a.std.held, &a.board, a.shell.Jobs, leave, &detachWait{}}
+}
+
+// List implements command.Source.
+func (d detachCommand) List() []command.Command {
+	if !remote.Supported {
+		return nil
+	}
+	return []command.Command{{
+		Name: "detach", Hint: "[anyway|stay]", Run: d.run,
+		Complete:    func(_ context.Context, args string) []string { return withPrefix([]string{"anyway", "stay"}, args) },
+		Description: "let the session go on in the background: jcode attach shows it again",
+	}}
+}
+
+func (d detachCommand) run(_ context.Context, args string) (command.Outcome, error) {
+	if d.here != nil {
+		d.here.Detach()
+		return command.Outcome{}, nil
+	}
+	switch args = strings.TrimSpace(args); args {
+	case "stay":
+		if d.waits.set(nil) {
+			return command.Outcome{Notice: "The session stays here."}, nil
+		}
+		return command.Outcome{}, errors.New("no /detach waits")
+	case "", "anyway":
+	default:
+		return command.Outcome{}, fmt.Errorf("/detach %s: say anyway, stay, or nothing", args)
+	}
+	conv := d.board.open()
+	switch {
+	case conv == nil || conv.ID() == "" && !conv.Private():
+		return command.Outcome{}, errors.New("nothing was said yet: jcode --detachable begins a session in the background")
+	case conv.Private():
+		return command.Outcome{}, fmt.Errorf("%w, so the conversation can't move to another process", errPrivate)
+	case conv.State().ReadOnly:
+		return command.Outcome{}, errors.New("this session is open in another jcode and read-only here")
+	}
+	if left := d.leftBehind(conv); len(left) > 0 && args != "anyway" {
+		return command.Outcome{}, fmt.Errorf("the session would go on without %s: end them, or /detach anyway", strings.Join(left, ", "))
+	}
+	if !conv.State().Busy && len(conv.Queue()) == 0 {
+		d.move(conv)
+		return command.Outcome{}, nil
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	if d.waits.set(stop) {
+		return command.Outcome{Notice: "It waits for the end of the turn already; /detach stay keeps the session here."}, nil
+	}
+	events := conv.Subscribe()
+	go d.after(ctx, conv, events)
+	return command.Outcome{Notice: "The session goes on in the background when this turn has ended; /detach stay keeps it here."}, nil
+}
+
+// set replaces what waits, which it stops, and reports whether there was one.
+func (w *detachWait) set(stop context.CancelFunc) (was bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if was = w.stop != nil; was {
+		w.stop()
+	}
+	w.stop = stop
+	return was
+}
+
+// after leaves when the conversation has nothing more to do.
+func (d detachCommand) after(ctx context.Context, conv *agent.Conversation, events *event.Subscription) {
+	defer events.Close()
+	for {
+		ev, more := events.Next(ctx)
+		if !more {
+			return
+		}
+		if _, ended := ev.(event.TurnEnd); ended && !conv.State().Busy && len(conv.Queue()) == 0 {
+			d.move(conv)
+			return
+		}
+	}
+}
+
+// move ends the chat here.
+func (d detachCommand) move(conv *agent.Conversation) {
+	d.leave(&detachError{session: conv.ID(), mode: string(conv.Mode()), model: conv.OwnModel()})
+}
+
+// leftBehind names what does not come along.
+func (d detachCommand) leftBehind(conv *agent.Conversation) (out []string) {
+	for _, j := range d.jobs() {
+		if j.Ended.IsZero() {
+			out = append(out, fmt.Sprintf("job %d (%s)", j.ID, text.Headline(text.Visible(j.Command))))
+		}
+	}
+	for _, s := range conv.Agents().List() {
+		if s.Running() {
+			out = append(out, "agent "+text.Visible(s.Name))
+		}
+	}
+	return slices.Clip(out)
+}
+
+// again returns the command line on which a session goes on with this one's settings.
+func (f *flags) again(to *detachError) []string {
+	args := []string{"--resume=" + to.session, "--mode=" + to.mode}
+	add := func(name, value string) {
+		if value != "" {
+			args = append(args, "--"+name+"="+value)
+		}
+	}
+	add("model", to.model)
+	add("base-url", f.BaseURL)
+	add("append-system-prompt", f.AppendPrompt)
+	add("mcp-config", f.MCPConfig)
+	add("elicit", f.Elicit)
+	for _, rule := range f.Allow {
+		add("allow", rule)
+	}
+	for _, rule := range f.Deny {
+		add("deny", rule)
+	}
+	for _, dir := range f.AddDir {
+		add("add-dir", dir)
+	}
+	if f.MaxSteps > 0 {
+		add("max-steps", fmt.Sprint(int(f.MaxSteps)))
+	}
+	if f.MaxCost > 0 {
+		add("max-cost", fmt.Sprint(float64(f.MaxCost)))
+	}
+	for name, on := range map[string]bool{"debug": f.Debug, "no-mcp": f.NoMCP, "no-lua": f.NoLua, "no-skills": f.NoSkills, "no-memory": f.NoMemory, "trust": f.Trust} {
+		if on {
+			args = append(args, "--"+name)
+		}
+	}
+	return args
+}

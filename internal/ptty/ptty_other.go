@@ -1,0 +1,26 @@
+//go:build !linux && !darwin
+
+package ptty
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// Open says that there are no terminals to be made here.
+func Open() (master, slave *os.File, err error) { return nil, nil, errors.ErrUnsupported }
+
+// SetSize does nothing here.
+func SetSize(*os.File, int, int) error { return errors.ErrUnsupported }
+
+// Background starts nothing here.
+func Background(*os.File, *os.File, string, []string, []string, string) (*exec.Cmd, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Inherited returns nothing here.
+func Inherited() (*os.File, error) { return nil, errors.ErrUnsupported }
+
+// Release does nothing here.
+func Release() error { return errors.ErrUnsupported }

@@ -95,11 +95,11 @@ func (p Place) Listen() (net.Listener, error) {
 	e := entry{Name: fmt.Sprintf("%d-%x", os.Getpid(), unique), Pid: os.Getpid(), Started: time.Now().UTC()}
 	socket := filepath.Join(p.Dir, e.Name+".sock")
 	if len(socket) > maxSocket {
-		short, err := os.MkdirTemp("", "jcode-")
+		short, err := shortFolder()
 		if err != nil {
 			return nil, err
 		}
-		socket = filepath.Join(short, "s")
+		socket = filepath.Join(short, shortName)
 	}
 	e.Socket = socket
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
@@ -160,6 +160,22 @@ func (p Place) entries() (out []entry, err error) {
 	return out, err
 }
 
+// The names of a folder for a socket whose path would be too long, and of the socket.
+const (
+	shortPrefix = "jcode-"
+	shortName   = "s"
+)
+
+// shortFolder makes a folder for a socket: of the folders for temporary files the usual one, or the system's where
+// that is too long.
+func shortFolder() (string, error) {
+	parent := ""
+	if len(filepath.Join(os.TempDir(), shortPrefix+"0000000000", shortName)) > maxSocket {
+		parent = "/tmp"
+	}
+	return os.MkdirTemp(parent, shortPrefix)
+}
+
 // sweep removes the files of processes that are gone.
 func (p Place) sweep() {
 	list, _ := p.entries() // what can't be read is left alone
@@ -173,8 +189,13 @@ func (p Place) sweep() {
 			continue
 		}
 		_ = os.Remove(filepath.Join(p.Dir, e.Name+suffix)) // the next start tries again
-		if filepath.Dir(e.Socket) == p.Dir {
+		dir := filepath.Dir(e.Socket)
+		switch {
+		case dir == p.Dir:
 			_ = os.Remove(e.Socket) // as above
+		case strings.HasPrefix(filepath.Base(dir), shortPrefix) && filepath.Base(e.Socket) == shortName:
+			_ = os.Remove(e.Socket) // as above
+			_ = os.Remove(dir)      // it holds nothing else
 		}
 	}
 }

@@ -164,3 +164,29 @@ func TestFileThatExistsOnlyInTheEditorIsReadAndKept(t *testing.T) {
 		t.Errorf("an undo went below unsaved work: %q", got)
 	}
 }
+
+// What a command changed is undone from an editor too; a file of which the editor has unsaved text stays, and is named.
+func TestWhatACommandChangedIsUndoneFromAnEditor(t *testing.T) {
+	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "yolo"}, script: `{"tool_calls":[{"name":"exec","arguments":{"cmd":"echo two > a.txt; echo two > b.txt; echo made > made.txt; rm gone.txt"}}]}
+{"text":"done"}
+`})
+	for _, name := range []string{"a.txt", "b.txt", "gone.txt"} {
+		write(t, filepath.Join(c.dir, name), "one\n")
+	}
+	unsaved := map[string]string{}
+	c.buffers(unsaved)
+	s := c.open()
+	c.stop(c.prompt(s, text("go")))
+	unsaved[filepath.Join(c.dir, "b.txt")] = "three\n"
+	c.stop(c.prompt(s, text("/undo")))
+	said := c.said(s, "agent_message_chunk")
+	if a, gone := read(t, filepath.Join(c.dir, "a.txt")), read(t, filepath.Join(c.dir, "gone.txt")); a != "one\n" || gone != "one\n" {
+		t.Errorf("%q %q\n%s", a, gone, said)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "made.txt")); err == nil {
+		t.Errorf("made.txt is there\n%s", said)
+	}
+	if b := read(t, filepath.Join(c.dir, "b.txt")); b != "two\n" || !strings.Contains(said, "b.txt left alone") || !strings.Contains(said, "changed by echo two > a.txt") {
+		t.Errorf("%q\n%s", b, said)
+	}
+}

@@ -52,7 +52,8 @@ agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/m
 agent/model/replay: agent/model agent/model/endpoint
 agent/model/anthropic: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/responses: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
-agent/model/dial: agent/model agent/model/credential agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
+agent/model/gemini: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
+agent/model/dial: agent/model agent/model/credential agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses agent/model/gemini
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox

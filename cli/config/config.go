@@ -77,7 +77,7 @@ type Hooks map[string][]hooks.Group
 // Provider is an endpoint, or changes to one that jcode knows.
 type Provider struct {
 	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1. Its query is sent with each request, {model} in it stands for the model's ID, and ${NAME} for a variable of the environment." personal:"variables"`
-	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is assumed to speak chat." enum:"chat,responses,messages"`
+	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages, or Google's generateContent. An address of your own is assumed to speak chat." enum:"chat,responses,messages,gemini"`
 	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, if the provider lets one choose." enum:"5m,1h,off" default:"5m"`
 	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, if it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
 	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`

@@ -34,6 +34,12 @@ const (
 // NewEmbedder returns an embedder for a model of a provider. It opens no connection. Of the provider's
 // limits, Backoff is the wait after the first attempt (default 1 s).
 func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
+	if cfg.Protocol == provider.Gemini { // embeddings are asked for in OpenAI's form, below another address
+		address, query := provider.SplitURL(cfg.BaseURL)
+		if cfg.BaseURL = address + "/openai"; query != "" {
+			cfg.BaseURL += "?" + query
+		}
+	}
 	end, err := endpoint.New(cfg)
 	if err != nil {
 		return nil, err

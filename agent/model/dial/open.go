@@ -7,6 +7,7 @@ import (
 	"jcode/agent/model"
 	"jcode/agent/model/anthropic"
 	"jcode/agent/model/chat"
+	"jcode/agent/model/gemini"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/responses"
 )
@@ -30,6 +31,11 @@ func Open(cfg provider.Config) (Client, error) {
 	switch cfg.Protocol {
 	case provider.Messages:
 		return anthropic.New(cfg)
+	case provider.Gemini:
+		if cfg.Search {
+			return nil, fmt.Errorf("providers.%s.web_search: over the protocol gemini jcode does not have the provider search the web: take web_search out", cfg.Name)
+		}
+		return gemini.New(cfg)
 	case provider.Responses:
 		return responses.New(cfg)
 	case "", provider.Chat:
@@ -38,7 +44,7 @@ func Open(cfg provider.Config) (Client, error) {
 		}
 		return chat.New(cfg)
 	}
-	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses or messages", cfg.Name, cfg.Protocol)
+	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses, messages or gemini", cfg.Name, cfg.Protocol)
 }
 
 // Lost reports whether a client knows that a part of an earlier answer no longer reaches a model, although it

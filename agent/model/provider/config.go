@@ -22,7 +22,7 @@ type Config struct {
 	Token Secret
 	// TokenEnv names the environment variable that holds it.
 	TokenEnv string
-	// Protocol is the protocol of the endpoint: Chat, Responses or Messages; "" means Chat.
+	// Protocol is the protocol of the endpoint: Chat, Responses, Messages or Gemini; "" means Chat.
 	Protocol Protocol
 	// Cache says how long the prompt cache is kept if that can be set: "5m" (also ""), "1h" or "off".
 	Cache string
@@ -70,6 +70,7 @@ const (
 	Chat      Protocol = "chat"      // OpenAI's chat completions
 	Responses Protocol = "responses" // OpenAI's Responses
 	Messages  Protocol = "messages"  // Anthropic's Messages
+	Gemini    Protocol = "gemini"    // Google's generateContent
 )
 
 // Cloud is a cloud that serves models of several makers, in an envelope of its own.

@@ -23,9 +23,9 @@ func Presets() []Config {
 			Prefer: []string{"claude-sonnet-5", "claude-sonnet", "claude-opus"},
 		},
 		{
-			Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyEnv: "GEMINI_API_KEY",
+			Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta", KeyEnv: "GEMINI_API_KEY", Protocol: Gemini,
 			Prefer: []string{"gemini-3.1-pro", "gemini-3.8-flash", "gemini-3", "gemini-2.5-pro"},
-			Quirks: Quirks{SimpleSchemas: new(true)},
+			Quirks: Quirks{SimpleSchemas: new(true)}, // for its other address, which speaks chat completions
 		},
 		{
 			Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY",

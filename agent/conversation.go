@@ -201,6 +201,7 @@ func (c *Conversation) State() event.State {
 	defer c.mu.Unlock()
 	st := c.state
 	st.Mode, st.Role = c.settings.allowed(), c.settings.role.Name
+	st.Effort = c.settings.model.ReasoningEffort
 	st.Planning = st.Mode == tools.ModePlan && changesFiles(c.opt.Registry.Snapshot(c.settings.scope))
 	return st
 }

@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"jcode/agent"
-	"jcode/agent/model/catalogue"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
-	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/session"
@@ -25,53 +23,6 @@ import (
 // maxFileNames bounds the list of files that @ completes.
 const maxFileNames = 200_000
 
-// modelViews lists models for the screens of a chat.
-type modelViews struct {
-	models *models
-	board  *board
-	config *config.Config
-}
-
-func newModelViews(a *app) modelViews { return modelViews{a.models, &a.board, &a.config} }
-
-// modelRows lists the models of the endpoint in use, and those that the configuration names.
-func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
-	current := ""
-	if conv := a.board.open(); conv != nil {
-		current = conv.State().Model
-	}
-	var rows []command.Row
-	seen := map[string]bool{}
-	add := func(id, info string) {
-		if !seen[id] {
-			seen[id] = true
-			rows = append(rows, command.Row{ID: id, Name: id, Info: info, Current: id == current})
-		}
-	}
-	settings := a.models.settings
-	settings.Model = current
-	target, err := provider.Resolve(settings)
-	if err == nil && target.Replay == "" {
-		var list []provider.Listed
-		if list, err = listModels(ctx, target.Provider); err == nil {
-			for _, l := range list {
-				name := l.ID
-				if target.Provider.Name != "" {
-					name = target.Provider.Name + "/" + l.ID
-				}
-				add(name, modelInfo(l, a.models.own))
-			}
-		}
-	}
-	for _, m := range a.config.Models {
-		add(m.ID, "from configuration")
-	}
-	if rows == nil && err != nil {
-		return nil, fmt.Errorf("the list of models could not be read (%w); /model NAME takes any", err)
-	}
-	return rows, nil
-}
-
 func listModels(ctx context.Context, p provider.Config) ([]provider.Listed, error) {
 	client, err := dial.Open(p)
 	if err != nil {
@@ -79,22 +30,6 @@ func listModels(ctx context.Context, p provider.Config) ([]provider.Listed, erro
 	}
 	defer client.Close()
 	return client.ListModels(ctx)
-}
-
-func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
-	info, ok := catalogue.Lookup(l.ID, own)
-	window := info.Window
-	if l.Window > 0 {
-		window = l.Window
-	}
-	var parts []string
-	if window > 0 {
-		parts = append(parts, fmt.Sprintf("%dk window", window/1000))
-	}
-	if ok && info.Output > 0 {
-		parts = append(parts, fmt.Sprintf("$%g in, $%g out per million", info.Input, info.Output))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // fileNames lists the files below a folder for @, without ignored ones.

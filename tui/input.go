@@ -190,6 +190,10 @@ func (p *program) Act(a look.Action) tea.Cmd {
 		return p.cancel()
 	case look.Model:
 		return p.settings.model("")
+	case look.Effort:
+		return p.settings.effort()
+	case look.Prompts:
+		return p.panels.prompts()
 	case look.Stash:
 		p.complete.menu.close()
 		p.Flash(p.stash.swap(p.in, p.keys.First(look.Stash)))

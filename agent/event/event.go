@@ -321,6 +321,7 @@ type State struct {
 	Title   string
 	Model   string // as the person names it: provider/model
 	Role    string
+	Effort  string // how much the model thinks, "" = as it does by itself
 	Mode    tools.Mode
 	Busy    bool
 	Cwd     string

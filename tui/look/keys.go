@@ -78,6 +78,8 @@ const (
 	PasteImage  Action = "paste_picture"
 	Model       Action = "model"
 	Stash       Action = "stash"
+	Effort      Action = "effort"
+	Prompts     Action = "prompts"
 	Background  Action = "background"
 )
 
@@ -130,11 +132,13 @@ var keyTable = []keyRow{
 	{SelectNext, []string{"alt+down"}, "choose the item below", "Transcript"},
 	{Expand, []string{"ctrl+o"}, "unfold the chosen item, or the last", "Transcript"},
 	{ExpandAll, []string{"alt+o"}, "unfold or fold everything", "Transcript"},
+	{Prompts, []string{"alt+p"}, "list this conversation's prompts, and go to one", "Transcript"},
 	{Copy, []string{"alt+c"}, "copy the chosen item, or the last answer", "Transcript"},
 	{Times, []string{"alt+t"}, "show when things happened", "Transcript"},
 	{Interrupt, []string{"esc"}, "stop the running turn, close a dialog", "Program"},
 	{Unqueue, []string{"alt+q"}, "take queued messages back into the input", "Program"},
 	{Model, []string{"alt+m"}, "choose the model", "Program"},
+	{Effort, []string{"alt+e"}, "choose how much the model thinks", "Program"},
 	{Mode, []string{"shift+tab"}, "next approval mode", "Program"},
 	{Help, []string{"f1"}, "this help", "Program"},
 	{Cancel, []string{"ctrl+c"}, "clear the input, stop the turn; twice quits", "Program"},

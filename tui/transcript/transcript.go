@@ -180,6 +180,14 @@ func (t *View) show(l *look.Look, p Place) {
 	t.clamp(l)
 }
 
+// Reveal scrolls to an item, which is then at the top of the window, and chooses it.
+func (t *View) Reveal(l *look.Look, it Item) {
+	if i := slices.Index(t.Items, it); i >= 0 {
+		t.Follow, t.top, t.Chosen = false, Place{i, 0}, i
+		t.clamp(l)
+	}
+}
+
 // visible reports whether a place is in the window.
 func (t *View) visible(l *look.Look, p Place) bool {
 	at := t.top

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/agent/model/catalogue"
+	"jcode/agent/model/provider"
+	"jcode/cli/config"
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+// modelViews lists models for the screens of a chat.
+type modelViews struct {
+	models *models
+	board  *board
+	config *config.Config
+	recent func(ctx context.Context) ([]session.Session, error)
+}
+
+func newModelViews(a *app) modelViews {
+	recent := func(ctx context.Context) ([]session.Session, error) {
+		return a.store.List(ctx, session.Filter{All: true, Limit: sessionsLooked})
+	}
+	return modelViews{a.models, &a.board, &a.config, recent}
+}
+
+// sessionsLooked is how many sessions decide which models a person likes.
+const sessionsLooked = 100
+
+// listedModel is a row of the list of models, in columns.
+type listedModel struct {
+	id, name, provider string
+	window, price      string
+	sees, thinks       bool
+	used               int // sessions
+}
+
+// modelRows lists the models of the endpoint in use, and those that the configuration names: first those that the person
+// has used, most often first.
+func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
+	current := ""
+	if conv := a.board.open(); conv != nil {
+		current = conv.State().Model
+	}
+	var list []listedModel
+	add := func(m listedModel) {
+		if !slices.ContainsFunc(list, func(known listedModel) bool { return known.id == m.id }) {
+			list = append(list, m)
+		}
+	}
+	settings := a.models.settings
+	settings.Model = current
+	target, err := provider.Resolve(settings)
+	if err == nil && target.Replay == "" {
+		var found []provider.Listed
+		if found, err = listModels(ctx, target.Provider); err == nil {
+			for _, l := range found {
+				add(a.listed(target.Provider.Name, l))
+			}
+		}
+	}
+	for _, m := range a.config.Models {
+		name, id, _ := strings.Cut(m.ID, "/")
+		if id == "" {
+			name, id = "", m.ID
+		}
+		one := a.listed(name, provider.Listed{ID: id})
+		one.id = m.ID
+		add(one)
+	}
+	if list == nil && err != nil {
+		return nil, fmt.Errorf("the list of models could not be read (%w); /model NAME takes any", err)
+	}
+	if recent, err := a.recent(ctx); err == nil { // without them, all are as they were listed
+		for _, s := range recent {
+			if i := slices.IndexFunc(list, func(m listedModel) bool { return m.id == s.Model }); i >= 0 {
+				list[i].used++
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y listedModel) int { return cmp.Compare(y.used, x.used) })
+	return modelColumns(list, current), nil
+}
+
+// listed says what is known of a model of a provider.
+func (a modelViews) listed(of string, l provider.Listed) listedModel {
+	m := listedModel{id: l.ID, name: l.ID, provider: of}
+	if of != "" {
+		m.id = of + "/" + l.ID
+	}
+	info, known := catalogue.Lookup(l.ID, a.models.own)
+	if window := cmp.Or(l.Window, info.Window); window > 0 {
+		m.window = fmt.Sprintf("%dk", window/1000)
+	}
+	if known && info.Output > 0 {
+		m.price = fmt.Sprintf("$%g in $%g out", info.Input, info.Output)
+	}
+	m.sees, m.thinks = info.Images, info.Reasons
+	return m
+}
+
+// modelColumns writes the rows: provider, window, price per million tokens, whether it sees pictures and has an effort.
+func modelColumns(list []listedModel, current string) []command.Row {
+	wide := [3]int{}
+	for _, m := range list {
+		wide[0], wide[1], wide[2] = max(wide[0], len(m.provider)), max(wide[1], len(m.window)), max(wide[2], len(m.price))
+	}
+	word := func(is bool, s string) string {
+		if is {
+			return s
+		}
+		return strings.Repeat(" ", len(s))
+	}
+	rows := make([]command.Row, len(list))
+	for i, m := range list {
+		info := fmt.Sprintf("%-*s  %*s  %-*s  %s  %s", wide[0], m.provider, wide[1], m.window, wide[2], m.price, word(m.sees, "pictures"), word(m.thinks, "effort"))
+		rows[i] = command.Row{ID: m.id, Name: m.name, Info: strings.TrimRight(info, " "), Current: m.id == current, Search: m.id}
+		if m.used > 0 {
+			rows[i].State = "★"
+		}
+	}
+	return rows
+}

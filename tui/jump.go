@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent/event"
+	"jcode/tools/command"
+	"jcode/tui/dialog"
+	"jcode/tui/look"
+	"jcode/tui/transcript"
+)
+
+// prompts lists the prompts of this conversation, the last one first; Enter scrolls to one.
+func (p *panels) prompts() tea.Cmd {
+	all := p.tr.Prompts()
+	if len(all) == 0 {
+		p.Flash("there is no prompt yet")
+		return nil
+	}
+	rows := make([]command.Row, 0, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		r := command.Row{ID: strconv.Itoa(i), Name: look.OneLine(all[i].Prompt), Detail: all[i].Prompt}
+		if !all[i].At.IsZero() {
+			r.State = all[i].At.Local().Format("15:04")
+		}
+		rows = append(rows, r)
+	}
+	pk := dialog.NewPicker("Prompts of this conversation", rows, func(r command.Row) tea.Cmd {
+		if i, err := strconv.Atoi(r.ID); err == nil && i < len(all) {
+			p.tr.Reveal(&p.look, transcript.Item(all[i]))
+		}
+		return nil
+	})
+	pk.Enter = "go there"
+	p.Open(pk)
+	return nil
+}
+
+// efforts are the values that most models know, with what they mean. They are never written.
+var efforts = []command.Row{
+	{ID: "default", Name: "default", Info: "what the model does by itself"},
+	{ID: "none", Name: "none", Info: "answers at once"},
+	{ID: "low", Name: "low", Info: "thinks a little"},
+	{ID: "medium", Name: "medium"},
+	{ID: "high", Name: "high", Info: "thinks long: slower, and costs more"},
+}
+
+// effort chooses how much the model thinks.
+func (p *settings) effort() tea.Cmd {
+	set, ok := p.opt.Commands.Find("set")
+	if !ok {
+		p.Flash("how much the model thinks can't be chosen here")
+		return nil
+	}
+	now, known := cmp.Or(p.state.Effort, "default"), false
+	var rows []command.Row
+	for _, r := range efforts {
+		r.Current = r.ID == now
+		known = known || r.Current
+		rows = append(rows, r)
+	}
+	if !known { // a role or a config has one of its own
+		rows = append(rows, command.Row{ID: now, Name: now, Current: true})
+	}
+	p.panels.options("How much "+cmp.Or(look.OneLine(p.state.Model), "the model")+" thinks", rows, func(r command.Row) tea.Cmd {
+		value := r.ID
+		if value == "default" {
+			value = ""
+		}
+		run := func(ctx context.Context) (command.Outcome, error) { return set.Run(ctx, "reasoning_effort "+value) }
+		return dialog.Fetch(p, run, func(out command.Outcome, err error) tea.Cmd {
+			if err != nil {
+				p.Say(event.LevelError, "effort: "+err.Error())
+				return nil
+			}
+			if p.conv != nil {
+				p.state = p.conv.State()
+			}
+			p.Flash(out.Notice)
+			return nil
+		})
+	})
+	return nil
+}

@@ -1,0 +1,58 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jcode/agent/event"
+	"jcode/tools/command"
+	"jcode/tui/front"
+)
+
+// The list of prompts goes to the one that is chosen.
+func TestThePromptsAreAListToGoTo(t *testing.T) {
+	t.Parallel()
+	r := run(t, 80, 24, nil).ready()
+	for i := range 20 {
+		r.fake.Emit(event.TurnStart{Prompt: "question " + strconv.Itoa(i), Seq: int64(i + 1)},
+			event.AssistantMessage{Text: "answer\n\n" + strings.Repeat("line\n\n", 5)}, event.TurnEnd{Reason: event.StopDone})
+	}
+	r.see("question 19")
+	r.Press("alt+p")
+	r.see("Prompts of this conversation", "enter go there")
+	r.Type("question 3")
+	r.see("›   question 3")
+	r.Press("enter")
+	s := r.see("› question 3", "question 4", "more below")
+	if !strings.Contains(s.Line(0), "question 3") {
+		t.Errorf("the prompt is not at the top: %q", s.Line(0))
+	}
+}
+
+func TestAltEChoosesTheEffort(t *testing.T) {
+	t.Parallel()
+	said := make(chan string, 1)
+	set := command.Command{Name: "set", Run: func(_ context.Context, args string) (command.Outcome, error) {
+		said <- args
+		return command.Outcome{Notice: "reasoning_effort is now high"}, nil
+	}}
+	r := run(t, 80, 24, func(o *front.Options) {
+		o.Commands.Sources = append(o.Commands.Sources, listOf{set})
+	}).ready()
+	r.Press("alt+e")
+	r.see("How much test/model thinks", "● default", "high")
+	r.Press("down", "down", "down", "down", "enter")
+	r.see("reasoning_effort is now")
+	if got := <-said; got != "reasoning_effort high" {
+		t.Errorf("ran /set %s", got)
+	}
+}
+
+// listOf are commands from outside.
+type listOf []command.Command
+
+func (l listOf) List() []command.Command { return l }

@@ -43,7 +43,7 @@ func ownCommands() []slash {
 		{name: "rename", hint: "<title>", help: "give this session a title", run: func(p *program, args string) tea.Cmd { return p.settings.rename(args) }},
 		{name: "model", hint: "[name]", help: "choose the model", run: func(p *program, args string) tea.Cmd { return p.settings.model(args) }},
 		{name: "effort", help: "choose how much the model thinks", run: func(p *program, _ string) tea.Cmd { return p.settings.effort() }},
-		{name: "prompts", help: "this conversation's prompts; enter goes to one", run: func(p *program, _ string) tea.Cmd { return p.panels.prompts() }},
+		{name: "prompts", help: "this conversation's prompts; enter goes to one", run: func(p *program, _ string) tea.Cmd { return goToPrompt(p) }},
 		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
 		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(p *program, args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
 		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},

@@ -193,7 +193,7 @@ func (p *program) Act(a look.Action) tea.Cmd {
 	case look.Effort:
 		return p.settings.effort()
 	case look.Prompts:
-		return p.panels.prompts()
+		return goToPrompt(p)
 	case look.Stash:
 		p.complete.menu.close()
 		p.Flash(p.stash.swap(p.in, p.keys.First(look.Stash)))

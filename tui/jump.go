@@ -14,13 +14,8 @@ import (
 	"jcode/tui/transcript"
 )
 
-// prompts lists the prompts of this conversation, the last one first; Enter scrolls to one.
-func (p *panels) prompts() tea.Cmd {
-	all := p.tr.Prompts()
-	if len(all) == 0 {
-		p.Flash("there is no prompt yet")
-		return nil
-	}
+// promptList lists prompts, the last one first; Enter calls show with the chosen one.
+func promptList(all []*transcript.Prompt, show func(pr *transcript.Prompt)) *dialog.Picker {
 	rows := make([]command.Row, 0, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		r := command.Row{ID: strconv.Itoa(i), Name: look.OneLine(all[i].Prompt), Detail: all[i].Prompt}
@@ -31,12 +26,17 @@ func (p *panels) prompts() tea.Cmd {
 	}
 	pk := dialog.NewPicker("Prompts of this conversation", rows, func(r command.Row) tea.Cmd {
 		if i, err := strconv.Atoi(r.ID); err == nil && i < len(all) {
-			p.tr.Reveal(&p.look, transcript.Item(all[i]))
+			show(all[i])
 		}
 		return nil
 	})
-	pk.Enter = "go there"
-	p.Open(pk)
+	pk.Enter, pk.Empty = "go there", "there is no prompt yet"
+	return pk
+}
+
+// goToPrompt opens the list of this conversation's prompts.
+func goToPrompt(p *program) tea.Cmd {
+	p.Open(promptList(p.tr.Prompts(), func(pr *transcript.Prompt) { p.tr.Reveal(&p.look, pr) }))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/tui/dialog"
 	"jcode/tui/front"
+	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
@@ -35,6 +37,7 @@ func (p *program) enter(s front.Session) tea.Cmd {
 	p.conv = s.Conversation
 	p.state = s.Conversation.State()
 	p.answeredIn = p.state.Role
+	p.look.Files = look.NewFiles(cmp.Or(p.state.Cwd, p.opt.Cwd))
 	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, s.Usage
 	p.tr.AddHistory(s.History, s.Shown)
 	p.record.Pending, p.record.unkept, p.record.Acted = nil, 0, false

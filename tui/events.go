@@ -53,6 +53,7 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 		p.listen.turnBegins()
 		p.turn.doing, p.turn.prepared = ev.Doing, []event.Prompt{ev.Prompt}
 	case event.TurnStart:
+		p.look.Files = p.look.Files.Fresh()
 		p.plans.withdraw()
 		p.listen.turnBegins()
 		if p.turn.prepared != nil {

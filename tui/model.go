@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -150,7 +152,7 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	p.outside.program, p.listen.program, p.plans.program = p, p, p
 	p.slashes.program, p.sender.program, p.search.program = p, p, p
 	p.settings = settings{program: p, theming: opt.Theme}
-	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: true}
+	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: linksWork(opt.Env), Files: look.NewFiles(opt.Cwd)}
 	var problems []string
 	p.keys, problems = look.NewKeymap(opt.Keys)
 	p.look.Unfold = p.keys.First(look.Expand)
@@ -160,6 +162,14 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 		p.tr.Add(transcript.Notice(event.LevelWarn, msg))
 	}
 	return p
+}
+
+// linksWork reports whether a terminal knows links, or at least passes over them: the console of Linux shows them.
+func linksWork(env []string) bool {
+	if env == nil {
+		env = os.Environ()
+	}
+	return !slices.Contains(env, "TERM=linux") && !slices.Contains(env, "TERM=dumb")
 }
 
 // Init starts what may take a while, after the first frame.

@@ -3,6 +3,7 @@ package look
 import (
 	"time"
 
+	"jcode/internal/cells"
 	"jcode/tui/markdown"
 )
 
@@ -17,10 +18,12 @@ type Look struct {
 	Spin int
 	// Times shows when things happened; links makes links clickable.
 	Times, Links bool
-	Diffs        DiffLayout
-	Asks         int    // questions that wait for the person
-	Beside       bool   // the input holds text and has the keys, not the question
-	Unfold       string // the key that unfolds, "" = none
+	// Files makes names of files links.
+	Files  *Files
+	Diffs  DiffLayout
+	Asks   int    // questions that wait for the person
+	Beside bool   // the input holds text and has the keys, not the question
+	Unfold string // the key that unfolds, "" = none
 }
 
 // Unfolds names the key that shows what is folded.
@@ -32,7 +35,23 @@ func (l *Look) Unfolds() string {
 }
 
 func (l *Look) Markdown() markdown.Options {
-	return markdown.Options{Width: l.Width, Prose: ProseCells, Styles: l.Theme.Markdown, Hyperlinks: l.Links}
+	return markdown.Options{Width: l.Width, Prose: ProseCells, Styles: l.Theme.Markdown, Hyperlinks: l.Links, Words: l.words()}
+}
+
+// words makes links of the words of a text that name files; nil if there are no links.
+func (l *Look) words() func(cells.Span) []cells.Span {
+	if !l.Links || l.Files == nil {
+		return nil
+	}
+	return l.Files.Linked
+}
+
+// Named returns a text as spans in which names of files are links.
+func (l *Look) Named(s cells.Span) []cells.Span {
+	if words := l.words(); words != nil {
+		return words(s)
+	}
+	return []cells.Span{s}
 }
 
 // DiffLayout says how diffs are drawn.

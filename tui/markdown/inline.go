@@ -30,8 +30,12 @@ func (r *renderer) inlineInto(out *[]cells.Span, parent ast.Node, style cells.St
 func (r *renderer) inlineNode(out *[]cells.Span, n ast.Node, style cells.Style, link string) {
 	st := &r.opts.Styles
 	add := func(text string, style cells.Style, link string) {
-		if text != "" {
-			*out = append(*out, cells.Span{Text: text, Style: style, Link: link})
+		switch span := (cells.Span{Text: text, Style: style, Link: link}); {
+		case text == "":
+		case link == "" && r.opts.Words != nil:
+			*out = append(*out, r.opts.Words(span)...)
+		default:
+			*out = append(*out, span)
 		}
 	}
 	switch n := n.(type) {

@@ -41,6 +41,8 @@ type Options struct {
 	Styles Styles
 	// Hyperlinks makes links clickable with OSC 8.
 	Hyperlinks bool
+	// Words makes links of words of prose and of inline code. May be nil.
+	Words func(cells.Span) []cells.Span
 }
 
 // Render returns the lines of a whole text.

@@ -167,7 +167,7 @@ func (c *Call) head(l *look.Look) string {
 	name, brief, right := c.parts(l)
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.Theme.Strong}}
 	if brief != "" {
-		spans = append(spans, cells.Span{Text: " " + brief})
+		spans = append(append(spans, cells.Span{Text: " "}), c.named(l, brief)...)
 	}
 	if right != "" {
 		style := l.Theme.Faint
@@ -177,6 +177,14 @@ func (c *Call) head(l *look.Look) string {
 		spans = append(spans, counted(l, "  "+right, style)...)
 	}
 	return cells.Render(look.Clip(spans, l.Width))
+}
+
+// named returns what a call is about, as a link if it is a file.
+func (c *Call) named(l *look.Look, brief string) []cells.Span {
+	if target := l.Files.Of(look.OneLine(c.Brief)); l.Links && target != "" { // also with blanks in it, and if it is cut
+		return []cells.Span{{Text: brief, Link: target}}
+	}
+	return l.Named(cells.Span{Text: brief})
 }
 
 // parts returns what the head shows, each within its space: the tool, what the call is about, and its

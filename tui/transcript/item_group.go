@@ -190,7 +190,7 @@ func sentence(l *look.Look, deeds []deed, width int) []cells.Span {
 				how, which := d.counted()
 				row = append(row, cells.Span{Text: how}, cells.Span{Text: which, Style: l.Theme.Faint})
 			case len(d.names) > 0:
-				row = append(row, cells.Span{Text: " " + strings.Join(d.names, ", ")})
+				row = append(row, l.Named(cells.Span{Text: " " + strings.Join(d.names, ", ")})...)
 			case d.calls > 1:
 				row = append(row, cells.Span{Text: " " + text.Count(d.calls, "time")})
 			}

@@ -62,7 +62,7 @@ func normalise(t testing.TB, contentType string, body []byte, sizes ...int) norm
 	t.Helper()
 	x := watched(t)
 	b := newNormalBody(&http.Response{Body: &pieces{b: bytes.Clone(body), sizes: sizes}, Header: http.Header{"Content-Type": {contentType}}}, x)
-	b.pace.hot, b.pace.steady = -1<<40, -1<<40 // all pieces are available at once; gathering them would only take time
+	b.pace.hot = -1 << 40 // all pieces are available at once; gathering them would only take time
 	out, err := io.ReadAll(b)
 	if err != nil && !x.HasFault() && !errors.Is(err, endpoint.ErrTooLarge) {
 		t.Fatalf("read: %v", err)

@@ -119,7 +119,7 @@ func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) l
 	how := a.rights(ctx, s)
 	dec := a.dispatcher.Judge(ctx, call.Caller, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessExec, Command: s.Command, Dir: s.Root}},
-		Summary:  "Start the language server " + s.Name,
+		Summary:  "Start a language server: " + s.Name,
 		Notes:    []string{fmt.Sprintf("starts the language server %s (%s), which runs code of this project (build scripts, plugins)", s.Name, s.Program), how.note()},
 	})
 	if !dec.Allow {

@@ -210,6 +210,33 @@ func goldenOptions(o *front.Options) {
 	}
 }
 
+// shownViews are the screens that have golden files in four sizes, dark and light.
+var shownViews = []string{"welcome", "chat", "busy", "approval", "approval-diff", "question", "models", "sessions", "help", "changes"}
+
+// Ten views look as they should in small and large terminals, on dark and on light ones.
+func TestGoldenViewsInFourSizes(t *testing.T) {
+	t.Parallel()
+	for _, name := range shownViews {
+		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}, {200, 50}} {
+			for _, theme := range []string{"dark", "light"} {
+				golden := fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], theme)
+				t.Run(golden, func(t *testing.T) {
+					p, f := still(t, size[0], size[1], func(o *front.Options) { goldenOptions(o); o.Theme = theme })
+					screens[name](p, f)
+					frame := p.frameText()
+					for i, line := range strings.Split(frame, "\n") {
+						if w := cells.Width(tuitest.Stripped(line)); w > size[0] {
+							t.Errorf("line %d is %d cells wide: %q", i, w, tuitest.Stripped(line))
+						}
+					}
+					s := terminal.Draw(frame, size[0], size[1], colorprofile.TrueColor)
+					compareGolden(t, golden, s.Text()+"\n\n"+s.Styled())
+				})
+			}
+		}
+	}
+}
+
 func TestGoldenScreens(t *testing.T) {
 	t.Parallel()
 	for name, set := range screens {

@@ -3,12 +3,14 @@ package front
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
+	"jcode/internal/toolcard"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -97,13 +99,17 @@ func WhichFork(prompts []*transcript.Prompt) string {
 	return said
 }
 
-func ToolsChanged(ev event.ToolsChanged) string {
+// ToolsChanged says which tools the model has from now on. What mode plan takes away is said as what it means.
+func ToolsChanged(ev event.ToolsChanged, mode tools.Mode) string {
+	if changes := slices.ContainsFunc(ev.Removed, func(name string) bool { return toolcard.Of(name).Kind == toolcard.Edit }); changes && mode == tools.ModePlan {
+		return "In plan mode, files can't be changed."
+	}
 	var parts []string
 	if len(ev.Added) > 0 {
 		parts = append(parts, "New tools: "+list(ev.Added))
 	}
 	if len(ev.Removed) > 0 {
-		parts = append(parts, "Gone: "+list(ev.Removed))
+		parts = append(parts, "Tools that are gone: "+list(ev.Removed))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -50,7 +50,7 @@ func (p *shell) event(ev event.Event) {
 	case event.Notice:
 		p.notice(ev)
 	case event.ToolsChanged:
-		p.say(front.ToolsChanged(ev))
+		p.say(front.ToolsChanged(ev, p.conv.State().Mode))
 	case event.Retrying:
 		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + look.OneLine(ev.Reason))
 	case event.Usage:

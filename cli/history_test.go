@@ -254,7 +254,7 @@ func TestRewindGivesBackWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Anew."))
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
-		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")
+		return modeltest.Text("A summary."), strings.Contains(string(r.Raw), "Summarise this conversation")
 	})
 	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
 	c.start()

@@ -142,7 +142,7 @@ func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
 	// A name that was written a moment ago is known.
 	s.project(".jcode/skills/late/SKILL.md", "---\nname: late\ndescription: Came late.\n---\nSay hello.\n")
 	s.say("/role fine")
-	s.wait("fine · ")
+	s.wait("test-model  fine")
 	s.quit()
 }
 

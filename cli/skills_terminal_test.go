@@ -81,7 +81,7 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Five."), modeltest.Text("Six."))
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
-		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")
+		return modeltest.Text("A summary."), strings.Contains(string(r.Raw), "Summarise this conversation")
 	})
 	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
 	given := func(n int, want bool) {

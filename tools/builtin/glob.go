@@ -25,7 +25,7 @@ var globDescription string
 
 const globParameters = `{"type":"object","properties":{` +
 	`"pattern":{"type":"string"},` +
-	`"dir":{"type":"string"},` +
+	`"dir":{"type":"string","description":"where"},` +
 	`"newest":{"type":"boolean","description":"order by time of change"},` +
 	`"limit":{"type":"integer","description":"default 200"}},` +
 	`"required":["pattern"]}`

@@ -26,7 +26,7 @@ const grepParameters = `{"type":"object","properties":{` +
 	`"pattern":{"type":"string"},` +
 	`"path":{"type":"string"},` +
 	`"include":{"type":"string","description":"file name pattern, such as *.go"},` +
-	`"literal":{"type":"boolean"},` +
+	`"literal":{"type":"boolean","description":"not a regexp"},` +
 	`"context":{"type":"integer","description":"lines around"},` +
 	`"limit":{"type":"integer","description":"default 100"}},` +
 	`"required":["pattern"]}`

@@ -47,3 +47,27 @@ func TestSignaturesAreThoseOfTheVectorsOfAWS(t *testing.T) {
 		})
 	}
 }
+
+// A session token is signed as the tests say that come with AWS's own library.
+func TestASessionTokenIsSignedAsTheLibraryPublishesIt(t *testing.T) {
+	const (
+		body = "{}"
+		want = "AWS4-HMAC-SHA256 Credential=AKID/19700101/us-east-1/dynamodb/aws4_request, SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-meta-other-header;x-amz-meta-other-header_with_underscore;x-amz-security-token;x-amz-target, Signature=a518299330494908a70222cec6899f6f32f297f8595f6df1776d998936652ad9"
+	)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://dynamodb.us-east-1.amazonaws.com", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.URL.Opaque = "//example.org/bucket/key-._~,!@#$%^&*()"
+	req.Header.Set("X-Amz-Target", "prefix.Operation")
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	req.Header.Set("X-Amz-Meta-Other-Header", "some-value=!@#$%^&* (+)")
+	req.Header.Add("X-Amz-Meta-Other-Header_With_Underscore", "some-value=!@#$%^&* (+)")
+	req.Header.Add("X-Amz-Meta-Other-Header_With_Underscore", "some-value=!@#$%^&* (+)")
+	if err := signAWS(t.Context(), awsKeys{id: "AKID", secret: "SECRET", token: "SESSION"}, req, []byte(body), "dynamodb", "us-east-1", time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got := req.Header.Get("Authorization"); got != want || req.Header.Get("X-Amz-Security-Token") != "SESSION" {
+		t.Errorf("signed %q, want %q", got, want)
+	}
+}

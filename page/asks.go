@@ -116,10 +116,10 @@ func drawField(s *sheet, name string, d wire.Field) {
 	if d.Default != nil {
 		given = fmt.Sprint(d.Default)
 	}
-	switch d.Kind {
-	case tools.FieldBoolean:
+	switch kind := d.Kind; {
+	case kind == tools.FieldBoolean:
 		s.put(`<label><input type="checkbox" name="%s" value="true"%s> %s</label>`, name, checked(given == "true"), label)
-	case tools.FieldChoice:
+	case kind == tools.FieldChoice && len(d.Options) > 0:
 		s.put(`<label>%s <select name="%s"%s>`, label, name, need)
 		if !d.Required {
 			s.put(`<option value=""></option>`)
@@ -128,18 +128,18 @@ func drawField(s *sheet, name string, d wire.Field) {
 			s.put(`<option value="%s"%s>%s</option>`, o, selected(o == given), labelOf(i))
 		}
 		s.put(`</select></label>`)
-	case tools.FieldChoices:
+	case kind == tools.FieldChoices:
 		list, _ := d.Default.([]any)
 		s.put(`<fieldset><legend>%s</legend>`, label)
 		for i, o := range d.Options {
 			s.put(`<label><input type="checkbox" name="%s" value="%s"%s> %s</label>`, name, o, checked(slices.Contains(list, any(o))), labelOf(i))
 		}
 		s.put(`</fieldset>`)
-	case tools.FieldNumber, tools.FieldInteger:
+	case kind == tools.FieldNumber || kind == tools.FieldInteger:
 		s.put(`<label>%s <input name="%s" inputmode="decimal" value="%s"%s></label>`, label, name, given, need)
 	default:
-		kind := map[string]string{"email": "email", "uri": "url", "date": "date"}[d.Format]
-		s.put(`<label>%s <input type="%s" name="%s" value="%s"%s></label>`, label, cmp.Or(kind, "text"), name, given, need)
+		format := map[string]string{"email": "email", "uri": "url", "date": "date"}[d.Format]
+		s.put(`<label>%s <input type="%s" name="%s" value="%s"%s></label>`, label, cmp.Or(format, "text"), name, given, need)
 	}
 	if d.Description != "" {
 		s.put(`<p class="dim">%s</p>`, text.Clean(d.Description))

@@ -97,14 +97,16 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, v Device) {
 	if has == "" {
 		has = r.URL.Query().Get("after")
 	}
-	after, _ := strconv.ParseUint(has, 10, 64) // 0 is everything
+	after, err := strconv.ParseUint(has, 10, 64)
+	nothing := err != nil // so it gets everything
 	now := s.viewOf(v, fd.session, fd.role)
 	for {
 		var html markup
 		var last uint64
 		more, why := fd.read(func(t *transcript) {
-			html, last = t.since(after, now), t.last
+			html, last = t.since(after, nothing, now), t.last
 		})
+		nothing = false
 		if html != "" && out.send(strconv.FormatUint(last, 10), "", string(html)) != nil {
 			return
 		}
@@ -128,10 +130,11 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, v Device) {
 	}
 }
 
-// since returns what changed after a number: whole parts of the page and items, each with the ID of what it replaces.
-func (t *transcript) since(after uint64, v view) markup {
+// since returns what changed after a number, for a browser that may have nothing: whole parts of the page and items, each
+// with the ID of what it replaces.
+func (t *transcript) since(after uint64, nothing bool, v view) markup {
 	var s sheet
-	everything := after < t.base || after > t.last
+	everything := nothing || after < t.base || after > t.last
 	if everything || t.cut > after {
 		s.put(`<div id="log" role="log" aria-live="polite">%s</div>`, t.drawLog("", v.base))
 	} else {

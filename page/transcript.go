@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent/event/wire"
+	"jcode/internal/text"
 	"jcode/session/export"
 )
 
@@ -258,7 +259,7 @@ func (t *transcript) streamed(kind string, line json.RawMessage) bool {
 			if n == 0 {
 				break
 			}
-			t.live.done = append(t.live.done, piece{markup(export.Prose(t.live.open[:n])), t.last})
+			t.live.done = append(t.live.done, piece{markup(export.Prose(text.Clean(t.live.open[:n]))), t.last})
 			t.live.open = t.live.open[n:]
 		}
 	case "reasoning":

@@ -1,0 +1,9 @@
+package page
+
+import "time"
+
+// Pass lets time pass for a code.
+func (c *Codes) Pass(d time.Duration) {
+	now := c.now
+	c.now = func() time.Time { return now().Add(d) }
+}

@@ -60,10 +60,21 @@ func (r *Registry) Load(name string) (Loaded, error) {
 		e.Name = sk.Name
 		sk = e.Skill
 	}
+	r.sayHooks(sk)
 	l := Loaded{Skill: sk, Body: frontmatter.Parse(data).Body}
 	l.Files, l.More = listFiles(os.DirFS(sk.Dir))
 	l.compose()
 	return l, nil
+}
+
+// sayHooks tells the person once that a skill which is used has hooks: one of them may be a guard.
+func (r *Registry) sayHooks(sk Skill) {
+	if !sk.Hooks || r.opts.Notice == nil {
+		return
+	}
+	if _, said := r.hooksSaid.LoadOrStore(sk.File, true); !said {
+		r.opts.Notice(fmt.Sprintf("the skill %s has hooks, which are not run here: write them below `hooks` in a settings file or a role (%s)", sk.Name, sk.File))
+	}
 }
 
 func (r *Registry) unknown(name string) error {

@@ -133,8 +133,13 @@ func (p *reader) optional(e *Entry) {
 	e.Rules = p.rules("allowed-tools")
 	e.ManualOnly = p.yes("disable-model-invocation", false)
 	e.Hidden = !p.yes("user-invocable", true)
+	if f, ok := p.doc.Get("hooks"); ok && f.Kind != frontmatter.Null {
+		e.Hooks = true
+		p.warn(f.Line, "hooks of a skill are not run", "write them below `hooks` in a settings file or a role")
+	}
 	p.rest(map[string]bool{
-		"name": true, "description": true, "license": true, "compatibility": true, "metadata": true,
+		"hooks": true,
+		"name":  true, "description": true, "license": true, "compatibility": true, "metadata": true,
 		"allowed-tools": true, "argument-hint": true, "disable-model-invocation": true, "user-invocable": true,
 	})
 }

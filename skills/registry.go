@@ -36,6 +36,8 @@ type Registry struct {
 	opts    Options
 	current atomic.Pointer[state]
 
+	hooksSaid sync.Map // the files of skills of which it was said that their hooks are not run
+
 	scanning sync.Mutex // one scan at a time; guards the fields below
 	disabled map[string]bool
 	last     map[string]read

@@ -30,6 +30,8 @@ type Skill struct {
 	ManualOnly bool
 	// Hidden skills are for the model alone: there is no `/name`.
 	Hidden bool
+	// Hooks says that it names hooks, which are not run: whoever uses it should know.
+	Hooks bool
 	// Hash is the SHA-256 of SKILL.md in hex.
 	Hash string
 }

@@ -668,3 +668,23 @@ func TestCheckTakesSkillsAndFoldersOfThem(t *testing.T) {
 		}
 	}
 }
+
+// Hooks in the front matter of a skill may guard what it does: that they are not run is said when it is used, once.
+func TestHooksOfASkillAreSaidNotToRun(t *testing.T) {
+	w := newWorld(t)
+	file := w.project("guarded", "---\nname: guarded\ndescription: Guarded.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./guard.sh\n---\n\nbody\n")
+	w.project("plain", skillMD("plain", "Plain.", "body"))
+	var said []string
+	r := skills.New(skills.Options{Places: w.places, Notice: func(text string) { said = append(said, text) }})
+	for _, name := range []string{"plain", "guarded", "guarded"} {
+		if res := run(t, r, "skill", fmt.Sprintf(`{"name":%q}`, name), model("s")); res.Failed {
+			t.Fatal(res.Text)
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "the skill guarded has hooks, which are not run here") || !strings.Contains(said[0], file) {
+		t.Errorf("%q", said)
+	}
+	if got := diagnostics(r); !strings.Contains(got, "SKILL.md:4") || !strings.Contains(got, "hooks of a skill are not run") {
+		t.Errorf("%s", got)
+	}
+}

@@ -15,6 +15,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/skip2/go-qrcode"
+
 	"jcode/agent/event/wire"
 	past "jcode/agent/history"
 	"jcode/internal/netaddr"
@@ -73,6 +75,9 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	server := page.NewServer(opt)
 	defer server.Close()
 	say("%s", address)
+	if qr, err := qrcode.New(address, qrcode.Low); err == nil && std.InIsTerminal && !strings.HasPrefix(address, "http:") { // a phone reaches no loopback
+		say("%s", strings.TrimRight(qr.ToSmallString(false), "\n"))
+	}
 	code := func(role remote.Role) {
 		say("%s  code for one device%s, for %d minutes", opt.Codes.New(role), map[bool]string{true: " that only watches"}[role == remote.Watch], int(page.CodeFor.Minutes()))
 	}

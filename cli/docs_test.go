@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"jcode/cli/config"
 	"jcode/skills"
 	"jcode/tui"
-	"jcode/tui/look"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
@@ -106,10 +104,6 @@ func write(t *testing.T, file, text string) {
 // The values of screen settings are defined in two packages, which must agree.
 func TestSettingsOfTheScreenAreWhatTheScreenKnows(t *testing.T) {
 	t.Parallel()
-	f, ok := reflect.TypeFor[config.Config]().FieldByName("Theme")
-	if !ok {
-		t.Fatal("no setting Theme")
-	}
 	same := func(what string, got, want []string) {
 		slices.Sort(got)
 		slices.Sort(want)
@@ -117,7 +111,6 @@ func TestSettingsOfTheScreenAreWhatTheScreenKnows(t *testing.T) {
 			t.Errorf("%s may be %v, the screen knows %v", what, got, want)
 		}
 	}
-	same("theme", strings.Split(f.Tag.Get("enum"), ","), look.ThemeNames())
 	same("status_line", config.StatusParts(), tui.StatusParts())
 }
 

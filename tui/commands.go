@@ -285,7 +285,7 @@ func (p *settings) nextMode() tea.Cmd {
 }
 
 func modeNames(_ *program, args string) []string  { return withPrefix(tools.Modes(), args) }
-func themeNames(_ *program, args string) []string { return withPrefix(look.ThemeNames(), args) }
+func themeNames(p *program, args string) []string { return withPrefix(p.settings.themes.Names(), args) }
 
 // withPrefix returns the names that begin with a prefix.
 func withPrefix[S ~string](names []S, prefix string) []string {
@@ -296,37 +296,6 @@ func withPrefix[S ~string](names []S, prefix string) []string {
 		}
 	}
 	return out
-}
-
-// themeHelp says what each theme is for. It is never written.
-var themeHelp = map[string]string{
-	"auto":          "what fits the background and colours of your terminal",
-	"dark":          "for a dark background",
-	"light":         "for a light background",
-	"high-contrast": "strong colours on black",
-	"ansi16":        "only the sixteen colours that your terminal has set",
-}
-
-// theme chooses the colours; the list previews the theme under the cursor.
-func (p *settings) theme(name string) tea.Cmd {
-	if name != "" {
-		if slices.Contains(look.ThemeNames(), name) {
-			p.settings.setTheme(name)
-			return p.settings.save("theme", name)
-		}
-		p.Flash("unknown theme " + name + ": " + strings.Join(look.ThemeNames(), ", "))
-		return nil
-	}
-	before := cmp.Or(p.settings.theming, "auto")
-	var rows []command.Row
-	for _, n := range look.ThemeNames() {
-		rows = append(rows, command.Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
-	}
-	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
-	pk.Move = func(r command.Row) { p.settings.setTheme(r.ID) }
-	pk.Cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
-	p.Open(pk)
-	return nil
 }
 
 // save stores a setting.

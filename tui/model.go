@@ -119,6 +119,7 @@ type (
 	// settings changes settings of the session or the program.
 	settings struct {
 		*program
+		themes  look.Themes
 		theming string // the theme in force; "" or "auto" follows the terminal
 		few     bool   // the terminal shows sixteen colours
 	}
@@ -151,10 +152,12 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
 	p.outside.program, p.listen.program, p.plans.program = p, p, p
 	p.slashes.program, p.sender.program, p.search.program = p, p, p
-	p.settings = settings{program: p, theming: opt.Theme}
+	p.settings = settings{program: p, theming: opt.Theme, themes: look.NewThemes(opt.Themes)}
 	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: linksWork(opt.Env), Files: look.NewFiles(opt.Cwd)}
+	unknown := p.settings.ownTheme()
 	var problems []string
 	p.keys, problems = look.NewKeymap(opt.Keys)
+	problems = append(problems, unknown...)
 	p.look.Unfold = p.keys.First(look.Expand)
 	p.in.ExpandKey = p.keys.First(look.PasteExpand)
 	p.tr.Add(p.compose.welcome())
@@ -350,7 +353,7 @@ func (p *settings) setTheme(name string) {
 	if p.settings.few && p.settings.automatic() {
 		name = "ansi16"
 	}
-	p.look.Theme = look.NewTheme(name, p.dark)
+	p.look.Theme = p.settings.themes.New(name, p.dark)
 	p.restyle()
 }
 

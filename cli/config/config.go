@@ -50,7 +50,7 @@ type Config struct {
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
 	Attempts    int      `json:"attempts" desc:"Most attempts at a model request when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
-	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,high-contrast,ansi16" default:"auto"`
+	Theme         string          `json:"theme" desc:"Colours: auto, dark, light, high-contrast, ansi16, or the name of a file in the folder themes beside this file." default:"auto"`
 	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
 	StatusLine    StatusLine      `json:"status_line" desc:"Parts of the status line, in order; or, in your own file only, a command that writes the line."`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`

@@ -67,7 +67,7 @@ func TestOneFaultCostsOnlyItself(t *testing.T) {
 	l := user(t, `{
   "model": 5,
   "mode": "carefull",
-  "theme": "Dark",
+  "leave": "Text",
   "mcp": "off",
   "sandbox": {"network": "yes", "caches": ["~/.cache", 3, "/x"]},
   "after_edit": [{"glob": "*.go", "cmd": "gofmt -l ."}, {"glob": "*.py"}, "x"],
@@ -87,7 +87,7 @@ func TestOneFaultCostsOnlyItself(t *testing.T) {
 	want := []string{
 		"config.json:2: model: must be a text in double quotes, not 5",
 		"config.json:3: mode: must be one of plan, ask, edits, auto, yolo, not \"carefull\"",
-		"config.json:4: theme: must be one of auto, dark, light, high-contrast, ansi16, not \"Dark\"; did you mean dark?",
+		"config.json:4: leave: must be one of text, none, not \"Text\"; did you mean text?",
 		"config.json:5: mcp: must be an object with tools, deferThreshold, maxTools, importClaude, not a text",
 		"config.json:6: sandbox.network: must be true or false, not \"yes\"",
 		"config.json:6: sandbox.caches[1]: must be a text in double quotes, not 3",

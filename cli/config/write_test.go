@@ -103,7 +103,7 @@ func TestSetRefusesWhatIsWrong(t *testing.T) {
 		want  string
 	}{
 		"modle":           {"x", "did you mean model?"},
-		"theme":           {"drak", "must be one of auto, dark,"},
+		"leave":           {"txt", "must be one of text, none"},
 		"max_steps":       {0, "at least 1"},
 		"mcp.tolls":       {"x", "did you mean mcp.tools?"},
 		"mcp.tools.x":     {"x", "has no parts"},
@@ -267,7 +267,7 @@ func TestSchemaFitsTheTypes(t *testing.T) {
 	if err := check(everything); err != nil {
 		t.Errorf("the schema refuses what fits: %v", err)
 	}
-	for _, bad := range []string{`{"modle": 1}`, `{"theme": "x"}`, `{"max_steps": 0}`, `{"after_edit": [{"glob": "x"}]}`, `{"idle_timeout": "soon"}`, `{"mcp": {"deferThreshold": "x"}}`} {
+	for _, bad := range []string{`{"modle": 1}`, `{"leave": "x"}`, `{"max_steps": 0}`, `{"after_edit": [{"glob": "x"}]}`, `{"idle_timeout": "soon"}`, `{"mcp": {"deferThreshold": "x"}}`} {
 		if check(bad) == nil {
 			t.Errorf("the schema takes %s", bad)
 		}

@@ -182,8 +182,8 @@ type Options struct {
 	// is nothing. May be nil.
 	TrustAgain func(ctx context.Context) (*command.Trust, error)
 
-	// Theme is a name of ThemeNames; "" is auto.
-	Theme string
+	// Theme is the name of a theme, builtin or of a file in the folder Themes; "" is auto.
+	Theme, Themes string
 	// Keys rebinds actions, Status names the parts of the status line in order.
 	Keys   map[string][]string
 	Status []string

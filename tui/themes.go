@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent/event"
+	"jcode/internal/text"
+	"jcode/tools/command"
+	"jcode/tui/dialog"
+	"jcode/tui/look"
+)
+
+// ownTheme shows the theme of the settings if it is one of the person's files; the problems say why it can't be.
+func (p *settings) ownTheme() []string {
+	name := p.settings.theming
+	if name == "" || slices.Contains(look.ThemeNames(), name) {
+		return nil
+	}
+	problems := p.settings.themes.Read()
+	if !p.settings.themes.Own(name) {
+		p.settings.theming = "auto"
+		names := p.settings.themes.Names()
+		hint := ": there are " + strings.Join(names, ", ") + "; a file themes/" + name + ".json beside config.json makes one"
+		if near := text.Nearest(name, names); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		return append(problems, "theme: there is no theme "+name+hint)
+	}
+	p.look.Theme = p.settings.themes.New(name, p.dark)
+	return problems
+}
+
+// themeHelp says what each theme is for. It is never written.
+var themeHelp = map[string]string{
+	"auto":          "what fits the background and colours of your terminal",
+	"dark":          "for a dark background",
+	"light":         "for a light background",
+	"high-contrast": "strong colours on black",
+	"ansi16":        "only the sixteen colours that your terminal has set",
+}
+
+// theme chooses the colours; the list previews the theme under the cursor.
+func (p *settings) theme(name string) tea.Cmd {
+	for _, problem := range p.settings.themes.Read() {
+		p.Say(event.LevelWarn, problem)
+	}
+	names := p.settings.themes.Names()
+	if name != "" {
+		if slices.Contains(names, name) {
+			p.settings.setTheme(name)
+			return p.settings.save("theme", name)
+		}
+		p.Flash("unknown theme " + name + ": " + strings.Join(names, ", "))
+		return nil
+	}
+	before := cmp.Or(p.settings.theming, "auto")
+	var rows []command.Row
+	for _, n := range names {
+		info := themeHelp[n]
+		if p.settings.themes.Own(n) {
+			info = "your own: themes/" + n + ".json"
+		}
+		rows = append(rows, command.Row{ID: n, Name: n, Info: info, Current: n == before})
+	}
+	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
+	pk.Move = func(r command.Row) { p.settings.setTheme(r.ID) }
+	pk.Cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
+	p.Open(pk)
+	return nil
+}

@@ -21,7 +21,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.editor("s/Say .*/Say $line./; s/careful software/$line software/; s/Talks like one/Talks loudly/")
 	c.start()
 	c.say("/role pirate")
-	c.wait("pirate · ")
+	c.wait("test-model  pirate")
 	c.say("first")
 	c.wait("One.")
 

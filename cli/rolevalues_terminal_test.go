@@ -42,7 +42,7 @@ func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 	c.Press("enter", "right", "enter")
 	c.wait("‹ French ›", "› send ‹")
 	c.Press("enter")
-	c.wait("ticket · ")
+	c.wait("test-model  ticket")
 	c.say("first")
 	c.wait("One.")
 	if sys := c.request(0).System(); !strings.Contains(sys, "Work on {{lang}}-7 in French.") {

@@ -37,7 +37,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 	s.counted("slack", 1, 0)
 
 	s.say("/role talk")
-	s.wait("talk · ")
+	s.wait("test-model  talk")
 	s.say("first")
 	s.wait("One.")
 	if r := s.request(0); !offers(r, "github") || !offers(r, "slack") || offers(r, "jira") || !strings.Contains(r.System(), "Talk.") {
@@ -46,7 +46,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 
 	// github stays, slack ends, jira starts.
 	s.say("/role plan")
-	s.wait("plan · ")
+	s.wait("test-model  plan")
 	s.counted("jira", 1, 0)
 	s.counted("slack", 1, 1)
 	s.say("second")
@@ -94,11 +94,11 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	s.counted("github", 1, 0)
 	s.counted("slack", 1, 0)
 	s.say("/role talk")
-	s.wait("talk · ")
+	s.wait("test-model  talk")
 	s.say("sleep a little")
 	received(t, s.logs["slack"], "tools/call", 1)
 	s.interject("/role plan")
-	s.wait("plan · ")
+	s.wait("test-model  plan")
 	put(t, enough, "")
 	s.wait("It slept.")
 	r := s.request(1)
@@ -151,7 +151,7 @@ func TestStartInARoleStartsItsServersAndNoOthers(t *testing.T) {
 	s := withServers(newChat(t, modeltest.Text("Hello.")), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
 	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
 	s.start("--role", "plan")
-	s.wait("plan · ", "mcp 2/2")
+	s.wait("test-model  plan", "mcp 2/2")
 	s.counted("github", 1, 0)
 	s.counted("jira", 1, 0)
 	s.say("first")

@@ -23,6 +23,7 @@ cli/attach: remote tui/screen
 cli/config: *
 cli/eval:
 cli/memory: agent agent/event agent/model notes session tools tools/command
+cli/review:
 cli/structured:
 cli/tour:
 cli/usage: session

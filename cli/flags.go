@@ -75,6 +75,7 @@ type grammar struct {
 	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
 	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
 	Eval   evalCmd   `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
+	Review reviewCmd `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
 	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`

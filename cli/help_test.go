@@ -92,7 +92,7 @@ func manPage(app *commandline.Command) string {
 	manFlags(&b, app.Flags)
 	b.WriteString(".SH COMMANDS\n")
 	manCommands(&b, app)
-	b.WriteString(".SH EXIT STATUS\n0 done; 1 the model or provider failed; 2 usage or configuration; 3 stopped at a limit; 129 SIGHUP; 130 SIGINT; 143 SIGTERM.\n" +
+	b.WriteString(".SH EXIT STATUS\n0 done; 1 the model or provider failed; 2 usage or configuration; 3 stopped at a limit; 4 the answer does not fit the schema; 5 no whole answer; 6 jcode review \\-\\-fail\\-on found something; 129 SIGHUP; 130 SIGINT; 143 SIGTERM.\n" +
 		".SH ENVIRONMENT\n\\fBJCODE_HOME\\fR, \\fBXDG_CONFIG_HOME\\fR, \\fBXDG_DATA_HOME\\fR, \\fBJCODE_MODEL\\fR, \\fBJCODE_RECORD\\fR, \\fBOPENAI_API_KEY\\fR, \\fBOPENAI_BASE_URL\\fR, \\fBNO_COLOR\\fR.\n")
 	return b.String()
 }

@@ -80,3 +80,35 @@ func TestHelpIsOfTheCommandThatWasNamed(t *testing.T) {
 		}
 	}
 }
+
+// A command that takes no words is no command where words follow: they are a sentence that begins with its name.
+func TestASentenceMayBeginWithTheNameOfACommand(t *testing.T) {
+	type bare struct {
+		JSON bool `name:"json"`
+	}
+	for words, want := range map[string]string{
+		"check": "check", "check --json": "check", "-v check": "check", "check this please": "show check this please", "-v check this": "show check this", "copy this": "copy",
+	} {
+		var l struct {
+			V     bool    `short:"v"`
+			Show  showCmd `cmd:"" default:"withargs"`
+			Copy  copyCmd `cmd:""`
+			Check bare    `cmd:""`
+		}
+		root, err := commandline.Of("prog", &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, err := root.Parse(strings.Fields(words))
+		if err != nil {
+			t.Errorf("%s: %v", words, err)
+			continue
+		}
+		if got := strings.Join(append([]string{chosen.Name}, l.Show.Words...), " "); got != want {
+			t.Errorf("%s: %s, want %s", words, got, want)
+		}
+	}
+	if _, _, err := read(t, "copy"); err == nil {
+		t.Error("a missing word is no error")
+	}
+}

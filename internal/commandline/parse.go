@@ -58,13 +58,20 @@ func (c *Command) follow(words []string) (next *Command, own, rest []string) {
 				i++
 			}
 		default:
-			if next = c.Child(w); next == nil {
+			if next = c.Child(w); next == nil || c.Parent == nil && c.fallback != nil && next.refuses(words[i+1:]) {
 				return nil, nil, words
 			}
 			return next, words[:i], words[i+1:]
 		}
 	}
 	return nil, nil, words
+}
+
+// refuses reports whether words can't belong to a command, as it takes none: of a program that takes words without a
+// command, they are a sentence that begins with its name.
+func (c *Command) refuses(words []string) bool {
+	return len(words) > 0 && c.Children == nil && c.Args == nil && c.dash == nil &&
+		!slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
 // wantsNext reports whether the word after a flag is its value. A flag may be the last of several letters

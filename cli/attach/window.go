@@ -20,7 +20,7 @@ import (
 type Window struct {
 	in, out *os.File
 	left    chan remote.Left
-	lost    chan error // the connection has ended
+	lost    chan struct{} // the connection has ended
 
 	mu    sync.Mutex
 	drawn bool // something was drawn: the terminal must be given back
@@ -28,7 +28,7 @@ type Window struct {
 
 // New returns a window on a terminal.
 func New(in, out *os.File) *Window {
-	return &Window{in: in, out: out, left: make(chan remote.Left, 1), lost: make(chan error, 1)}
+	return &Window{in: in, out: out, left: make(chan remote.Left, 1), lost: make(chan struct{}, 1)}
 }
 
 // Handlers are those of the connection that Show uses.
@@ -41,7 +41,7 @@ func (w *Window) Handlers() remote.Handlers {
 			_, _ = w.out.Write(d.Data) // a terminal that is gone ends the window by its signal
 		},
 		Left:    func(l remote.Left) { w.left <- l },
-		Stopped: func(err error) { w.lost <- err },
+		Stopped: func(error) { w.lost <- struct{}{} },
 	}
 }
 

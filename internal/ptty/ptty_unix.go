@@ -53,7 +53,7 @@ const inherited = 3
 // Background starts a program, with further variables, on a terminal of its own, which it holds itself: it goes on when this process and its
 // terminal end. The caller closes both sides.
 func Background(master, slave *os.File, program string, args, env []string, dir string) (*exec.Cmd, error) {
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program, args...) //nolint:noctx // no context ends it: it goes on
 	cmd.Args[0] = os.Args[0] // under the name of this one
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), env...)

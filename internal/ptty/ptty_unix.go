@@ -54,7 +54,7 @@ const inherited = 3
 // terminal end. The caller closes both sides.
 func Background(master, slave *os.File, program string, args, env []string, dir string) (*exec.Cmd, error) {
 	cmd := exec.Command(program, args...) //nolint:noctx // no context ends it: it goes on
-	cmd.Args[0] = os.Args[0] // under the name of this one
+	cmd.Args[0] = os.Args[0]              // under the name of this one
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave

@@ -230,7 +230,9 @@ func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
 	c.say("/session Parser work")
 	c.wait("Carry the last exchange over")
 	c.Press("enter")
-	c.wait("Parser work", "ask for something")
+	c.until(func(s terminal.Screen) bool {
+		return s.Contains("ask for something") && strings.Contains(s.Title, "Parser work")
+	})
 	c.say("named")
 	c.wait("A named answer.")
 	c.idle()

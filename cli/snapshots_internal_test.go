@@ -81,6 +81,18 @@ func writesBeside(t *testing.T, dir string) {
 	t.Cleanup(func() { cancel(); work.Wait() })
 }
 
+// holdsRepository reports whether a folder, or one below it, is a repository of its own.
+func holdsRepository(dir string) (found bool) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
 // differs describes the first differences of two states.
 func differs(is, want map[string]string) string {
 	var out []string
@@ -175,7 +187,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 	pick := func() string {
 		names := slices.Sorted(func(yield func(string) bool) {
 			for name := range everything(t, dir) {
-				if _, err := os.Stat(filepath.Join(dir, name, ".git")); err == nil {
+				if name != "." && holdsRepository(filepath.Join(dir, name)) {
 					continue // a copy of it would stay behind
 				}
 				if !strings.ContainsAny(name, " '") && name != "." && !yield(name) {

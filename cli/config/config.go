@@ -3,7 +3,7 @@ package config
 import "jcode/hooks"
 
 // Config is the content of config.json. The zero value of a field means that nobody set it. The tags say the
-// rest: desc explains a field, enum lists its values, default is the value when it is absent, min and max
+// rest: desc explains a field, enum lists its values, known those besides the names of files in a folder, default is the value when it is absent, min and max
 // bound a number, and narrow says how a project that nobody trusts may set it: by appending to a list, with a
 // lower number, with `false`, or with a stricter mode. Without narrow it needs trust. A part with personal is left out
 // of a project's setting even if that is trusted: always, or where it names variables. Fields with rule hold
@@ -50,7 +50,7 @@ type Config struct {
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
 	Attempts    int      `json:"attempts" desc:"Most attempts at a model request when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
-	Theme         string          `json:"theme" desc:"Colours: auto, dark, light, high-contrast, ansi16, or the name of a file in the folder themes beside this file." default:"auto"`
+	Theme         string          `json:"theme" desc:"Colours: auto, dark, light, high-contrast, ansi16, or the name of a file in the folder themes beside this file." known:"auto,dark,light,high-contrast,ansi16" files:"themes" default:"auto"`
 	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
 	StatusLine    StatusLine      `json:"status_line" desc:"Parts of the status line, in order; or, in your own file only, a command that writes the line."`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -205,11 +207,34 @@ func (d *decoder) text(v hujson.Value, into reflect.Value, key string, f field) 
 		d.problem(v.StartOffset, key, "must be one of %s, not %s%s", strings.Join(allowed, ", "), brief(v, key), hint)
 		return false
 	}
-	if !d.rule(v, s, key, f.tag.Get("rule")) {
+	if !d.rule(v, s, key, f.tag.Get("rule")) || !d.named(v, s, key, f) {
 		return false
 	}
 	into.SetString(s)
 	return true
+}
+
+// named checks a name that is known, or that of a file in a folder beside the configuration.
+func (d *decoder) named(v hujson.Value, name, key string, f field) bool {
+	folder := f.tag.Get("files")
+	if folder == "" || name == "" {
+		return true
+	}
+	known := strings.Split(f.tag.Get("known"), ",")
+	if slices.Contains(known, name) {
+		return true
+	}
+	if filepath.Base(name) == name {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(d.file), folder, name+".json")); err == nil {
+			return true
+		}
+	}
+	hint := ""
+	if near := text.Nearest(name, known); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	d.problem(v.StartOffset, key, "must be one of %s, or the name of a file in %s, not %s%s", strings.Join(known, ", "), folder, brief(v, key), hint)
+	return false
 }
 
 // rule checks a rule of this effect. One that no tool can match is a fault that stays in the list: a tool of

@@ -25,7 +25,7 @@ func TestAddingAServerBeginsItsSignIn(t *testing.T) {
 		t.Error("a browser was opened without a terminal")
 	}
 	c.startAt("signed in; kept in", "mcp", "add", "issues", srv.Endpoint())
-	if s := c.Screen(); !s.Contains("issues: added to") || !s.Contains("wants you to sign in at") {
+	if s := c.Screen(); !s.Contains("issues: added to") || !s.Contains("Sign in to issues?") {
 		t.Errorf("%s", s.Text())
 	}
 	if out, err := c.jcode("", "mcp", "call", "issues", "echo", `{"text":"hi"}`); err != nil || !strings.Contains(out, "hi") {

@@ -164,9 +164,9 @@ func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error)
 
 // visitText says which server asks for a sign-in, where and with which permissions.
 func visitText(v auth.Visit) string {
-	s := fmt.Sprintf("MCP server %s wants you to sign in at %s", v.Server, v.Host)
+	s := fmt.Sprintf("Sign in to %s? MCP server, at %s", v.Server, v.Host)
 	if v.StepUp {
-		s = fmt.Sprintf("MCP server %s needs more rights: sign in again at %s", v.Server, v.Host)
+		s = fmt.Sprintf("Sign in to %s again? MCP server, needs more rights, at %s", v.Server, v.Host)
 	}
 	if len(v.Scopes) > 0 {
 		s += "\nrights: " + strings.Join(v.Scopes, ", ")

@@ -79,7 +79,7 @@ func TestSignInByCommandLine(t *testing.T) {
 func TestChatSignsIn(t *testing.T) {
 	t.Parallel()
 	c, _ := signInChat(t, modeltest.Text("Hello."))
-	c.startAt("wants you to sign in at")
+	c.startAt("Sign in to ")
 	c.signInAsks()
 	c.Press("esc")
 	if _, err := c.Wait(patience, func(s terminal.Screen) bool { return !s.Contains("open the browser") }); err != nil {

@@ -133,7 +133,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 		"error as text":              {modeltest.Raw("data: {\"error\":\"cuda out of memory\"}\n\n"), model.ClassServer, 4, "cuda out of memory"},
 		"error event":                {modeltest.Raw("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\"}}\n\n"), model.ClassServer, 4, "Over"},
 		"rubbish":                    {modeltest.Raw("Internal Server Error\n"), model.ClassNetwork, 4, "Internal Server Error"},
-		"plain JSON, no answer":      {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "not an answer"},
+		"plain JSON, no answer":      {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "could not read the answer"},
 		"empty body":                 {modeltest.Status(200, http.Header{"Content-Type": {"text/event-stream"}}, ""), model.ClassNetwork, 4, "cut off"},
 		"error line after text":      {modeltest.Raw("data: " + modeltest.TextChunk("x") + "\n\nerror: {\"code\":500,\"message\":\"slot broke\",\"type\":\"server_error\"}\n\n"), model.ClassServer, 4, "slot broke"},
 		"status as a number":         {modeltest.Chunks(`{"error":{"status":401,"message":"no"}}`), model.ClassAuth, 1, "no"},

@@ -87,7 +87,7 @@ func (e *Endpoint) broken(x *Exchange, cause error) *Failure {
 		retry = false
 		text = fmt.Sprintf("%s sent more than jcode takes (%d MB)", e.Name(), MaxAnswer>>20)
 	case !x.Started && x.rubbish != "":
-		text = fmt.Sprintf("%s sent something that is not an answer: %s", e.Name(), cut(x.rubbish, maxRubbish))
+		text = fmt.Sprintf("jcode could not read the answer of %s: %s", e.Name(), cut(x.rubbish, maxRubbish))
 	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
 		text = fmt.Sprintf("the answer of %s was cut off", e.Name())
 	default:

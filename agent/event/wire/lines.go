@@ -250,6 +250,7 @@ type (
 		Title     string     `json:"title"`
 		Model     string     `json:"model"`
 		Role      string     `json:"role"`
+		Effort    string     `json:"effort,omitempty"` // how much the model thinks, unless as it does by itself
 		Mode      tools.Mode `json:"mode"`
 		Busy      bool       `json:"busy"`
 		Cwd       string     `json:"cwd"`
@@ -326,6 +327,7 @@ type Option struct {
 	Scope tools.AnswerScope `json:"scope"` // no, once, session, project
 	Label string            `json:"label"`
 	Rules []string          `json:"rules,omitempty"` // what a lasting answer allows
+	Words string            `json:"words,omitempty"` // the same in words
 }
 
 // Form is a question with fields.

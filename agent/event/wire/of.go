@@ -188,7 +188,7 @@ func question(q tools.Question) Question {
 		Options: []Option{}, Editable: q.Editable, Arguments: arguments(q.Arguments),
 	}
 	for _, o := range q.Options {
-		out.Options = append(out.Options, Option{Scope: o.Scope, Label: o.Label, Rules: o.Rules})
+		out.Options = append(out.Options, Option{Scope: o.Scope, Label: o.Label, Rules: o.Rules, Words: o.Words})
 	}
 	return out
 }
@@ -222,7 +222,7 @@ func agent(ev event.AgentChanged) Line {
 
 func state(st event.State) Line {
 	return &State{
-		SessionID: st.Session, Title: st.Title, Model: st.Model, Role: st.Role, Mode: st.Mode, Busy: st.Busy, Cwd: st.Cwd,
+		SessionID: st.Session, Title: st.Title, Model: st.Model, Role: st.Role, Effort: st.Effort, Mode: st.Mode, Busy: st.Busy, Cwd: st.Cwd,
 		Private: st.Private, ReadOnly: st.ReadOnly, Planning: st.Planning,
 	}
 }

@@ -50,10 +50,17 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
+// do takes steps. One whose element is drawn anew while it is looked at is taken again.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.fail(err)
+	for _, step := range steps {
+		err := chromedp.Do(b.ctx, step)
+		for deadline := time.Now().Add(patience); err != nil && strings.Contains(err.Error(), "Could not find node") && time.Now().Before(deadline); {
+			err = chromedp.Do(b.ctx, step)
+		}
+		if err != nil {
+			b.fail(err)
+		}
 	}
 }
 

@@ -156,6 +156,8 @@ func TestDetachTakesASessionToTheBackground(t *testing.T) {
 	c.wait("running exec")
 	c.interject("/detach")
 	c.wait("goes on in the background when this turn has ended")
+	c.interject("/detach") // said twice it still goes
+	c.wait("waits for the end of the turn already")
 	c.write("go", "")
 	c.wait("runs in the background: jcode attach")
 	c.gaveBack(0)

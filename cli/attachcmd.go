@@ -109,9 +109,11 @@ func terminalOf(std Streams) (in, out *os.File, err error) {
 
 // showProcess shows a process in the background until the person leaves it, or it ends.
 func showProcess(ctx context.Context, l live, pid int, w *attach.Window, role remote.Role, std Streams) error {
-	client, err := l.place.Process(ctx, pid, l.name, w.Handlers())
+	within, done := context.WithTimeout(ctx, startWithin)
+	defer done()
+	client, err := l.place.Process(within, pid, l.name, w.Handlers())
 	if err != nil {
-		return &exitError{code: exitModel, err: err}
+		return &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
 	}
 	defer client.Close()
 	left, err := w.Show(ctx, client, role)

@@ -59,7 +59,7 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 	}
 	switch args = strings.TrimSpace(args); args {
 	case "stay":
-		if d.waits.set(nil) {
+		if d.waits.end() {
 			return command.Outcome{Notice: "The session stays here."}, nil
 		}
 		return command.Outcome{}, errors.New("no /detach waits")
@@ -83,24 +83,36 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 		d.move(conv)
 		return command.Outcome{}, nil
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	if d.waits.set(stop) {
+	ctx, begun := d.waits.begin()
+	if !begun {
 		return command.Outcome{Notice: "It waits for the end of the turn already; /detach stay keeps the session here."}, nil
 	}
-	events := conv.Subscribe()
+	events := conv.Subscribe() // ends with the conversation
 	go d.after(ctx, conv, events)
 	return command.Outcome{Notice: "The session goes on in the background when this turn has ended; /detach stay keeps it here."}, nil
 }
 
-// set replaces what waits, which it stops, and reports whether there was one.
-func (w *detachWait) set(stop context.CancelFunc) (was bool) {
+// begin begins a wait, if there is none.
+func (w *detachWait) begin() (ctx context.Context, begun bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if was = w.stop != nil; was {
-		w.stop()
+	if w.stop != nil {
+		return nil, false
 	}
-	w.stop = stop
-	return was
+	ctx, w.stop = context.WithCancel(context.Background())
+	return ctx, true
+}
+
+// end ends the wait, and reports whether there was one.
+func (w *detachWait) end() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stop == nil {
+		return false
+	}
+	w.stop()
+	w.stop = nil
+	return true
 }
 
 // after leaves when the conversation has nothing more to do.
@@ -109,6 +121,9 @@ func (d detachCommand) after(ctx context.Context, conv *agent.Conversation, even
 	for {
 		ev, more := events.Next(ctx)
 		if !more {
+			if ctx.Err() == nil { // the conversation was closed: the next one may wait, too
+				d.waits.end()
+			}
 			return
 		}
 		if _, ended := ev.(event.TurnEnd); ended && !conv.State().Busy && len(conv.Queue()) == 0 {

@@ -180,3 +180,31 @@ func TestSocketOfALongPath(t *testing.T) {
 		t.Error("its folder is left behind")
 	}
 }
+
+// TestConnectionAtTheCloseIsNotAnswered: whoever comes when the server has closed, though its listener has not.
+func TestConnectionAtTheCloseIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	asked := false
+	server := remote.NewServer(remote.Options{Token: "token", Admit: func(net.Conn) error { asked = true; return nil }})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- server.Serve(l) }()
+	server.Close()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = nc.SetDeadline(time.Now().Add(patience))
+	if n, err := nc.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
+		t.Errorf("a closed server sent %d bytes (%v)", n, err)
+	}
+	_ = nc.Close()
+	_ = l.Close()
+	<-served
+	if asked {
+		t.Error("a closed server considered a connection")
+	}
+}

@@ -97,20 +97,34 @@ func (s *Server) Serve(l net.Listener) error {
 			_ = nc.Close()
 			continue
 		}
-		s.conns.Go(func() {
-			defer func() { <-s.slots }()
-			defer func() { _ = nc.Close() }() // closed twice at the most
-			if s.opt.Admit != nil && s.opt.Admit(nc) != nil {
-				return
-			}
-			s.serve(s.ctx, nc)
-		})
+		s.answer(nc)
 	}
+}
+
+// answer serves a connection in the background; one that comes while the server closes is closed.
+func (s *Server) answer(nc net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock() // Close waits only for what was begun before it
+	if s.ctx.Err() != nil {
+		<-s.slots
+		_ = nc.Close()
+		return
+	}
+	s.conns.Go(func() {
+		defer func() { <-s.slots }()
+		defer func() { _ = nc.Close() }() // closed twice at the most
+		if s.opt.Admit != nil && s.opt.Admit(nc) != nil {
+			return
+		}
+		s.serve(s.ctx, nc)
+	})
 }
 
 // Close ends all connections and waits for them.
 func (s *Server) Close() {
+	s.mu.Lock()
 	s.stop()
+	s.mu.Unlock()
 	s.conns.Wait()
 	s.mu.Lock()
 	hubs := s.hubs

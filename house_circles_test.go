@@ -21,7 +21,6 @@ var circles = map[string]string{
 	"lua/host.engine":     "threads know their engine",
 	"lua/host.script":     "a script knows the server that it serves",
 	"mcp.Lease":           "leases and wishes point back to the manager",
-	"tools/lsp.Manager":   "a server's instance knows its manager",
 	"tui/transcript.Call": "a call holds nested calls, by way of another type",
 	"tui.program":         "the parts of the terminal embed the program",
 }

@@ -69,7 +69,7 @@ func (in *instance) listed(want func(string) bool, asked []string, came outcome)
 	var missing []string
 	for _, path := range asked {
 		if !in.found.answeredFor(in.docs, path) && !in.found.hidden(path) {
-			missing = append(missing, in.owner.shown(path))
+			missing = append(missing, in.around.shown(path))
 		}
 	}
 	in.mu.Unlock()
@@ -141,10 +141,10 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 	}
 	list := locations(raw)
 	all := len(list)
-	list = slices.DeleteFunc(list, func(l location) bool { return m.denies(paths.Real(pathOf(l.URI))) })
+	list = slices.DeleteFunc(list, func(l location) bool { return m.around.denies(paths.Real(pathOf(l.URI))) })
 	hidden := all - len(list)
 	if all == 0 {
-		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.shown(at.path), at.at.Line+1), nil
+		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.around.shown(at.path), at.at.Line+1), nil
 	}
 	slices.SortStableFunc(list, func(x, y location) int {
 		return cmp.Or(strings.Compare(x.URI, y.URI), x.Range.Start.Line-y.Range.Start.Line)
@@ -156,14 +156,14 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 			return text.Visible(l.URI)
 		}
 		if m.finder.folderOf(paths.Real(path)) == "" { // its text has to be read by a call of its own
-			return fmt.Sprintf("%s:%d", m.shown(path), l.Range.Start.Line+1)
+			return fmt.Sprintf("%s:%d", m.around.shown(path), l.Range.Start.Line+1)
 		}
 		content, read := files[path]
 		if !read {
 			content, _, _ = readDocument(path) // its line stays empty
 			files[path] = content
 		}
-		return fmt.Sprintf("%s:%d: %s", m.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
+		return fmt.Sprintf("%s:%d: %s", m.around.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
 	}), nil
 }
 
@@ -234,9 +234,9 @@ func (m *Manager) outline(ctx context.Context, call tools.Call, a outlineArgs) (
 	}
 	walk(list, "")
 	if len(lines) == 0 {
-		return m.shown(path) + " has no symbols", nil
+		return m.around.shown(path) + " has no symbols", nil
 	}
-	return m.shown(path) + "\n" + answer(lines, func(line string) string { return line }), nil
+	return m.around.shown(path) + "\n" + answer(lines, func(line string) string { return line }), nil
 }
 
 func (m *Manager) search(ctx context.Context, call tools.Call, query string) (string, error) {
@@ -252,7 +252,7 @@ func (m *Manager) search(ctx context.Context, call tools.Call, query string) (st
 	}
 	return answer(list, func(h hit) string {
 		path := pathOf(h.info.Location.URI)
-		line := fmt.Sprintf("%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), short(h.info.Name))
+		line := fmt.Sprintf("%s:%d: %s %s", m.around.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), short(h.info.Name))
 		if c := h.info.ContainerName; c != "" {
 			line += fmt.Sprintf(" (%s)", short(c))
 		}
@@ -282,7 +282,7 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 		return fmt.Sprintf("%s says nothing of %s", at.in.server.Name, a.Symbol), nil
 	}
 	said, _ = text.HeadTail(said, 8<<10, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
-	return fmt.Sprintf("%s:%d\n%s", m.shown(at.path), at.at.Line+1, said), nil
+	return fmt.Sprintf("%s:%d\n%s", m.around.shown(at.path), at.at.Line+1, said), nil
 }
 
 // declaredInDenied reports whether an explanation would quote a file that must not be read.
@@ -291,7 +291,7 @@ func (m *Manager) declaredInDenied(ctx context.Context, at found) bool {
 	if m.opts.Denied == nil || !provides(at.in.caps.Definition) || at.in.asked(ctx, "textDocument/definition", at.params(), &raw) != nil {
 		return false
 	}
-	return slices.ContainsFunc(locations(raw), func(l location) bool { return m.denies(paths.Real(pathOf(l.URI))) })
+	return slices.ContainsFunc(locations(raw), func(l location) bool { return m.around.denies(paths.Real(pathOf(l.URI))) })
 }
 
 // markup decodes the forms that an explanation may have.

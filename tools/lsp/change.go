@@ -12,10 +12,6 @@ import (
 	"jcode/tools"
 )
 
-// maxRead is how many files that the model has read are opened in addition to a change: a server
-// may look at open files only.
-const maxRead = 20
-
 // change is one call that changes files, in progress.
 type change struct {
 	paths []string
@@ -40,11 +36,7 @@ func (m *Manager) Changing(ctx context.Context, call tools.Call, plan tools.Plan
 			c.paths = append(c.paths, a.Path)
 		}
 	}
-	m.mu.Lock()
-	for _, path := range c.paths {
-		m.written[path] = true
-	}
-	m.mu.Unlock()
+	m.around.touched.write(c.paths)
 	if len(c.paths) == 0 || !m.opts.AfterEdit {
 		return nil
 	}
@@ -66,7 +58,7 @@ func (m *Manager) Changing(ctx context.Context, call tools.Call, plan tools.Plan
 		return nil
 	}
 	for _, p := range c.parts {
-		p.prepare(ctx, call, m.recentlyRead())
+		p.prepare(ctx, call, m.around.touched.recentlyRead())
 	}
 	return func(ctx context.Context) string { return m.changed(ctx, call, c) }
 }
@@ -90,7 +82,7 @@ func (in *instance) isReady() bool {
 // prepare shows the server the files as they are before the change, and waits for what it reports of them, for a
 // limited time: that existed before. A server that was just started reads the project first.
 func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
-	in, limit := p.in, cmp.Or(p.in.owner.opts.Patience, baseLimit)
+	in, limit := p.in, cmp.Or(p.in.around.patience, baseLimit)
 	if in.owes() {
 		if in.isReady() {
 			p.open(ctx, read)
@@ -102,7 +94,7 @@ func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 	in.mu.Unlock()
 	if loading {
 		call.Progress(tools.Progress{Text: in.server.Name + " reads the project"})
-		limit = min(cmp.Or(in.owner.opts.Patience, firstLimit), firstLimit) // the change itself must not wait long
+		limit = min(cmp.Or(in.around.patience, firstLimit), firstLimit) // the change itself must not wait long
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -122,7 +114,7 @@ func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 // learn has a server that has just read the project report on the files as they were before the change.
 func (p *part) learn(ctx context.Context, all []*change) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, p.in.owner.wait())
+	ctx, cancel := context.WithTimeout(ctx, p.in.around.wait())
 	defer cancel()
 	for _, c := range all {
 		for _, path := range p.paths {
@@ -135,7 +127,7 @@ func (p *part) learn(ctx context.Context, all []*change) {
 			}
 		}
 	}
-	if len(p.opened) > 0 && p.in.await(ctx, p.opened, began, p.in.owner.wait()) == outcomeAnswered {
+	if len(p.opened) > 0 && p.in.await(ctx, p.opened, began, p.in.around.wait()) == outcomeAnswered {
 		p.settle()
 	}
 }
@@ -151,7 +143,7 @@ func (p *part) settle() {
 // open shows the server the files as they are before the change, and those that were read. It returns those that
 // were news to the server.
 func (p *part) open(ctx context.Context, read []string) (news []string) {
-	ctx, cancel := context.WithTimeout(ctx, p.in.owner.wait())
+	ctx, cancel := context.WithTimeout(ctx, p.in.around.wait())
 	defer cancel()
 	for _, path := range append(slices.Clone(p.paths), read...) {
 		if !p.in.server.serves(path) || !p.in.holds(path) {
@@ -185,7 +177,7 @@ func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) strin
 	var waiting sync.WaitGroup
 	for i, p := range parts {
 		waiting.Go(func() {
-			out[i] = p.report(ctx, call, all, m.recentlyRead())
+			out[i] = p.report(ctx, call, all, m.around.touched.recentlyRead())
 		})
 	}
 	waiting.Wait()
@@ -244,7 +236,7 @@ func (p *part) report(ctx context.Context, call tools.Call, all []*change, read 
 	}
 	out := in.await(ctx, touched, sent, limit)
 	if out == outcomeLoading && in.untilLoaded(ctx, call) { // it has said so only now
-		out = in.await(ctx, touched, time.Now(), in.owner.wait())
+		out = in.await(ctx, touched, time.Now(), in.around.wait())
 	}
 	in.mu.Lock()
 	news := in.found.fresh(in.docs, touched, p.settled, owed.lines)
@@ -314,29 +306,7 @@ func changedLines(all []*change) func(path string, line int) bool {
 }
 
 // Read notes that the model has read a file.
-func (m *Manager) Read(path string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if i := slices.Index(m.read, path); i >= 0 {
-		m.read = slices.Delete(m.read, i, i+1)
-	}
-	if m.read = append(m.read, path); len(m.read) > maxRead {
-		m.read = m.read[len(m.read)-maxRead:]
-	}
-}
-
-// wrote reports whether a call has changed a file.
-func (m *Manager) wrote(path string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.written[path]
-}
-
-func (m *Manager) recentlyRead() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.read)
-}
+func (m *Manager) Read(path string) { m.around.touched.Read(path) }
 
 // tellOnce tells the person why a server is not available, once per reason.
 func (m *Manager) tellOnce(err error) {
@@ -344,8 +314,8 @@ func (m *Manager) tellOnce(err error) {
 		return
 	}
 	m.mu.Lock()
-	told := m.refused["told\x00"+err.Error()] != ""
-	m.refused["told\x00"+err.Error()] = "told"
+	told := m.told[err.Error()]
+	m.told[err.Error()] = true
 	m.mu.Unlock()
 	if !told {
 		m.opts.Notify("info", err.Error())

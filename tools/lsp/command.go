@@ -180,7 +180,7 @@ func logOf(name string, list []*instance) string {
 func (m *Manager) overview() string {
 	var b strings.Builder
 	for _, s := range m.Servers() {
-		fmt.Fprintf(&b, "%s  %s  %s", s.Name, s.word(), m.shown(s.Root))
+		fmt.Fprintf(&b, "%s  %s  %s", s.Name, s.word(), m.around.shown(s.Root))
 		if s.Pid > 0 {
 			fmt.Fprintf(&b, "  %s open, %s", text.Count(s.Open, "file"), text.Count(s.Errors, "error"))
 		}

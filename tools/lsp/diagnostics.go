@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,10 +39,8 @@ func (in *instance) wait() time.Duration {
 	if in.owes() {
 		return silence
 	}
-	return in.owner.wait()
+	return in.around.wait()
 }
-
-func (m *Manager) wait() time.Duration { return cmp.Or(m.opts.Patience, waitLimit) }
 
 // owes reports whether an earlier change was not answered yet: others don't wait as long again.
 func (in *instance) owes() bool {
@@ -211,8 +208,8 @@ func (in *instance) pullLater() {
 		return
 	}
 	in.pulling = true
-	in.owner.work.Go(func() {
-		ctx, cancel := context.WithTimeout(in.owner.life, workLimit)
+	in.around.work.Go(func() {
+		ctx, cancel := context.WithTimeout(in.around.life, workLimit)
 		defer cancel()
 		for {
 			in.mu.Lock()

@@ -43,7 +43,7 @@ func (in *instance) adopt(ctx context.Context, root string) bool {
 	defer in.mu.Unlock()
 	in.folders = append(in.folders, root)
 	if in.watching && !in.stopping {
-		in.owner.work.Go(func() { in.watchFiles(root) })
+		in.around.work.Go(func() { in.watchFiles(root) })
 	}
 	return true
 }

@@ -41,7 +41,7 @@ type instance struct {
 	root    string
 	program program
 	permit  Permit
-	owner   *Manager
+	around  *surroundings
 
 	proc     *proc.Process
 	conn     *conn
@@ -52,6 +52,7 @@ type instance struct {
 	caps     capabilities
 	ready    chan struct{} // closed when it is initialized, or has failed
 	gone     chan struct{} // closed when its process has ended and was reaped
+	fell     bool          // it ended on its own; written before gone is closed
 	silent   chan struct{} // closed when its standard error has ended
 	stderr   lastWords
 
@@ -117,11 +118,11 @@ func (l *lastWords) String() string {
 
 // launch starts the server's process and its connection. It returns at once; ready is closed when
 // the server can be queried.
-func (m *Manager) launch(s Server, root string, from program, permit Permit) (*instance, error) {
+func (a *surroundings) launch(l *proc.Launcher, s Server, root string, from program, permit Permit) (*instance, error) {
 	in := &instance{
-		server: s, root: root, program: from, permit: permit, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), silent: make(chan struct{}), state: StateStarting,
-		docs: map[string]*document{}, found: newFindings(m.denies), news: make(chan struct{}), busy: map[string]time.Time{}, registrations: map[string]registration{},
-		patience: cmp.Or(m.opts.Loading, m.opts.Patience, loadPatience), used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
+		server: s, root: root, program: from, permit: permit, around: a, ready: make(chan struct{}), gone: make(chan struct{}), silent: make(chan struct{}), state: StateStarting,
+		docs: map[string]*document{}, found: newFindings(a.denies), news: make(chan struct{}), busy: map[string]time.Time{}, registrations: map[string]registration{},
+		patience: cmp.Or(a.loading, a.patience, loadPatience), used: time.Now(), began: time.Now(), folders: []string{root}, encoding: "utf-16",
 	}
 	var ends [6]*os.File
 	for i := 0; i < len(ends); i += 2 {
@@ -132,7 +133,7 @@ func (m *Manager) launch(s Server, root string, from program, permit Permit) (*i
 		}
 		ends[i], ends[i+1] = r, w
 	}
-	spec := proc.Spec{Argv: append([]string{from.path}, s.Command[1:]...), Dir: root, Env: m.environment(s, root), Stdin: ends[0], Stdout: ends[3], Stderr: ends[5]}
+	spec := proc.Spec{Argv: append([]string{from.path}, s.Command[1:]...), Dir: root, Env: a.environment(s, root), Stdin: ends[0], Stdout: ends[3], Stderr: ends[5]}
 	if permit.Prepare != nil {
 		var err error
 		if spec, in.changed, err = permit.Prepare(spec); err != nil {
@@ -140,14 +141,14 @@ func (m *Manager) launch(s Server, root string, from program, permit Permit) (*i
 			return nil, fmt.Errorf("start %s: %w", s.Name, err)
 		}
 	}
-	p, err := m.launcher().Start(spec)
+	p, err := l.Start(spec)
 	closeFiles([]*os.File{ends[0], ends[3], ends[5]})
 	if err != nil {
 		closeFiles([]*os.File{ends[1], ends[2], ends[4]})
 		return nil, fmt.Errorf("start %s: %w", s.Name, err)
 	}
 	in.proc, in.pipes = p, []*os.File{ends[1], ends[2], ends[4]}
-	m.work.Go(func() {
+	a.work.Go(func() {
 		defer close(in.silent)
 		buf := make([]byte, 4<<10)
 		for {
@@ -159,8 +160,8 @@ func (m *Manager) launch(s Server, root string, from program, permit Permit) (*i
 		}
 	})
 	in.conn = newConn(ends[2], ends[1], in.handle)
-	m.work.Go(in.watch)
-	m.work.Go(in.initialize)
+	a.work.Go(in.watch)
+	a.work.Go(in.initialize)
 	return in, nil
 }
 
@@ -197,10 +198,8 @@ func (in *instance) watch() {
 	in.tell()
 	in.mu.Unlock()
 	in.tellSteered()
+	in.fell = !stopping
 	close(in.gone)
-	if !stopping {
-		in.owner.died(in)
-	}
 }
 
 // hearOut waits a moment for the last words of a server that has ended: a process that it left may keep the pipe.
@@ -295,19 +294,19 @@ func (in *instance) refusal() string {
 
 // tellSteered tells of protected files that were made or changed while the server ran, each once.
 func (in *instance) tellSteered() {
-	if in.changed == nil || in.owner.opts.Steered == nil {
+	if in.changed == nil || in.around.steered == nil {
 		return
 	}
 	in.steering.Lock()
 	defer in.steering.Unlock()
 	fresh := slices.DeleteFunc(in.changed(), func(path string) bool {
-		return slices.Contains(in.steered, path) || in.owner.wrote(path)
+		return slices.Contains(in.steered, path) || in.around.touched.wrote(path)
 	})
 	if len(fresh) == 0 {
 		return
 	}
 	in.steered = append(in.steered, fresh...)
-	in.owner.opts.Steered(in.server.Name, fresh)
+	in.around.steered(in.server.Name, fresh)
 }
 
 // openPaths returns the paths of the open documents, sorted.

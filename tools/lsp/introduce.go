@@ -9,7 +9,7 @@ import (
 // initialize sends initialize to the server.
 func (in *instance) initialize() {
 	defer close(in.ready)
-	ctx, cancel := context.WithTimeout(in.owner.life, startLimit)
+	ctx, cancel := context.WithTimeout(in.around.life, startLimit)
 	defer cancel()
 	var result struct {
 		Capabilities capabilities `json:"capabilities"`
@@ -20,7 +20,7 @@ func (in *instance) initialize() {
 	}
 	if err == nil {
 		// Some servers, such as pyright, do nothing before they get settings, even empty ones.
-		current := in.owner.settingsFor(in.server, in.root)
+		current := in.around.settingsFor(in.server, in.root)
 		if current == nil {
 			current = struct{}{}
 		}
@@ -60,12 +60,12 @@ func (in *instance) introduction() map[string]any {
 	}
 	return map[string]any{
 		"processId":        parent,
-		"clientInfo":       map[string]any{"name": "jcode", "version": in.owner.opts.Version},
+		"clientInfo":       map[string]any{"name": "jcode", "version": in.around.version},
 		"rootUri":          uri,
 		"rootPath":         in.root,
 		"workspaceFolders": foldersOf(in.workFolders()),
 		// Capabilities that are not declared here are not supported.
-		"initializationOptions": in.owner.settingsFor(in.server, in.root),
+		"initializationOptions": in.around.settingsFor(in.server, in.root),
 		"capabilities": map[string]any{
 			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8", "utf-32"}},
 			"window":  map[string]any{"workDoneProgress": true},

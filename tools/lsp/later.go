@@ -68,7 +68,7 @@ func (in *instance) afterwards(session string) string {
 	if len(paid) > 0 {
 		shown := make([]string, len(paid))
 		for i, path := range paid {
-			shown[i] = in.owner.shown(path)
+			shown[i] = in.around.shown(path)
 		}
 		on = " on the edit of " + strings.Join(shown[:min(len(shown), 5)], ", ")
 	}

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"jcode/internal/launch"
-	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/tools"
 )
@@ -101,12 +99,11 @@ type Options struct {
 
 // Manager owns the servers. It starts none before a file needs it. It is safe for concurrent use.
 type Manager struct {
-	opts  Options
-	life  context.Context
-	stop  context.CancelFunc
-	work  sync.WaitGroup
-	offer sync.Once
-	// finder finds programs and roots.
+	opts   Options
+	around *surroundings
+	stop   context.CancelFunc // ends around.life
+	work   sync.WaitGroup
+	offer  sync.Once
 	finder *finder
 
 	mu      sync.Mutex
@@ -117,8 +114,7 @@ type Manager struct {
 	deaths  map[string][]time.Time
 	refused map[string]string // why the person, or a rule, does not allow its start
 	off     map[string]bool   // by name: the person disabled it
-	read    []string          // files that the model has read, the newest last
-	written map[string]bool   // files that calls have written
+	told    map[string]bool   // by reason: the person was told why a server is not available
 	queue   []*change         // of calls that others of their step follow
 	asking  map[string]chan struct{}
 	janitor bool
@@ -135,10 +131,15 @@ func New(o Options) *Manager {
 	}
 	m := &Manager{
 		opts: o, live: map[string]*instance{}, fallen: map[string]*instance{},
-		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{}, written: map[string]bool{},
+		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{}, told: map[string]bool{},
 	}
 	m.finder = &finder{root: o.Root, roots: o.Roots, programs: o.Programs, trusted: o.Trusted, found: map[string]looked{}}
-	m.life, m.stop = context.WithCancel(context.Background())
+	life, stop := context.WithCancel(context.Background())
+	m.stop = stop
+	m.around = &surroundings{
+		root: o.Root, start: o.Start, roots: o.Roots, denied: o.Denied, env: o.Env, finder: m.finder, touched: newTouched(),
+		life: life, work: &m.work, patience: o.Patience, loading: o.Loading, version: o.Version, steered: o.Steered,
+	}
 	m.servers = allServers(o.Servers, o.Disabled)
 	return m
 }
@@ -185,18 +186,6 @@ func (m *Manager) launcher() *proc.Launcher {
 		m.starter = proc.NewServerLauncher()
 	}
 	return m.starter
-}
-
-// shown returns a path for the model.
-func (m *Manager) shown(path string) string {
-	for _, dir := range m.opts.Roots {
-		if paths.Within(dir, path) {
-			if rel, err := filepath.Rel(m.opts.Start, path); err == nil && paths.Within(m.opts.Root, path) {
-				return paths.Escape(filepath.ToSlash(rel))
-			}
-		}
-	}
-	return paths.Escape(filepath.ToSlash(path))
 }
 
 // key identifies an instance.
@@ -294,11 +283,11 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root str
 		return nil, fmt.Errorf("%s was not started: %s", s.Name, permit.Why)
 	}
 	m.makeRoom()
-	in, err := m.launch(s, root, from, permit)
+	in, err := m.around.launch(m.launcher(), s, root, from, permit)
 	if err != nil {
 		m.mu.Lock()
 		m.deaths[id] = append(m.deaths[id], time.Now())
-		m.fallen[id] = &instance{server: s, root: root, owner: m, state: StateFailed, err: err}
+		m.fallen[id] = &instance{server: s, root: root, around: m.around, state: StateFailed, err: err}
 		m.mu.Unlock()
 		return nil, err
 	}
@@ -314,6 +303,11 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root str
 		m.work.Go(m.tidy)
 	}
 	m.mu.Unlock()
+	m.work.Go(func() {
+		if <-in.gone; in.fell {
+			m.died(in)
+		}
+	})
 	return in, nil
 }
 
@@ -351,7 +345,7 @@ func (m *Manager) tidy() {
 	for {
 		select {
 		case <-ticker.C:
-		case <-m.life.Done():
+		case <-m.around.life.Done():
 			return
 		}
 		for _, in := range m.instances() {

@@ -31,7 +31,7 @@ func (in *instance) mentioning(ctx context.Context, name string, limit int) (pat
 			if len(paths) == limit || ctx.Err() != nil {
 				return paths
 			}
-			if !in.server.serves(path) || in.owner.denies(path) || slices.Contains(paths, path) {
+			if !in.server.serves(path) || in.around.denies(path) || slices.Contains(paths, path) {
 				continue
 			}
 			if content, _, err := readDocument(path); err == nil && len(occurrences(content, name)) > 0 {
@@ -64,7 +64,7 @@ func (in *instance) leftOut(before []string, name string) string {
 	var left []string
 	for _, path := range before {
 		if content, _, err := readDocument(path); err == nil && len(occurrences(content, name)) > 0 {
-			left = append(left, in.owner.shown(path))
+			left = append(left, in.around.shown(path))
 		}
 	}
 	switch {
@@ -75,6 +75,3 @@ func (in *instance) leftOut(before []string, name string) string {
 	}
 	return ""
 }
-
-// denies reports whether a rule keeps a file from being read.
-func (m *Manager) denies(path string) bool { return m.opts.Denied != nil && m.opts.Denied(path) }

@@ -44,7 +44,7 @@ func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
 		if path == "" {
 			return nil, tools.Errorf(tools.KindIO, "%s would change something that is not a file: nothing was changed", in.server.Name)
 		}
-		if in.owner.denies(paths.Real(path)) {
+		if in.around.denies(paths.Real(path)) {
 			return nil, tools.Errorf(tools.KindDenied, "%s would also change a file that a rule keeps from being read: nothing was changed", in.server.Name)
 		}
 		content, _, err := readDocument(path)
@@ -53,7 +53,7 @@ func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
 		}
 		after, ok := in.encoding.applied(content, list)
 		if !ok {
-			return nil, tools.Errorf(tools.KindIO, "%s sent changes of %s that overlap: nothing was changed", in.server.Name, in.owner.shown(path))
+			return nil, tools.Errorf(tools.KindIO, "%s sent changes of %s that overlap: nothing was changed", in.server.Name, in.around.shown(path))
 		}
 		if after != content {
 			out = append(out, edit.FileChange{Path: path, Before: content, After: after})
@@ -98,7 +98,7 @@ func (m *Manager) renameTool() tools.Tool {
 		}
 		p.list, err = at.in.fileChanges(e)
 		if err == nil && len(p.list) == 0 {
-			err = tools.Errorf(tools.KindIO, "%s has nothing to change for %s at %s:%d", at.in.server.Name, a.Symbol, m.shown(at.path), at.at.Line+1)
+			err = tools.Errorf(tools.KindIO, "%s has nothing to change for %s at %s:%d", at.in.server.Name, a.Symbol, m.around.shown(at.path), at.at.Line+1)
 		}
 		p.summary = fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), text.Count(len(p.list), "file"))
 		p.note = func() string { return at.in.leftOut(mentions, lastPart(a.Symbol)) }
@@ -164,10 +164,10 @@ func (m *Manager) actionTool() tools.Tool {
 			return p, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 		}
 		if a.Apply == 0 {
-			return proposal{summary: actionList(in, list, m.shown(path), a.Line)}, nil
+			return proposal{summary: actionList(in, list, m.around.shown(path), a.Line)}, nil
 		}
 		if a.Apply < 1 || a.Apply > len(list) {
-			return p, tools.Errorf(tools.KindInvalidArgs, "there is no action %d at %s:%d: call without apply for the list", a.Apply, m.shown(path), a.Line)
+			return p, tools.Errorf(tools.KindInvalidArgs, "there is no action %d at %s:%d: call without apply for the list", a.Apply, m.around.shown(path), a.Line)
 		}
 		changes, err := in.carryOut(ctx, list[a.Apply-1])
 		return proposal{summary: short(list[a.Apply-1].Title), list: changes}, err

@@ -77,7 +77,7 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	}
 	out := make([]any, len(p.Items))
 	for i, item := range p.Items {
-		out[i] = in.owner.settingsFor(in.server, cmp.Or(pathOf(item.Scope), in.root))
+		out[i] = in.around.settingsFor(in.server, cmp.Or(pathOf(item.Scope), in.root))
 		if item.Section == "" || item.Section == in.server.Name {
 			continue
 		}

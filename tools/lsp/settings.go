@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jcode/internal/proc"
 	"jcode/internal/shellword"
 	"jcode/internal/text"
 )
@@ -62,24 +61,6 @@ func (s Server) line(from program) string {
 	return shellword.Join(append([]string{from.path}, s.Command[1:]...))
 }
 
-// settingsFor returns the settings for a file or folder: those of the server and, for Python, the interpreter of
-// its environment.
-func (m *Manager) settingsFor(s Server, path string) any {
-	if s.Interpreter == "" {
-		return s.Settings
-	}
-	_, interpreter := m.finder.python(path)
-	if interpreter == "" {
-		return s.Settings
-	}
-	var found any = interpreter
-	keys := strings.Split(s.Interpreter, ".")
-	for i := len(keys) - 1; i >= 0; i-- {
-		found = settings{keys[i]: found}
-	}
-	return over(found, s.Settings)
-}
-
 // python finds the project's Python environment for a file or folder: the nearest one upwards in the workspace.
 func (p *finder) python(path string) (environment, interpreter string) {
 	for dir := range upwards(path, p.folderOf(path)) {
@@ -97,19 +78,4 @@ func (p *finder) python(path string) (environment, interpreter string) {
 		}
 	}
 	return "", ""
-}
-
-// environment returns a server's environment: the person's variables without keys, the project's Python
-// environment, and the variables that its entry sets.
-func (m *Manager) environment(s Server, root string) []string {
-	set := map[string]string{}
-	if s.Python {
-		if environment, _ := m.finder.python(root); environment != "" {
-			set["VIRTUAL_ENV"] = environment
-		}
-	}
-	for name, value := range s.Env {
-		set[name] = value
-	}
-	return proc.CommandEnv(m.opts.Env(), proc.EnvRules{Set: set})
 }

@@ -52,7 +52,7 @@ func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (fo
 	name := lastPart(a.Symbol)
 	at := occurrences(content, name)
 	if len(at) == 0 {
-		return found{}, tools.Errorf(tools.KindInvalidArgs, "%s does not occur in %s: omit path to look for it in the whole project", name, m.shown(path))
+		return found{}, tools.Errorf(tools.KindInvalidArgs, "%s does not occur in %s: omit path to look for it in the whole project", name, m.around.shown(path))
 	}
 	if a.Line > 0 {
 		nearest := slices.MinFunc(at, func(x, y int) int {
@@ -203,7 +203,7 @@ func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string)
 			continue
 		}
 		for _, s := range found {
-			if !m.denies(paths.Real(pathOf(s.Location.URI))) {
+			if !m.around.denies(paths.Real(pathOf(s.Location.URI))) {
 				out = append(out, hit{in, s})
 			}
 		}
@@ -247,15 +247,15 @@ func (m *Manager) forWorkspace(ctx context.Context, call tools.Call) ([]*instanc
 
 // prepared starts the server of a file, waits for it, and shows it the file as it is.
 func (m *Manager) prepared(ctx context.Context, call tools.Call, path string) (*instance, error) {
-	if m.denies(path) {
-		return nil, tools.Errorf(tools.KindDenied, "a rule keeps %s from being read", m.shown(path))
+	if m.around.denies(path) {
+		return nil, tools.Errorf(tools.KindDenied, "a rule keeps %s from being read", m.around.shown(path))
 	}
 	in, err := m.instanceFor(ctx, call, path)
 	if err != nil {
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
 	}
 	if in == nil {
-		return nil, tools.Errorf(tools.KindIO, "no language server is installed for %s: use grep and read", m.shown(path))
+		return nil, tools.Errorf(tools.KindIO, "no language server is installed for %s: use grep and read", m.around.shown(path))
 	}
 	if err := in.settle(ctx); err != nil {
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
@@ -264,7 +264,7 @@ func (m *Manager) prepared(ctx context.Context, call tools.Call, path string) (*
 		return nil, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 	}
 	if _, err := in.sync(ctx, path); err != nil {
-		return nil, tools.Errorf(tools.KindIO, "%s: %w", m.shown(path), err)
+		return nil, tools.Errorf(tools.KindIO, "%s: %w", m.around.shown(path), err)
 	}
 	return in, nil
 }

@@ -70,7 +70,7 @@ func (in *instance) registered(params json.RawMessage) {
 			if len(added.globs) > 0 && !in.watching && !in.stopping {
 				in.watching = true
 				for _, dir := range in.folders {
-					in.owner.work.Go(func() { in.watchFiles(dir) })
+					in.around.work.Go(func() { in.watchFiles(dir) })
 				}
 			}
 		}
@@ -192,9 +192,9 @@ func (in *instance) wants(path string) (kinds int) {
 
 // watchFiles notifies the server of all changes below a folder, whoever made them, until it ends.
 func (in *instance) watchFiles(root string) {
-	ctx, end := context.WithCancel(in.owner.life)
+	ctx, end := context.WithCancel(in.around.life)
 	defer end()
-	in.owner.work.Go(func() {
+	in.around.work.Go(func() {
 		select {
 		case <-in.gone:
 			end()
@@ -215,7 +215,7 @@ func (in *instance) watchFiles(root string) {
 // announce notifies the server of changed files.
 func (in *instance) announce(list []fileChange) {
 	for part := range slices.Chunk(list, maxSent) {
-		ctx, cancel := context.WithTimeout(in.owner.life, in.owner.wait())
+		ctx, cancel := context.WithTimeout(in.around.life, in.around.wait())
 		err := in.changedFiles(ctx, part...)
 		cancel()
 		if err != nil {

@@ -16,7 +16,7 @@ func (in *instance) line(p problem) string {
 	if strings.HasPrefix(code, "{") || code == "null" {
 		code = ""
 	}
-	s := fmt.Sprintf("%s:%d:%d ", in.owner.shown(p.path), p.Range.Start.Line+1, p.Range.Start.Character+1)
+	s := fmt.Sprintf("%s:%d:%d ", in.around.shown(p.path), p.Range.Start.Line+1, p.Range.Start.Character+1)
 	if p.Severity == severityWarning {
 		s += "warning: "
 	}

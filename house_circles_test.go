@@ -20,7 +20,6 @@ var circles = map[string]string{
 	"lua.Room":            "plugins and slots point back to the room",
 	"lua/host.engine":     "threads know their engine",
 	"lua/host.script":     "a script knows the server that it serves",
-	"mcp.Lease":           "leases and wishes point back to the manager",
 	"tui/transcript.Call": "a call holds nested calls, by way of another type",
 	"tui.program":         "the parts of the terminal embed the program",
 }

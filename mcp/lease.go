@@ -12,10 +12,8 @@ import (
 // Lease keeps servers running: a server runs as long as at least one lease names it.
 type Lease struct {
 	m     *Manager
-	names map[string]bool // guarded by m.mu
-	// exclusive leases replace the session's own lease of configured servers.
-	exclusive bool
-	once      sync.Once
+	claim *claim
+	once  sync.Once
 }
 
 // Release ends the lease. A server without any lease is stopped in the background.
@@ -24,7 +22,7 @@ func (l *Lease) Release() {
 		l.m.control.Lock()
 		defer l.m.control.Unlock()
 		l.m.mu.Lock()
-		delete(l.m.wants.leases, l)
+		l.m.wants.give(l.claim)
 		l.m.mu.Unlock()
 		l.m.settle(order{})
 	})
@@ -35,10 +33,11 @@ func (l *Lease) Release() {
 // when ctx ends, it releases the lease and returns which server failed and why. An optional
 // entry may fail.
 func (m *Manager) Acquire(ctx context.Context, names []string) (*Lease, error) {
-	lease, entries, outcomes, err := m.begin(names)
+	claim, entries, outcomes, err := m.begin(names)
 	if err != nil {
 		return nil, err
 	}
+	lease := &Lease{m: m, claim: claim}
 	for _, e := range entries {
 		failed := await(ctx, outcomes[e.Name])
 		if failed != nil && (!e.Optional || ctx.Err() != nil) {
@@ -51,27 +50,27 @@ func (m *Manager) Acquire(ctx context.Context, names []string) (*Lease, error) {
 }
 
 // begin leases all names, or none when one of them can't be used, and starts what is missing.
-func (m *Manager) begin(names []string) (*Lease, []config.Entry, map[string]<-chan error, error) {
+func (m *Manager) begin(names []string) (*claim, []config.Entry, map[string]<-chan error, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.ensureConfig()
 	m.mu.Lock()
-	lease := m.wants.lease(m)
+	claim := m.wants.claim()
 	entries := make([]config.Entry, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		e, err := m.wants.usable(name)
 		if err != nil {
-			delete(m.wants.leases, lease)
+			m.wants.give(claim)
 			m.mu.Unlock()
 			return nil, nil, nil, err
 		}
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		_, _ = m.wants.want(e.Name, lease) // it is usable
+		_, _ = m.wants.want(e.Name, claim) // it is usable
 	}
 	m.mu.Unlock()
-	return lease, entries, m.attempts(order{}, names...), nil
+	return claim, entries, m.attempts(order{}, names...), nil
 }
 
 // Leaser returns leases as functions, in the form that a conversation uses for its roles.
@@ -100,7 +99,7 @@ func (l *Lease) takeOver() {
 	l.m.control.Lock()
 	defer l.m.control.Unlock()
 	l.m.mu.Lock()
-	l.exclusive = true
+	l.claim.exclusive = true
 	l.m.mu.Unlock()
 	l.m.settle(order{})
 }

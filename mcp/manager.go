@@ -81,7 +81,7 @@ type Manager struct {
 	keeper    *auth.Keeper // of sign-ins; nil without a configuration folder
 	approvals *approvals
 	asker     asker
-	signIns   *SignIns
+	signIns   *signIns
 	offer     *offer
 	watchers  watchers
 	saver     fileSaver
@@ -117,15 +117,15 @@ func New(opt Options) *Manager {
 		m.keeper = auth.NewKeeper(opt.Paths.ConfigDir)
 	}
 	m.approvals = newApprovals(opt, m.env)
-	m.wants = newWants(m, m.approvals)
+	m.wants = newWants(m.approvals)
 	m.asker = asker{turn: make(chan struct{}, 1), elicitor: opt.Elicitor, notify: m.notify}
-	m.signIns = newSignIns(m)
+	m.signIns = newSignIns(m.keeper, opt.Person, m.env, m.asker)
 	m.offer = newOffer(m)
 	return m
 }
 
 // SignIns returns the sign-ins to the manager's servers.
-func (m *Manager) SignIns() *SignIns { return m.signIns }
+func (m *Manager) SignIns() SignIns { return SignIns{m, m.signIns} }
 
 // Start reads the configuration and starts connecting what is enabled and approved. It does not wait for any
 // of it.
@@ -197,7 +197,7 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 	}
 	m.tellOf(a.name, old, v)
 	if v.state == StateNeedsSignIn && old.state != v.state {
-		m.signIns.offer(a.name, v.err)
+		m.SignIns().offer(a.name, v.err)
 	}
 	m.watchers.wake()
 }
@@ -213,7 +213,7 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 	text := config.Scrub(plainError(v.err), v.secrets)
 	switch {
-	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signIns.first("told "+name):
+	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signIns.untold(name):
 		m.notify("warn", "MCP server %s %s", name, text)
 	case v.state == StateFailed && !v.single:
 		m.notify("warn", "MCP server %s failed: %s", name, text)

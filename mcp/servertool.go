@@ -77,7 +77,7 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	}
 	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
 	if err != nil {
-		t.m.signIns.moreRights(t.server, err)
+		t.m.SignIns().moreRights(t.server, err)
 		return tools.Result{}, t.failure(ctx, err)
 	}
 	defer wire.Release(len(raw))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
@@ -12,63 +11,41 @@ import (
 
 // SignIns are the sign-ins of a person to the servers of a manager.
 type SignIns struct {
-	m      *Manager
-	keeper *auth.Keeper    // nil without a configuration folder
-	person auth.Person     // nil: nobody is there
-	ctx    context.Context // ends with the manager
-	end    context.CancelFunc
-	wait   sync.WaitGroup
-
-	mu    sync.Mutex
-	asked map[string]bool // what the person was asked without having requested it
-}
-
-func newSignIns(m *Manager) *SignIns {
-	s := &SignIns{m: m, keeper: m.keeper, person: m.opt.Person, asked: map[string]bool{}}
-	s.ctx, s.end = context.WithCancel(context.Background())
-	return s
+	m    *Manager
+	kept *signIns
 }
 
 // errNoFolder reports that there is no place to keep sign-ins.
 var errNoFolder = errors.New("there is no configuration folder to keep a sign-in in")
 
-// first reports whether a person has not been asked about this before.
-func (s *SignIns) first(what string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	was := s.asked[what]
-	s.asked[what] = true
-	return !was
-}
-
 // offer asks the person, in the background, to sign in to a server that needs it: once for
 // each server, authorization server and set of rights. After that there is /mcp login.
-func (s *SignIns) offer(name string, err error) {
+func (s SignIns) offer(name string, err error) {
 	need, ok := errors.AsType[*auth.NeedsSignIn](err)
-	if s.person == nil || !ok || need.Why != nil || !s.first(fmt.Sprint(name, " ", need.Host, need.Scopes)) {
+	if s.kept.person == nil || !ok || need.Why != nil || !s.kept.first(question{name, need.Host, fmt.Sprint(need.Scopes)}) {
 		return
 	}
-	s.wait.Go(func() {
-		err := s.In(s.ctx, name, s.person)
-		if err != nil && s.ctx.Err() == nil && !errors.Is(err, auth.ErrDeclined) {
+	s.kept.wait.Go(func() {
+		err := s.In(s.kept.ctx, name, s.kept.person)
+		if err != nil && s.kept.ctx.Err() == nil && !errors.Is(err, auth.ErrDeclined) {
 			s.m.notify("warn", "MCP server %s: sign-in: %v", name, err)
 		}
 	})
 }
 
 // Begin starts a sign-in of the person in the background and notifies them of the outcome.
-func (s *SignIns) Begin(name string) error {
+func (s SignIns) Begin(name string) error {
 	if _, err := s.entry(name); err != nil {
 		return err
 	}
-	if s.person == nil {
+	if s.kept.person == nil {
 		return errors.New("there is nobody to sign in")
 	}
-	s.wait.Go(func() {
-		switch err := s.In(s.ctx, name, s.person); {
+	s.kept.wait.Go(func() {
+		switch err := s.In(s.kept.ctx, name, s.kept.person); {
 		case err == nil:
 			s.m.notify("info", "MCP server %s: signed in", name)
-		case s.ctx.Err() == nil:
+		case s.kept.ctx.Err() == nil:
 			s.m.notify("warn", "MCP server %s: sign-in: %v", name, err)
 		}
 	})
@@ -77,7 +54,7 @@ func (s *SignIns) Begin(name string) error {
 
 // Asked reports whether a person has to sign in to a server before it can be used. That is
 // false for a server with configured credentials, with a sign-in, or that waits for approval.
-func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
+func (s SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	e, err := s.entry(name)
 	if errors.Is(err, ErrNeedsApproval) {
 		return false, nil
@@ -85,28 +62,28 @@ func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if e.Target.Type == config.Stdio || e.Target.HasCredentials() || s.keeper == nil {
+	if e.Target.Type == config.Stdio || e.Target.HasCredentials() || s.kept.keeper == nil {
 		return false, nil
 	}
-	server, err := s.server(e)
+	server, err := s.kept.server(e)
 	if err != nil {
 		return false, err
 	}
-	need, err := s.keeper.Look(ctx, server)
+	need, err := s.kept.keeper.Look(ctx, server)
 	if err != nil || need == nil {
 		return false, err
 	}
-	return need.Why == nil && server.Settings.NeedsPerson() && !s.keeper.Has(server), need.Why
+	return need.Why == nil && server.Settings.NeedsPerson() && !s.kept.keeper.Has(server), need.Why
 }
 
 // In takes a person through the sign-in to a server and connects it. Only one sign-in runs at
 // a time.
-func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error {
+func (s SignIns) In(ctx context.Context, name string, person auth.Person) error {
 	e, err := s.entry(name)
 	if err != nil {
 		return err
 	}
-	if err := s.in(ctx, e, person); err != nil {
+	if err := s.kept.in(ctx, e, person); err != nil {
 		return err
 	}
 	s.m.mu.Lock()
@@ -119,46 +96,26 @@ func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error
 }
 
 // InTo is In for an address that is not configured.
-func (s *SignIns) InTo(ctx context.Context, name string, t config.Target, person auth.Person) error {
+func (s SignIns) InTo(ctx context.Context, name string, t config.Target, person auth.Person) error {
 	if err := config.Check(t); err != nil {
 		return err
 	}
 	e := config.NewEntry(name)
 	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
-	return s.in(ctx, e, person)
-}
-
-func (s *SignIns) in(ctx context.Context, e config.Entry, person auth.Person) error {
-	server, err := s.server(e)
-	if err != nil {
-		return err
-	}
-	need, err := s.keeper.Look(ctx, server) // before the turn: a caller that waited for another sign-in finds its outcome
-	if err != nil {
-		return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
-	}
-	if need == nil {
-		return fmt.Errorf("server %s does not ask for a sign-in", e.Name)
-	}
-	release, err := s.m.asker.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.keeper.SignIn(ctx, server, need, person)
+	return s.kept.in(ctx, e, person)
 }
 
 // Out deletes the sign-in to a server, stops the server, and reports whether there was one.
-func (s *SignIns) Out(ctx context.Context, name string) (bool, error) {
+func (s SignIns) Out(ctx context.Context, name string) (bool, error) {
 	e, err := s.entry(name)
 	if err != nil {
 		return false, err
 	}
-	server, err := s.server(e)
+	server, err := s.kept.server(e)
 	if err != nil {
 		return false, err
 	}
-	had, err := s.keeper.Forget(ctx, server)
+	had, err := s.kept.keeper.Forget(ctx, server)
 	s.m.mu.Lock()
 	started := s.m.wants.started
 	s.m.mu.Unlock()
@@ -170,50 +127,38 @@ func (s *SignIns) Out(ctx context.Context, name string) (bool, error) {
 }
 
 // OutOf is Out for an address that is not configured.
-func (s *SignIns) OutOf(ctx context.Context, address string) (bool, error) {
-	if s.keeper == nil {
+func (s SignIns) OutOf(ctx context.Context, address string) (bool, error) {
+	if s.kept.keeper == nil {
 		return false, errNoFolder
 	}
-	return s.keeper.Forget(ctx, auth.Server{URL: address})
+	return s.kept.keeper.Forget(ctx, auth.Server{URL: address})
 }
 
 // Where describes where sign-ins are kept.
-func (s *SignIns) Where() string {
-	if s.keeper == nil {
+func (s SignIns) Where() string {
+	if s.kept.keeper == nil {
 		return ""
 	}
-	return s.keeper.Where()
+	return s.kept.keeper.Where()
 }
 
 // Trouble returns why the keyring can't be used, nil if it can or there is none.
-func (s *SignIns) Trouble() error {
-	if s.keeper == nil {
+func (s SignIns) Trouble() error {
+	if s.kept.keeper == nil {
 		return nil
 	}
-	return s.keeper.Trouble()
-}
-
-// server returns what a sign-in needs of an entry.
-func (s *SignIns) server(e config.Entry) (auth.Server, error) {
-	if s.keeper == nil {
-		return auth.Server{}, errNoFolder
-	}
-	if e.Target.Type == config.Stdio {
-		return auth.Server{}, fmt.Errorf("server %s is a program: it has nothing to sign in to", e.Name)
-	}
-	t, err := s.m.env.Resolve(e)
-	return auth.Server{Name: e.Name, URL: t.URL, Settings: t.OAuth}, err
+	return s.kept.keeper.Trouble()
 }
 
 // entry returns an entry that may be signed in to.
-func (s *SignIns) entry(name string) (config.Entry, error) {
+func (s SignIns) entry(name string) (config.Entry, error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	return s.m.wants.usable(name)
 }
 
 // moreRights asks the person to sign in with the rights that a call lacked.
-func (s *SignIns) moreRights(name string, err error) {
+func (s SignIns) moreRights(name string, err error) {
 	if need, ok := errors.AsType[*auth.NeedsSignIn](err); ok && need.StepUp {
 		s.offer(name, err)
 	}

@@ -28,7 +28,7 @@ func (e *needsApproval) Error() string {
 func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
 
 // wants is the desired state: which servers exist and which of them should run. It consists of
-// the configuration, the servers that were connected besides, and the leases. Manager.mu
+// the configuration, the servers that were connected besides, and the claims of leases. Manager.mu
 // guards it.
 type wants struct {
 	approvals  *approvals
@@ -38,18 +38,25 @@ type wants struct {
 	extra      map[string]config.Entry // connected by the agent or Lua, by name
 	off        map[string]string       // disconnected explicitly: by whom
 	forced     map[string]bool         // switched on for this session though disabled
-	leases     map[*Lease]struct{}
-	base       *Lease // the session's own lease of configured servers
-	own        *Lease // the servers that the agent and Lua connected
+	claims     map[*claim]struct{}
+	base       *claim // the session's own, of configured servers
+	own        *claim // the servers that the agent and Lua connected
 	started    bool
 }
 
-func newWants(m *Manager, a *approvals) *wants {
+// claim names servers that shall run: what a lease, or the session itself, asks for.
+type claim struct {
+	names map[string]bool
+	// exclusive claims replace the session's own claim of configured servers.
+	exclusive bool
+}
+
+func newWants(a *approvals) *wants {
 	w := &wants{
 		approvals: a, chosen: map[string]config.Chosen{}, extra: map[string]config.Entry{}, off: map[string]string{},
-		forced: map[string]bool{}, leases: map[*Lease]struct{}{},
+		forced: map[string]bool{}, claims: map[*claim]struct{}{},
 	}
-	w.base, w.own = w.lease(m), w.lease(m)
+	w.base, w.own = w.claim(), w.claim()
 	return w
 }
 
@@ -133,38 +140,38 @@ func (w *wants) usable(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// want adds a server to a lease; the next settle starts it. Every start of a server begins
+// want adds a server to a claim; the next settle starts it. Every start of a server begins
 // here: an entry that must not start is an error, and an explicit disconnect is undone. With a
-// nil lease an existing lease of the server is enough, and without one the session's own lease
-// takes it.
-func (w *wants) want(name string, l *Lease) (config.Entry, error) {
+// nil claim an existing claim of the server is enough, and without one the session's own takes
+// it.
+func (w *wants) want(name string, c *claim) (config.Entry, error) {
 	e, err := w.usable(name)
 	if err != nil {
 		return e, err
 	}
 	delete(w.off, name)
-	if !e.Enabled && (l == nil || l == w.own) {
+	if !e.Enabled && (c == nil || c == w.own) {
 		w.forced[name] = true
 	}
-	if l == nil && w.held()[name] == 0 {
-		l = w.own
+	if c == nil && w.held()[name] == 0 {
+		c = w.own
 	}
-	if l != nil {
-		l.names[name] = true
+	if c != nil {
+		c.names[name] = true
 	}
 	return e, nil
 }
 
-// drop removes a server from all leases. by names who asked, as the status shows it.
+// drop removes a server from all claims. by names who asked, as the status shows it.
 func (w *wants) drop(name, by string) {
-	for l := range w.leases {
-		delete(l.names, name)
+	for c := range w.claims {
+		delete(c.names, name)
 	}
 	w.off[name] = by
 	delete(w.forced, name)
 }
 
-// wantEnabled adds the servers that run without a request to the session's lease. One answer
+// wantEnabled adds the servers that run without a request to the session's claim. One answer
 // can approve several servers; the first caller adds all of them.
 func (w *wants) wantEnabled() {
 	for name, c := range w.chosen {
@@ -174,12 +181,12 @@ func (w *wants) wantEnabled() {
 	}
 }
 
-// retake updates the leases after the configuration was read again.
+// retake updates the claims after the configuration was read again.
 func (w *wants) retake() {
 	clear(w.base.names)
 	w.wantEnabled()
-	for l := range w.leases {
-		maps.DeleteFunc(l.names, func(name string, _ bool) bool { _, ok := w.entry(name); return !ok })
+	for c := range w.claims {
+		maps.DeleteFunc(c.names, func(name string, _ bool) bool { _, ok := w.entry(name); return !ok })
 	}
 }
 
@@ -211,25 +218,28 @@ func (w *wants) adopt(name string, target config.Target, by config.Scope) (e con
 	return e, known, err
 }
 
-// lease returns a new, empty lease.
-func (w *wants) lease(m *Manager) *Lease {
-	l := &Lease{m: m, names: map[string]bool{}}
-	w.leases[l] = struct{}{}
-	return l
+// claim returns a new, empty claim.
+func (w *wants) claim() *claim {
+	c := &claim{names: map[string]bool{}}
+	w.claims[c] = struct{}{}
+	return c
 }
 
-// held counts the leases of each name.
+// give ends a claim.
+func (w *wants) give(c *claim) { delete(w.claims, c) }
+
+// held counts the claims of each name.
 func (w *wants) held() map[string]int {
 	out := map[string]int{}
 	suspended := false
-	for l := range w.leases {
-		suspended = suspended || l.exclusive
+	for c := range w.claims {
+		suspended = suspended || c.exclusive
 	}
-	for l := range w.leases {
-		if l == w.base && suspended {
+	for c := range w.claims {
+		if c == w.base && suspended {
 			continue
 		}
-		for name := range l.names {
+		for name := range c.names {
 			out[name]++
 		}
 	}
@@ -251,13 +261,13 @@ func (w *wants) reason(name string, e config.Entry) string {
 	return ""
 }
 
-// leftOut returns why a server that may run has no lease: a role names its own servers.
+// leftOut returns why a server that may run has no claim: a role names its own servers.
 func (w *wants) leftOut() string {
 	names, byRole := map[string]bool{}, false
-	for l := range w.leases {
-		if l.exclusive {
+	for c := range w.claims {
+		if c.exclusive {
 			byRole = true
-			maps.Copy(names, l.names)
+			maps.Copy(names, c.names)
 		}
 	}
 	switch {

@@ -15,7 +15,6 @@ import (
 	"jcode/agent/event/wire"
 	"jcode/internal/text"
 	"jcode/remote"
-	"jcode/tools"
 )
 
 // live finds the sessions that run in other processes of this user.
@@ -250,6 +249,9 @@ func watched(out *bufio.Writer, line json.RawMessage) {
 		for i, o := range ev.Question.Options {
 			say("  %d  %s", i+1, text.Visible(o.Label))
 		}
+		for i, h := range ev.Question.Hunks {
+			say("  --hunks %d  %s", i+1, text.Visible(fmt.Sprintf("%s line %d +%d -%d", h.File, h.Line, h.Added, h.Removed)))
+		}
 	case "ask":
 		say("? %s", text.Visible(ev.Text))
 		for i, o := range ev.Options {
@@ -261,81 +263,6 @@ func watched(out *bufio.Writer, line json.RawMessage) {
 		say("(%s)", ev.Reason)
 	}
 	_ = out.Flush() // a reader that is gone ends the command with its next signal
-}
-
-type sessionsAnswerCmd struct {
-	Answer  string `arg:"" help:"yes, no, the number of a row of the question, or the reply to a question of the model."`
-	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one waits."`
-	Word    string `help:"Why not: goes to the model with a no." placeholder:"TEXT"`
-}
-
-// Run answers the question that an open session waits with.
-func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	l, err := newLive(std)
-	if err != nil {
-		return err
-	}
-	client, s, err := l.find(ctx, c.Session, remote.Handlers{})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	var at remote.Attached
-	if err := client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Control}, &at); err != nil {
-		return &exitError{code: exitModel, err: err}
-	}
-	for _, line := range at.Now {
-		var q struct {
-			Type, ID, Text string
-			Question       wire.Question
-			Options        []string
-		}
-		if json.Unmarshal(line, &q) != nil {
-			continue
-		}
-		switch q.Type {
-		case "approval_asked":
-			i, err := c.option(q.Question)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Question.Title), text.Visible(q.Question.Options[i].Label))
-			return c.failed(client.Call(ctx, "answer", remote.Answer{Session: s.SessionID, ID: q.ID, Option: i, Word: c.Word}, nil))
-		case "ask":
-			reply := c.Answer
-			if n, err := strconv.Atoi(reply); err == nil && n >= 1 && n <= len(q.Options) {
-				reply = q.Options[n-1]
-			}
-			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Text), text.Visible(reply))
-			return c.failed(client.Call(ctx, "reply", remote.Reply{Session: s.SessionID, ID: q.ID, Text: reply}, nil))
-		case "form":
-			return usageError("session %s waits for a form to be filled in: that is done at its terminal", shortID(s.SessionID))
-		}
-	}
-	return usageError("session %s waits for no answer", shortID(s.SessionID))
-}
-
-func (c *sessionsAnswerCmd) failed(err error) error {
-	if err != nil {
-		return &exitError{code: exitModel, err: err}
-	}
-	return nil
-}
-
-// option returns the place of the row that the answer means.
-func (c *sessionsAnswerCmd) option(q wire.Question) (int, error) {
-	scope := map[string]tools.AnswerScope{"yes": tools.AnswerOnce, "y": tools.AnswerOnce, "no": tools.AnswerNo, "n": tools.AnswerNo}[strings.ToLower(c.Answer)]
-	if n, err := strconv.Atoi(c.Answer); err == nil && n >= 1 && n <= len(q.Options) {
-		return n - 1, nil
-	}
-	if i := slices.IndexFunc(q.Options, func(o wire.Option) bool { return o.Scope == scope }); scope != "" && i >= 0 {
-		return i, nil
-	}
-	rows := make([]string, 0, len(q.Options))
-	for i, o := range q.Options {
-		rows = append(rows, fmt.Sprintf("%d %s", i+1, text.Visible(o.Label)))
-	}
-	return 0, usageError("%s\nanswer yes, no or a number: %s", text.Visible(q.Title), strings.Join(rows, " · "))
 }
 
 type sessionsSendCmd struct {

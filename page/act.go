@@ -12,6 +12,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/remote"
+	"jcode/tools"
 )
 
 // actWithin is how long a session may take to do what a page asks.
@@ -79,7 +80,11 @@ func (fd *feed) do(ctx context.Context, what string, form map[string][]string) e
 		if err != nil {
 			return errUnclear
 		}
-		return call("answer", remote.Answer{Session: fd.session, ID: get("id"), Option: option, Word: get("word")})
+		hunks, err := fd.hunks(get("id"), option, form["hunk"])
+		if err != nil {
+			return err
+		}
+		return call("answer", remote.Answer{Session: fd.session, ID: get("id"), Option: option, Word: get("word"), Hunks: hunks})
 	case "reply":
 		reply := cmp.Or(get("option"), get("text"))
 		if reply == "" {
@@ -92,6 +97,31 @@ func (fd *feed) do(ctx context.Context, what string, form map[string][]string) e
 		return call("set", remote.Set{Session: fd.session, Mode: get("mode"), Model: strings.TrimSpace(get("model"))})
 	}
 	return errUnclear
+}
+
+// hunks returns the hunks that are left ticked; nil if all are, or if the answer is a no.
+func (fd *feed) hunks(id string, option int, ticked []string) (out []int, err error) {
+	fd.read(func(t *transcript) {
+		i := slices.IndexFunc(t.asks, func(a ask) bool { return a.id == id && a.kind == "approval_asked" })
+		if i < 0 {
+			return // the session says that it is closed
+		}
+		q := t.asks[i].approval
+		if len(ticked) == len(q.Hunks) || option < 0 || option >= len(q.Options) || q.Options[option].Scope == tools.AnswerNo {
+			return
+		}
+		if len(ticked) == 0 {
+			err = errors.New("no hunk is ticked: refuse the change instead")
+		}
+		for _, word := range ticked {
+			n, bad := strconv.Atoi(word)
+			if bad != nil {
+				err = errUnclear
+			}
+			out = append(out, n)
+		}
+	})
+	return out, err
 }
 
 func (fd *feed) fill(ctx context.Context, id, action string, form map[string][]string) error {

@@ -53,6 +53,13 @@ func drawApproval(s *sheet, v view, a ask) {
 		return
 	}
 	s.put(`<form class="act" method="post" action="%s/answer"><input type="hidden" name="id" value="%s">`, v.base, a.id)
+	if len(q.Hunks) > 0 {
+		s.put(`<fieldset class="hunks"><legend>Written by a yes that holds once</legend>`)
+		for i, h := range q.Hunks {
+			s.put(`<label><input type="checkbox" name="hunk" value="%d" checked> %s line %d +%d -%d</label>`, i, h.File, h.Line, h.Added, h.Removed)
+		}
+		s.put(`</fieldset>`)
+	}
 	s.put(`<div class="rows">`)
 	for i, o := range q.Options {
 		s.put(`<button name="option" value="%d" class="%s">%s`, i, "row "+string(o.Scope), o.Label)

@@ -62,6 +62,9 @@ func (c *conversation) SetMode(m tools.Mode)               { c.do("mode %s", m) 
 func (c *conversation) SetModel(name string) error         { c.do("model %s", name); return nil }
 func (c *conversation) Notify(event.Level, string, ...any) {}
 func (c *conversation) Answer(_ string, a tools.Answer) error {
+	if a.Hunks != nil {
+		a.Word = fmt.Sprint(a.Hunks)
+	}
 	c.do("answer %s %s", a.Scope, a.Word)
 	return nil
 }

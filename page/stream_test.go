@@ -12,6 +12,7 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"jcode/agent/event"
+	"jcode/internal/diff"
 	"jcode/remote"
 	"jcode/tools"
 )
@@ -221,6 +222,37 @@ func TestWhatAPageAsksIsDone(t *testing.T) {
 	}
 	if did := s.conv.done(); did != "" {
 		t.Errorf("it did %q", did)
+	}
+}
+
+// TestSingleHunksAreTakenOnThePage by leaving others without a tick.
+func TestSingleHunksAreTakenOnThePage(t *testing.T) {
+	s := newStage(t)
+	d := s.pair(remote.Control)
+	old := "one\n" + strings.Repeat("same\n", 20) + "two\n"
+	now := strings.NewReplacer("one", "uno", "two", "dos").Replace(old)
+	s.conv.Emit(event.ApprovalAsked{ID: "a", Question: tools.Question{
+		Tool: "edit", Diff: diff.Files("list.txt", &old, &now).Text,
+		Options: []tools.AnswerOption{{Scope: tools.AnswerOnce}, {Scope: tools.AnswerNo}},
+	}})
+	if page := d.show(); strings.Count(page, `name="hunk"`) != 2 || !strings.Contains(page, "list.txt line 22 +1 -1") {
+		t.Errorf("the hunks are not there: %s", page)
+	}
+	for _, c := range []struct {
+		option, want string
+		ticked       []string
+		status       int
+	}{
+		{"0", "answer once [1]", []string{"1"}, http.StatusSeeOther},
+		{"0", "answer once ", []string{"0", "1"}, http.StatusSeeOther},
+		{"1", "answer no ", []string{"1"}, http.StatusSeeOther},
+		{"0", "", nil, http.StatusConflict},
+		{"0", "", []string{"x"}, http.StatusConflict},
+	} {
+		res := s.send(d.as(http.MethodPost, d.session()+"/answer", url.Values{"id": {"a"}, "option": {c.option}, "hunk": c.ticked}))
+		if did := s.conv.done(); res.StatusCode != c.status || did != c.want {
+			t.Errorf("%q with %q: %s %q, want %q", c.option, c.ticked, res.Status, did, c.want)
+		}
 	}
 }
 

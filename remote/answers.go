@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"fmt"
 
 	"jcode/agent/event"
 	"jcode/internal/text"
@@ -24,11 +25,42 @@ func (c *connection) answer(_ context.Context, p Answer) (any, error) {
 	if o.Scope == tools.AnswerProject && !h.offer.Lasting {
 		return nil, refused("%q outlasts the session: give this answer at the terminal, or set remote_answers to \"all\" in your settings", o.Label)
 	}
-	if err := h.offer.From(c.who()).Answer(p.ID, tools.Answer{Scope: o.Scope, Option: p.Option, Word: p.Word}); err != nil {
+	said := o.Label
+	if o.Scope == tools.AnswerNo {
+		p.Hunks = nil
+	}
+	if p.Hunks != nil {
+		all := len(q.Question.Hunks())
+		if err := taken(p.Hunks, o, all); err != nil {
+			return nil, err
+		}
+		said = fmt.Sprintf("%s, %d of %d hunks", said, len(p.Hunks), all)
+	}
+	if err := h.offer.From(c.who()).Answer(p.ID, tools.Answer{Scope: o.Scope, Option: p.Option, Word: p.Word, Hunks: p.Hunks}); err != nil {
 		return nil, gone("%v", err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s answered %q: %s.", c.who(), q.Question.Heading(), o.Label)
+	h.offer.Notify(event.LevelInfo, "%s answered %q: %s.", c.who(), q.Question.Heading(), said)
 	return struct{}{}, nil
+}
+
+// taken refuses hunks that a question does not have, or that can't be taken with an answer.
+func taken(hunks []int, o tools.AnswerOption, all int) error {
+	switch {
+	case o.Scope != tools.AnswerOnce:
+		return invalid("single hunks are taken once: %q holds longer", o.Label)
+	case all == 0:
+		return invalid("the hunks of this question can't be taken one by one")
+	case len(hunks) == 0:
+		return invalid("no hunk is named: answer no to take none of them")
+	}
+	seen := map[int]bool{}
+	for _, n := range hunks {
+		if n < 0 || n >= all || seen[n] {
+			return invalid("hunk %d: the question has %d, and each is named once", n, all)
+		}
+		seen[n] = true
+	}
+	return nil
 }
 
 func (c *connection) reply(_ context.Context, p Reply) (any, error) {

@@ -85,6 +85,9 @@ type (
 		ID      string `json:"id"`
 		Option  int    `json:"option"`
 		Word    string `json:"word,omitempty"` // goes to the model with a no
+		// Hunks are the places of those hunks of the question that may be written, with a yes that holds once. Without
+		// it, all of them.
+		Hunks []int `json:"hunks,omitempty"`
 	}
 	// Reply (reply) settles a question of the model.
 	Reply struct {

@@ -71,11 +71,16 @@ func (c *conversation) Notify(level event.Level, format string, args ...any) {
 	c.Emit(event.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
 }
 
+// open makes a question one that waits.
+func (c *conversation) open(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting[id] = true
+}
+
 // ask puts a question with the three usual options.
 func (c *conversation) ask(id string) {
-	c.mu.Lock()
-	c.waiting[id] = true
-	c.mu.Unlock()
+	c.open(id)
 	c.Emit(event.ApprovalAsked{ID: id, Question: tools.Question{Title: "Run a command", Options: []tools.AnswerOption{
 		{Scope: tools.AnswerOnce, Label: "once"}, {Scope: tools.AnswerProject, Label: "always"}, {Scope: tools.AnswerNo, Label: "no"},
 	}}})
@@ -101,7 +106,11 @@ func (a answers) settle(id, what string, closed event.Event) error {
 }
 
 func (a answers) Answer(id string, answer tools.Answer) error {
-	return a.settle(id, string(answer.Scope), event.ApprovalClosed{ID: id, By: a.by})
+	what := string(answer.Scope)
+	if answer.Hunks != nil {
+		what = fmt.Sprint(what, " ", answer.Hunks)
+	}
+	return a.settle(id, what, event.ApprovalClosed{ID: id, By: a.by})
 }
 
 func (a answers) Reply(id, text string) error {

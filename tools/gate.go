@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"jcode/internal/diff"
+	"jcode/internal/toolcard"
 )
 
 // Gate decides whether a call may run. tools/permission implements it.
@@ -188,6 +191,17 @@ func (q Question) Heading() string {
 		title = q.Label + ": " + title
 	}
 	return title
+}
+
+// Hunks returns the hunks of the change if they can be taken one by one: nil unless there are several.
+func (q Question) Hunks() []diff.Part {
+	if !toolcard.Of(q.Tool).Parts {
+		return nil
+	}
+	if parts := diff.Parts(q.Diff); len(parts) > 1 {
+		return parts
+	}
+	return nil
 }
 
 // AnswerOption is one possible answer.

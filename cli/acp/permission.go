@@ -56,11 +56,17 @@ func (o *openSession) ask(ev event.ApprovalAsked) {
 		if len(options) == 0 {
 			options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 		}
-		chosen, err := o.request(ctx, call, permissionOptions(options))
+		offered, hunks := permissionOptions(options), o.hunksOf(ev.Question)
+		if hunks != nil {
+			offered = append(offered, acp.PermissionOption{OptionId: "hunks", Kind: acp.PermissionOptionKindAllowOnce, Name: "yes, once, but only some of its hunks …"})
+		}
+		chosen, err := o.request(ctx, call, offered)
 		switch {
 		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errDisconnected):
 			answer.Word = "the editor could not ask: " + err.Error()
 			o.say("The editor could not show a question, which counts as no: " + err.Error())
+		case chosen == len(options):
+			answer.Scope, answer.Hunks = o.chooseHunks(ctx, ev.Question)
 		case chosen >= 0:
 			answer.Scope, answer.Option = options[chosen].Scope, chosen
 			if len(ev.Question.Options) == 0 {

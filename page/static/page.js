@@ -25,8 +25,10 @@
   // A question that is being answered keeps what was typed.
   const keep = (old, next) => {
     for (const field of old.querySelectorAll("input, select")) {
-      const same = next.querySelector(`[id="${CSS.escape(field.closest(".ask").id)}"] [name="${CSS.escape(field.name)}"]`);
-      if (same && field.type !== "checkbox" && field.type !== "hidden") same.value = field.value;
+      const ticks = field.type === "checkbox", which = ticks ? `[value="${CSS.escape(field.value)}"]` : "";
+      const same = next.querySelector(`[id="${CSS.escape(field.closest(".ask").id)}"] [name="${CSS.escape(field.name)}"]${which}`);
+      if (same && ticks) same.checked = field.checked;
+      else if (same && field.type !== "hidden") same.value = field.value;
     }
   };
 

@@ -8,7 +8,6 @@ import (
 
 	"jcode/internal/toolcard"
 
-	"jcode/internal/diff"
 	"jcode/internal/paths"
 	"jcode/internal/shellword"
 	"jcode/internal/text"
@@ -288,8 +287,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 
 // offered reports whether these hunks of a question's diff can be taken without the others.
 func offered(q tools.Question, hunks []int) bool {
-	n := len(diff.Parts(q.Diff))
-	return toolcard.Of(q.Tool).Parts && len(hunks) > 0 && hunks[0] >= 0 && hunks[len(hunks)-1] < n
+	return len(hunks) > 0 && hunks[0] >= 0 && hunks[len(hunks)-1] < len(q.Hunks())
 }
 
 // sandboxed reports whether a command that a person approved runs confined.

@@ -159,7 +159,7 @@ func (a *Approval) letter(h host, name string) func() tea.Cmd {
 		return func() tea.Cmd { a.showRule(); return nil }
 	case name == "t" && a.Asked.Diff != "":
 		return func() tea.Cmd { h.SwitchDiffs(a.Asked.Diff, a.width); return nil }
-	case name == "h" && !a.edited && divisible(&a.Asked) != nil:
+	case name == "h" && !a.edited && a.Asked.Hunks() != nil:
 		return func() tea.Cmd { a.hunks = newHunks(&a.Asked, a.Hunks); return nil }
 	case name == "e" && a.Asked.Editable != "" && a.Hunks == nil:
 		return func() tea.Cmd { a.beginEdit(h); return nil }

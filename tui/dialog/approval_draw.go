@@ -98,7 +98,7 @@ func (a *Approval) otherKeys(l *look.Look, width int, first, does string, cut bo
 	if a.Asked.Editable != "" && a.Hunks == nil {
 		edit = "e"
 	}
-	if !a.edited && divisible(&a.Asked) != nil {
+	if !a.edited && a.Asked.Hunks() != nil {
 		hunks = "h"
 	}
 	if cut {

@@ -7,7 +7,6 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/diff"
-	"jcode/internal/toolcard"
 	"jcode/tools"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
@@ -21,20 +20,9 @@ type hunks struct {
 	window review
 }
 
-// divisible returns the hunks of a call's change, if they can be taken one by one.
-func divisible(q *tools.Question) []diff.Part {
-	if !toolcard.Of(q.Tool).Parts {
-		return nil
-	}
-	if parts := diff.Parts(q.Diff); len(parts) > 1 {
-		return parts
-	}
-	return nil
-}
-
 // newHunks opens the choice. All hunks are taken at first, or those of last.
 func newHunks(q *tools.Question, last []int) *hunks {
-	h := &hunks{parts: divisible(q)}
+	h := &hunks{parts: q.Hunks()}
 	h.taken = make([]bool, len(h.parts))
 	for i := range h.taken {
 		h.taken[i] = last == nil
@@ -167,7 +155,7 @@ func (a *Approval) chosenHunks() string {
 	if a.Hunks == nil {
 		return ""
 	}
-	return strconv.Itoa(len(a.Hunks)) + " of " + strconv.Itoa(len(divisible(&a.Asked))) + " hunks"
+	return strconv.Itoa(len(a.Hunks)) + " of " + strconv.Itoa(len(a.Asked.Hunks())) + " hunks"
 }
 
 // written is the diff of what would be written.
@@ -175,7 +163,7 @@ func (a *Approval) written() string {
 	if a.Hunks == nil {
 		return a.Asked.Diff
 	}
-	parts, out, name := divisible(&a.Asked), "", ""
+	parts, out, name := a.Asked.Hunks(), "", ""
 	for _, i := range a.Hunks {
 		p := parts[i]
 		if p.Name != name {

@@ -48,7 +48,14 @@ func (p *shell) approval(ev event.ApprovalAsked) {
 	for _, o := range a.Asked.Options {
 		ask.options = append(ask.options, text.Visible(o.Label))
 	}
-	p.pose(ask, "Answer (number; words to the model may follow a no): ")
+	for i, h := range a.Asked.Hunks() {
+		p.say(fmt.Sprintf("  Hunk %d: %s line %d, +%d -%d", i+1, look.VisibleName(h.Name), h.First(), h.Added, h.Removed))
+	}
+	prompt := "Answer (number; words to the model may follow a no): "
+	if ask.once() >= 0 {
+		prompt = "Answer (number; words to the model may follow a no; h 1 2 says yes to hunks 1 and 2 alone): "
+	}
+	p.pose(ask, prompt)
 }
 
 func (p *shell) ask(ev event.AskPerson) {
@@ -115,6 +122,31 @@ func (a *plainAsk) option(line string) (n int, words string) {
 	return n, strings.TrimSpace(words)
 }
 
+// once returns the place of the answer with which single hunks are taken; -1 if they can't be.
+func (a *plainAsk) once() int {
+	if a.approval == nil || a.approval.Hunks() == nil {
+		return -1
+	}
+	return slices.IndexFunc(a.approval.Options, func(o tools.AnswerOption) bool { return o.Scope == tools.AnswerOnce })
+}
+
+// hunks returns the places of the hunks that a line names: `h 1 3`. Any other line names none.
+func (a *plainAsk) hunks(line string) (out []int) {
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+	if a.once() < 0 || len(words) < 2 || words[0] != "h" {
+		return nil
+	}
+	all := len(a.approval.Hunks())
+	for _, w := range words[1:] {
+		n, err := strconv.Atoi(w)
+		if err != nil || n < 1 || n > all || w != strconv.Itoa(n) {
+			return nil
+		}
+		out = append(out, n-1)
+	}
+	return out
+}
+
 // answer settles the first question with a line.
 func (p *shell) answer(ctx context.Context, line string) {
 	a := p.asks[0]
@@ -128,6 +160,9 @@ func (p *shell) answer(ctx context.Context, line string) {
 	case a.form != nil:
 		p.fill(a.id, a.form, line)
 		return
+	case a.hunks(line) != nil:
+		p.diffs[a.approval.CallID] = a.approval.Diff
+		err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerOnce, Option: a.once(), Hunks: a.hunks(line)})
 	case a.approval != nil && words != "" && n > 0 && a.approval.Options[n-1].Scope != tools.AnswerNo:
 		p.write("Not answered: only the number of a no takes words. Answer with the number alone: ")
 		return

@@ -318,8 +318,18 @@ type Question struct {
 	Diff      string          `json:"diff,omitempty"`
 	Details   []string        `json:"details,omitempty"`
 	Options   []Option        `json:"options"`
+	Hunks     []Hunk          `json:"hunks,omitempty"` // that can be taken one by one: at least two
 	Editable  string          `json:"editable,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Hunk is a part of a question's diff. Its place in the list is its number.
+type Hunk struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"` // the first that differs
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Diff    string `json:"diff"` // its part of the diff, without the names of the file
 }
 
 // Option is one possible answer. Its place in the list is how it is chosen.

@@ -187,6 +187,9 @@ func question(q tools.Question) Question {
 		CallID: q.CallID, Tool: q.Tool, Label: q.Label, Title: q.Heading(), Command: q.Command, Diff: q.Diff, Details: q.Details,
 		Options: []Option{}, Editable: q.Editable, Arguments: arguments(q.Arguments),
 	}
+	for _, h := range q.Hunks() {
+		out.Hunks = append(out.Hunks, Hunk{File: h.Name, Line: h.First(), Added: h.Added, Removed: h.Removed, Diff: h.Text})
+	}
 	for _, o := range q.Options {
 		out.Options = append(out.Options, Option{Scope: o.Scope, Label: o.Label, Rules: o.Rules, Words: o.Words})
 	}

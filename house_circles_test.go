@@ -16,10 +16,7 @@ import (
 //
 // circles are those that there are, by their smallest member; each is to be taken apart.
 var circles = map[string]string{
-	"cli/acp.openSession": "a session knows the server that opened it",
 	"lua.Room":            "plugins and slots point back to the room",
-	"lua/host.engine":     "threads know their engine",
-	"lua/host.script":     "a script knows the server that it serves",
 	"tui/transcript.Call": "a call holds nested calls, by way of another type",
 	"tui.program":         "the parts of the terminal embed the program",
 }

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coder/acp-go-sdk"
 	"jcode/internal/paths"
+
+	"github.com/coder/acp-go-sdk"
 )
 
 // maxWhole bounds the files that are shown in full around a change, in bytes.

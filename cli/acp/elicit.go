@@ -18,7 +18,7 @@ const noAnswer = "(no answer: this editor cannot ask the user a free question; d
 
 // canElicit reports whether the client shows forms.
 func (o *openSession) canElicit() bool {
-	e := o.server.capabilities().Elicitation
+	e := o.client.capabilities().Elicitation
 	return e != nil && e.Form != nil
 }
 
@@ -157,7 +157,7 @@ func (o *openSession) elicit(ctx context.Context, f tools.Form) (tools.FormAnswe
 		Action  string         `json:"action"`
 		Content map[string]any `json:"content"`
 	}
-	err := o.server.conn.call(ctx, "elicitation/create", map[string]any{
+	err := o.client.conn.call(ctx, "elicitation/create", map[string]any{
 		"sessionId": o.id, "mode": "form", "message": message,
 		"requestedSchema": map[string]any{"type": "object", "properties": properties, "required": required},
 	}, &resp)

@@ -102,7 +102,7 @@ func (o *openSession) conclude(id acp.ToolCallId, yes bool) {
 // client cancelled it.
 func (o *openSession) request(ctx context.Context, call acp.ToolCallUpdate, options []acp.PermissionOption) (int, error) {
 	var resp acp.RequestPermissionResponse
-	err := o.server.conn.call(ctx, acp.ClientMethodSessionRequestPermission, acp.RequestPermissionRequest{
+	err := o.client.conn.call(ctx, acp.ClientMethodSessionRequestPermission, acp.RequestPermissionRequest{
 		SessionId: acp.SessionId(o.id), ToolCall: call, Options: options,
 	}, &resp)
 	if err != nil {

@@ -17,13 +17,11 @@ const closeWait = 2 * time.Second
 
 // server answers one client.
 type server struct {
-	host Host
-	conn *conn
-	ctx  context.Context // ends with the connection
+	host   Host
+	client *client
+	ctx    context.Context // ends with the connection
 
 	mu       sync.Mutex
-	client   acp.ClientCapabilities
-	greeted  bool
 	sessions map[string]*openSession
 }
 
@@ -32,8 +30,8 @@ type server struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{host: host, conn: newConn(in, out), ctx: ctx, sessions: map[string]*openSession{}}
-	err := s.conn.serve(ctx, s)
+	s := &server{host: host, client: &client{conn: newConn(in, out)}, ctx: ctx, sessions: map[string]*openSession{}}
+	err := s.client.conn.serve(ctx, s)
 	cancel()
 	s.closeAll()
 	return err
@@ -81,7 +79,7 @@ func (s *server) request(ctx context.Context, method string, params json.RawMess
 	switch {
 	case !known:
 		return failed(&acp.RequestError{Code: -32601, Message: "Method not found: " + method})
-	case method != acp.AgentMethodInitialize && !s.initialized():
+	case method != acp.AgentMethodInitialize && !s.client.initialized():
 		return failed(&acp.RequestError{Code: -32600, Message: "Invalid request: initialize comes first"})
 	}
 	if len(params) == 0 {
@@ -150,18 +148,6 @@ func decode[P any](params json.RawMessage) (P, error) {
 	return p, nil
 }
 
-func (s *server) initialized() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.greeted
-}
-
-func (s *server) capabilities() acp.ClientCapabilities {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client
-}
-
 // agentCapabilities says what the agent can do. The SDK's stable type has neither session/delete nor session/fork yet.
 type agentCapabilities struct {
 	LoadSession         bool                   `json:"loadSession"`
@@ -185,9 +171,7 @@ type initialized struct {
 }
 
 func (s *server) initialize(ctx context.Context, p acp.InitializeRequest) (any, error) {
-	s.mu.Lock()
-	s.client, s.greeted = p.ClientCapabilities, true
-	s.mu.Unlock()
+	s.client.greet(p.ClientCapabilities)
 	out := initialized{
 		ProtocolVersion: acp.ProtocolVersionNumber,
 		AgentInfo:       &acp.Implementation{Name: "jcode", Title: acp.Ptr("jcode"), Version: s.host.Version()},

@@ -15,7 +15,7 @@ import (
 
 // openSession is one session that the client has open.
 type openSession struct {
-	server *server
+	client *client
 	id     string
 	cwd    string
 	w      *Workspace
@@ -58,10 +58,10 @@ func (p *prompt) settle(o outcome) {
 	}
 }
 
-func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
+func newOpenSession(c *client, o Opening, w *Workspace) *openSession {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &openSession{
-		server: s, id: o.ID, cwd: o.Cwd, w: w, conv: w.Conversation, events: w.Conversation.Subscribe(),
+		client: c, id: o.ID, cwd: o.Cwd, w: w, conv: w.Conversation, events: w.Conversation.Subscribe(),
 		ctx: ctx, end: cancel, ready: make(chan struct{}), questions: map[string]context.CancelCauseFunc{}, shown: newShown(),
 	}
 }
@@ -105,7 +105,7 @@ func (o *openSession) close() {
 
 // update sends a session update.
 func (o *openSession) update(u acp.SessionUpdate) {
-	o.server.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: acp.SessionId(o.id), Update: u})
+	o.client.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: acp.SessionId(o.id), Update: u})
 }
 
 // say shows the person a notice. It is no part of the answer, and many clients join all chunks of a message,

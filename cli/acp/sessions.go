@@ -44,15 +44,15 @@ func (s *server) open(ctx context.Context, o Opening) (*openSession, error) {
 	if s.find(o.ID) != nil {
 		return nil, invalid("session %s is open already in this connection", o.ID)
 	}
-	caps := s.capabilities()
+	caps := s.client.capabilities()
 	if caps.Fs.ReadTextFile || caps.Fs.WriteTextFile {
-		o.Files = files{conn: s.conn, session: o.ID, can: caps.Fs}
+		o.Files = files{conn: s.client.conn, session: o.ID, can: caps.Fs}
 	}
 	w, err := s.host.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	opened := newOpenSession(s, o, w)
+	opened := newOpenSession(s.client, o, w)
 	s.mu.Lock()
 	_, twice := s.sessions[o.ID]
 	late := s.ctx.Err() != nil

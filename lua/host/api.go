@@ -48,7 +48,7 @@ func (s *script) openAPI() {
 		t.RawSetString(f.Field(), registered)
 	}
 	s.jcode = tables["jcode"]
-	s.jcode.RawSetString("pwd", lua.LString(s.srv.pwd))
+	s.jcode.RawSetString("pwd", lua.LString(s.pwd))
 	globals.RawSetString("orcs", s.jcode)
 	tables["json"].RawSetString("null", s.null)
 }
@@ -156,7 +156,7 @@ func (s *script) push(L *lua.LState, values []any) int {
 
 // call calls the other side and waits for its reply. An error reply raises a Lua error.
 func (s *script) call(L *lua.LState, name string, args []any) []any {
-	m, err := s.srv.call(name, args)
+	m, err := s.peer.call(name, args)
 	if err != nil {
 		L.RaiseError("%s: %s", name, err.Error())
 	}

@@ -14,7 +14,9 @@ const maxCoroutines = 64
 // threads enforces what the engine does not check about coroutines: their number, their meter,
 // resuming one that already runs, and yields that would cross a protected call.
 type threads struct {
-	e       *engine
+	L       *lua.LState // the state that they belong to
+	meter   *meter
+	guard   *guard
 	alive   []weak.Pointer[lua.LState]
 	active  map[*lua.LState]bool
 	depth   map[*lua.LState]int // protected calls open on a thread
@@ -30,7 +32,7 @@ func (e *engine) openCoroutines() *lua.LTable {
 	up := e.open(lua.OpenCoroutine)
 	orig := func(name string) lua.LGFunction { return up.RawGetString(name).(*lua.LFunction).GFunction }
 	e.threads = &threads{
-		e: e, active: map[*lua.LState]bool{}, depth: map[*lua.LState]int{},
+		L: e.L, meter: e.meter, guard: e.guard, active: map[*lua.LState]bool{}, depth: map[*lua.LState]int{},
 		create: orig("create"), wrap: orig("wrap"), resume: orig("resume"), running: orig("running"), status: orig("status"),
 	}
 	t := e.L.CreateTable(0, 6)
@@ -68,7 +70,7 @@ func (t *threads) sweep() {
 
 // adopt attaches a new thread to the meter of the state.
 func (t *threads) adopt(th *lua.LState) {
-	th.SetContext(t.e.meter)
+	th.SetContext(t.meter)
 	t.alive = append(t.alive, weak.Make(th))
 }
 
@@ -85,7 +87,7 @@ func (t *threads) doWrap(L *lua.LState) int {
 	inner := L.Get(-1).(*lua.LFunction)
 	th := inner.Upvalues[0].Value().(*lua.LState)
 	t.adopt(th)
-	L.Push(t.e.RegisterHost("coroutine.wrap", func(L *lua.LState) int {
+	L.Push(t.guard.register(t.L, "coroutine.wrap", func(L *lua.LState) int {
 		if t.busy(th) {
 			L.RaiseError("cannot resume a coroutine that is not suspended")
 		}
@@ -98,7 +100,7 @@ func (t *threads) doWrap(L *lua.LState) int {
 }
 
 func (t *threads) busy(th *lua.LState) bool {
-	return t.active[th] || th == t.e.L.G.MainThread || th == t.e.L.G.CurrentThread
+	return t.active[th] || th == t.L.G.MainThread || th == t.L.G.CurrentThread
 }
 
 func (t *threads) doResume(L *lua.LState) int {
@@ -112,14 +114,14 @@ func (t *threads) doResume(L *lua.LState) int {
 	if n == 2 && L.Get(-2) == lua.LFalse {
 		// The engine turns a Go panic inside a coroutine into a plain message.
 		if s, ok := L.Get(-1).(lua.LString); ok && strings.HasPrefix(string(s), "runtime error: ") {
-			t.e.onPanic("the engine", string(s))
+			t.guard.onPanic("the engine", string(s))
 		}
 	}
 	return n
 }
 
 func (t *threads) doYield(L *lua.LState) int {
-	if L == t.e.L.G.MainThread {
+	if L == t.L.G.MainThread {
 		L.RaiseError("attempt to yield from outside a coroutine")
 	}
 	if t.depth[L] > 0 {

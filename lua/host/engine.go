@@ -23,12 +23,17 @@ type engine struct {
 	threads *threads
 	null    *lua.LUserData // json.null
 	arrayMT *lua.LTable    // marks a table as an array
+	guard   *guard
+}
+
+// guard keeps Go panics of host functions from Lua.
+type guard struct {
 	// onPanic is called after a Go panic inside a host function; the state is unsound then.
 	onPanic func(where string, what any)
 }
 
 func newEngine(m *meter) *engine {
-	e := &engine{meter: m, onPanic: func(string, any) {}}
+	e := &engine{meter: m, guard: &guard{onPanic: func(string, any) {}}}
 	e.L = lua.NewState(lua.Options{
 		SkipOpenLibs:        true,
 		RegistrySize:        registrySize,
@@ -49,10 +54,15 @@ func newEngine(m *meter) *engine {
 // process-wide pool of the engine.
 func (e *engine) Close() { e.L.Close() }
 
-// RegisterHost returns fn as a Lua function. A Go panic in it becomes a Lua error, and is also
-// reported, because a script's pcall would swallow it otherwise.
+// RegisterHost returns fn as a Lua function of the state.
 func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
-	return e.L.NewFunction(func(L *lua.LState) int {
+	return e.guard.register(e.L, name, fn)
+}
+
+// register returns fn as a Lua function. A Go panic in it becomes a Lua error, and is also
+// reported, because a script's pcall would swallow it otherwise.
+func (g *guard) register(L *lua.LState, name string, fn lua.LGFunction) *lua.LFunction {
+	return L.NewFunction(func(L *lua.LState) int {
 		defer func() {
 			r := recover()
 			if r == nil {
@@ -61,7 +71,7 @@ func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
 			if _, ok := r.(*lua.ApiError); ok {
 				panic(r) // an ordinary Lua error
 			}
-			e.onPanic(name, r)
+			g.onPanic(name, r)
 			L.RaiseError("internal error in %s", name)
 		}()
 		return fn(L)
@@ -123,7 +133,7 @@ func (e *engine) failure(err error) error {
 		return &scriptError{text: text.Headline(err.Error())}
 	}
 	if api.Type == lua.ApiErrorPanic {
-		e.onPanic("the engine", api.Object)
+		e.guard.onPanic("the engine", api.Object)
 	}
 	return &scriptError{text: text.Headline(errorText(api.Object)), trace: api.StackTrace}
 }

@@ -219,7 +219,7 @@ func (e *engine) caught(err error) lua.LValue {
 		return lua.LString(err.Error())
 	}
 	if api.Type == lua.ApiErrorPanic {
-		e.onPanic("the engine", api.Object)
+		e.guard.onPanic("the engine", api.Object)
 	}
 	return api.Object
 }

@@ -27,6 +27,7 @@ type meter struct {
 	heapLimit          uint64
 	cancel             atomic.Bool
 	stopped            error // set once, until the next reset
+	tainted            bool  // a limit or a panic ended something halfway: the process is used no more
 	closed             chan struct{}
 	sample             []metrics.Sample
 }

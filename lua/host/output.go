@@ -35,7 +35,7 @@ func (s *script) log(level, text string) {
 		s.out.full = true
 		text = fmt.Sprintf("(more than %d KiB of output in one call; the rest is dropped)", maxLog>>10)
 	}
-	s.srv.send(&wire.Message{Type: wire.TypeLog, Kind: level, Text: text})
+	s.peer.send(&wire.Message{Type: wire.TypeLog, Kind: level, Text: text})
 }
 
 func (s *script) print(L *lua.LState) int {
@@ -85,7 +85,7 @@ func (s *script) jcodeProgress(L *lua.LState) int {
 	line := L.CheckString(1)
 	if now := time.Now(); now.Sub(s.out.progress) >= progressGap {
 		s.out.progress = now
-		s.srv.send(&wire.Message{Type: wire.TypeProgress, Text: text.Headline(line)})
+		s.peer.send(&wire.Message{Type: wire.TypeProgress, Text: text.Headline(line)})
 	}
 	return 0
 }

@@ -123,7 +123,7 @@ func (s *script) doRequire(L *lua.LState) int {
 	if !ok {
 		L.RaiseError("module '%s' not found: only files of the plugin's own folder can be required", name)
 	}
-	proto, err := compile(s.srv.owner+"/"+name+".lua", source)
+	proto, err := compile(s.owner+"/"+name+".lua", source)
 	if err != nil {
 		L.RaiseError("%s", err.Error())
 	}

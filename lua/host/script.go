@@ -12,9 +12,10 @@ import (
 // the startup script's for the life of the process.
 type script struct {
 	*engine
-	srv   *server
-	env   wire.Env
-	jcode *lua.LTable
+	place
+	peer     *peer
+	patterns patterns
+	jcode    *lua.LTable
 	// request is the host's own jcode.request; a script may replace it.
 	request *lua.LFunction
 	// handlers, events and commands are what the script registered.
@@ -29,18 +30,19 @@ type script struct {
 	ownDepth  int // requests to itself that are being answered
 }
 
-func (srv *server) newScript() *script {
+// newScript returns a script that runs in a place, measured by m. extra are further globals.
+func newScript(at place, m *meter, p *peer, cache patterns, extra map[string]lua.LGFunction) *script {
 	s := &script{
-		engine: newEngine(srv.meter), srv: srv, env: srv.env,
+		engine: newEngine(m), place: at, peer: p, patterns: cache,
 		handlers: map[string]*lua.LFunction{}, events: map[string][]*lua.LFunction{}, commands: map[string]*lua.LFunction{},
 		loaded: map[string]lua.LValue{},
 	}
-	s.onPanic = func(where string, what any) {
-		srv.tainted = true
+	s.guard.onPanic = func(where string, what any) {
+		m.tainted = true
 		s.log("error", fmt.Sprintf("panic in %s: %v", where, what))
 	}
 	s.openAPI()
-	for name, fn := range srv.extra {
+	for name, fn := range extra {
 		s.L.G.Global.RawSetString(name, s.RegisterHost(name, fn))
 	}
 	return s

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime/metrics"
-	"sync/atomic"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -21,28 +19,28 @@ const maxWaiting = 64
 // server is the host process: one goroutine reads and sorts messages, another runs Lua and
 // writes all messages.
 type server struct {
-	out     io.Writer
-	work    chan *wire.Message
-	replies chan *wire.Message
-	// stop is closed when the current work is cancelled, which ends a wait for a reply.
-	stop    chan struct{}
-	stopped atomic.Bool
-
+	peer     *peer
+	work     chan *wire.Message
 	meter    *meter
-	patterns map[string]*regexp.Regexp
-	protos   map[string]*lua.FunctionProto // by chunk name and source hash
-	env      wire.Env
-	pwd      string
-	owner    string
+	patterns patterns
+	protos   map[chunk]*lua.FunctionProto
+	place    place
 	script   *script // lives as long as the process: plugin, startup script
-	nextCall int64
-	tainted  bool
-	writeErr error
 	// exit ends the process as soon as the other side is gone, even while a script runs; nil if the
 	// host shares a process.
 	exit func(code int)
 	// extra globals exist only in tests of the isolation.
 	extra map[string]lua.LGFunction
+}
+
+// chunk names a compiled text: its name is in its errors.
+type chunk struct{ name, hash string }
+
+// place is where scripts of this process run, and for whom.
+type place struct {
+	env   wire.Env
+	pwd   string
+	owner string
 }
 
 // Serve speaks the protocol over in and out until in ends. layers are the protections
@@ -52,18 +50,18 @@ func Serve(in io.Reader, out io.Writer, layers []string) error {
 }
 
 func serve(in io.Reader, out io.Writer, layers []string, exit func(int), extra map[string]lua.LGFunction) error {
+	m := newMeter()
 	srv := &server{
-		out: out, work: make(chan *wire.Message, maxWaiting), replies: make(chan *wire.Message, 1),
-		stop: make(chan struct{}), meter: newMeter(), patterns: map[string]*regexp.Regexp{},
-		protos: map[string]*lua.FunctionProto{}, env: wire.EnvTool, exit: exit, extra: extra,
+		peer: newPeer(out, m), work: make(chan *wire.Message, maxWaiting), meter: m, patterns: patterns{},
+		protos: map[chunk]*lua.FunctionProto{}, place: place{env: wire.EnvTool}, exit: exit, extra: extra,
 	}
-	srv.send(&wire.Message{Type: wire.TypeReady, N: wire.Version, Value: layers})
+	srv.peer.send(&wire.Message{Type: wire.TypeReady, N: wire.Version, Value: layers})
 	failed := make(chan error, 1)
 	go func() { failed <- srv.read(in) }()
 	for m := range srv.work {
 		srv.handle(m)
-		if srv.writeErr != nil {
-			return srv.writeErr
+		if srv.peer.writeErr != nil {
+			return srv.peer.writeErr
 		}
 	}
 	if srv.script != nil {
@@ -78,7 +76,7 @@ func (srv *server) read(in io.Reader) error {
 	for {
 		m, err := wire.Read(in)
 		if err != nil {
-			srv.cancel() // the result is no longer wanted
+			srv.peer.cancel() // the result is no longer wanted
 			if srv.exit != nil && errors.Is(err, io.EOF) {
 				srv.exit(0)
 			}
@@ -90,55 +88,14 @@ func (srv *server) read(in io.Reader) error {
 		switch m.Type {
 		case wire.TypeReply:
 			select {
-			case srv.replies <- m:
-			case <-srv.stop:
+			case srv.peer.replies <- m:
+			case <-srv.peer.stop:
 			}
 		case wire.TypeCancel:
-			srv.cancel()
+			srv.peer.cancel()
 		default:
 			srv.work <- m
 		}
-	}
-}
-
-// cancel ends the running work. The host is never used again after that.
-func (srv *server) cancel() {
-	srv.meter.cancel.Store(true)
-	if !srv.stopped.Swap(true) {
-		close(srv.stop)
-	}
-}
-
-func (srv *server) send(m *wire.Message) {
-	if err := wire.Write(srv.out, m); err != nil && srv.writeErr == nil {
-		srv.writeErr = err
-	}
-}
-
-// call calls the other side and waits for its reply.
-func (srv *server) call(name string, args []any) (*wire.Message, error) {
-	if srv.stopped.Load() {
-		srv.meter.stop(errCancelled)
-		return nil, errCancelled
-	}
-	srv.nextCall++
-	id := srv.nextCall
-	if err := wire.Write(srv.out, &wire.Message{Type: wire.TypeCall, ID: id, Name: name, Value: args}); err != nil {
-		if errors.Is(err, wire.ErrTooLong) {
-			return nil, err
-		}
-		srv.writeErr = err
-		return nil, err
-	}
-	select {
-	case m := <-srv.replies:
-		if m.ID != id {
-			return nil, fmt.Errorf("reply %d to call %d", m.ID, id)
-		}
-		return m, nil
-	case <-srv.stop:
-		srv.meter.stop(errCancelled) // not even a pcall continues from here
-		return nil, errCancelled
 	}
 }
 
@@ -157,12 +114,12 @@ func (srv *server) handle(m *wire.Message) {
 		answer = srv.failure(m.ID, err)
 	}
 	answer.Spent = srv.spent()
-	if err := wire.Write(srv.out, answer); errors.Is(err, wire.ErrTooLong) {
+	if err := wire.Write(srv.peer.out, answer); errors.Is(err, wire.ErrTooLong) {
 		answer = srv.failure(m.ID, fmt.Errorf("the result is too large: %w", err))
 		answer.Spent = srv.spent()
-		srv.send(answer)
+		srv.peer.send(answer)
 	} else if err != nil {
-		srv.writeErr = err
+		srv.peer.writeErr = err
 	}
 }
 
@@ -202,13 +159,13 @@ func (srv *server) init(m *wire.Message) error {
 		return fmt.Errorf("unknown environment %q", m.Name)
 	}
 	o, _ := m.Value.(*wire.Object)
-	srv.env, srv.pwd, srv.owner = env, o.String("pwd"), o.String("owner")
+	srv.place = place{env: env, pwd: o.String("pwd"), owner: o.String("owner")}
 	return nil
 }
 
 // run runs a chunk in a fresh state.
 func (srv *server) run(m *wire.Message) (any, error) {
-	key := m.Name + "\x00" + m.Hash // the name is in its errors
+	key := chunk{m.Name, m.Hash}
 	proto := srv.protos[key]
 	if proto == nil {
 		var err error
@@ -219,11 +176,11 @@ func (srv *server) run(m *wire.Message) (any, error) {
 			srv.protos[key] = proto
 		}
 	}
-	s := srv.newScript()
+	s := newScript(srv.place, srv.meter, srv.peer, srv.patterns, srv.extra)
 	defer s.Close()
 	params, _ := m.Value.(*wire.Object)
 	v, err := s.runTool(proto, params)
-	if srv.env == wire.EnvEval && err == nil {
+	if srv.place.env == wire.EnvEval && err == nil {
 		v = wire.NewObject("output", s.out.captured.String(), "result", v)
 	}
 	return v, err
@@ -238,7 +195,7 @@ func (srv *server) load(m *wire.Message) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := srv.newScript()
+	s := newScript(srv.place, srv.meter, srv.peer, srv.patterns, srv.extra)
 	srv.script = s
 	s.modules, _ = m.Value.(*wire.Object)
 	return s.load(proto, m.Name)
@@ -255,13 +212,13 @@ func (srv *server) failure(id int64, err error) *wire.Message {
 		if errors.Is(stopped, errCancelled) {
 			m.Kind = "cancelled"
 		}
-		srv.tainted = true
-	case srv.stopped.Load():
+		srv.meter.tainted = true
+	case srv.peer.stopped.Load():
 		m.Kind, m.Text = "cancelled", errCancelled.Error()
 	case errors.As(err, &load):
 		m.Kind, m.N = "load_error", int64(load.line)
 	case errors.As(err, &script) && script.trace != "":
-		srv.send(&wire.Message{Type: wire.TypeLog, Kind: "debug", Text: script.text + "\n" + script.trace})
+		srv.peer.send(&wire.Message{Type: wire.TypeLog, Kind: "debug", Text: script.text + "\n" + script.trace})
 	}
 	return m
 }
@@ -272,6 +229,6 @@ func (srv *server) spent() wire.Spent {
 	return wire.Spent{
 		CPU:     cpuMillis(),
 		Memory:  int64(sample[0].Value.Uint64() - sample[1].Value.Uint64()),
-		Tainted: srv.tainted || srv.stopped.Load(),
+		Tainted: srv.meter.tainted || srv.peer.stopped.Load(),
 	}
 }

@@ -47,20 +47,31 @@ func (s *script) jsonArray(L *lua.LState) int {
 // maxPatterns bounds the cache of compiled patterns.
 const maxPatterns = 64
 
-// pattern compiles an RE2 pattern, or pushes nil and a message.
-func (s *script) pattern(L *lua.LState, text string) *regexp.Regexp {
-	if re := s.srv.patterns[text]; re != nil {
-		return re
+// patterns are compiled patterns by their text.
+type patterns map[string]*regexp.Regexp
+
+// compile returns the compiled form of an RE2 pattern.
+func (p patterns) compile(text string) (*regexp.Regexp, error) {
+	if re := p[text]; re != nil {
+		return re, nil
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
+		return nil, err
+	}
+	if len(p) >= maxPatterns {
+		clear(p)
+	}
+	p[text] = re
+	return re, nil
+}
+
+// pattern compiles an RE2 pattern, or pushes nil and a message.
+func (s *script) pattern(L *lua.LState, text string) *regexp.Regexp {
+	re, err := s.patterns.compile(text)
+	if err != nil {
 		pushAll(L, lua.LNil, lua.LString(err.Error()))
-		return nil
 	}
-	if len(s.srv.patterns) >= maxPatterns {
-		clear(s.srv.patterns)
-	}
-	s.srv.patterns[text] = re
 	return re
 }
 

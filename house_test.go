@@ -22,6 +22,7 @@ cli/acp: agent agent/event agent/model session tools tools/command tools/permiss
 cli/attach: remote tui/screen
 cli/config: *
 cli/eval:
+cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/review:
 cli/structured:
@@ -83,6 +84,7 @@ lua/manifest: tools lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:
+docs:
 session: session/db session/role
 session/db:
 session/role:

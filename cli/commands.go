@@ -52,6 +52,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Complete: completePrivate},
 		{Name: "save", Description: "keep a private conversation after all, from its beginning", Run: p.save},
 		{Name: "btw", Hint: "<question>", Description: "ask about this conversation; nothing of it is kept but what it costs", Work: p.aside},
+		{Name: "manual", Hint: "[page, heading or words]", Description: "read the manual", Run: readManual, Complete: completeManual},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
 	if !p.flags.NoSkills {

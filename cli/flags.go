@@ -78,6 +78,8 @@ type grammar struct {
 	Review reviewCmd `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
 	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
+	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
+
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`

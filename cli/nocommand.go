@@ -58,7 +58,7 @@ func insteadOf(line *commandline.Command, word string) string {
 	case "hooks", "hook":
 		return "hooks are settings: /hooks in the chat lists them, docs/hooks.md describes them"
 	case "man", "manual":
-		return "jcode --help lists commands and flags; packages bring the page man jcode"
+		return "jcode help TOPIC shows the manual, jcode --help lists commands and flags"
 	case "upgrade":
 		return "jcode update says whether there is a newer release"
 	case "install", "uninstall":

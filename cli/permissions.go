@@ -53,9 +53,20 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Effect, text.Visible(l.Rule), l.From)
+		fmt.Fprintf(w, "%s\t%s\t%s%s\n", l.Effect, text.Visible(l.Rule), l.From, breadth(l))
 	}
 	return w.Flush()
+}
+
+// breadth says what a rule without a pattern allows, which may be more than its author thinks.
+func breadth(l permissionLine) string {
+	switch {
+	case l.Effect == "allow" && l.Rule == "exec":
+		return ": all commands, whatever they contain"
+	case l.Effect == "allow" && l.Rule == "*":
+		return ": everything, all commands included"
+	}
+	return ""
 }
 
 // permissionActions are the actions of a person on rules: the panel, the words of /permissions, explanations.

@@ -63,6 +63,9 @@ type Argument struct {
 // Detailed is a command with a longer text for its own help.
 type Detailed interface{ Help() string }
 
+// Particular is a command that only some words mean: others are a sentence that begins with its name.
+type Particular interface{ Means(words []string) bool }
+
 // Of describes the command line that target, a pointer to a struct, is filled from.
 func Of(name string, target any) (*Command, error) {
 	root := &Command{Name: name, Target: target}

@@ -67,11 +67,16 @@ func (c *Command) follow(words []string) (next *Command, own, rest []string) {
 	return nil, nil, words
 }
 
-// refuses reports whether words can't belong to a command, as it takes none: of a program that takes words without a
-// command, they are a sentence that begins with its name.
+// refuses reports whether words can't belong to a command, as it takes none or not these: of a program that takes
+// words without a command, they are a sentence that begins with its name.
 func (c *Command) refuses(words []string) bool {
-	return len(words) > 0 && c.Children == nil && c.Args == nil && c.dash == nil &&
-		!slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
+	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
+		return false
+	}
+	if p, ok := c.Target.(Particular); ok {
+		return !p.Means(words)
+	}
+	return c.Children == nil && c.Args == nil && c.dash == nil
 }
 
 // wantsNext reports whether the word after a flag is its value. A flag may be the last of several letters

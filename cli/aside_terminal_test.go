@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,5 +94,40 @@ func TestTheListOfModelsHasColumns(t *testing.T) {
 	c.Type("4.1")
 	c.until(func(s terminal.Screen) bool { return !s.Contains("aaa-model") && s.Contains("gpt-4.1") })
 	c.Press("esc")
+	c.quit()
+}
+
+// The favourites of the settings come first in the list of models, in their order, and they alone have the mark: also
+// one that the endpoint does not list. Enter takes one.
+func TestFavoriteModelsComeFirst(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Text("Hello."))
+	c.srv.Models("aaa-model", "gpt-4.1", "test-model")
+	put(t, filepath.Join(c.home, "config.json"), `{"favorite_models": ["gpt-4.1", "ollama/far-model"]}`)
+	c.start()
+	c.say("hello")
+	c.wait("Hello.")
+	c.idle()
+	c.Press("alt+m")
+	s := c.wait("Models", "far-model", "aaa-model", "★")
+	var order []string
+	for _, row := range s.Lines() {
+		for _, name := range []string{"aaa-model", "gpt-4.1", "far-model", "test-model"} {
+			if !slices.Contains(strings.Fields(row), name) || strings.Contains(row, "tokens") {
+				continue
+			}
+			if strings.Contains(row, "★") {
+				name = "★" + name
+			}
+			order = append(order, name)
+		}
+	}
+	if got := strings.Join(order, " "); !strings.Contains(got, "★gpt-4.1 ★far-model test-model aaa-model") {
+		t.Errorf("the list is %q:\n%s", got, s.Text())
+	}
+	c.Type("gpt")
+	c.until(func(s terminal.Screen) bool { return !s.Contains("aaa-model") && s.Contains("gpt-4.1") })
+	c.Press("enter")
+	c.wait("gpt-4.1  ")
 	c.quit()
 }

@@ -37,11 +37,15 @@ type listedModel struct {
 	id, name, provider string
 	window, price      string
 	sees, thinks       bool
+	favorite           int // its place among the favourites, from 1; 0 if it is none
 	used               int // sessions
 }
 
-// modelRows lists the models of the endpoint in use, and those that the configuration names: first those that the person
-// has used, most often first.
+// called reports whether a person means this model by an ID, or by provider/ID.
+func (m listedModel) called(id string) bool { return m.id == id || m.name == id }
+
+// modelRows lists the models of the endpoint in use, and those that the configuration names: first the favourites, in
+// their order, then those that the person has used, most often first.
 func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 	current := ""
 	if conv := a.board.open(); conv != nil {
@@ -65,13 +69,17 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 		}
 	}
 	for _, m := range a.config.Models {
-		name, id, _ := strings.Cut(m.ID, "/")
-		if id == "" {
-			name, id = "", m.ID
+		add(a.named(m.ID))
+	}
+	for i, id := range a.config.Favorites {
+		if !slices.ContainsFunc(list, func(m listedModel) bool { return m.called(id) }) {
+			add(a.named(id))
 		}
-		one := a.listed(name, provider.Listed{ID: id})
-		one.id = m.ID
-		add(one)
+		for j := range list {
+			if list[j].favorite == 0 && list[j].called(id) {
+				list[j].favorite = i + 1
+			}
+		}
 	}
 	if list == nil && err != nil {
 		return nil, fmt.Errorf("the list of models could not be read (%w); /model NAME takes any", err)
@@ -83,8 +91,28 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y listedModel) int { return cmp.Compare(y.used, x.used) })
-	return modelColumns(list, current), nil
+	slices.SortStableFunc(list, func(x, y listedModel) int {
+		place := func(m listedModel) int { return cmp.Or(m.favorite, len(a.config.Favorites)+1) }
+		return cmp.Or(cmp.Compare(place(x), place(y)), cmp.Compare(y.used, x.used))
+	})
+	rows := modelColumns(list, current)
+	for i, m := range list {
+		if m.favorite > 0 || m.used > 0 && len(a.config.Favorites) == 0 {
+			rows[i].State = "★"
+		}
+	}
+	return rows, nil
+}
+
+// named says what is known of a model that the configuration names.
+func (a modelViews) named(name string) listedModel {
+	of, id, whole := strings.Cut(name, "/")
+	if !whole {
+		of, id = "", name
+	}
+	m := a.listed(of, provider.Listed{ID: id})
+	m.id = name
+	return m
 }
 
 // listed says what is known of a model of a provider.
@@ -120,9 +148,6 @@ func modelColumns(list []listedModel, current string) []command.Row {
 	for i, m := range list {
 		info := fmt.Sprintf("%-*s  %*s  %-*s  %s  %s", wide[0], m.provider, wide[1], m.window, wide[2], m.price, word(m.sees, "pictures"), word(m.thinks, "effort"))
 		rows[i] = command.Row{ID: m.id, Name: m.name, Info: strings.TrimRight(info, " "), Current: m.id == current, Search: m.id}
-		if m.used > 0 {
-			rows[i].State = "★"
-		}
 	}
 	return rows
 }

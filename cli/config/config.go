@@ -13,6 +13,7 @@ type Config struct {
 	Provider      string              `json:"provider" desc:"Provider of models that are named without one."`
 	FallbackModel string              `json:"fallback_model" desc:"Model that takes over when the first one fails for good."`
 	SmallModel    string              `json:"small_model" desc:"Model for what little depends on: titles, drafts of notes. Without one it is the cheapest that is known of the same maker, at the maker's own address; none asks the conversation's own."`
+	Favorites     []string            `json:"favorite_models" desc:"Models that come first in lists of models, in this order, with a ★: ID, or provider/ID. Without any, those that you have used come first."`
 	Providers     map[string]Provider `json:"providers" desc:"Providers by name: new ones, and changes to those that jcode knows."`
 	Models        []Model             `json:"models" desc:"What jcode should know of models that it doesn't."`
 

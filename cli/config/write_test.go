@@ -226,7 +226,7 @@ func TestShowMasksSecrets(t *testing.T) {
 
 // everything is a file that sets each key once.
 const everything = `{
-  "$schema": "x", "model": "m", "provider": "p", "fallback_model": "f", "small_model": "s",
+  "$schema": "x", "model": "m", "provider": "p", "fallback_model": "f", "small_model": "s", "favorite_models": ["m"],
   "providers": {"p": {"base_url": "http://x", "key_env": "K", "headers": {"a": "b"}, "extra_body": {"c": [1]}, "prefer": ["x"], "local": true,
     "max_tools": 10, "idle_timeout": "30s", "quirks": {"developer_role": true, "max_completion_tokens": true, "no_stream_options": true, "strict": true,
     "no_temperature": true, "no_images": true, "reasoning_back": true, "think_open": true, "short_call_ids": true, "cache_markers": [""]}}},

@@ -24,6 +24,18 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"${enum}."`
 }
 
+// Help implements commandline.Detailed: the line that installs the script in each shell.
+func (*completionCmd) Help() string {
+	return `bash, in ~/.bashrc:
+  source <(jcode completion bash)
+zsh, in ~/.zshrc, after compinit:
+  source <(jcode completion zsh)
+fish, once:
+  jcode completion fish > ~/.config/fish/completions/jcode.fish
+
+Packages of a release install the scripts by themselves.`
+}
+
 // The scripts pass the words so far to jcode and read one candidate per line, with its
 // description after a tab.
 var completionScripts = map[string]string{

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -309,17 +308,9 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 // slashCommands returns the names of all commands of a chat in an empty folder. It changes the working folder.
 func slashCommands(t *testing.T) []string {
 	t.Helper()
-	home := t.TempDir()
-	t.Chdir(t.TempDir())
-	a, err := newApp(t.Context(), &flags{OutputFormat: "text"}, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
-		return map[string]string{"HOME": home, "JCODE_HOME": home}[name]
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.close()
+	a := appInNewFolder(t)
 	known := tui.OwnCommands()
-	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), detachCommand{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List()) {
+	for _, c := range chatCommands(a) {
 		known = append(known, c.Name)
 	}
 	for _, p := range chatPanels(a) {

@@ -93,7 +93,40 @@ func manPage(app *commandline.Command) string {
 	b.WriteString(".SH COMMANDS\n")
 	manCommands(&b, app)
 	b.WriteString(".SH EXIT STATUS\n0 done; 1 the model or provider failed; 2 usage or configuration; 3 stopped at a limit; 4 the answer does not fit the schema; 5 no whole answer; 6 jcode review \\-\\-fail\\-on found something; 129 SIGHUP; 130 SIGINT; 143 SIGTERM.\n" +
-		".SH ENVIRONMENT\n\\fBJCODE_HOME\\fR, \\fBXDG_CONFIG_HOME\\fR, \\fBXDG_DATA_HOME\\fR, \\fBJCODE_MODEL\\fR, \\fBJCODE_RECORD\\fR, \\fBOPENAI_API_KEY\\fR, \\fBOPENAI_BASE_URL\\fR, \\fBNO_COLOR\\fR.\n")
+		".SH ENVIRONMENT\n" + manList(
+		"JCODE_HOME", "One folder for configuration and data.",
+		"XDG_CONFIG_HOME, XDG_DATA_HOME", "Otherwise, the parents of the two folders; ~/.config and ~/.local/share by default.",
+		"JCODE_MODEL", "The model, as with --model.",
+		"ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, ...", "Keys of providers.",
+		"OPENAI_BASE_URL", "An OpenAI-compatible endpoint.",
+		"JCODE_RECORD", "A file that the session is written to as a script.",
+		"VISUAL, EDITOR, PAGER", "Programs for writing a prompt and for jcode help.",
+		"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS", "Proxy and certificates.",
+		"NO_COLOR", "No colours.",
+	) + ".SH FILES\n" + manList(
+		"~/.config/jcode/config.json", "Settings. jcode config path prints where it is.",
+		"~/.config/jcode/{skills,commands,roles,themes,lua}", "Skills, commands, roles, themes and Lua of your own.",
+		"~/.local/share/jcode/jcode.db", "Sessions, answers, and what is known of trust.",
+		"~/.local/share/jcode/snapshots", "What undo of commands needs.",
+		".jcode/", "Settings, skills, commands, roles and Lua of a project.",
+		"AGENTS.md, CLAUDE.md, .mcp.json", "Instructions and MCP servers of a project.",
+	) + ".SH EXAMPLES\n" + manList(
+		"jcode", "Chat in this folder.",
+		"jcode -c", "Continue the last session of this folder.",
+		"jcode -p \"why does TestParse fail?\"", "Answer once, on standard output.",
+		"git diff | jcode -p \"review this\" --output-format json", "Answer about piped input, as JSON.",
+		"jcode -p --mode edits --allow 'exec(go test *)' \"make the tests pass\"", "Work without asking, within limits.",
+		"jcode help permissions", "Read a page of the manual.",
+	) + ".SH SEE ALSO\njcode help TOPIC shows the manual, jcode help manual its contents. git(1), less(1).\n")
+	return b.String()
+}
+
+// manList writes terms, each with its meaning.
+func manList(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR\n%s\n", roff(pairs[i]), roff(pairs[i+1]))
+	}
 	return b.String()
 }
 

@@ -57,7 +57,7 @@ func (c *helpCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 // topic returns what the manual has on a topic, in Markdown: the contents without one, a page or a section that has
 // this name, or the places that fit its words. again is the command that shows a place.
 func topic(pages manual.Manual, name, again string) (string, error) {
-	if name == "" {
+	if name == "" || name == "manual" || name == "contents" {
 		name = manual.Contents
 	}
 	if text, ok := pages.Named(name); ok {

@@ -71,6 +71,15 @@ func OwnCommands() []string {
 	return names
 }
 
+// OwnHelp lists the terminal's own commands with the form of their arguments and what they do.
+func OwnHelp() []command.Command {
+	var list []command.Command
+	for _, c := range ownCommands() {
+		list = append(list, command.Command{Name: c.name, Hint: c.hint, Description: c.help})
+	}
+	return list
+}
+
 // describe says what the command does, after the form of its arguments.
 func (c slash) describe() string {
 	if c.hint == "" {

@@ -75,7 +75,7 @@ skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
 plugins: hooks
-remote: agent/event agent/event/wire tools
+remote: agent/event agent/event/wire agent/model tools
 page: agent/event/wire remote session/export tools
 remote/relay: remote
 notes: tools tools/command

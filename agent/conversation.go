@@ -233,6 +233,15 @@ func (c *Conversation) do(ctx context.Context, f func(ctx context.Context) error
 	case err := <-j.done:
 		return err
 	case <-ctx.Done():
+		c.mu.Lock()
+		i := slices.IndexFunc(c.jobs, func(o job) bool { return o.done == j.done })
+		if i >= 0 {
+			c.jobs = slices.Delete(c.jobs, i, i+1) // it must not happen unexpectedly later
+		}
+		c.mu.Unlock()
+		if i < 0 { // it runs now, and its outcome counts
+			return <-j.done
+		}
 		return ctx.Err()
 	case <-c.done:
 		return context.Canceled

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"jcode/cli/attach"
-	"jcode/internal/ptty"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/session"
@@ -43,7 +39,14 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if c.Watch {
 			role = remote.Watch
 		}
-		return showProcess(ctx, l, pid, attach.New(in, out), role, std)
+		w := attach.New(in, out)
+		within, done := context.WithTimeout(ctx, startWithin)
+		defer done()
+		client, err := l.place.Process(within, pid, l.name, w.Handlers())
+		if err != nil {
+			return &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
+		}
+		return showProcess(ctx, l, client, w, role, std)
 	}
 	id, dir, err := c.stored(ctx, f, std)
 	if err != nil {
@@ -107,14 +110,9 @@ func terminalOf(std Streams) (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// showProcess shows a process in the background until the person leaves it, or it ends.
-func showProcess(ctx context.Context, l live, pid int, w *attach.Window, role remote.Role, std Streams) error {
-	within, done := context.WithTimeout(ctx, startWithin)
-	defer done()
-	client, err := l.place.Process(within, pid, l.name, w.Handlers())
-	if err != nil {
-		return &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
-	}
+// showProcess shows a process in the background until the person leaves it, or it ends. It closes the client, whose
+// handlers are the window's.
+func showProcess(ctx context.Context, l live, client *remote.Client, w *attach.Window, role remote.Role, std Streams) error {
 	defer client.Close()
 	left, err := w.Show(ctx, client, role)
 	switch {
@@ -133,7 +131,7 @@ func showProcess(ctx context.Context, l live, pid int, w *attach.Window, role re
 		fmt.Fprintf(std.Err, "jcode: %s shows the session now\n", text.Visible(left.Name))
 		return nil
 	}
-	return sayWhere(context.WithoutCancel(ctx), l, pid, std)
+	return sayWhere(context.WithoutCancel(ctx), l, client.Welcome.Pid, std)
 }
 
 // sayWhere says how a session that goes on is shown again.
@@ -148,9 +146,6 @@ func sayWhere(ctx context.Context, l live, pid int, std Streams) error {
 	fmt.Fprintf(std.Err, "jcode: the session goes on in the background; show it again: jcode attach %s\n", name)
 	return err
 }
-
-// startWithin is how long a process may take to answer at its start, and until its session is there.
-const startWithin = 15 * time.Second
 
 // runInBackground runs a command line in the background, and shows it here if that is wanted.
 func runInBackground(ctx context.Context, std Streams, args []string, dir string, show bool) error {
@@ -170,71 +165,25 @@ func runInBackground(ctx context.Context, std Streams, args []string, dir string
 	if show {
 		size = w.Size()
 	}
-	cmd, err := startInBackground(args, dir, size, std.Getenv("TERM"))
+	begun, err := startInBackground(args, dir, size, std.Getenv("TERM"))
 	if err != nil {
 		return &exitError{code: exitModel, err: err}
 	}
 	if show {
-		return showProcess(ctx, l, cmd.Process.Pid, w, remote.Control, std)
-	}
-	return beganUnseen(ctx, l, cmd.Process.Pid, std)
-}
-
-// startInBackground starts this program on a terminal of its own.
-func startInBackground(args []string, dir string, size remote.Size, term string) (*exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	master, slave, err := ptty.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = errors.Join(master.Close(), slave.Close()) }() // the program has its own
-	if err := ptty.SetSize(master, size.Cols, size.Rows); err != nil {
-		return nil, err
-	}
-	var env []string
-	if term == "" || term == "dumb" { // it is the terminal of whoever looks later
-		env = append(env, "TERM=xterm-256color")
-	}
-	return ptty.Background(master, slave, self, append([]string{backgroundCommand}, args...), env, dir)
-}
-
-// beganUnseen waits until the session of a process is there, and says how to show it. What a process says that ends
-// at once is printed.
-func beganUnseen(ctx context.Context, l live, pid int, std Streams) error {
-	var said strings.Builder
-	left := make(chan remote.Left, 1)
-	ctx, stop := context.WithTimeout(ctx, startWithin)
-	defer stop()
-	client, err := l.place.Process(ctx, pid, l.name, remote.Handlers{
-		Draw:    func(d remote.Draw) { said.Write(d.Data) },
-		Left:    func(x remote.Left) { left <- x },
-		Stopped: func(error) { left <- remote.Left{Code: exitModel} },
-	})
-	if err == nil {
-		defer client.Close()
-		err = client.Call(ctx, "show", remote.Show{Size: remote.Size{Cols: 80, Rows: 24}, Role: remote.Watch}, nil)
-	}
-	if err != nil {
-		return &exitError{code: exitModel, err: fmt.Errorf("the session in the background: %w", err)}
-	}
-	for {
-		var list []remote.Listed
-		if client.Call(ctx, "sessions", nil, &list) == nil && len(list) > 0 {
-			fmt.Fprintf(std.Out, "jcode: session %s runs in the background: jcode attach %s\n", shortID(list[0].SessionID), shortID(list[0].SessionID))
-			return nil
+		client, err := begun.connect(ctx, l, w.Handlers())
+		if err != nil {
+			return err
 		}
-		select {
-		case x := <-left:
-			client.Close() // nothing more is said
-			fmt.Fprint(std.Err, text.Clean(said.String()))
-			return &exitError{code: max(x.Code, 1), silent: said.Len() > 0, err: errors.New("the session in the background has ended at once")}
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			fmt.Fprintf(std.Out, "jcode: the session has not begun yet: it may ask something first: jcode attach %d\n", pid)
-			return nil
-		}
+		return showProcess(ctx, l, client, w, remote.Control, std)
 	}
+	id, err := begun.began(ctx, l)
+	switch {
+	case err != nil:
+		return err
+	case id == "":
+		fmt.Fprintf(std.Out, "jcode: the session has not begun yet: it may ask something first: jcode attach %d\n", begun.pid())
+	default:
+		fmt.Fprintf(std.Out, "jcode: session %s runs in the background: jcode attach %s\n", shortID(id), shortID(id))
+	}
+	return nil
 }

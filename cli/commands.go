@@ -12,7 +12,6 @@ import (
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/session/export"
-	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
 
@@ -26,15 +25,13 @@ type personCommands struct {
 	learning *learning
 	mcp      *mcp.Manager // nil with --no-mcp
 	drafts   history
-	seen     *builtin.Seen
-	shown    func(path string) string                      // the name of a file in texts
-	unsaved  func(ctx context.Context, path string) string // why an editor's file must be left alone
+	undoing  undoing
 	// beginPrivate says whether new conversations are private.
 	beginPrivate *atomic.Bool
 }
 
 func newPersonCommands(a *app, s *sessions) personCommands {
-	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.seen, a.workspace.Shown, a.changes.Unsaved, &a.private}
+	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), newUndoing(a), &a.private}
 }
 
 // List implements command.Source.
@@ -64,62 +61,14 @@ func (p personCommands) List() []command.Command {
 var errNoMessages = errors.New("this session has no messages yet")
 
 func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Undid", p.checkpoints().Undo)
-}
-
-// checkpoints returns those that leave alone what an editor has not saved.
-func (p personCommands) checkpoints() *session.Checkpoints {
-	return p.store.Checkpoints().Guarded(p.unsaved)
+	said, err := p.undoing.undo(ctx, p.s.id())
+	return command.Outcome{Notice: said}, err
 }
 
 func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Redid", p.checkpoints().Redo)
+	said, err := p.undoing.redo(ctx, p.s.id())
+	return command.Outcome{Notice: said}, err
 }
-
-func (p personCommands) step(ctx context.Context, did string, f func(context.Context, string) (session.UndoReport, error)) (command.Outcome, error) {
-	id := p.s.id()
-	if id == "" {
-		return command.Outcome{}, errNoMessages
-	}
-	report, err := f(ctx, id)
-	if err != nil {
-		return command.Outcome{}, err
-	}
-	p.written(report)
-	p.board.tell(did + " by the user: " + p.undoText(report))
-	other := "/redo brings it back"
-	if did == "Redid" {
-		other = "/undo puts it back"
-	}
-	return command.Outcome{Notice: did + p.turnName(ctx, id, report.Turn) + ": " + p.undoText(report) + "\n" + other + "."}, nil
-}
-
-// turnName names the turn of a prompt by its number and how it begins; "" if unknown.
-func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
-	if name, err := p.store.Checkpoints().NameOf(ctx, id, turn); err == nil && name != "" {
-		return " " + text.Visible(name)
-	}
-	rows, err := p.store.History().All(ctx, id)
-	if err != nil {
-		return "" // the files are what matters
-	}
-	for i, m := range userMessages(rows) {
-		if int(m.Seq) == turn {
-			return fmt.Sprintf(" turn #%d", i+1)
-		}
-	}
-	return ""
-}
-
-// written keeps the changes of an undo from being attributed to a command that runs meanwhile.
-func (p personCommands) written(r session.UndoReport) {
-	for _, c := range r.Restored {
-		p.seen.Written(c.Path)
-	}
-}
-
-// undoText describes what an undo did, one line per file.
-func (p personCommands) undoText(r session.UndoReport) string { return undoLines(r, p.shown) }
 
 func (p personCommands) rewind(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
@@ -136,29 +85,11 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	if err != nil || n < 1 || n > len(prompts) {
 		return command.Outcome{Notice: "Rewind to before which message? /rewind NUMBER takes the conversation back, /rewind NUMBER both the files too, /rewind NUMBER files only those.\n" + numbered(prompts)}, nil
 	}
-	target := prompts[n-1]
-	var notice string
-	switch strings.TrimSpace(what) {
-	case "files", "both":
-		reports, err := p.checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
-		if err != nil {
-			return command.Outcome{}, err
-		}
-		for _, r := range reports {
-			p.written(r)
-			notice += p.undoText(r) + "\n"
-		}
-	case "":
-	default:
+	what = strings.TrimSpace(what)
+	if what != "" && what != "files" && what != "both" {
 		return command.Outcome{}, fmt.Errorf("/rewind %d %s: say files, both, or nothing", n, what)
 	}
-	if strings.TrimSpace(what) == "files" {
-		return command.Outcome{Notice: strings.TrimSpace(notice)}, nil
-	}
-	if err := conv.Rewind(ctx, target.Seq); err != nil {
-		return command.Outcome{}, err
-	}
-	return command.Outcome{Notice: strings.TrimSpace(notice + "Rewound: the message is back in the input."), Draft: target.Shown()}, nil
+	return p.undoing.rewind(ctx, conv, prompts[n-1], what)
 }
 
 func userMessages(rows []session.Message) []session.Message {

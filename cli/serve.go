@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -17,13 +16,10 @@ import (
 
 	"github.com/skip2/go-qrcode"
 
-	"jcode/agent/event/wire"
-	past "jcode/agent/history"
 	"jcode/internal/netaddr"
 	"jcode/internal/text"
 	"jcode/page"
 	"jcode/remote"
-	"jcode/session"
 )
 
 // serveCmd serves the page on which open sessions are followed, and says which devices may see it.
@@ -58,6 +54,9 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(), kept{a.store}
+	if remote.Supported {
+		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
+	}
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()
@@ -157,38 +156,6 @@ func (c *servePageCmd) reached(addr net.Addr, names []string) string {
 		host = names[0]
 	}
 	return net.JoinHostPort(host, port)
-}
-
-// keptSessions is how many sessions that are not open the page lists.
-const keptSessions = 50
-
-// kept reads stored sessions for the page.
-type kept struct{ store *session.Store }
-
-// List implements page.Stored.
-func (k kept) List(ctx context.Context) ([]page.Kept, error) {
-	all, err := k.store.List(ctx, session.Filter{All: true, Limit: keptSessions})
-	return mapSlice(all, keptOf), err
-}
-
-// Read implements page.Stored.
-func (k kept) Read(ctx context.Context, id string) (page.Kept, []json.RawMessage, error) {
-	v, err := k.store.Get(ctx, id)
-	if err != nil {
-		return page.Kept{}, nil, err
-	}
-	rows, err := k.store.History().All(ctx, v.ID)
-	var out []json.RawMessage
-	for _, ev := range past.Events(rows) {
-		if line := wire.Of(ev); line != nil {
-			out = append(out, wire.Encode(line))
-		}
-	}
-	return keptOf(v), out, err
-}
-
-func keptOf(v session.Session) page.Kept {
-	return page.Kept{ID: v.ID, Title: v.Title, Folder: v.Cwd, Model: v.Model, Mode: v.Mode, Used: v.Updated}
 }
 
 // servedDevices are the devices of this user.

@@ -51,19 +51,15 @@ func (s liveSession) called(name string) bool {
 // list returns the sessions of all processes, those that wait for an answer first.
 func (l live) list(ctx context.Context) ([]liveSession, error) {
 	var out []liveSession
-	err := l.place.Each(ctx, l.name, remote.Handlers{}, func(c *remote.Client) bool {
-		var list []remote.Listed
-		if c.Call(ctx, "sessions", nil, &list) != nil {
-			return false // it has just ended
+	all, err := l.place.Processes(ctx, l.name)
+	for _, p := range all {
+		if b := p.Background; b != nil && len(p.Sessions) == 0 {
+			p.Sessions = append(p.Sessions, remote.Listed{State: wire.State{Cwd: b.Folder}, Role: remote.Control})
 		}
-		if b := c.Welcome.Background; b != nil && len(list) == 0 {
-			list = append(list, remote.Listed{State: wire.State{Cwd: b.Folder}, Role: remote.Control})
+		for _, s := range p.Sessions {
+			out = append(out, liveSession{s, p.Pid, p.Background})
 		}
-		for _, s := range list {
-			out = append(out, liveSession{s, c.Welcome.Pid, c.Welcome.Background})
-		}
-		return false
-	})
+	}
 	slices.SortStableFunc(out, func(a, b liveSession) int { return cmp.Compare(urgency(b), urgency(a)) })
 	return out, err
 }

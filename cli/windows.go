@@ -24,6 +24,7 @@ type windows struct {
 	watchOnly bool          // nobody answers questions here
 	behind    *heldTerminal // what speaks for this process already; nil opens a socket
 	lasting   bool          // answers from there may outlast the session
+	actions   windowActions
 
 	mu       sync.Mutex
 	conv     *agent.Conversation
@@ -41,6 +42,7 @@ func newWindows(a *app) *windows {
 	w := &windows{
 		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.say,
 		behind: a.std.held, watchOnly: a.flags.Print, lasting: a.config.RemoteAnswers == "all",
+		actions: newWindowActions(a),
 	}
 	a.onClose(w.close)
 	return w
@@ -109,7 +111,7 @@ func (w *windows) offer() {
 			rows, err := w.history.All(ctx, conv.ID())
 			return past.Events(rows), err
 		},
-		WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
+		Actions: w.actions.of(conv), WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
 	})
 }
 

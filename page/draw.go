@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,7 +30,15 @@ func (b *block) draw() markup {
 		var s sheet
 		switch b.kind {
 		case "user":
-			s.put(`<article class="user" id="%s"><p class="who">You <time>%s</time></p><div class="text plain">%s</div></article>`, b.id, b.at, b.text)
+			at := markup("")
+			if b.link != "" && b.seq > 0 {
+				var l sheet
+				l.put(`<a class="open" href="%s/rewind?seq=%d" aria-label="%s: go back to before this prompt">↶ <time>%s</time></a>`, b.link, b.seq, b.at, b.at)
+				at = l.done()
+			} else {
+				at = markup("<time>" + escape(b.at) + "</time>")
+			}
+			s.put(`<article class="user" id="%s"><p class="who">You %s</p><div class="text plain">%s</div></article>`, b.id, at, b.text)
 		case "assistant":
 			s.put(`<article class="assistant" id="%s">`, b.id)
 			if b.reasoning != "" {
@@ -122,8 +131,11 @@ func indented(raw json.RawMessage) string {
 }
 
 // drawLog returns the last items before one, or of all.
-func (t *transcript) drawLog(before string, base string) markup {
+func (t *transcript) drawLog(before, around, base string) markup {
 	end := len(t.blocks)
+	if i := slices.IndexFunc(t.blocks, func(b *block) bool { return b.id == around }); around != "" && i >= 0 {
+		end = min(end, i+shown/2)
+	}
 	if i := slices.IndexFunc(t.blocks, func(b *block) bool { return b.id == before }); before != "" && i >= 0 {
 		end = i
 	}
@@ -235,11 +247,11 @@ func (t *transcript) drawPlan() markup {
 	return s.done()
 }
 
-func (t *transcript) drawAgents() markup {
+func (t *transcript) drawAgents(v view) markup {
 	var s sheet
 	s.put(`<details id="agents" class="aside"%s><summary>Agents %d</summary><ul>`, hidden(len(t.agents) == 0), len(t.agents))
 	for _, a := range t.agents {
-		s.put(`<li><b>%s</b> %s <span class="dim">%s</span></li>`, a.Name, string(a.Status), text.Ellipsis(text.OneLine(cmp.Or(a.Doing, a.Answer)), 200))
+		s.put(`<li><a class="open" href="%s/agents/%s"><b>%s</b></a> %s <span class="dim">%s</span></li>`, v.base, url.PathEscape(a.Name), a.Name, string(a.Status), text.Ellipsis(text.OneLine(cmp.Or(a.Doing, a.Answer)), 200))
 	}
 	s.put(`</ul></details>`)
 	return s.done()

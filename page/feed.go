@@ -13,6 +13,7 @@ import (
 // feed is a session that a device follows, over one connection to its process. All its pages share it.
 type feed struct {
 	session string
+	base    string // the address of its page
 	client  *remote.Client
 	role    remote.Role
 
@@ -183,7 +184,7 @@ func (f *feeds) endUnless(keep func(device string) bool, closed bool) {
 func attach(place remote.Place, v Device, session string) (*feed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
 	defer cancel()
-	fd := &feed{session: session, tr: newTranscript(), changed: make(chan struct{})}
+	fd := &feed{session: session, base: baseOf(v, session), tr: newTranscript(), changed: make(chan struct{})}
 	client, err := place.Open(ctx, v.Name, session, remote.Handlers{
 		Event:   func(ev remote.Event) { fd.take(ev) },
 		Ended:   func(e remote.Ended) { fd.end(e.Why) },
@@ -206,6 +207,9 @@ func (fd *feed) begin(at remote.Attached) {
 	fd.mu.Lock()
 	defer fd.mu.Unlock()
 	fd.role = at.Role
+	if at.Role == remote.Control {
+		fd.tr.link = fd.base
+	}
 	fd.tr.begin(at.State, at.Last, append(at.History, at.Now...)...)
 	fd.ready = true
 	for _, line := range fd.early {

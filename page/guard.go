@@ -40,7 +40,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, "this request comes from another page", http.StatusForbidden)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		limit := int64(maxBody)
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") { // it is read for a paired device only
+			limit = maxPictures
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		next.ServeHTTP(w, r)
 	})
 }

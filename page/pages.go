@@ -22,11 +22,27 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, v Device) {
 	html := s.drawList(r.Context(), v)
 	var b sheet
 	role := map[bool]string{true: "it may answer", false: "it watches"}[v.Role == remote.Control]
-	b.put(`<header class="bar"><h1>jcode</h1><p class="facts">%s · %s</p></header><main>%s</main><p id="said" class="said" role="alert" hidden></p>`, v.Name, role, html)
+	b.put(`<header class="bar"><h1>jcode</h1><p class="facts">%s · %s</p></header><main>%s%s</main><p id="said" class="said" role="alert" hidden></p>`, v.Name, role, s.drawTop(v), html)
 	var attributes sheet
 	home := s.viewOf(v, "", v.Role).home
 	attributes.put(` data-page="list" data-home="%s" data-events="%sevents"`, home, home)
 	frame(w, http.StatusOK, "jcode", attributes.done(), b.done())
+}
+
+// drawTop returns what stands above the list: a new session, and the search.
+func (s *Server) drawTop(v Device) markup {
+	var b sheet
+	home := s.viewOf(v, "", v.Role).home
+	if s.opt.Begin != nil && s.opt.Stored != nil && v.Role == remote.Control {
+		b.put(`<a class="button" href="%snew">New session</a>`, home)
+	}
+	if s.opt.Stored != nil {
+		b.put(`<form class="line" method="get" action="%ssearch"><label class="out" for="find">Find in all sessions</label><input id="find" type="search" name="q" required maxlength="200" autocomplete="off" placeholder="Find in all sessions"> <button>Find</button></form>`, home)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return `<div class="top">` + b.done() + `</div>`
 }
 
 // followList streams the list while somebody looks at it.
@@ -58,14 +74,18 @@ func (s *Server) followList(w http.ResponseWriter, r *http.Request, v Device) {
 
 // drawList returns the sessions by folder, open ones first.
 func (s *Server) drawList(ctx context.Context, v Device) markup {
-	open, err := s.opt.Place.Sessions(ctx, v.Name)
+	all, err := s.opt.Place.Processes(ctx, v.Name)
+	var open []remote.Listed
+	for _, p := range all {
+		open = append(open, p.Sessions...)
+	}
 	var b sheet
 	b.put(`<div id="sessions" aria-live="polite">`)
 	if err != nil {
 		b.put(`<p class="said">%s</p>`, err.Error())
 	}
 	if len(open) == 0 {
-		b.put(`<p class="dim">No session is open. Start one with <code>jcode</code> in a terminal.</p>`)
+		b.put(`<p class="dim">No session is open. Start one with <code>jcode</code> in a terminal%s.</p>`, map[bool]string{true: ", or here"}[s.opt.Begin != nil && v.Role == remote.Control])
 	}
 	slices.SortStableFunc(open, func(a, b remote.Listed) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Cwd, b.Cwd), cmp.Compare(b.SessionID, a.SessionID))
@@ -139,21 +159,30 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request, v Device) {
 
 func (s *Server) showKept(w http.ResponseWriter, r *http.Request, v Device, id string) {
 	now := s.viewOf(v, id, remote.Watch)
-	k, lines, err := s.opt.Stored.Read(r.Context(), id)
+	t, err := s.stored(r.Context(), id)
 	if err != nil {
 		s.tell(w, http.StatusNotFound, now.home, "Not here", "There is no such session.")
 		return
 	}
-	t := newTranscript()
-	t.begin(&wire.State{SessionID: k.ID, Title: k.Title, Model: k.Model, Cwd: k.Folder, Mode: tools.Mode(k.Mode)}, 0, lines...)
 	now.stored = true
 	s.show(w, r, t, now)
 }
 
+// stored reads a session that is not open.
+func (s *Server) stored(ctx context.Context, id string) (*transcript, error) {
+	k, lines, err := s.opt.Stored.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t := newTranscript()
+	t.begin(&wire.State{SessionID: k.ID, Title: k.Title, Model: k.Model, Cwd: k.Folder, Mode: tools.Mode(k.Mode)}, 0, lines...)
+	return t, nil
+}
+
 // show writes a session's page, or the part of it that a script asks for.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, t *transcript, v view) {
-	before := r.URL.Query().Get("before")
-	log := t.drawLog(before, v.base)
+	before, around := r.URL.Query().Get("before"), r.URL.Query().Get("at")
+	log := t.drawLog(before, around, v.base)
 	if r.Header.Get("X-Jcode") != "" {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(log)) // the browser may be gone
@@ -161,36 +190,25 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, t *transcript, v v
 	}
 	var b, attributes sheet
 	b.put("%s<main><div id=\"log\" role=\"log\" aria-live=\"polite\">%s</div>", t.drawState(v), log)
-	if before != "" {
+	if before != "" || around != "" {
 		b.put(`<p><a href="%s">The end of the session</a></p></main>`, v.base)
 		attributes.put(` data-page="past" data-home="%s"`, v.home)
 		frame(w, http.StatusOK, escaped(cmp.Or(t.state.Title, "jcode")), attributes.done(), b.done())
 		return
 	}
-	b.put(`%s</main><footer id="end"><p id="said" class="said" role="alert" hidden></p>%s%s<div class="asides">%s%s</div>`, t.drawLive(), t.drawAsks(v), t.drawQueue(v), t.drawPlan(), t.drawAgents())
+	b.put(`%s</main><footer id="end"><p id="said" class="said" role="alert" hidden></p>%s%s<div class="asides">%s%s</div>`, t.drawLive(), t.drawAsks(v), t.drawQueue(v), t.drawPlan(), t.drawAgents(v))
 	switch {
 	case v.stored:
 		b.put(`<p class="dim">This session is not open. Continue it in a terminal: <code>jcode -r %s</code></p>`, t.state.SessionID[max(0, len(t.state.SessionID)-8):])
 	case v.may:
-		b.put(`<form class="act prompt" method="post" action="%s/prompt"><label class="out" for="text">Prompt</label><textarea id="text" name="text" rows="1" required maxlength="1000000" placeholder="What to do next"></textarea><button class="main">Send</button></form>%s`, v.base, drawSet(t, v))
+		b.put(`<form class="act prompt" method="post" action="%s/prompt" enctype="multipart/form-data" data-files="%s/files"><ul id="names" role="listbox" aria-label="Files" hidden></ul><ul id="pictures" aria-label="Pictures" hidden></ul><label class="out" for="text">Prompt</label><textarea id="text" name="text" rows="1" maxlength="1000000" placeholder="What to do next">%s</textarea><label class="pick" title="Pictures"><span aria-hidden="true">+</span><input id="pick" type="file" name="picture" accept="image/png,image/jpeg,image/gif,image/webp" multiple aria-label="Pictures"></label><button class="main">Send</button></form>`, v.base, v.base, v.draft)
 	default:
 		b.put(`<p class="dim">You watch this session.</p>`)
 	}
-	b.put(`%s<noscript><p class="dim"><a href="%s#end">Look again</a></p></noscript></footer>`, t.drawUsage(), v.base)
+	b.put(`<p class="foot"><a class="open" href="%s/more">%s</a></p>%s<noscript><p class="dim"><a href="%s#end">Look again</a></p></noscript></footer><dialog id="dialog" aria-label="More"></dialog>`, v.base, map[bool]string{true: "Mode, model, role, undo, find, export", false: "Find, export"}[v.may && !v.stored], t.drawUsage(), v.base)
 	attributes.put(` data-page="session" data-home="%s"`, v.home)
 	if !v.stored {
 		attributes.put(` data-events="%s/events?after=%d"`, v.base, t.last)
 	}
 	frame(w, http.StatusOK, escaped(cmp.Or(t.state.Title, "jcode")), attributes.done(), b.done())
-}
-
-// drawSet returns the form with the mode and the model.
-func drawSet(t *transcript, v view) markup {
-	var s sheet
-	s.put(`<details class="set"><summary>Mode and model</summary><form class="act" method="post" action="%s/set"><label>Mode <select name="mode">`, v.base)
-	for _, m := range []tools.Mode{tools.ModePlan, tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModeYolo} {
-		s.put(`<option%s>%s</option>`, selected(m == t.state.Mode), string(m))
-	}
-	s.put(`</select></label><button>Set</button></form><form class="act" method="post" action="%s/set"><label>Model <input name="model" required autocomplete="off" spellcheck="false" placeholder="%s"></label><button>Set</button></form></details>`, v.base, t.state.Model)
-	return s.done()
 }

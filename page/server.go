@@ -31,6 +31,8 @@ type Options struct {
 	Codes   *Codes
 	// Stored are the sessions that are not open; nil shows none.
 	Stored Stored
+	// Begin begins a session in the background, and returns its ID; nil begins none.
+	Begin func(ctx context.Context, folder, prompt string) (session string, err error)
 	// Public is the origin under which a proxy offers the page, "" without one. Names are those that the certificate
 	// is for.
 	Public string
@@ -47,6 +49,18 @@ type Stored interface {
 	List(ctx context.Context) ([]Kept, error)
 	// Read returns one as the lines of its events.
 	Read(ctx context.Context, id string) (Kept, []json.RawMessage, error)
+	// Search returns sessions that contain all words, the newest first.
+	Search(ctx context.Context, words string) ([]Found, error)
+	// Export returns a session as a document: md, html or json.
+	Export(ctx context.Context, id, format string) (string, error)
+	// Folders returns the folders in which jcode was used and that are there, the one used last first.
+	Folders(ctx context.Context) ([]string, error)
+}
+
+// Found is a place in a session that a search found.
+type Found struct {
+	Kept
+	Snippet string
 }
 
 // Kept is a session that is not open.
@@ -193,7 +207,20 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /d/{device}/events", s.paired(s.followList))
 	mux.Handle("GET /d/{device}/s/{session}", s.paired(s.session))
 	mux.Handle("GET /d/{device}/s/{session}/events", s.paired(s.follow))
+	mux.Handle("GET /d/{device}/s/{session}/more", s.paired(s.more))
+	mux.Handle("GET /d/{device}/s/{session}/rewind", s.part(drawRewind))
+	mux.Handle("GET /d/{device}/s/{session}/agents/{name}", s.part(drawAgent))
+	mux.Handle("GET /d/{device}/s/{session}/files", s.paired(s.files))
+	mux.Handle("GET /d/{device}/s/{session}/search", s.paired(s.find))
 	mux.Handle("POST /d/{device}/s/{session}/{what}", s.paired(s.act))
+	if s.opt.Stored != nil {
+		mux.Handle("GET /d/{device}/search", s.paired(s.search))
+		mux.Handle("GET /d/{device}/s/{session}/export/{format}", s.paired(s.export))
+	}
+	if s.opt.Begin != nil && s.opt.Stored != nil {
+		mux.Handle("GET /d/{device}/new", s.paired(s.askNew))
+		mux.Handle("POST /d/{device}/new", s.paired(s.begin))
+	}
 	return mux
 }
 
@@ -214,9 +241,13 @@ type view struct {
 	home, base string
 	may        bool // to do something
 	stored     bool // it is not open
+	draft      string
 }
 
 func (s *Server) viewOf(v Device, session string, role remote.Role) view {
-	home := "/d/" + v.ID + "/"
-	return view{home: home, base: home + "s/" + url.PathEscape(session), may: role == remote.Control && v.Role == remote.Control}
+	return view{home: homeOf(v), base: baseOf(v, session), may: role == remote.Control && v.Role == remote.Control}
 }
+
+// homeOf is the address of a device's list, baseOf that of a session's page for it.
+func homeOf(v Device) string                 { return "/d/" + v.ID + "/" }
+func baseOf(v Device, session string) string { return homeOf(v) + "s/" + url.PathEscape(session) }

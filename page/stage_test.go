@@ -53,8 +53,15 @@ func (c *conversation) done() string {
 	return out
 }
 
-func (c *conversation) State() event.State           { return c.state }
-func (c *conversation) Prompt(p event.Prompt) string { c.do("prompt %s", p.Text); return "q1" }
+func (c *conversation) State() event.State { return c.state }
+func (c *conversation) Prompt(p event.Prompt) string {
+	said := "prompt " + p.Text
+	if n := len(p.Images); n > 0 {
+		said += fmt.Sprintf(" + %d pictures", n)
+	}
+	c.do("%s", said)
+	return "q1"
+}
 
 func (c *conversation) Unqueue(string) []event.Prompt      { c.do("unqueue"); return []event.Prompt{{}} }
 func (c *conversation) Interrupt() bool                    { c.do("interrupt"); return true }
@@ -102,6 +109,7 @@ func newStage(t *testing.T, change ...func(*page.Options)) *stage {
 	owner := remote.NewServer(remote.Options{Token: token, Jcode: "test", Pid: os.Getpid()})
 	owner.Offer(remote.Offer{
 		Conversation: s.conv, From: func(string) remote.Answers { return s.conv },
+		Actions: actions{s.conv},
 		History: func(context.Context) ([]event.Event, error) { return s.conv.past, nil },
 	})
 	opt := page.Options{Place: place, Devices: s.devices, Codes: s.codes}

@@ -136,7 +136,7 @@ func (t *transcript) since(after uint64, nothing bool, v view) markup {
 	var s sheet
 	everything := nothing || after < t.base || after > t.last
 	if everything || t.cut > after {
-		s.put(`<div id="log" role="log" aria-live="polite">%s</div>`, t.drawLog("", v.base))
+		s.put(`<div id="log" role="log" aria-live="polite">%s</div>`, t.drawLog("", "", v.base))
 	} else {
 		from := len(t.blocks)
 		for from > 0 && (t.blocks[from-1].changed > after || len(t.blocks)-from < shown) {
@@ -160,7 +160,7 @@ func (t *transcript) since(after uint64, nothing bool, v view) markup {
 		{partAsks, func() markup { return t.drawAsks(v) }},
 		{partQueue, func() markup { return t.drawQueue(v) }},
 		{partPlan, t.drawPlan},
-		{partAgents, t.drawAgents},
+		{partAgents, func() markup { return t.drawAgents(v) }},
 		{partUsage, t.drawUsage},
 	}
 	for _, p := range parts {

@@ -28,9 +28,13 @@ type transcript struct {
 	queue   []wire.Queued
 	todo    wire.Todo
 	usage   *wire.Usage
-	agents  []wire.AgentState
+	agents  []agentState
+	link    string // address of the session's page, "" where nothing may be done
 	changed map[part]uint64
 }
+
+// agentState is an agent that works for the session.
+type agentState = wire.AgentState
 
 // part is a part of the page that is drawn as a whole.
 type part string
@@ -54,7 +58,7 @@ type block struct {
 	cached        markup // "" to be drawn
 
 	text, reasoning, level string
-	at                     string
+	at, link               string
 	call                   call
 }
 
@@ -148,9 +152,9 @@ func (t *transcript) apply(line json.RawMessage) {
 		take(line, t.usage)
 		t.changed[partUsage] = t.last
 	case "agent":
-		var a wire.AgentState
+		var a agentState
 		take(line, &a)
-		t.agents = slices.DeleteFunc(t.agents, func(o wire.AgentState) bool { return o.Name == a.Name })
+		t.agents = slices.DeleteFunc(t.agents, func(o agentState) bool { return o.Name == a.Name })
 		t.agents, t.changed[partAgents] = append(t.agents, a), t.last
 	}
 }
@@ -166,7 +170,7 @@ func (t *transcript) told(kind string, line json.RawMessage) bool {
 		take(line, &v)
 		t.stop()
 		if i := slices.IndexFunc(t.blocks, func(b *block) bool { return b.kind == "user" && b.seq == v.Seq }); i < 0 || v.Seq == 0 {
-			t.add(&block{kind: "user", seq: v.Seq, text: v.Prompt, at: v.At.Local().Format("15:04")})
+			t.add(&block{kind: "user", seq: v.Seq, text: v.Prompt, at: v.At.Local().Format("15:04"), link: t.link})
 		}
 	case "assistant":
 		var v wire.Assistant

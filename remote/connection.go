@@ -20,10 +20,12 @@ import (
 const (
 	codeRefused jrpc2.Code = 1 // not allowed
 	codeGone    jrpc2.Code = 2 // no such session or question
+	codeBusy    jrpc2.Code = 3 // not while a turn runs
 )
 
 func refused(format string, args ...any) error { return jrpc2.Errorf(codeRefused, format, args...) }
 func gone(format string, args ...any) error    { return jrpc2.Errorf(codeGone, format, args...) }
+func busy(format string, args ...any) error    { return jrpc2.Errorf(codeBusy, format, args...) }
 func invalid(format string, args ...any) error {
 	return jrpc2.Errorf(jrpc2.InvalidParams, format, args...)
 }
@@ -97,6 +99,8 @@ func (c *connection) methods() methods {
 	return methods{
 		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
 		"prompt": take(c, c.prompt), "unqueue": take(c, c.unqueue), "answer": take(c, c.answer), "reply": take(c, c.reply), "fill": take(c, c.fill), "set": take(c, c.set),
+		"undo": take(c, c.undo), "rewind": take(c, c.rewind), "role": take(c, c.role), "choices": take(c, c.choices), "files": take(c, c.files),
+		"agents.output": take(c, c.agentOutput), "agents.message": take(c, c.agentMessage), "agents.stop": take(c, c.agentStop),
 		"show": take(c, c.show), "type": take(c, c.keys), "size": take(c, c.resize), "hide": take(c, c.hide), "end": take(c, c.end),
 	}
 }
@@ -230,11 +234,15 @@ func (c *connection) prompt(_ context.Context, p Prompt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(p.Text) == "" || len(p.Text) > maxPrompt {
+	if strings.TrimSpace(p.Text) == "" && len(p.Pictures) == 0 || len(p.Text) > maxPrompt {
 		return nil, invalid("a prompt has between 1 and %d bytes", maxPrompt)
 	}
+	prompt, err := promptOf(p)
+	if err != nil {
+		return nil, err
+	}
 	h.offer.Notify(event.LevelInfo, "The next prompt comes from %s.", c.who())
-	return Queued{Session: p.Session, ID: h.offer.Prompt(event.Prompt{Text: text.Valid(p.Text)})}, nil
+	return Queued{Session: p.Session, ID: h.offer.Prompt(prompt)}, nil
 }
 
 func (c *connection) unqueue(_ context.Context, p Queued) (any, error) {

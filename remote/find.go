@@ -10,12 +10,18 @@ import (
 // ErrNoSession is returned where no process has a session open.
 var ErrNoSession = errors.New("the session is not open any more")
 
-// Sessions returns the open sessions of all processes. The error says which of them could not be asked.
-func (p Place) Sessions(ctx context.Context, name string) (out []Listed, err error) {
+// Process is a process that owns sessions, with those that are open in it: none, as long as nothing was said.
+type Process struct {
+	Welcome
+	Sessions []Listed
+}
+
+// Processes returns all processes with their sessions. The error says which of them could not be asked.
+func (p Place) Processes(ctx context.Context, name string) (out []Process, err error) {
 	err = p.Each(ctx, name, Handlers{}, func(c *Client) bool {
 		var list []Listed
 		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
-			out = append(out, list...)
+			out = append(out, Process{c.Welcome, list})
 		}
 		return false
 	})

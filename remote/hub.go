@@ -39,6 +39,8 @@ type Offer struct {
 	History func(ctx context.Context) ([]event.Event, error)
 	// WatchOnly is set where nobody answers questions: a headless run.
 	WatchOnly bool
+	// Actions are what its owner does with commands; nil offers none.
+	Actions Actions
 	// Lasting allows answers that outlast the session.
 	Lasting bool
 	// Hidden sessions are not listed, and can't be attached: private ones.

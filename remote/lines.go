@@ -10,7 +10,7 @@ import (
 
 // The bounds of one message, in bytes: a client's, and a server's, which holds a whole history at most.
 const (
-	maxFromClient = 4 << 20
+	maxFromClient = 40 << 20
 	maxFromServer = 1 << 30
 )
 

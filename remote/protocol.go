@@ -71,8 +71,9 @@ type (
 	}
 	// Prompt (prompt) queues a prompt; Queued answers it.
 	Prompt struct {
-		Session string `json:"session"`
-		Text    string `json:"text"`
+		Session  string    `json:"session"`
+		Text     string    `json:"text"`
+		Pictures []Picture `json:"pictures,omitempty"`
 	}
 	// Queued names a prompt in the queue; unqueue takes it out again, all of them without an ID.
 	Queued struct {
@@ -129,3 +130,14 @@ const (
 	WhyClosed = "closed"
 	WhyReload = "reload"
 )
+
+// Methods are all methods with what each takes and answers, nil for nothing.
+func Methods() map[string][2]any {
+	return map[string][2]any{
+		"hello": {Hello{}, Welcome{}}, "sessions": {nil, []Listed{}}, "attach": {Attach{}, Attached{}}, "detach": {Of{}, nil}, "interrupt": {Of{}, nil},
+		"prompt": {Prompt{}, Queued{}}, "unqueue": {Queued{}, nil}, "answer": {Answer{}, nil}, "reply": {Reply{}, nil}, "fill": {Fill{}, nil}, "set": {Set{}, nil},
+		"undo": {Undo{}, Said{}}, "rewind": {Rewind{}, Rewound{}}, "role": {RoleOf{}, nil}, "choices": {Of{}, Choices{}}, "files": {FilesOf{}, Names{}},
+		"agents.output": {AgentOf{}, AgentOutput{}}, "agents.message": {AgentOf{}, nil}, "agents.stop": {AgentOf{}, nil},
+		"show": {Show{}, nil}, "type": {Type{}, nil}, "size": {Size{}, nil}, "hide": {nil, nil}, "end": {nil, nil},
+	}
+}

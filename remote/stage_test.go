@@ -51,7 +51,14 @@ func (c *conversation) State() event.State {
 	return c.state
 }
 
-func (c *conversation) Prompt(p event.Prompt) string { c.do("prompt %s", p.Text); return "q1" }
+func (c *conversation) Prompt(p event.Prompt) string {
+	said := "prompt " + p.Text
+	for _, i := range p.Images {
+		said += " [" + i.MIME + "] shown " + p.Shown
+	}
+	c.do("%s", said)
+	return "q1"
+}
 
 func (c *conversation) Unqueue(id string) []event.Prompt {
 	c.do("unqueue %s", id)

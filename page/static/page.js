@@ -86,24 +86,108 @@
     const form = ev.target;
     if (!form.classList.contains("act")) return;
     ev.preventDefault();
-    const values = new URLSearchParams(new FormData(form, ev.submitter));
+    const values = new FormData(form, ev.submitter), prompt = form.classList.contains("prompt");
+    const many = form.enctype === "multipart/form-data";
+    if (prompt) {
+      if (!area.value.trim() && !pictures.length) return area.focus();
+      values.delete("picture");
+      for (const file of pictures) values.append("picture", file, file.name);
+    }
     const buttons = [...form.querySelectorAll("button")];
     for (const b of buttons) b.disabled = true;
     try {
-      const res = await fetch(form.action, { method: "POST", body: values, headers: { "X-Jcode": "form" } });
+      const res = await fetch(form.action, { method: "POST", body: many ? values : new URLSearchParams(values), headers: { "X-Jcode": "form" } });
       if (res.status === 401) return location.replace("/");
-      said(res.ok ? "" : await res.text());
-      if (res.ok && form.classList.contains("prompt")) { form.reset(); grow(form.elements.text); toEnd(); }
-      else if (res.ok) form.closest(".set")?.removeAttribute("open");
+      const text = await res.text();
+      said(res.ok ? "" : text);
+      if (res.ok && prompt) { form.reset(); pictures.length = 0; drawPictures(); grow(area); toEnd(); }
+      else if (form.closest("dialog")) {
+        byID("dialog").close();
+        if (res.ok && text && area) { area.value = text; grow(area); area.focus(); }
+      } else if (res.ok && data.page === "aside") history.back();
     } catch { said("Not sent: the connection is lost."); }
     for (const b of buttons) b.disabled = false;
   });
 
   const grow = (area) => { area.rows = Math.min(10, Math.max(1, area.value.split("\n").length)); };
-  const area = byID("text");
+  const area = byID("text"), pictures = [];
+
+  // Pictures are picked, pasted or dropped, and shown by name until they are sent.
+  const drawPictures = () => {
+    const list = byID("pictures");
+    list.replaceChildren(...pictures.map((file, i) => {
+      const li = document.createElement("li"), out = document.createElement("button");
+      out.type = "button"; out.textContent = "×"; out.setAttribute("aria-label", "Remove " + file.name);
+      out.onclick = () => { pictures.splice(i, 1); drawPictures(); area.focus(); };
+      li.append(file.name + " ", out);
+      return li;
+    }));
+    list.hidden = !pictures.length;
+  };
+  const addPictures = (files) => {
+    const found = [...files].filter((f) => f.type.startsWith("image/"));
+    pictures.push(...found.slice(0, 8 - pictures.length));
+    if (found.length) drawPictures();
+    return found.length;
+  };
+
+  // Names of files follow an @.
+  const names = byID("names");
+  let asked = 0, timer = 0;
+  const word = () => area.value.slice(0, area.selectionStart).match(/(?:^|\s)@([^\s"]*)$/);
+  const offer = (list) => {
+    names.replaceChildren(...list.map((name, i) => {
+      const li = document.createElement("li");
+      li.textContent = name; li.id = "n" + i; li.setAttribute("role", "option"); li.setAttribute("aria-selected", i === 0);
+      li.onpointerdown = (ev) => { ev.preventDefault(); choose(li); };
+      return li;
+    }));
+    names.hidden = !list.length;
+    if (list.length) area.setAttribute("aria-activedescendant", "n0"); else area.removeAttribute("aria-activedescendant");
+  };
+  const complete = () => {
+    clearTimeout(timer);
+    const at = word(), mine = ++asked;
+    if (!at) return offer([]);
+    timer = setTimeout(async () => {
+      try {
+        const res = await fetch(area.form.dataset.files + "?q=" + encodeURIComponent(at[1]), { headers: { "X-Jcode": "files" } });
+        const list = res.ok ? await res.json() : [];
+        if (mine === asked) offer(list.slice(0, 8));
+      } catch { /* the prompt can be sent without */ }
+    }, 80);
+  };
+  const choose = (li) => {
+    const at = word();
+    if (!at) return offer([]);
+    const end = area.selectionStart, name = /\s/.test(li.textContent) ? `"${li.textContent}"` : li.textContent;
+    area.setRangeText(name + " ", end - at[1].length, end, "end");
+    asked++;
+    offer([]);
+  };
+  const chosen = () => names.querySelector("[aria-selected=true]");
+  const move = (by) => {
+    const all = [...names.children], next = all[(all.indexOf(chosen()) + by + all.length) % all.length];
+    for (const li of all) li.setAttribute("aria-selected", li === next);
+    area.setAttribute("aria-activedescendant", next.id);
+    next.scrollIntoView({ block: "nearest" });
+  };
+
   if (area) {
-    area.addEventListener("input", () => grow(area));
+    area.addEventListener("input", () => { grow(area); complete(); });
+    area.addEventListener("blur", () => offer([]));
+    area.addEventListener("paste", (ev) => { if (addPictures(ev.clipboardData.files)) ev.preventDefault(); });
+    byID("pick").addEventListener("change", (ev) => { addPictures(ev.target.files); ev.target.value = ""; });
+    document.addEventListener("dragover", (ev) => { if (ev.dataTransfer.types.includes("Files")) ev.preventDefault(); });
+    document.addEventListener("drop", (ev) => { if (ev.dataTransfer.files.length) { ev.preventDefault(); addPictures(ev.dataTransfer.files); } });
+    grow(area);
     area.addEventListener("keydown", (ev) => {
+      if (!names.hidden && !ev.isComposing) {
+        const by = { ArrowDown: 1, ArrowUp: -1 }[ev.key];
+        if (by) { ev.preventDefault(); return move(by); }
+        if (ev.key === "Enter" || ev.key === "Tab") { ev.preventDefault(); return choose(chosen()); }
+        if (ev.key === "Escape") { ev.preventDefault(); asked++; return offer([]); }
+      }
       const touch = matchMedia("(pointer: coarse)").matches;
       if (ev.key === "Enter" && !ev.shiftKey && !ev.isComposing && !touch) { ev.preventDefault(); area.form.requestSubmit(); }
     });
@@ -111,6 +195,27 @@
       if (ev.key === "/" && !ev.target.closest("input, textarea, select")) { ev.preventDefault(); area.focus(); }
     });
   }
+
+  // What would be a page of its own is a dialog.
+  const dialog = byID("dialog");
+  document.addEventListener("click", async (ev) => {
+    const link = ev.target.closest("a.open");
+    if (!link || !dialog || ev.ctrlKey || ev.metaKey || ev.shiftKey) return;
+    ev.preventDefault();
+    try {
+      const res = await fetch(link.href, { headers: { "X-Jcode": "dialog" } });
+      if (res.status === 401) return location.replace("/");
+      const html = await res.text();
+      if (!res.ok) return said(html.startsWith("<") ? "That is not there any more." : html);
+      dialog.innerHTML = html;
+      const close = document.createElement("button");
+      close.className = "close"; close.textContent = "×"; close.setAttribute("aria-label", "Close");
+      close.onclick = () => dialog.close();
+      dialog.append(close);
+      dialog.showModal();
+    } catch { said("The connection is lost."); }
+  });
+  dialog?.addEventListener("click", (ev) => { if (ev.target === dialog) dialog.close(); });
 
   document.addEventListener("click", async (ev) => {
     const link = ev.target.closest("#earlier a");

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/internal/paths"
+	"jcode/internal/search"
+	"jcode/internal/text"
+	"jcode/remote"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// windowActions are what other windows do with a session that its owner does with commands.
+type windowActions struct {
+	undoing undoing
+	roles   roleActions
+	models  modelViews
+	files   sessionFiles
+}
+
+func newWindowActions(a *app) windowActions {
+	return windowActions{newUndoing(a), newRoleActions(a), newModelViews(a), sessionFiles{a.cwd, a.gate}}
+}
+
+// of returns the actions for a conversation.
+func (w windowActions) of(conv *agent.Conversation) remote.Actions {
+	return &actionsOf{windowActions: w, conv: conv}
+}
+
+// actionsOf implements remote.Actions for one conversation.
+type actionsOf struct {
+	windowActions
+	conv *agent.Conversation
+
+	mu      sync.Mutex
+	entered string // the role that another window entered last
+}
+
+// Undo implements remote.Actions.
+func (a *actionsOf) Undo(ctx context.Context) (string, error) {
+	return a.undoing.undo(ctx, a.conv.ID())
+}
+
+// Redo implements remote.Actions.
+func (a *actionsOf) Redo(ctx context.Context) (string, error) {
+	return a.undoing.redo(ctx, a.conv.ID())
+}
+
+// Rewind implements remote.Actions.
+func (a *actionsOf) Rewind(ctx context.Context, seq int64, what string) (said, draft string, err error) {
+	rows, err := a.undoing.store.History().All(ctx, a.conv.ID())
+	if err != nil {
+		return "", "", err
+	}
+	for _, m := range userMessages(rows) {
+		if m.Seq == seq {
+			out, err := a.undoing.rewind(ctx, a.conv, m, what)
+			return out.Notice, out.Draft, err
+		}
+	}
+	return "", "", errors.New("the session has no such message of the user any more")
+}
+
+// SetRole implements remote.Actions. A role that limits what may be done, and that was entered at the terminal, is left
+// there: whoever is elsewhere may not do more than the terminal allows itself.
+func (a *actionsOf) SetRole(ctx context.Context, name string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.conv.Role()
+	if now.Name == name {
+		return nil
+	}
+	if now.Scope != nil && now.Name != a.entered {
+		return fmt.Errorf("role %s limits what may be done and was entered at the terminal: it is left there", now.Name)
+	}
+	if err := a.conv.SetRole(ctx, name); err != nil {
+		return err
+	}
+	a.entered = name
+	return nil
+}
+
+// Choices implements remote.Actions. No endpoint is asked: only the models of the settings are known.
+func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error) {
+	rows, err := a.roles.roleRows(ctx)
+	for _, r := range rows {
+		if !r.Bad {
+			out.Roles = append(out.Roles, remote.Choice{Name: r.ID, Info: text.OneLine(r.Info), Current: r.Current})
+		}
+	}
+	current := a.conv.State().Model
+	out.Models = append(out.Models, remote.Choice{Name: current, Current: true})
+	for _, m := range a.models.config.Models {
+		if m.ID != current {
+			out.Models = append(out.Models, remote.Choice{Name: m.ID})
+		}
+	}
+	return out, err
+}
+
+// Files implements remote.Actions.
+func (a *actionsOf) Files(ctx context.Context, query string, most int) ([]string, error) {
+	return a.files.find(ctx, query, most)
+}
+
+// Output implements remote.Actions.
+func (a *actionsOf) Output(name string) string { return a.conv.Agents().Output(name) }
+
+// Message implements remote.Actions.
+func (a *actionsOf) Message(ctx context.Context, name, said string) error {
+	return a.conv.Agents().Message(ctx, name, said)
+}
+
+// Stop implements remote.Actions.
+func (a *actionsOf) Stop(ctx context.Context, name string) error {
+	return a.conv.Agents().Stop(ctx, name)
+}
+
+// sessionFiles finds files of a folder by a part of their names.
+type sessionFiles struct {
+	dir  string
+	gate *permission.Gate
+}
+
+// find returns the files that contain a query, those whose own name begins with it first. Ignored ones, and those that
+// must not be read, are not among them.
+func (f sessionFiles) find(ctx context.Context, query string, most int) ([]string, error) {
+	names, err := search.Names(ctx, f.dir, maxFileNames)
+	if err != nil {
+		return nil, err
+	}
+	query = strings.ToLower(strings.TrimSpace(query))
+	rank := func(name string) int {
+		switch base := strings.ToLower(path.Base(name)); {
+		case strings.HasPrefix(base, query):
+			return 0
+		case strings.Contains(base, query):
+			return 1
+		}
+		return 2
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.Contains(strings.ToLower(n), query) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b))) })
+	var out []string
+	for _, n := range names {
+		if len(out) == most {
+			break
+		}
+		if f.gate.Denied(tools.AccessRead, filepath.Join(f.dir, filepath.FromSlash(n))) == "" {
+			out = append(out, paths.Escape(n))
+		}
+	}
+	return out, nil
+}

@@ -298,7 +298,7 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 	}
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	h := build(t, setup{})
-	c, err := h.room.opts.start(context.Background(), false)
+	c, err := h.room.around.opts.start(context.Background(), false)
 	must(t, err)
 	defer c.Close()
 	env := readText(t, fmt.Sprintf("/proc/%d/environ", c.Pid))
@@ -315,7 +315,7 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 
 func TestNoLuaFilesNoHost(t *testing.T) {
 	h := started(t, setup{})
-	_, idle := h.room.pool.Usage()
+	_, idle := h.room.around.pool.Usage()
 	h.room.mu.Lock()
 	defer h.room.mu.Unlock()
 	if idle != 0 || len(h.room.layers) != 0 {
@@ -329,7 +329,7 @@ func TestSpareEndsWhenIdle(t *testing.T) {
 	h.start()
 	wantText(t, h.call("x", none()), "1")
 	until(t, "idle hosts are gone", func() bool {
-		_, idle := h.room.pool.Usage()
+		_, idle := h.room.around.pool.Usage()
 		return idle == 0
 	})
 	wantText(t, h.call("x", none()), "1")
@@ -428,7 +428,7 @@ func runParent() {
 		fmt.Println(0)
 		return
 	}
-	st := &principal{room: &Room{}, env: wire.EnvTool, perms: &manifest.Permissions{}}
+	st := &principal{around: &surroundings{}, env: wire.EnvTool, perms: &manifest.Permissions{}}
 	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.Pid) })
 	c.Do(context.Background(), pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, Limit: time.Minute, Env: st.env, Owner: st})
 }

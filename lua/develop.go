@@ -203,7 +203,7 @@ func (c *checker) source(path string) error {
 			return err
 		}
 	}
-	st := &principal{room: &Room{}, env: wire.EnvTool, phase: phaseBody}
+	st := &principal{around: &surroundings{}, env: wire.EnvTool, phase: phaseBody}
 	_, fail := c.conn.Do(c.ctx, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: path, Text: string(data)}, Limit: 10 * time.Second, Env: st.env, Owner: st})
 	if fail == nil {
 		return nil

@@ -51,7 +51,7 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
 	}
-	entry, known, _ := s.room.opts.Registry.Snapshot(s.caller.Scope).Lookup(name)
+	entry, known, _ := s.around.opts.Registry.Snapshot(s.caller.Scope).Lookup(name)
 	if !known {
 		if no := s.missingServer(name); no != nil {
 			return one(no), nil
@@ -79,13 +79,13 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 		to.own = s.script.fqn
 	}
 	ctx = context.WithValue(ctx, redirectKey{}, to)
-	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nestedFor(entry.Spec), Progress: s.progress,
+	out := s.around.opts.Dispatcher.Dispatch(ctx, tools.Call{
+		ID: s.around.callID(), Name: name, Arguments: body, Caller: s.nestedFor(entry.Spec), Progress: s.progress,
 	})
 	if i := to.intent; i != nil {
 		where := wire.NewObject("fqn", i.fqn, "operation", i.operation)
 		if to.replaced && !(i.handled && to.itself(i)) {
-			s.clearance = i.fqn + "\x00" + i.operation
+			s.clearance = &address{i.fqn, i.operation}
 		} else {
 			where.Set("own", true)
 			where.Set("from", s.owner)
@@ -127,8 +127,8 @@ func (s *principal) declared() tools.Caller {
 	c.Origin = tools.OriginScript
 	c.Owner = s.owner
 	c.Label = s.name
-	if s.room.opts.Brought != nil {
-		c.Brought = s.room.opts.Brought(s.from)
+	if s.around.opts.Brought != nil {
+		c.Brought = s.around.opts.Brought(s.from)
 	}
 	c.Depth++
 	return c

@@ -21,7 +21,7 @@ const (
 )
 
 // evalTool is the optional, read-only lua_eval tool of the model.
-type evalTool struct{ room *Room }
+type evalTool struct{ around *surroundings }
 
 // Spec describes the tool.
 func (*evalTool) Spec() tools.Spec {
@@ -39,12 +39,12 @@ func (t *evalTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	if err := call.Decode(&args); err != nil {
 		return tools.Result{}, err
 	}
-	if err := t.room.pool.Enter(ctx, call.Caller.Depth > 0); err != nil {
+	if err := t.around.pool.Enter(ctx, call.Caller.Depth > 0); err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
-	defer t.room.pool.Leave()
-	msg, fail := t.room.runPooled(ctx, &principal{
-		room: t.room, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &manifest.Permissions{}, readOnly: true,
+	defer t.around.pool.Leave()
+	msg, fail := t.around.runPooled(ctx, &principal{
+		around: t.around, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &manifest.Permissions{}, readOnly: true,
 		declare: "a tool folder", caller: call.Caller, progress: call.Progress,
 	}, pool.Job{Msg: wire.Message{
 		Type: wire.TypeRun, Name: "code", Text: args.Code, Limits: wire.Limits{Instructions: evalSteps, Heap: pool.HeapGrowth},

@@ -39,9 +39,9 @@ func (r *Room) handlers(event string) []handler {
 
 // mailOf returns the work of the handler for one event.
 func (h handler) mailOf(ctx context.Context, event string, table *wire.Object) *mail {
-	limit := cmp.Or(h.room.opts.eventLimit, eventLimit)
+	limit := cmp.Or(h.around.opts.eventLimit, eventLimit)
 	return &mail{
-		ctx: ctx, phase: phaseEvent, caller: h.room.standing(), patience: max(eventPatience, limit),
+		ctx: ctx, phase: phaseEvent, caller: h.around.standing(), patience: max(eventPatience, limit),
 		job: pool.Job{
 			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: int64(h.n), Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
 			Limit: limit,
@@ -58,7 +58,7 @@ func (r *Room) emit(event string, table *wire.Object, except string) {
 		select {
 		case h.events <- h.mailOf(r.ctx, event, table):
 		default:
-			r.logs.add(h.id, "warn", "too many events wait: "+event+" is dropped")
+			r.around.logs.add(h.id, "warn", "too many events wait: "+event+" is dropped")
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (k hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 		}
 		raw, err := wire.EncodeJSON(edited, false)
 		if err != nil {
-			k.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %v", h.id, err))
+			k.room.around.notice("warn", fmt.Sprintf("lua %s: tool_call: %v", h.id, err))
 			continue
 		}
 		current, args = raw, raw
@@ -131,7 +131,7 @@ func (h handler) ask(ctx context.Context, name, origin string, args json.RawMess
 	msg, fail := h.send(h.mailOf(ctx, "tool_call", wire.NewObject("name", name, "args", v, "origin", origin)))
 	if fail != nil {
 		if fail.Kind != tools.KindCancelled {
-			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", h.id, fail.Text))
+			h.around.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", h.id, fail.Text))
 		}
 		return nil
 	}
@@ -179,7 +179,7 @@ func (r *Room) List() []command.Command {
 }
 
 func (s *script) runCommand(ctx context.Context, name, args string) (command.Outcome, error) {
-	msg, fail := s.send(&mail{ctx: ctx, caller: s.room.standing(), job: pool.Job{Msg: wire.Message{Type: wire.TypeCommand, Name: name, Text: args}, Limit: commandLimit}})
+	msg, fail := s.send(&mail{ctx: ctx, caller: s.around.standing(), job: pool.Job{Msg: wire.Message{Type: wire.TypeCommand, Name: name, Text: args}, Limit: commandLimit}})
 	if fail != nil {
 		return command.Outcome{}, fmt.Errorf("/%s: %w", name, fail)
 	}
@@ -199,23 +199,4 @@ func (s *script) runCommand(ctx context.Context, name, args string) (command.Out
 		}
 	}
 	return command.Outcome{Notice: text.Clean(resultText(first))}, nil
-}
-
-// commandOwner returns the present owner of a slash command, "" if it is free.
-func (r *Room) commandOwner(name string, except *script) string {
-	for _, s := range r.scripts() {
-		if s == except || s.owner == except.owner {
-			continue
-		}
-		s.mu.Lock()
-		taken := slices.ContainsFunc(s.live.commands, func(c *luaCommand) bool { return c.name == name })
-		s.mu.Unlock()
-		if taken {
-			return s.owner
-		}
-	}
-	if r.opts.CommandTaken != nil && r.opts.CommandTaken(name) {
-		return "jcode"
-	}
-	return ""
 }

@@ -57,8 +57,8 @@ func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any
 
 // mayLook lets the gate judge fs.list and fs.stat like the tool ls; nil means that they are allowed.
 func (s *principal) mayLook(ctx context.Context, what, rel string) *wire.Object {
-	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
-	d := s.room.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{
+	path := filepath.Join(s.around.opts.Root, filepath.FromSlash(rel))
+	d := s.around.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessRead, Path: path}}, Summary: "fs." + what + ": " + rel,
 	})
 	if d.Allow {
@@ -77,8 +77,8 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 	if s.readOnly && name == "exec" { // it only gets what mode plan runs: commands that only read
 		caller.Mode = func() tools.Mode { return tools.ModePlan }
 	}
-	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: name, Arguments: body, Caller: caller, Progress: s.progress,
+	out := s.around.opts.Dispatcher.Dispatch(ctx, tools.Call{
+		ID: s.around.callID(), Name: name, Arguments: body, Caller: caller, Progress: s.progress,
 	})
 	if s.readOnly && name == "exec" && out.Result.Kind == tools.KindDenied {
 		return one(shape(name, refusal(tools.KindPermission, "permission denied: this command is not known to change nothing, and this tool is declared read_only"))), nil
@@ -90,10 +90,10 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 // forward slashes: permissions apply to files, not to links to them. A relative path begins at
 // Options.Start, as in every tool.
 func (s *principal) relative(path string) (string, error) {
-	root := s.room.opts.Root
+	root := s.around.opts.Root
 	abs := path
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(s.room.opts.startDir(), abs)
+		abs = filepath.Join(s.around.opts.startDir(), abs)
 	}
 	if !paths.Within(root, filepath.Clean(abs)) {
 		return "", errors.New(path + " is outside the project")
@@ -114,7 +114,7 @@ func (s *principal) relative(path string) (string, error) {
 
 // look lists a folder or describes a file. It never follows a link out of the root.
 func (s *principal) look(what, rel string) *wire.Object {
-	root, err := os.OpenRoot(s.room.opts.Root)
+	root, err := os.OpenRoot(s.around.opts.Root)
 	if err != nil {
 		return refusal(tools.KindIO, "%v", err)
 	}

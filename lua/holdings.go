@@ -91,12 +91,3 @@ func (h *holdings) scripts() []*script {
 	}
 	return out
 }
-
-func (h *holdings) component(fqn string) *script {
-	for _, s := range h.scripts() {
-		if s.fqn == fqn {
-			return s
-		}
-	}
-	return nil
-}

@@ -474,7 +474,7 @@ func FuzzHostCall(f *testing.F) {
 	f.Add(22, `["name",{"command":"x","args":{},"env":{"A":1}}]`)
 	f.Add(31, `["http://127.0.0.1:1/",{"headers":{"a":1},"timeout":-1}]`)
 	h := build(f, setup{memory: true, opts: Options{MCP: &manager{}}})
-	sc := &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
+	sc := &script{around: h.room.around, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
 	api := wire.API()
 	f.Fuzz(func(t *testing.T, n int, text string) {
 		v, err := wire.DecodeJSON([]byte(text))
@@ -490,9 +490,9 @@ func FuzzHostCall(f *testing.F) {
 			return
 		}
 		for _, st := range []*principal{
-			{room: h.room, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &manifest.Permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
-			{room: h.room, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &manifest.Permissions{HasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
-			{room: h.room, env: wire.EnvTool, name: "y", perms: &manifest.Permissions{}, caller: h.caller(), phase: phaseEvent},
+			{around: h.room.around, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &manifest.Permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
+			{around: h.room.around, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &manifest.Permissions{HasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
+			{around: h.room.around, env: wire.EnvTool, name: "y", perms: &manifest.Permissions{}, caller: h.caller(), phase: phaseEvent},
 		} {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			values, err := st.Call(ctx, fn, args)

@@ -103,7 +103,7 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 		if u.Scheme != "http" && u.Scheme != "https" {
 			return false, tools.Errorf("invalid_url", "only http and https are allowed")
 		}
-		if denied := s.room.opts.Denied; denied != nil {
+		if denied := s.around.opts.Denied; denied != nil {
 			if rule := denied(u.String()); rule != "" {
 				return false, tools.Errorf(tools.KindDenied, "denied by the rule %s", rule)
 			}

@@ -145,7 +145,7 @@ func listsInSchema(o *wire.Object) *wire.Object {
 // intentTool is an intent as a tool.
 type intentTool struct {
 	*intent
-	room *Room
+	around *surroundings
 }
 
 // Spec describes the intent.
@@ -173,7 +173,7 @@ func (t *intentTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 		return tools.Result{}, nil
 	}
 	began := time.Now()
-	reply, fail := t.room.rpc(ctx, rpcCall{
+	reply, fail := t.around.rpc(ctx, rpcCall{
 		fqn: t.fqn, dead: t.dead, operation: t.operation, payload: payload, from: callerName(call.Caller), timeout: t.timeout,
 		caller: call.Caller, progress: call.Progress,
 	})

@@ -103,7 +103,7 @@ func Test_registry_get_nonexistent(t *testing.T) {
 func Test_registry_register_new_intent(t *testing.T) {
 	h := build(t, setup{memory: true})
 	i := &intent{name: "custom_action", description: "d", fqn: "lua::my_comp", operation: "execute", params: []byte(`{"type":"object","properties":{}}`)}
-	if err := h.reg.Register("plugin:x", tools.RankPlugin, &intentTool{intent: i, room: h.room}); err != nil {
+	if err := h.reg.Register("plugin:x", tools.RankPlugin, &intentTool{intent: i, around: h.room.around}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := lookup(h.reg, "custom_action"); !ok || count(h.reg) != 9 {

@@ -13,7 +13,7 @@ import (
 // that it has registered but not yet published.
 func (s *principal) visible() []tools.Spec {
 	var out []tools.Spec
-	for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
+	for _, e := range s.around.opts.Registry.Snapshot(s.caller.Scope).List() {
 		if e.Spec.Hidden && e.Spec.Group == tools.GroupLua {
 			continue
 		}
@@ -111,7 +111,7 @@ func (s *principal) toolDescriptions() string {
 
 func (s *principal) mcpServers() *wire.Object {
 	list := []any{}
-	if m := s.room.opts.MCP; m != nil {
+	if m := s.around.opts.MCP; m != nil {
 		for _, st := range m.List() {
 			if st.State == "connected" {
 				list = append(list, wire.NewObject("name", st.Name))
@@ -123,7 +123,7 @@ func (s *principal) mcpServers() *wire.Object {
 
 func (s *principal) mcpTools(server string) *wire.Object {
 	list := []any{}
-	for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
+	for _, e := range s.around.opts.Registry.Snapshot(s.caller.Scope).List() {
 		spec := e.Spec
 		if spec.Group != tools.GroupMCP || server != "" && spec.Server != server {
 			continue

@@ -159,7 +159,7 @@ func (h *house) callCtx(ctx context.Context, name string, args any) tools.Result
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.disp.Dispatch(ctx, tools.Call{ID: h.room.callID(), Name: name, Arguments: raw, Caller: h.caller()}).Result
+	return h.disp.Dispatch(ctx, tools.Call{ID: h.room.around.callID(), Name: name, Arguments: raw, Caller: h.caller()}).Result
 }
 
 // tool writes a tool folder of the project.
@@ -450,12 +450,12 @@ func (m *memState) Keys(_ context.Context, scope string) ([]string, error) {
 // eval runs Lua as a script of that kind would. change may alter its principal, which has all rights.
 func (h *house) eval(e wire.Env, source string, change func(*principal)) (any, *pool.Failure) {
 	h.t.Helper()
-	st := &principal{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &manifest.Permissions{}, all: true, declare: manifest.FileName, caller: h.caller()}
-	st.script = &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
+	st := &principal{around: h.room.around, env: e, owner: "test", name: "test", scope: "user/test", perms: &manifest.Permissions{}, all: true, declare: manifest.FileName, caller: h.caller()}
+	st.script = &script{around: h.room.around, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
 	if change != nil {
 		change(st)
 	}
-	msg, fail := h.room.runPooled(context.Background(), st, pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, Limit: patience})
+	msg, fail := h.room.around.runPooled(context.Background(), st, pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, Limit: patience})
 	if fail != nil {
 		return nil, fail
 	}

@@ -68,11 +68,11 @@ func (r *Room) Refresh() {
 	defer r.scan.Unlock()
 	var changed []*slot
 	seen, unread := map[string]bool{}, map[string]bool{}
-	for _, root := range r.opts.toolRoots() {
+	for _, root := range r.around.opts.toolRoots() {
 		list, err := manifest.Folders(root.path)
 		if err != nil {
 			unread[root.path] = true // too many open files, for example: its tools stay as they are
-			r.logs.add("lua", "warn", fmt.Sprintf("look for tools: %v", err))
+			r.around.logs.add("lua", "warn", fmt.Sprintf("look for tools: %v", err))
 		}
 		for _, c := range list {
 			dir := filepath.Join(root.path, c.Name)
@@ -123,7 +123,7 @@ func (r *Room) look(root toolRoot, name, dir string, st manifest.Stamp, ok bool)
 		return s
 	}
 	if s == nil {
-		s = &slot{room: r, root: root, name: name, dir: dir, owner: "tool:" + root.scope + "/" + name}
+		s = &slot{root: root, name: name, dir: dir, owner: "tool:" + root.scope + "/" + name}
 		r.addSlot(s)
 	}
 	v := r.readVersion(s, st)
@@ -185,7 +185,7 @@ func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
 		if m, err = manifest.Parse(s.name+"/"+manifest.FileName, v.text); err == nil {
 			v.manifest = m
 			for _, w := range m.Warnings {
-				r.logs.add(s.name, "warn", w)
+				r.around.logs.add(s.name, "warn", w)
 			}
 		}
 	}
@@ -233,6 +233,13 @@ func hashOf(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// tell reports that a tool does not load, or loads again.
+func (r *Room) tell(s *slot) {
+	if level, text := s.news(); text != "" {
+		r.around.notice(level, text)
+	}
+}
+
 // takeOver registers changed folders in one step, then shows the notices.
 func (r *Room) takeOver(changed []*slot) {
 	if len(changed) == 0 {
@@ -245,7 +252,7 @@ func (r *Room) takeOver(changed []*slot) {
 		if v != nil && v.broken == nil && v.trusted {
 			check = append(check, s) // its notice follows the check
 		} else {
-			s.tell()
+			r.tell(s)
 		}
 		if v == nil {
 			r.dropSlot(s)
@@ -270,7 +277,7 @@ func (r *Room) register(changed []*slot) {
 		}
 	}
 	order := map[string]int{}
-	for i, root := range r.opts.toolRoots() {
+	for i, root := range r.around.opts.toolRoots() {
 		order[root.path] = i
 	}
 	slices.SortFunc(all, func(a, b *slot) int {
@@ -291,16 +298,16 @@ func (r *Room) register(changed []*slot) {
 		}
 		first[s.owner] = s
 		changes = slices.DeleteFunc(changes, func(c tools.Change) bool { return c.Owner == s.owner })
-		changes = append(changes, tools.Change{Owner: s.owner, Rank: s.root.rank, Tools: []tools.Tool{&luaTool{slot: s, v: v}}})
+		changes = append(changes, tools.Change{Owner: s.owner, Rank: s.root.rank, Tools: []tools.Tool{&luaTool{room: r, slot: s, v: v}}})
 	}
-	r.opts.Registry.Apply(changes)
+	r.around.opts.Registry.Apply(changes)
 	r.noteRefusals(first)
 }
 
 // noteRefusals records which tools the registry refused: their names belong to an owner of the
 // same or a stronger rank.
 func (r *Room) noteRefusals(first map[string]*slot) {
-	snap := r.opts.Registry.Snapshot(nil)
+	snap := r.around.opts.Registry.Snapshot(nil)
 	have := map[string]tools.Entry{}
 	for _, e := range snap.All() {
 		if first[e.Owner] != nil {
@@ -320,7 +327,7 @@ func (r *Room) noteRefusals(first map[string]*slot) {
 				why = "already registered by " + holder.Owner
 			}
 			if s.setRefused(why) {
-				r.notice("warn", fmt.Sprintf("lua %s: the name is %s", s.name, why))
+				r.around.notice("warn", fmt.Sprintf("lua %s: the name is %s", s.name, why))
 			}
 		}
 	}

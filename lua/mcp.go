@@ -20,8 +20,8 @@ func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 		return one(refusal(tools.KindPermission, "%s with %q", s.declareText("mcp"), server+":"+tool)), nil
 	}
 	name := "mcp:" + server + ":" + tool
-	_, known, _ := s.room.opts.Registry.Snapshot(nil).Lookup(name)
-	if s.room.opts.MCP == nil && !known {
+	_, known, _ := s.around.opts.Registry.Snapshot(nil).Lookup(name)
+	if s.around.opts.MCP == nil && !known {
 		return one(refusal(tools.KindMCP, "MCP client not initialized: MCP servers are switched off here (--no-mcp)")), nil
 	}
 	if no := s.missingTool(server, tool); !known && no != nil {
@@ -33,10 +33,10 @@ func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 // missingServer returns why the name of a server's tool is unknown: the server is not connected,
 // or has no such tool. It returns nil for names that belong to no known server.
 func (s *principal) missingServer(name string) *wire.Object {
-	if s.room.opts.MCP == nil || !strings.HasPrefix(name, "mcp") {
+	if s.around.opts.MCP == nil || !strings.HasPrefix(name, "mcp") {
 		return nil
 	}
-	for _, st := range s.room.opts.MCP.List() {
+	for _, st := range s.around.opts.MCP.List() {
 		for _, prefix := range []string{"mcp:" + st.Name + ":", "mcp__" + st.Name + "__"} {
 			if tool, ok := strings.CutPrefix(name, prefix); ok {
 				return s.missingTool(st.Name, tool)
@@ -51,16 +51,16 @@ func (s *principal) missingServer(name string) *wire.Object {
 
 // missingTool returns why a server's tool does not exist.
 func (s *principal) missingTool(server, tool string) *wire.Object {
-	if s.room.opts.MCP == nil {
+	if s.around.opts.MCP == nil {
 		return nil
 	}
-	st, known := s.room.opts.MCP.Status(server)
+	st, known := s.around.opts.MCP.Status(server)
 	switch {
 	case !known:
 		return refusal(tools.KindMCP, "MCP call failed: server %s is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run", server)
 	case st.State == "connected":
 		var have []string
-		for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
+		for _, e := range s.around.opts.Registry.Snapshot(s.caller.Scope).List() {
 			if e.Spec.Group == tools.GroupMCP && e.Spec.Server == server {
 				have = append(have, strings.TrimPrefix(e.Spec.Name, "mcp:"+server+":"))
 			}
@@ -84,7 +84,7 @@ func (s *principal) missingTool(server, tool string) *wire.Object {
 
 // callMCPAdmin implements tools.mcp_*. None of these waits for a server.
 func (s *principal) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
-	m, name := s.room.opts.MCP, a.text(0)
+	m, name := s.around.opts.MCP, a.text(0)
 	switch f.Field() {
 	case "mcp_status":
 		if m != nil {

@@ -117,7 +117,7 @@ func (s *slot) item() Item {
 }
 
 // Log returns the last lines of one script, or of all when name is empty.
-func (r *Room) Log(name string) []LogLine { return r.logs.of(name) }
+func (r *Room) Log(name string) []LogLine { return r.around.logs.of(name) }
 
 // Servers returns the MCP servers whose tools a tool folder of a room declares, sorted.
 func Servers(r *Room, tool string) []string {

@@ -412,7 +412,7 @@ print(jcode.command("show", {run = print}).error)
 print(pcall(jcode.command, "x", {}))
 print(jcode.command("quit", {run = print}).error)
 `)
-	h.room.opts.CommandTaken = func(name string) bool { return name == "quit" }
+	h.room.around.opts.CommandTaken = func(name string) bool { return name == "quit" }
 	h.start()
 	run := func(name string) (string, string) {
 		for _, c := range h.room.List() {

@@ -164,7 +164,7 @@ func stampPlugin(f found) (stamp string, newest time.Time) {
 // scanPlugins compares the plugins with the disk. It loads them in the background, because a
 // plugin's init may ask a person. The caller holds the scan lock.
 func (r *Room) scanPlugins() {
-	list := findPlugins(r.opts.pluginRoots())
+	list := findPlugins(r.around.opts.pluginRoots())
 	for _, f := range list {
 		p := r.pluginOf(f.id)
 		known := p != nil && p.path == f.path && p.bundle.hash != ""
@@ -189,7 +189,7 @@ func (r *Room) scanPlugins() {
 		}
 		if err != nil {
 			fresh.problem = err.Error()
-			r.notice("warn", fmt.Sprintf("lua plugin %s: %v", f.id, err))
+			r.around.notice("warn", fmt.Sprintf("lua plugin %s: %v", f.id, err))
 		}
 		r.setPlugin(fresh)
 		if err == nil && fresh.trusted && r.Running() {
@@ -221,7 +221,7 @@ func (r *Room) startAhead(p *plugin) {
 		case <-p.ctx.Done():
 			return
 		}
-		c, err := r.opts.start(p.ctx, true)
+		c, err := r.around.opts.start(p.ctx, true)
 		<-r.starting
 		select {
 		case p.ahead <- startedHost{c, err}:
@@ -251,12 +251,12 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	if p.ctx.Err() != nil {
 		return // a later version has replaced it
 	}
-	scope := r.stateScope(p.scope, p.owner())
+	scope := r.around.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.owner(), scope, p.bundle)
 	sc.from = p.scope
 	old := r.scriptOf(p)
 	sc.asks, sc.ahead, sc.swap = asks, p.ahead, func() bool { return r.setScript(p, sc) }
-	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.around.standing()})
 	r.mu.Lock()
 	if p.script == sc {
 		fail = nil // it was in use before a later version cancelled the wait
@@ -271,12 +271,12 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 		r.dropUnseen(p, old)
 		sc.stop()
 		if fail.Kind != tools.KindCancelled {
-			r.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.Text))
+			r.around.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.Text))
 		}
 		return
 	}
 	if was != "" {
-		r.notice("info", "lua plugin "+p.id+": loads again")
+		r.around.notice("info", "lua plugin "+p.id+": loads again")
 	}
 	if old != nil {
 		old.stop()
@@ -289,20 +289,20 @@ func (r *Room) removePlugin(p *plugin) {
 	r.pluginList = slices.DeleteFunc(r.pluginList, func(o *plugin) bool { return o == p })
 	r.mu.Unlock()
 	if sc := r.overtake(p); sc != nil {
-		r.opts.Registry.UnregisterOwner(p.owner())
+		r.around.opts.Registry.UnregisterOwner(p.owner())
 		r.loads.add(func() {
 			sc.stop()
-			r.opts.Registry.UnregisterOwner(p.owner()) // it may have been publishing
+			r.around.opts.Registry.UnregisterOwner(p.owner()) // it may have been publishing
 		})
 	}
 }
 
 // loadStartup runs <config>/startup.lua, if there is one.
 func (r *Room) loadStartup(ctx context.Context) {
-	if r.opts.Config == "" {
+	if r.around.opts.Config == "" {
 		return
 	}
-	path := filepath.Join(r.opts.Config, "startup.lua")
+	path := filepath.Join(r.around.opts.Config, "startup.lua")
 	data, err := readFile(toolRoot{}, path, maxSource)
 	if os.IsNotExist(err) {
 		return
@@ -310,41 +310,16 @@ func (r *Room) loadStartup(ctx context.Context) {
 	b := bundle{id: startupID, chunk: "startup.lua", path: path, text: string(data), hash: hashOf(data)}
 	if err != nil {
 		r.setStartup(nil, err.Error())
-		r.notice("warn", "startup.lua: "+err.Error())
+		r.around.notice("warn", "startup.lua: "+err.Error())
 		return
 	}
 	sc := r.newScript(wire.EnvStartup, startupID, startupID, b)
 	r.setStartup(sc, "")
-	_, fail := sc.send(&mail{ctx: ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	_, fail := sc.send(&mail{ctx: ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.around.standing()})
 	if fail != nil && fail.Kind != tools.KindCancelled {
 		r.setStartup(sc, fail.Text)
-		r.notice("warn", "startup.lua: "+fail.Text)
+		r.around.notice("warn", "startup.lua: "+fail.Text)
 	}
-}
-
-// pin asks a person to approve the permissions of a plugin, once per hash. The gate asks and remembers.
-func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) error {
-	if p.Empty() {
-		return nil
-	}
-	notes, diff := r.approvals.shown(s.owner, s.src.path, p, s.src.approval())
-	notes = append(notes, r.beyondCapabilities(p)...)
-	caller := r.standing()
-	caller.Label = "plugin " + s.id
-	if s.asks != nil && caller.Asker != nil {
-		caller.Asker = announcing{caller.Asker, s.asks}
-	}
-	spec := tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true}
-	d := r.opts.Dispatcher.Judge(ctx, caller, spec, tools.Plan{
-		Accesses: []tools.Access{{Kind: tools.AccessLua, Target: s.owner, Hash: s.src.hash, Pin: true, ReadOnly: true}},
-		Summary:  "Load plugin " + s.id, Notes: notes, Diff: diff,
-	})
-	if !d.Allow {
-		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
-	}
-	s.unseen.Store(d.By == tools.ByMode && caller.Mode != nil && caller.Mode() == tools.ModeYolo)
-	r.approvals.remember(s.owner, s.src.approval(), d)
-	return ctx.Err()
 }
 
 // announcing is an asker that says that it is about to ask. What is decided without a question waits for nobody.
@@ -359,11 +334,36 @@ func (a announcing) Ask(ctx context.Context, q tools.Question) (tools.Answer, er
 	return a.Asker.Ask(ctx, q)
 }
 
+// pin asks a person to approve the permissions of a plugin, once per hash. The gate asks and remembers.
+func (a *surroundings) pin(ctx context.Context, s *script, p *manifest.Permissions) error {
+	if p.Empty() {
+		return nil
+	}
+	notes, diff := a.approvals.shown(s.owner, s.src.path, p, s.src.approval())
+	notes = append(notes, a.beyondCapabilities(p)...)
+	caller := a.standing()
+	caller.Label = "plugin " + s.id
+	if s.asks != nil && caller.Asker != nil {
+		caller.Asker = announcing{caller.Asker, s.asks}
+	}
+	spec := tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true}
+	d := a.opts.Dispatcher.Judge(ctx, caller, spec, tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessLua, Target: s.owner, Hash: s.src.hash, Pin: true, ReadOnly: true}},
+		Summary:  "Load plugin " + s.id, Notes: notes, Diff: diff,
+	})
+	if !d.Allow {
+		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
+	}
+	s.unseen.Store(d.By == tools.ByMode && caller.Mode != nil && caller.Mode() == tools.ModeYolo)
+	a.approvals.remember(s.owner, s.src.approval(), d)
+	return ctx.Err()
+}
+
 // beyondCapabilities returns a note for each declared intent that needs more than the declared
 // capabilities.
-func (r *Room) beyondCapabilities(p *manifest.Permissions) []string {
+func (a *surroundings) beyondCapabilities(p *manifest.Permissions) []string {
 	var notes []string
-	snap := r.opts.Registry.Snapshot(nil)
+	snap := a.opts.Registry.Snapshot(nil)
 	for _, name := range p.Intents {
 		e, ok, _ := snap.Lookup(name)
 		scope := tools.Scope{Capabilities: &p.Capabilities}

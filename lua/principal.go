@@ -29,7 +29,7 @@ const (
 // source of identity: nothing that a host says about itself is trusted. A principal lasts for
 // one piece of work.
 type principal struct {
-	room     *Room
+	around   *surroundings
 	env      wire.Env
 	owner    string // in the registry: tool:project/x, plugin:x, startup
 	name     string // for people
@@ -45,8 +45,8 @@ type principal struct {
 	script   *script // the long-lived script, nil for a tool
 	// onWait is called when the script begins and ends to wait for others.
 	onWait func(waiting bool)
-	// clearance names the component and operation of one jcode.request that the dispatcher has already judged.
-	clearance string
+	// clearance is the one jcode.request that the dispatcher has already judged, nil for none.
+	clearance *address
 	lastPut   time.Time
 	// given are the stored values that state.update gave to the script and may replace, by key; nil for none.
 	given map[string]json.RawMessage
@@ -58,7 +58,7 @@ func (s *principal) Waits(waiting bool) {
 	}
 }
 
-func (s *principal) Log(level, text string) { s.room.logs.add(s.name, level, text) }
+func (s *principal) Log(level, text string) { s.around.logs.add(s.name, level, text) }
 
 // Progress shows a line of progress, at most ten per second.
 func (s *principal) Progress(text string) {

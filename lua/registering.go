@@ -21,11 +21,11 @@ func (s *script) publish() {
 	s.stage = nil
 	list := make([]tools.Tool, len(s.live.intents))
 	for i, in := range s.live.intents {
-		list[i] = &intentTool{intent: in, room: s.room}
+		list[i] = &intentTool{intent: in, around: s.around}
 	}
 	s.mu.Unlock()
-	for _, err := range s.room.opts.Registry.Replace(s.owner, tools.RankPlugin, list) {
-		s.room.notice("warn", "lua "+s.id+": "+err.Error())
+	for _, err := range s.around.opts.Registry.Replace(s.owner, tools.RankPlugin, list) {
+		s.around.notice("warn", "lua "+s.id+": "+err.Error())
 	}
 }
 
@@ -75,12 +75,12 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	if err != nil {
 		return refusal(tools.KindInvalidArgs, "%v", err)
 	}
-	if err := s.room.claimFQN(sc, i); err != nil {
+	if err := s.around.claimFQN(sc, i); err != nil {
 		return refusal(tools.KindPermission, "%v", err)
 	}
 	i.hash = sc.src.hash
 	i.stateful = sc.src.usesState()
-	if holder, ok, _ := s.room.opts.Registry.Snapshot(nil).Lookup(i.name); ok && holder.Owner != sc.owner && holder.Rank <= tools.RankPlugin {
+	if holder, ok, _ := s.around.opts.Registry.Snapshot(nil).Lookup(i.name); ok && holder.Owner != sc.owner && holder.Rank <= tools.RankPlugin {
 		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, holder.Owner)
 	}
 	sc.mu.Lock()
@@ -96,7 +96,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	}
 	// The registry checks names and schemas; intents of the startup script are visible at once.
 	if sc.env == wire.EnvStartup {
-		if err := s.room.opts.Registry.Register(sc.owner, tools.RankPlugin, &intentTool{intent: i, room: s.room}); err != nil {
+		if err := s.around.opts.Registry.Register(sc.owner, tools.RankPlugin, &intentTool{intent: i, around: s.around}); err != nil {
 			return refusal(tools.KindInvalidArgs, "%v", err)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object 
 	if !isCommandName(name) {
 		return refusal(tools.KindInvalidArgs, "command name %q must match ^[a-z][a-z0-9_-]{0,31}$", name)
 	}
-	if owner := s.room.commandOwner(name, sc); owner != "" {
+	if owner := s.around.commandOwner(name, sc); owner != "" {
 		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, owner)
 	}
 	sc.mu.Lock()
@@ -154,17 +154,4 @@ func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object 
 	}
 	list.commands = append(list.commands, &luaCommand{name: name, description: def.String("description"), hint: def.String("args")})
 	return wire.NewObject("ok", true)
-}
-
-// claimFQN refuses an intent for another script's component. An intent for a component that does not exist is
-// marked dead, otherwise code that is loaded later under that name could serve it.
-func (r *Room) claimFQN(s *script, i *intent) error {
-	if i.fqn == s.fqn {
-		return nil
-	}
-	if r.component(i.fqn) != nil {
-		return fmt.Errorf("permission denied: component %s belongs to another script", i.fqn)
-	}
-	i.dead = true
-	return nil
 }

@@ -239,7 +239,7 @@ func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
 }
 
 func (h *house) running() int {
-	running, _ := h.room.pool.Usage()
+	running, _ := h.room.around.pool.Usage()
 	return running
 }
 

@@ -2,8 +2,6 @@ package lua
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,11 +17,7 @@ import (
 
 // Room is all Lua of one running jcode.
 type Room struct {
-	opts  Options
-	pool  *pool.Pool
-	logs  logs
-	calls atomic.Uint64
-	salt  string
+	around *surroundings
 	// turnCalls counts the model's calls of the current turn.
 	turnCalls atomic.Int64
 
@@ -37,16 +31,13 @@ type Room struct {
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
 
-	trust     folderTrust
-	holdings  // its lock guards the fields below, too
-	started   bool
-	closed    bool
-	wanted    string // the set that Untrusted was last called with
-	approvals approvals
-	dividing  sync.Mutex // guards divided: the values of folders of one name were told apart
-	divided   bool
-	layers    []string
-	ready     chan struct{}
+	trust    folderTrust
+	holdings // its lock guards the fields below, too
+	started  bool
+	closed   bool
+	wanted   string // the set that Untrusted was last called with
+	layers   []string
+	ready    chan struct{}
 }
 
 // New returns a room. Nothing runs and no file is read before Start.
@@ -57,15 +48,12 @@ func New(opts Options) (*Room, error) {
 	if opts.start == nil {
 		opts.start = pool.StartProcess
 	}
-	var salt [4]byte
-	_, _ = rand.Read(salt[:]) // never fails
 	r := &Room{
-		opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}},
-		loads: newQueue(), checks: newQueue(), ready: make(chan struct{}), starting: make(chan struct{}, 4),
+		holdings: holdings{tools: map[string]*slot{}},
+		loads:    newQueue(), checks: newQueue(), ready: make(chan struct{}), starting: make(chan struct{}, 4),
 	}
-	r.approvals = approvals{store: opts.State, project: opts.ProjectID, logs: &r.logs, known: map[string]approval{}}
 	start := opts.start
-	r.opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
+	opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
 		c, err := start(ctx, long)
 		if err == nil {
 			r.mu.Lock()
@@ -74,7 +62,7 @@ func New(opts Options) (*Room, error) {
 		}
 		return c, err
 	}
-	r.pool = pool.NewPool(r.opts.start, opts.idleLimit)
+	r.around = newSurroundings(opts, &r.holdings)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -92,18 +80,18 @@ func (r *Room) Start(ctx context.Context) error {
 	r.queues.Go(r.loads.run)
 	r.queues.Go(r.checks.run)
 	r.mu.Unlock()
-	if r.opts.Eval {
-		if err := r.opts.Registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, &evalTool{room: r}); err != nil {
+	if r.around.opts.Eval {
+		if err := r.around.opts.Registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, &evalTool{r.around}); err != nil {
 			return fmt.Errorf("start Lua: %w", err)
 		}
 	}
 	r.loads.add(func() { r.loadStartup(r.ctx) })
 	r.Refresh()
 	r.loads.add(func() { close(r.ready) })
-	changes, unwatch := r.opts.Registry.Watch()
+	changes, unwatch := r.around.opts.Registry.Watch()
 	var w *watch.Watcher
-	if !r.opts.NoWatch {
-		w = watch.New(r.ctx, r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
+	if !r.around.opts.NoWatch {
+		w = watch.New(r.ctx, r.watchRoots(), watch.Options{Notice: func(text string) { r.around.notice("warn", "lua: "+text) }})
 	}
 	r.wg.Go(func() { r.follow(w, changes, unwatch) })
 	return ctx.Err()
@@ -134,7 +122,7 @@ func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func())
 
 // retryRefused registers tools whose names have become free.
 func (r *Room) retryRefused() {
-	snap := r.opts.Registry.Snapshot(nil)
+	snap := r.around.opts.Registry.Snapshot(nil)
 	r.scan.Lock()
 	defer r.scan.Unlock()
 	var again []*slot
@@ -160,10 +148,10 @@ func (r *Room) watchRoots() []watch.Root {
 		base := filepath.Base(path)
 		return !watch.IsEditorTemp(base) && (base == manifest.FileName || strings.HasSuffix(base, ".lua") || filepath.Ext(base) == "")
 	}
-	for _, t := range r.opts.toolRoots() {
+	for _, t := range r.around.opts.toolRoots() {
 		roots = append(roots, watch.Root{Path: t.path, Depth: 1, Match: match})
 	}
-	for _, t := range r.opts.pluginRoots() {
+	for _, t := range r.around.opts.pluginRoots() {
 		roots = append(roots, watch.Root{Path: t.path, Depth: 3, Match: match})
 	}
 	return roots
@@ -195,7 +183,7 @@ func (r *Room) Reload(name string) error {
 		r.loads.add(func() {
 			if old := r.setStartup(nil, ""); old != nil {
 				old.stop()
-				r.opts.Registry.UnregisterOwner(startupID)
+				r.around.opts.Registry.UnregisterOwner(startupID)
 			}
 			r.loadStartup(r.ctx)
 		})
@@ -250,7 +238,7 @@ func (r *Room) Close() {
 	for _, s := range r.scripts() {
 		r.wg.Go(s.stop)
 	}
-	r.pool.Close()
+	r.around.pool.Close()
 	r.wg.Wait()
 }
 
@@ -260,22 +248,3 @@ func (r *Room) Running() bool {
 	defer r.mu.Unlock()
 	return r.started && !r.closed
 }
-
-func (r *Room) notice(level, text string) {
-	r.logs.add("lua", level, text)
-	if r.opts.Notices != nil {
-		r.opts.Notices.Notice(level, text)
-	}
-}
-
-// standing returns the caller for code that runs without a call of the model.
-func (r *Room) standing() tools.Caller {
-	if r.opts.Standing == nil {
-		return tools.Caller{Origin: tools.OriginScript}
-	}
-	c := r.opts.Standing()
-	c.Origin = tools.OriginScript
-	return c
-}
-
-func (r *Room) callID() string { return fmt.Sprintf("lua_%s_%d", r.salt, r.calls.Add(1)) }

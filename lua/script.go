@@ -52,14 +52,14 @@ type luaCommand struct{ name, description, hint string }
 
 // script is the startup script or a plugin: its own host, one goroutine that owns it, and a mailbox.
 type script struct {
-	room  *Room
-	env   wire.Env
-	src   bundle
-	id    string
-	fqn   string
-	owner string
-	scope string // of its state
-	from  string // as in principal
+	around *surroundings
+	env    wire.Env
+	src    bundle
+	id     string
+	fqn    string
+	owner  string
+	scope  string // of its state
+	from   string // as in principal
 
 	mail   chan *mail
 	quit   chan struct{}
@@ -102,7 +102,7 @@ type mailReply struct {
 
 func (r *Room) newScript(env wire.Env, owner, scope string, src bundle) *script {
 	s := &script{
-		room: r, env: env, src: src, id: src.id, fqn: "lua::" + src.id, owner: owner, scope: scope,
+		around: r.around, env: env, src: src, id: src.id, fqn: "lua::" + src.id, owner: owner, scope: scope,
 		mail: make(chan *mail), quit: make(chan struct{}), ended: make(chan struct{}), events: make(chan *mail, maxMailbox),
 	}
 	r.wg.Go(s.run)
@@ -124,7 +124,7 @@ func (s *script) run() {
 			m.reply <- mailReply{msg, fail}
 		case m := <-s.events:
 			if _, fail := s.serve(m); fail != nil {
-				s.room.notice("warn", fmt.Sprintf("lua %s: %s: %s", s.id, m.job.Msg.Name, fail.Text))
+				s.around.notice("warn", fmt.Sprintf("lua %s: %s: %s", s.id, m.job.Msg.Name, fail.Text))
 			}
 		case <-s.quit:
 			s.farewell()
@@ -140,7 +140,7 @@ func (s *script) farewell() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownLimit+pool.CancelGrace)
 	defer cancel()
-	_, fail := s.conn.Do(ctx, pool.Job{Msg: wire.Message{Type: wire.TypeShutdown}, Limit: shutdownLimit, Env: s.env, Owner: s.principal(phaseRun, s.room.standing(), nil)})
+	_, fail := s.conn.Do(ctx, pool.Job{Msg: wire.Message{Type: wire.TypeShutdown}, Limit: shutdownLimit, Env: s.env, Owner: s.principal(phaseRun, s.around.standing(), nil)})
 	if fail != nil && fail.Broken {
 		s.conn = nil
 	}
@@ -246,7 +246,7 @@ func (s *script) wantsPerson() bool {
 	if s == nil || !s.unseen.Load() {
 		return false
 	}
-	mode := s.room.standing().Mode
+	mode := s.around.standing().Mode
 	return mode != nil && mode() != tools.ModeYolo
 }
 
@@ -256,7 +256,7 @@ func (s *script) principal(p phase, caller tools.Caller, progress func(tools.Pro
 	perms := s.perms
 	s.mu.Unlock()
 	return &principal{
-		room: s.room, env: s.env, owner: s.owner, name: s.id, scope: s.scope, from: s.from, perms: &perms, all: s.env == wire.EnvStartup,
+		around: s.around, env: s.env, owner: s.owner, name: s.id, scope: s.scope, from: s.from, perms: &perms, all: s.env == wire.EnvStartup,
 		declare: "the plugin's table", caller: caller, phase: p, progress: progress, script: s,
 	}
 }
@@ -270,7 +270,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 	}
 	perms, err := s.accept(about)
 	if err == nil && s.env == wire.EnvPlugin {
-		err = s.room.pin(ctx, s, &perms)
+		err = s.around.pin(ctx, s, &perms)
 	}
 	if err != nil {
 		c.Close()
@@ -282,7 +282,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 		s.stage = &registered{}
 	}
 	s.mu.Unlock()
-	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.principal(phaseInit, s.room.standing(), nil)})
+	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.principal(phaseInit, s.around.standing(), nil)})
 	if fail != nil && s.env == wire.EnvPlugin {
 		s.mu.Lock()
 		s.stage = nil
@@ -320,7 +320,7 @@ func (s *script) host(ctx context.Context) (*pool.Conn, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return s.room.opts.start(ctx, true)
+	return s.around.opts.start(ctx, true)
 }
 
 // load starts a host and runs the body of the file. A plugin's body has no rights; that of the
@@ -330,7 +330,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 	if err != nil {
 		return nil, nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
 	}
-	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.room.opts.startDir(), "owner", s.id)}
+	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.around.opts.startDir(), "owner", s.id)}
 	if err := c.Send(init); err != nil {
 		c.Kill()
 		return nil, nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
@@ -338,7 +338,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 	p := phaseBody
 	if s.env == wire.EnvStartup {
 		p = phaseInit
-		s.room.opts.Registry.UnregisterOwner(s.owner)
+		s.around.opts.Registry.UnregisterOwner(s.owner)
 		s.mu.Lock()
 		s.stage = &registered{}
 		s.mu.Unlock()
@@ -349,7 +349,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 	}
 	msg, fail := c.Do(withChain(ctx, s.fqn), pool.Job{
 		Msg:   wire.Message{Type: wire.TypeLoad, Name: s.src.chunk, Text: s.src.text, Value: modules},
-		Limit: initLimit, Env: s.env, Owner: s.principal(p, s.room.standing(), nil),
+		Limit: initLimit, Env: s.env, Owner: s.principal(p, s.around.standing(), nil),
 	})
 	if fail != nil {
 		s.publish() // keep what the startup script registered before its error

@@ -23,11 +23,11 @@ const (
 // callState implements state.*. Keys belong to the script's own scope: no script can access
 // another's.
 func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]any, error) {
-	store := s.room.opts.State
+	store := s.around.opts.State
 	if store == nil {
 		return nil, errors.New("state is not available here")
 	}
-	if err := divide(ctx, s.room); err != nil {
+	if err := s.around.divide(ctx); err != nil {
 		return nil, err
 	}
 	key := a.text(0)
@@ -162,7 +162,7 @@ func (s *principal) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))
 	}
-	if withheld(name, s.room.opts.SecretEnv) {
+	if withheld(name, s.around.opts.SecretEnv) {
 		return []any{nil, fmt.Sprintf("%s is withheld from scripts: its name is that of a secret, or it holds a provider's key", name)}, nil
 	}
 	v, ok := os.LookupEnv(name)

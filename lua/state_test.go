@@ -76,7 +76,7 @@ func TestReadOnlyToolStartsNothingThatWorksOn(t *testing.T) {
 	h := started(t, setup{})
 	for _, name := range []string{"task", "agent", "job", "todo"} {
 		spec := tools.Spec{Name: name, ReadOnly: true, Trusted: true, Group: tools.GroupBuiltin}
-		p := &principal{room: h.room, env: wire.EnvPlugin, readOnly: true}
+		p := &principal{around: h.room.around, env: wire.EnvPlugin, readOnly: true}
 		if no := p.mayDispatch(spec, nil, nil); no == nil || !strings.Contains(no.String("error"), name+" changes things") {
 			t.Errorf("%s: %v", name, no)
 		}

@@ -4,46 +4,55 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 )
 
 // stateScope returns where the values of a script are stored.
-func (r *Room) stateScope(scope, name string) string {
+func (a *surroundings) stateScope(scope, name string) string {
 	if scope == "project" {
-		return "project-" + r.opts.ProjectID + "/" + name
+		return "project-" + a.opts.ProjectID + "/" + name
 	}
 	return "user/" + name
 }
 
-// ownState returns where the values of a tool folder are stored. Folders of one name in different roots are
+// stateOf returns where the values of a tool folder are stored. Folders of one name in different roots are
 // different tools, and share nothing.
-func (s *slot) ownState() string { return s.room.stateScope(s.root.scope, s.root.state+s.name) }
+func (a *surroundings) stateOf(s *slot) string {
+	return a.stateScope(s.root.scope, s.root.state+s.name)
+}
+
+// division is whether the values of folders of one name were told apart.
+type division struct {
+	mu   sync.Mutex
+	done bool
+}
 
 // dividedScope keeps which scopes were divided, by their names.
 const dividedScope = "jcode/divided"
 
 // divide gives the values that were stored while all folders of one name shared them to the one folder that there is,
 // once for each scope.
-func divide(ctx context.Context, r *Room) error {
-	r.dividing.Lock()
-	defer r.dividing.Unlock()
-	if r.divided {
+func (a *surroundings) divide(ctx context.Context) error {
+	a.division.mu.Lock()
+	defer a.division.mu.Unlock()
+	if a.division.done {
 		return nil
 	}
-	store := r.opts.State
+	store := a.opts.State
 	marks := map[string]bool{}
-	for _, s := range r.slots() {
+	for _, s := range a.held.slots() {
 		if s.root.state == "" || s.current() == nil {
 			continue
 		}
-		scope := r.stateScope(s.root.scope, "")
+		scope := a.stateScope(s.root.scope, "")
 		_, done, err := store.Get(ctx, dividedScope, scope)
 		if err != nil {
 			return err
 		}
-		if marks[scope] = true; done || hasPlain(r, s) {
+		if marks[scope] = true; done || a.hasPlain(s) {
 			continue
 		}
-		if err := moveState(ctx, store, r.stateScope(s.root.scope, s.name), s.ownState()); err != nil {
+		if err := moveState(ctx, store, a.stateScope(s.root.scope, s.name), a.stateOf(s)); err != nil {
 			return fmt.Errorf("state of %s: %w", s.name, err)
 		}
 	}
@@ -52,14 +61,14 @@ func divide(ctx context.Context, r *Room) error {
 			return err
 		}
 	}
-	r.divided = true
+	a.division.done = true
 	return nil
 }
 
 // hasPlain reports whether there is a folder of the same name whose values stay where they are.
-func hasPlain(r *Room, s *slot) bool {
-	for _, other := range r.slots() {
-		if other.name == s.name && other.root.state == "" && other.current() != nil && r.stateScope(other.root.scope, "") == r.stateScope(s.root.scope, "") {
+func (a *surroundings) hasPlain(s *slot) bool {
+	for _, other := range a.held.slots() {
+		if other.name == s.name && other.root.state == "" && other.current() != nil && a.stateScope(other.root.scope, "") == a.stateScope(s.root.scope, "") {
 			return true
 		}
 	}

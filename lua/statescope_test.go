@@ -43,12 +43,12 @@ func TestStateFromBeforeFoldersWereToldApartIsKept(t *testing.T) {
 	stateTool(t, other, "y")
 	stateTool(t, filepath.Join(h.dir, ".jcode", "lua", "tools"), "y")
 	for _, name := range []string{"x", "y"} {
-		must(t, h.state.Set(t.Context(), h.room.stateScope("project", name), "n", json.RawMessage("7")))
+		must(t, h.state.Set(t.Context(), h.room.around.stateScope("project", name), "n", json.RawMessage("7")))
 	}
 	h.start()
 	wantText(t, h.call("x", none()), "now 8")
 	wantText(t, h.call("y", none()), "now 8")
-	if _, ok, _ := h.state.Get(t.Context(), h.room.stateScope("project", "x"), "n"); ok {
+	if _, ok, _ := h.state.Get(t.Context(), h.room.around.stateScope("project", "x"), "n"); ok {
 		t.Error("the values are there twice")
 	}
 }

@@ -33,6 +33,6 @@ func (r *Room) dropUnseen(p *plugin, old *script) {
 	if !old.wantsPerson() || !r.setScript(p, nil) {
 		return
 	}
-	r.opts.Registry.UnregisterOwner(p.owner())
+	r.around.opts.Registry.UnregisterOwner(p.owner())
 	old.stop()
 }

@@ -21,12 +21,12 @@ func (r *Room) checkSyntax(list []*slot) {
 			if v == nil || v.broken != nil || r.ctx.Err() != nil {
 				continue
 			}
-			st := &principal{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
-			_, fail := r.runPooled(r.ctx, st, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, Limit: 5 * time.Second})
+			st := &principal{around: r.around, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
+			_, fail := r.around.runPooled(r.ctx, st, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, Limit: 5 * time.Second})
 			if fail != nil && fail.Kind == tools.KindLoad {
 				r.foundBroken(s, v, fail.Text)
 			} else {
-				s.tell()
+				r.tell(s)
 			}
 		}
 	})
@@ -44,7 +44,7 @@ func (r *Room) foundBroken(s *slot, v *version, text string) {
 	s.cur = &bad
 	s.recent[bad.hash] = &bad
 	s.mu.Unlock()
-	s.tell()
+	r.tell(s)
 	r.scan.Lock()
 	defer r.scan.Unlock()
 	r.register([]*slot{s})

@@ -27,7 +27,6 @@ type version struct {
 
 // slot is one tool folder with all its versions.
 type slot struct {
-	room  *Room
 	root  toolRoot
 	name  string
 	dir   string
@@ -55,6 +54,7 @@ func (s *slot) current() *version {
 
 // luaTool is one version of a tool folder in the registry.
 type luaTool struct {
+	room *Room
 	slot *slot
 	v    *version
 }
@@ -85,7 +85,7 @@ func (t *luaTool) Spec() tools.Spec {
 // Plan compares the files with the disk once more, so that the approved version is the one that
 // runs.
 func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
-	v, err := t.slot.usable(ctx)
+	v, err := t.usable(ctx)
 	if err != nil {
 		return tools.Plan{}, err
 	}
@@ -96,13 +96,22 @@ func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error)
 	plan.Accesses = []tools.Access{{
 		Kind: tools.AccessLua, Target: t.slot.name, Hash: v.hash, ReadOnly: v.manifest.ReadOnly, Pin: true,
 	}}
-	plan.Notes, plan.Diff = t.slot.room.approvals.shown(t.slot.owner, t.slot.dir, &v.manifest.Permissions, v.approval(t.slot.name))
+	plan.Notes, plan.Diff = t.room.around.approvals.shown(t.slot.owner, t.slot.dir, &v.manifest.Permissions, v.approval(t.slot.name))
 	return plan, nil
 }
 
 // usable returns the version that a call may run now.
-func (s *slot) usable(ctx context.Context) (*version, error) {
-	s.room.refreshSlot(s)
+func (t *luaTool) usable(ctx context.Context) (*version, error) {
+	t.room.refreshSlot(t.slot)
+	v, err := t.slot.ready()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return v, err
+}
+
+// ready returns the current version if it can run.
+func (s *slot) ready() (*version, error) {
 	s.mu.Lock()
 	v, disabled := s.cur, s.disabled
 	s.mu.Unlock()
@@ -116,7 +125,7 @@ func (s *slot) usable(ctx context.Context) (*version, error) {
 	case disabled != "":
 		return nil, tools.Errorf(tools.KindLoad, "%s", disabled)
 	}
-	return v, ctx.Err()
+	return v, nil
 }
 
 // approved returns the version that the gate has allowed.
@@ -142,7 +151,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if err != nil {
 		return tools.Result{}, err
 	}
-	s.room.approvals.remember(s.owner, v.approval(s.name), call.Decision)
+	t.room.around.approvals.remember(s.owner, v.approval(s.name), call.Decision)
 	s.mu.Lock()
 	s.ranApproved = call.Decision.By == tools.ByUser || call.Decision.By == tools.ByGrant || s.ranApproved
 	s.mu.Unlock()
@@ -150,13 +159,13 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if err != nil {
 		return tools.Result{}, err
 	}
-	p := s.room.pool
+	p := t.room.around.pool
 	if err := p.Enter(ctx, call.Caller.Depth > 0); err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
 	defer p.Leave()
 	st := &principal{
-		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.ownState(), from: s.root.scope,
+		around: t.room.around, env: wire.EnvTool, owner: s.owner, name: s.name, scope: t.room.around.stateOf(s), from: s.root.scope,
 		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifest.FileName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
 			if waiting {
@@ -166,51 +175,17 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 			}
 		},
 	}
-	msg, fail := s.room.runPooled(ctx, st, pool.Job{
+	msg, fail := t.room.around.runPooled(ctx, st, pool.Job{
 		Msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, Limit: v.manifest.Timeout, Whole: v.manifest.Bounded,
 	})
 	s.ran(fail)
 	if fail != nil {
 		if fail.Kind == tools.KindLoad {
-			s.room.foundBroken(s, v, fail.Text)
+			t.room.foundBroken(s, v, fail.Text)
 		}
 		return tools.Result{}, s.toError(fail)
 	}
 	return toolResult(msg.Value)
-}
-
-// runPooled carries out one job on a host of the pool.
-func (r *Room) runPooled(ctx context.Context, st *principal, j pool.Job) (*wire.Message, *pool.Failure) {
-	c, err := r.pool.Take(ctx)
-	if err != nil && ctx.Err() != nil { // not a failure of the script
-		return nil, pool.Cancelled(ctx)
-	}
-	if err != nil {
-		return nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
-	}
-	j.Env, j.Owner = st.env, st
-	if c.Env != st.env {
-		init := &wire.Message{Type: wire.TypeInit, Name: st.env.String(), Value: wire.NewObject("pwd", r.opts.startDir(), "owner", st.owner)}
-		if err := c.Send(init); err != nil {
-			c.Kill()
-			return nil, &pool.Failure{Kind: tools.KindKilled, Text: "the host ended unexpectedly: " + err.Error(), Limit: true}
-		}
-		c.Env = st.env
-	}
-	key := j.Msg.Name + "\x00" + j.Msg.Hash
-	if c.Hashes[key] {
-		j.Msg.Text = ""
-	}
-	msg, fail := c.Do(ctx, j)
-	if fail == nil && j.Msg.Hash != "" {
-		c.Hashes[key] = true
-	}
-	if fail == nil || !fail.Broken {
-		r.pool.Put(c)
-	} else {
-		r.pool.Warm()
-	}
-	return msg, fail
 }
 
 // ran counts failures by a limit or a dead host: three in a row disable the tool.
@@ -310,8 +285,8 @@ func failureText(o *wire.Object) string {
 	return capText(text)
 }
 
-// tell reports that the tool does not load, or loads again.
-func (s *slot) tell() {
+// news says, with its level, that the tool does not load, or loads again; "" when that is known.
+func (s *slot) news() (level, text string) {
 	s.mu.Lock()
 	now := ""
 	if s.cur != nil && s.cur.broken != nil {
@@ -322,10 +297,11 @@ func (s *slot) tell() {
 	s.mu.Unlock()
 	switch {
 	case now != "" && was == "":
-		s.room.notice("warn", "lua "+s.name+": "+now)
+		return "warn", "lua " + s.name + ": " + now
 	case now == "" && was != "":
-		s.room.notice("info", "lua "+s.name+": loads again")
+		return "info", "lua " + s.name + ": loads again"
 	}
+	return "", ""
 }
 
 // keep makes v the current version. The caller holds no lock.

@@ -147,7 +147,7 @@ func TestToolFolder5_state_round_trips(t *testing.T) {
 		scope := ""
 		for _, s := range h.room.slots() {
 			if s.name == "my_new_tool" {
-				scope = s.ownState()
+				scope = h.room.around.stateOf(s)
 			}
 		}
 		h.room.Close()

@@ -33,7 +33,7 @@ func (f *folderTrust) forget() {
 // in the folder as a whole, because the permissions of each tool and plugin are approved by their version
 // anyway.
 func (r *Room) Folder(items []tools.TrustItem) tools.TrustItem {
-	it := tools.TrustItem{Kind: tools.TrustLuaTool, Name: tools.AllLua, Hash: "folder", File: r.opts.Root}
+	it := tools.TrustItem{Kind: tools.TrustLuaTool, Name: tools.AllLua, Hash: "folder", File: r.around.opts.Root}
 	for _, i := range items {
 		line := string(i.Kind) + " " + i.Name
 		if len(i.Runs) > 0 {
@@ -49,20 +49,20 @@ func (r *Room) trusted(scope string) bool {
 	if scope != "project" {
 		return true
 	}
-	if r.opts.Trust == nil {
+	if r.around.opts.Trust == nil {
 		return false
 	}
 	f := &r.trust
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if time.Since(f.at) > trustAge {
-		ok, err := r.opts.Trust.Trusted(context.Background(), r.Folder(nil))
+		ok, err := r.around.opts.Trust.Trusted(context.Background(), r.Folder(nil))
 		failed := ""
 		if err != nil {
 			failed = "trust: " + err.Error()
 		}
 		if failed != "" && failed != f.failed {
-			r.logs.add("lua", "warn", failed)
+			r.around.logs.add("lua", "warn", failed)
 		}
 		f.failed = failed
 		f.yes, f.at = ok && err == nil, time.Now()
@@ -72,7 +72,7 @@ func (r *Room) trusted(scope string) bool {
 
 // reportUntrusted reports the project's Lua that is not trusted, once per set.
 func (r *Room) reportUntrusted() {
-	if r.opts.Untrusted == nil {
+	if r.around.opts.Untrusted == nil {
 		return
 	}
 	items := r.Untrusted()
@@ -82,7 +82,7 @@ func (r *Room) reportUntrusted() {
 	r.wanted = key
 	r.mu.Unlock()
 	if fresh {
-		r.opts.Untrusted(items)
+		r.around.opts.Untrusted(items)
 	}
 }
 

@@ -49,7 +49,7 @@ func (e *Editor) ExpandPaste() bool {
 // Chip writes a chip at the cursor, separated by spaces from adjoining words. text is what it represents.
 func (e *Editor) Chip(label, text string) {
 	ins := []glyph{chip(label, text), {s: " ", w: 1}}
-	if at := e.left(e.cur); at.row == e.cur.row && e.vi().class(at, false) != classBlank {
+	if at := e.find().left(e.cur); at.row == e.cur.row && e.find().class(at, false) != classBlank {
 		ins = append([]glyph{{s: " ", w: 1}}, ins...)
 	}
 	e.replace(e.cur, e.cur, [][]glyph{ins}, false)

@@ -98,7 +98,7 @@ func (e *Editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0]) == 0
 
 // SetText replaces everything and puts the cursor at the end. It can be undone.
 func (e *Editor) SetText(s string) {
-	e.replace(pos{}, e.end(), glyphLines(s), false)
+	e.replace(pos{}, e.find().end(), glyphLines(s), false)
 }
 
 // Reset empties the editor and forgets how to undo.
@@ -108,7 +108,7 @@ func (e *Editor) Reset() {
 	e.generation++
 }
 
-func (e *Editor) end() pos {
+func (e motions) end() pos {
 	last := len(e.lines) - 1
 	return pos{last, len(e.lines[last])}
 }
@@ -266,10 +266,10 @@ type Content [][]glyph
 func (e *Editor) Content() Content { return cloneLines(e.lines) }
 
 // SetContent replaces everything with what Content returned. It can be undone.
-func (e *Editor) SetContent(c Content) { e.replace(pos{}, e.end(), c, false) }
+func (e *Editor) SetContent(c Content) { e.replace(pos{}, e.find().end(), c, false) }
 
 // Clear deletes everything. It can be undone.
-func (e *Editor) Clear() { e.remove(pos{}, e.end()) }
+func (e *Editor) Clear() { e.remove(pos{}, e.find().end()) }
 
 // Lines counts the lines.
 func (e *Editor) Lines() int { return len(e.lines) }

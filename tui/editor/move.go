@@ -14,29 +14,29 @@ func (e *Editor) Do(c Command) bool {
 	}
 	switch c {
 	case Left:
-		e.move(e.left(e.cur))
+		e.move(e.find().left(e.cur))
 	case Right:
-		e.move(e.right(e.cur))
+		e.move(e.find().right(e.cur))
 	case WordLeft:
-		e.move(e.wordLeft(e.cur))
+		e.move(e.find().wordLeft(e.cur))
 	case WordRight:
-		e.move(e.wordRight(e.cur))
+		e.move(e.find().wordRight(e.cur))
 	case Home:
 		e.move(pos{e.cur.row, 0})
 	case End:
 		e.move(pos{e.cur.row, len(e.lines[e.cur.row])})
 	case DeleteBack:
-		e.remove(e.left(e.cur), e.cur)
+		e.remove(e.find().left(e.cur), e.cur)
 	case Delete:
-		e.remove(e.cur, e.right(e.cur))
+		e.remove(e.cur, e.find().right(e.cur))
 	case DeleteWord:
-		e.kill(e.wordLeft(e.cur))
+		e.kill(e.find().wordLeft(e.cur))
 	case DeleteNext:
-		e.kill(e.wordRight(e.cur))
+		e.kill(e.find().wordRight(e.cur))
 	case KillEnd:
-		e.kill(e.lineEnd())
+		e.kill(e.find().lineEnd())
 	case KillStart:
-		e.kill(e.lineStart())
+		e.kill(e.find().lineStart())
 	case Yank:
 		e.Yank()
 	case Undo:
@@ -53,7 +53,7 @@ func (e *Editor) move(p pos) {
 	e.cur, e.goal = p, -1
 }
 
-func (e *Editor) left(p pos) pos {
+func (e motions) left(p pos) pos {
 	switch {
 	case p.col > 0:
 		p.col--
@@ -63,7 +63,7 @@ func (e *Editor) left(p pos) pos {
 	return p
 }
 
-func (e *Editor) right(p pos) pos {
+func (e motions) right(p pos) pos {
 	switch {
 	case p.col < len(e.lines[p.row]):
 		p.col++
@@ -74,14 +74,14 @@ func (e *Editor) right(p pos) pos {
 }
 
 // lineEnd returns where a cut to the end stops: the end of the line, or the start of the next one.
-func (e *Editor) lineEnd() pos {
+func (e motions) lineEnd() pos {
 	if e.cur.col == len(e.lines[e.cur.row]) {
 		return e.right(e.cur)
 	}
 	return pos{e.cur.row, len(e.lines[e.cur.row])}
 }
 
-func (e *Editor) lineStart() pos {
+func (e motions) lineStart() pos {
 	if e.cur.col == 0 {
 		return e.left(e.cur)
 	}
@@ -89,7 +89,7 @@ func (e *Editor) lineStart() pos {
 }
 
 // wordLeft returns the start of the word before a position.
-func (e *Editor) wordLeft(p pos) pos {
+func (e motions) wordLeft(p pos) pos {
 	for q := e.left(p); q != p && !e.wordAt(q); q = e.left(p) {
 		p = q
 	}
@@ -100,7 +100,7 @@ func (e *Editor) wordLeft(p pos) pos {
 }
 
 // wordRight returns the end of the word after a position.
-func (e *Editor) wordRight(p pos) pos {
+func (e motions) wordRight(p pos) pos {
 	for !e.wordAt(p) {
 		q := e.right(p)
 		if q == p {
@@ -115,7 +115,7 @@ func (e *Editor) wordRight(p pos) pos {
 }
 
 // wordAt reports whether the glyph after a position belongs to a word.
-func (e *Editor) wordAt(p pos) bool {
+func (e motions) wordAt(p pos) bool {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
 		return false

@@ -93,7 +93,7 @@ func (v *Vi) writeAt(e *Editor, c viCmd) {
 	case "A":
 		e.move(pos{e.cur.row, end})
 	case "I":
-		e.move(e.vi().firstText(e.cur.row))
+		e.move(e.find().firstText(e.cur.row))
 	case "o":
 		e.move(pos{e.cur.row, end})
 		e.Newline()
@@ -146,10 +146,10 @@ func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	if c.key == c.op {
 		return viSpan{from: e.cur, to: pos{min(e.cur.row+c.times()-1, len(e.lines)-1), 0}, lines: true}, true
 	}
-	if s, ok = e.vi().object(c); ok {
+	if s, ok = e.find().object(c); ok {
 		return s, true
 	}
-	if c.op == "c" && (c.key == "w" || c.key == "W") && e.vi().class(e.cur, false) != classBlank {
+	if c.op == "c" && (c.key == "w" || c.key == "W") && e.find().class(e.cur, false) != classBlank {
 		return viSpan{from: e.cur, to: e.changedWord(c)}, true
 	}
 	to, reach, ok := v.motion(e, c)
@@ -174,7 +174,7 @@ func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	case to.row > from.row && to.col == 0:
 		// Up to the start of a line means up to the end of the one before.
 		to = pos{to.row - 1, len(e.lines[to.row-1])}
-		if first := e.vi().firstText(from.row); !first.before(from) {
+		if first := e.find().firstText(from.row); !first.before(from) {
 			return viSpan{from: from, to: to, lines: true}, true
 		}
 	}
@@ -186,9 +186,9 @@ func (e *Editor) changedWord(c viCmd) pos {
 	p, big := e.cur, c.key == "W"
 	for i := range c.times() {
 		if i > 0 {
-			p = e.vi().wordEnd(pos{p.row, p.col - 1}, big)
+			p = e.find().wordEnd(pos{p.row, p.col - 1}, big)
 		}
-		for k := e.vi().class(p, big); p.col < len(e.lines[p.row]) && e.vi().class(p, big) == k; {
+		for k := e.find().class(p, big); p.col < len(e.lines[p.row]) && e.find().class(p, big) == k; {
 			p.col++
 		}
 	}
@@ -198,7 +198,7 @@ func (e *Editor) changedWord(c viCmd) pos {
 // onlyBlanksBefore reports whether only white space precedes a position in its line.
 func (e *Editor) onlyBlanksBefore(p pos) bool {
 	for col := range p.col {
-		if e.vi().class(pos{p.row, col}, false) != classBlank {
+		if e.find().class(pos{p.row, col}, false) != classBlank {
 			return false
 		}
 	}
@@ -227,10 +227,10 @@ func (v *Vi) apply(e *Editor, op string, s viSpan) {
 		e.move(pos{first, 0})
 	case last < len(e.lines)-1:
 		e.remove(pos{first, 0}, pos{last + 1, 0})
-		e.move(e.vi().firstText(first))
+		e.move(e.find().firstText(first))
 	case first > 0:
 		e.remove(pos{first - 1, len(e.lines[first-1])}, end)
-		e.move(e.vi().firstText(first - 1))
+		e.move(e.find().firstText(first - 1))
 	default:
 		e.remove(pos{}, end)
 	}
@@ -267,12 +267,12 @@ func (v *Vi) put(e *Editor, c viCmd) {
 	case whole && c.key == "p":
 		at = pos{e.cur.row, len(line)}
 		e.replace(at, at, append([][]glyph{{}}, ins...), false)
-		e.move(e.vi().firstText(at.row + 1))
+		e.move(e.find().firstText(at.row + 1))
 		return
 	case whole:
 		at = pos{e.cur.row, 0}
 		e.replace(at, at, append(ins, []glyph{}), false)
-		e.move(e.vi().firstText(at.row))
+		e.move(e.find().firstText(at.row))
 		return
 	case c.key == "p":
 		at.col = min(at.col+1, len(line))
@@ -333,11 +333,11 @@ func (e *Editor) join() bool {
 	}
 	end := pos{row, len(e.lines[row])}
 	next := pos{row + 1, 0}
-	for e.vi().class(next, false) == classBlank && next.col < len(e.lines[row+1]) {
+	for e.find().class(next, false) == classBlank && next.col < len(e.lines[row+1]) {
 		next.col++
 	}
 	between := [][]glyph{{}}
-	blankBefore := end.col == 0 || e.vi().class(pos{row, end.col - 1}, false) == classBlank
+	blankBefore := end.col == 0 || e.find().class(pos{row, end.col - 1}, false) == classBlank
 	if rest := e.lines[row+1][next.col:]; len(rest) > 0 && rest[0].s != ")" && !blankBefore {
 		between = [][]glyph{{{s: " ", w: 1}}}
 	}

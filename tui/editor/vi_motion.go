@@ -21,10 +21,13 @@ type viSpan struct {
 	lines    bool
 }
 
-// motions finds the positions that vi's motions and text objects lead to. It changes nothing.
-type motions struct{ *Editor }
+// motions finds the positions that motions and text objects lead to, in a text with a cursor. It changes nothing.
+type motions struct {
+	lines [][]glyph
+	cur   pos
+}
 
-func (e *Editor) vi() motions { return motions{e} }
+func (e *Editor) find() motions { return motions{e.lines, e.cur} }
 
 // The classes of characters that words are made of.
 const (
@@ -282,17 +285,17 @@ func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	case "k":
 		return pos{max(to.row-n, 0), to.col}, linewise, to.row > 0
 	case "w", "W":
-		return repeat(e.vi().nextWord, c.key == "W"), exclusive, true
+		return repeat(e.find().nextWord, c.key == "W"), exclusive, true
 	case "b", "B":
-		return repeat(e.vi().prevWord, c.key == "B"), exclusive, true
+		return repeat(e.find().prevWord, c.key == "B"), exclusive, true
 	case "e", "E":
-		return repeat(e.vi().wordEnd, c.key == "E"), inclusive, true
+		return repeat(e.find().wordEnd, c.key == "E"), inclusive, true
 	case "ge", "gE":
-		return repeat(e.vi().prevEnd, c.key == "gE"), inclusive, true
+		return repeat(e.find().prevEnd, c.key == "gE"), inclusive, true
 	case "0":
 		return pos{to.row, 0}, exclusive, true
 	case "^":
-		return e.vi().firstText(to.row), exclusive, true
+		return e.find().firstText(to.row), exclusive, true
 	case "$":
 		row := min(to.row+n-1, last)
 		return pos{row, max(len(e.lines[row])-1, 0)}, inclusive, true
@@ -301,11 +304,11 @@ func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 		if c.key == "gg" || c.count > 0 {
 			row = min(n-1, last)
 		}
-		return e.vi().firstText(row), linewise, true
+		return e.find().firstText(row), linewise, true
 	case "{", "}":
-		return repeat(e.vi().paragraph, c.key == "}"), exclusive, true
+		return repeat(e.find().paragraph, c.key == "}"), exclusive, true
 	case "%":
-		to, ok = e.vi().matching()
+		to, ok = e.find().matching()
 		return to, inclusive, ok
 	case "f", "t", "F", "T":
 		v.find = c
@@ -327,6 +330,6 @@ func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, 
 	if c.key == "f" || c.key == "t" {
 		reach = inclusive
 	}
-	to, ok = e.vi().findInLine(c, again)
+	to, ok = e.find().findInLine(c, again)
 	return to, reach, ok
 }

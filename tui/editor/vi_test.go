@@ -15,7 +15,7 @@ func viEditor(text string) (*Editor, *Vi) {
 	e.undos, e.redos = nil, nil
 	e.move(pos{})
 	for range glyphs(strings.ReplaceAll(before, "\n", " ")) {
-		e.move(e.right(e.cur))
+		e.move(e.find().right(e.cur))
 	}
 	v.mode = viNormal
 	return e, v
@@ -55,7 +55,7 @@ func viPress(e *Editor, v *Vi, keys string) {
 
 // marked returns the text with | at the cursor.
 func marked(e *Editor) string {
-	return plainText(e.between(pos{}, e.cur)) + "|" + plainText(e.between(e.cur, e.end()))
+	return plainText(e.between(pos{}, e.cur)) + "|" + plainText(e.between(e.cur, e.find().end()))
 }
 
 func TestViMotions(t *testing.T) {

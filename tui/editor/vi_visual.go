@@ -47,7 +47,7 @@ func (v *Vi) visual(e *Editor, c viCmd) {
 		to, _, _ := v.motion(e, c)
 		e.move(pos{to.row, min(v.goal, max(len(e.lines[to.row])-1, 0))})
 	default:
-		if o, ok := e.vi().object(c); ok {
+		if o, ok := e.find().object(c); ok {
 			v.mode, v.anchor = viVisual, o.from
 			if o.lines {
 				v.mode = viLines
@@ -112,7 +112,7 @@ func (v *Vi) putOver(e *Editor, c viCmd, s viSpan) {
 	if put.regLines { // the line that became empty
 		row := s.from.row + len(put.reg)*c.times()
 		e.remove(pos{row - 1, len(e.lines[row-1])}, pos{row, 0})
-		e.move(e.vi().firstText(s.from.row))
+		e.move(e.find().firstText(s.from.row))
 	}
 }
 

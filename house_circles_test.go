@@ -47,7 +47,6 @@ func TestNoPartHoldsTheWhole(t *testing.T) {
 // with the number that it may have at most; each is to be divided.
 var crowded = map[string]int{
 	"agent.Conversation": 69,
-	"tui/editor.motions": 71,
 }
 
 func TestMethodSetsAreSmall(t *testing.T) {

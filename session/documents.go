@@ -29,7 +29,6 @@ type Document struct {
 	Indexed  time.Time
 	Problem  string // what is wrong with it, "" for nothing
 	Passages int    // set by List
-	Vectors  int    // passages with an embedding of any model, set by List
 }
 
 // Sources returns the sources of an owner in the order in which they were added.
@@ -75,12 +74,17 @@ func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool
 // List returns the documents of owners, sorted by path.
 func (d Documents) List(ctx context.Context, owners ...string) ([]Document, error) {
 	return fetch(ctx, d.s, "list documents", `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
-			(SELECT count(*) FROM passages WHERE document = d.n),
-			(SELECT count(*) FROM passages p JOIN vectors v ON v.passage = p.n WHERE p.document = d.n)
+			(SELECT count(*) FROM passages WHERE document = d.n)
 		FROM documents d WHERE d.n IN (`+ownedBy+`) ORDER BY d.path`, []any{list(owners)}, func(scan db.Scan) (doc Document, err error) {
-		err = scan(&doc.Path, &doc.Title, &doc.Hash, &doc.Size, &doc.Modified, millis{&doc.Indexed}, &doc.Problem, &doc.Passages, &doc.Vectors)
+		err = scan(&doc.Path, &doc.Title, &doc.Hash, &doc.Size, &doc.Modified, millis{&doc.Indexed}, &doc.Problem, &doc.Passages)
 		return doc, err
 	})
+}
+
+// Any reports whether owners have any passage.
+func (d Documents) Any(ctx context.Context, owners ...string) (there bool, err error) {
+	err = d.s.db.Row(ctx, "SELECT EXISTS (SELECT 1 FROM passages WHERE document IN ("+ownedBy+"))", []any{list(owners)}, &there)
+	return there, wrap("list documents", err)
 }
 
 // ownedBy selects the documents of the owners in the statement's first argument.

@@ -170,10 +170,10 @@ func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error)
 }
 
 // WithoutVector returns passages of owners that have no embedding of a model, in the order of
-// their IDs.
-func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, limit int) ([]Passage, error) {
+// their IDs, beginning behind one: each look at an embedding reads a page of the file.
+func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, behind int64, limit int) ([]Passage, error) {
 	found, err := d.passages(ctx, "SELECT "+passageColumns+` WHERE p.document IN (`+ownedBy+`)
-		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) ORDER BY p.n LIMIT ?3`, list(owners), model, limit)
+		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) AND p.n > ?3 ORDER BY p.n LIMIT ?4`, list(owners), model, behind, limit)
 	return found, wrap("read passages", err)
 }
 
@@ -219,6 +219,13 @@ func (d Documents) Vectors(ctx context.Context, owners []string, model string, f
 		return err
 	})
 	return wrap("read embeddings", err)
+}
+
+// CountVectors returns how many passages of owners have an embedding of a model.
+func (d Documents) CountVectors(ctx context.Context, owners []string, model string) (n int, err error) {
+	err = d.s.db.Row(ctx, `SELECT count(*) FROM vectors v JOIN passages p ON p.n = v.passage
+		WHERE v.model = ?2 AND p.document IN (`+ownedBy+")", []any{list(owners), model}, &n)
+	return n, wrap("read embeddings", err)
 }
 
 // VectorLength returns the dimension of the embeddings of a model among the passages of owners,

@@ -142,7 +142,11 @@ func (r *Room) Describe(ctx context.Context) (string, error) {
 			return "", err
 		}
 		fmt.Fprintf(&b, "Documents of %s: %s\n", c.Name, strings.Join(c.Sources, ", "))
-		b.WriteString("  " + r.totals(docs) + "\n")
+		totals, err := r.totals(ctx, c.Owner, docs)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("  " + totals + "\n")
 		if line := c.progress(c.Name); line != "" {
 			b.WriteString("  " + line + "\n")
 		}
@@ -167,11 +171,10 @@ func (r *Room) Describe(ctx context.Context) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-func (r *Room) totals(docs []session.Document) string {
-	passages, vectors, broken := 0, 0, 0
+func (r *Room) totals(ctx context.Context, owner string, docs []session.Document) (string, error) {
+	passages, broken := 0, 0
 	for _, d := range docs {
 		passages += d.Passages
-		vectors += d.Vectors
 		if d.Problem != "" {
 			broken++
 		}
@@ -180,10 +183,14 @@ func (r *Room) totals(docs []session.Document) string {
 	if e, err := r.openEmbedder(); err != nil {
 		out += "; no embeddings: " + err.Error()
 	} else if e != nil {
+		vectors, err := r.opts.Index.CountVectors(ctx, []string{owner}, e.Model())
+		if err != nil {
+			return "", err
+		}
 		out += fmt.Sprintf(", %d with an embedding of %s", vectors, e.Model())
 	}
 	if broken > 0 {
 		out += fmt.Sprintf(", %d with a problem", broken)
 	}
-	return out
+	return out, nil
 }

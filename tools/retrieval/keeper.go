@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"maps"
 	"os"
@@ -31,6 +32,7 @@ type keeper struct {
 	anew    bool               // the next run reads all documents, changed or not
 	state   state
 	tried   map[string]bool // documents that this process looked at; it belongs to the run
+	listed  uint64          // the documents as the last run left them, see print; it belongs to the run
 	watcher *watch.Watcher
 	watched []string
 }
@@ -100,7 +102,7 @@ func (in indexing) run(ctx context.Context, anew bool) {
 		in.watch(ctx, c.Sources)
 		rep, err := in.sync(ctx, c, anew)
 		if err == nil {
-			err = r.embed(ctx, k, c, anew)
+			err = in.embedNew(ctx, c, rep, anew)
 		}
 		if ctx.Err() != nil {
 			err = errStopped
@@ -117,6 +119,38 @@ func (in indexing) run(ctx context.Context, anew bool) {
 		anew, k.again, k.anew = k.anew, false, false
 		r.mu.Unlock()
 	}
+}
+
+// embedNew computes the embeddings that are missing, unless all documents are as an earlier run left them complete:
+// to look whether each passage has one takes longer than to search.
+func (in indexing) embedNew(ctx context.Context, c Collection, rep report, anew bool) (err error) {
+	k, r := in.keeper, in.room
+	docs := rep.known
+	if rep.read > 0 || rep.gone > 0 {
+		if docs, err = r.opts.Index.List(ctx, c.Owner); err != nil {
+			return err
+		}
+	}
+	now := printOf(docs)
+	if now == k.listed && !anew {
+		return nil
+	}
+	r.vectors.clear() // another process may have written
+	k.listed = 0
+	if err := r.embed(ctx, k, c, docs, anew); err != nil {
+		return err
+	}
+	k.listed = now
+	return nil
+}
+
+// printOf returns a number that differs for another list of documents, and where one was indexed again.
+func printOf(docs []session.Document) uint64 {
+	h := fnv.New64a()
+	for _, d := range docs {
+		_, _ = fmt.Fprintln(h, d.Path, d.Hash, d.Indexed.UnixNano(), d.Passages) // never fails
+	}
+	return h.Sum64()
 }
 
 // errStopped is the error of a run that was stopped.
@@ -234,8 +268,9 @@ func (in indexing) watch(ctx context.Context, sources []string) {
 // report is the result of a run.
 type report struct {
 	read, gone int
-	problems   []string // of documents that had none, or another, before
-	guessed    []string // documents that were read in another encoding than UTF-8, with its name
+	problems   []string           // of documents that had none, or another, before
+	guessed    []string           // documents that were read in another encoding than UTF-8, with its name
+	known      []session.Document // of the index as the run found it
 }
 
 // sync brings the index of a collection up to date with its files. A document that cannot be read
@@ -263,6 +298,7 @@ func (in indexing) sync(ctx context.Context, c Collection, anew bool) (rep repor
 	if err != nil {
 		return rep, err
 	}
+	rep.known = all
 	known := map[string]session.Document{}
 	var gone []string
 	for _, d := range all {

@@ -421,9 +421,9 @@ func (m *wordModel) Embed(_ context.Context, texts []string) ([][]float32, error
 	for _, text := range texts {
 		v := make([]float32, m.length)
 		v[0] = 0.1
-		for i, group := range [][]string{{"harbour", "port"}, {"anchor", "mooring"}, {"ship", "vessel"}} {
+		for i, group := range [][]string{{"harbour", "port"}, {"anchor", "mooring"}, {"ship", "vessel"}, {"blick", "dax"}} {
 			for _, word := range group {
-				if strings.Contains(text, word) {
+				if i+1 < m.length && strings.Contains(text, word) {
 					v[i+1]++
 				}
 			}
@@ -582,4 +582,50 @@ func TestTheToolNamesAllDocumentsOnceAFirstIndexIsThere(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the tool never named the documents")
+}
+
+// What another process indexed meanwhile is found by its embedding, and with nothing changed a search asks the model
+// for its question alone.
+func TestWhatAnotherProcessIndexedIsFoundByMeaning(t *testing.T) {
+	t.Parallel()
+	m := &wordModel{length: 5}
+	g := newRig(t, func(o *retrieval.Options) {
+		o.Embedder = func() (retrieval.Embedder, error) { return m, nil }
+	})
+	one, err := g.store.Create(t.Context(), session.Session{Cwd: g.dir, ProjectID: g.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.room.UseSession(t.Context(), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	g.write("a.md", "The harbour is closed.\n")
+	g.write("b.md", "The port is open.\n")
+	g.write("c.md", "Nothing of that.\n")
+	g.add("a.md", "b.md", "c.md")
+	if got := g.finds("dax"); !strings.HasPrefix(got, "c.md:1") {
+		t.Error(got)
+	}
+	g.write("b.md", "A blick is heavy.\n")
+	other := retrieval.New(g.opts)
+	defer other.Close()
+	if err := other.UseSession(t.Context(), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Wait(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.finds("dax"); !strings.HasPrefix(got, "b.md:1") {
+		t.Errorf("the embedding that the other process made is not used: %s", got)
+	}
+	asked := func() int {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.calls
+	}
+	before := asked()
+	g.finds("dax")
+	if n := asked() - before; n != 1 {
+		t.Errorf("a search with nothing changed asked the model %d times", n)
+	}
 }

@@ -86,7 +86,7 @@ func (r *Room) await(ctx context.Context) (note string) {
 	owners := r.owners()
 	r.mu.Unlock()
 	limit := newerWait
-	if docs, err := r.opts.Index.List(ctx, owners...); err == nil && !slices.ContainsFunc(docs, func(d session.Document) bool { return d.Passages > 0 }) {
+	if there, err := r.opts.Index.Any(ctx, owners...); err == nil && !there {
 		limit = firstWait
 	}
 	wait, cancel := context.WithTimeout(ctx, limit)

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"jcode/internal/ranking"
+	"jcode/session"
 )
 
 // Embeddings are sent in batches, and a text is cut to what every model takes.
@@ -33,25 +34,22 @@ func (r *Room) openEmbedder() (Embedder, error) {
 // embed computes the embeddings that passages of a collection lack. Existing ones are kept until new
 // ones replace them, also if the model fails halfway.
 // A rebuild also replaces those whose dimension is no longer the model's.
-func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) error {
+func (r *Room) embed(ctx context.Context, k *keeper, c Collection, docs []session.Document, anew bool) error {
 	e, err := r.openEmbedder()
 	if e == nil || err != nil {
 		return err
 	}
-	all, err := r.opts.Index.List(ctx, c.Owner)
-	if err != nil {
-		return err
-	}
 	total := 0
-	for _, d := range all {
+	for _, d := range docs {
 		total += d.Passages
 	}
 	length, err := r.opts.Index.VectorLength(ctx, []string{c.Owner}, e.Model())
 	if err != nil {
 		return err
 	}
+	last := int64(0)
 	for made := 0; ; {
-		batch, err := r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), embedBatch)
+		batch, err := r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), last, embedBatch)
 		if err != nil {
 			return err
 		}
@@ -70,7 +68,7 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 		if len(vectors) != len(batch) {
 			return fmt.Errorf("the embedding model %s returned %d embeddings for %d texts", e.Model(), len(vectors), len(batch))
 		}
-		keep := map[int64][]byte{}
+		keep, again := map[int64][]byte{}, false
 		for i, v := range vectors {
 			if length == 0 {
 				length = len(v)
@@ -79,7 +77,7 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 				if err := r.opts.Index.ForgetVectors(ctx, c.Owner); err != nil {
 					return err
 				}
-				length = len(v)
+				length, again = len(v), true
 			}
 			if len(v) != length {
 				return fmt.Errorf("the embedding model %s changed its dimension from %d to %d: /docs rebuild embeds everything again", e.Model(), length, len(v))
@@ -91,7 +89,9 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 		if err := r.opts.Index.PutVectors(ctx, e.Model(), keep); err != nil {
 			return err
 		}
-		made += len(batch)
+		if made, last = made+len(batch), batch[len(batch)-1].ID; again {
+			last = 0
+		}
 		r.vectors.clear()
 	}
 }

@@ -33,11 +33,10 @@ func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 	var use ContextUse
 	err := c.do(ctx, func(context.Context) error {
 		c.mu.Lock()
-		scope, mode, role, m := c.settings.scope, c.settings.mode, c.settings.role, c.settings.model
+		scope, role, m := c.settings.scope, c.settings.role, c.settings.model
 		c.mu.Unlock()
 		c.buildSystem(role, scope)
-		offered := c.opt.Registry.Snapshot(scope).Offer(&c.out.order, c.opt.Gate, mode.Under(scope.Ceiling()))
-		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
+		_, offered, _ := offerable(c)
 		use = ContextUse{Window: m.Window, Known: c.out.measured.Known()}
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.out.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)

@@ -103,8 +103,8 @@ func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Ent
 }
 
 // within leaves out the Lua tools, the last ones first, with which a request would have more tools than it may, and says how
-// many those are and whether that is as at the last step. MCP tools obey the same limit by being found with a search instead.
-func (l *listing) within(offered []tools.Entry, limit int) (kept []tools.Entry, left int, told bool) {
+// many those are. MCP tools obey the same limit by being found with a search instead.
+func within(offered []tools.Entry, limit int) (kept []tools.Entry, left int) {
 	over := len(offered) - limit
 	if limit > 0 && over > 0 {
 		offered = slices.Clone(offered)
@@ -115,9 +115,14 @@ func (l *listing) within(offered []tools.Entry, limit int) (kept []tools.Entry, 
 			}
 		}
 	}
-	told = left == l.left
+	return offered, left
+}
+
+// told reports whether as many tools were left out at the last step.
+func (l *listing) told(left int) bool {
+	before := l.left
 	l.left = left
-	return offered, left, told
+	return left == before
 }
 
 // forget lets the next request begin a new list: its beginning changes anyway.

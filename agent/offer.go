@@ -34,18 +34,8 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 			}
 		}
 	}
-	t.c.mu.Lock()
-	scope, mode, trained := t.c.settings.scope, t.c.settings.mode, t.c.settings.model
-	t.c.mu.Unlock()
-	mode = mode.Under(scope.Ceiling())
-	snap := t.c.opt.Registry.Snapshot(scope)
-	offered := snap.Offer(&t.c.out.order, t.c.opt.Gate, mode)
-	kept := slices.DeleteFunc(offered, func(e tools.Entry) bool {
-		return t.c.out.dropped[t.refusal(e.Spec.Wire)] || slices.Contains(t.c.opt.Without, e.Spec.Name) || !trained.knows(e)
-	})
-	kept = t.c.out.listing.onDemand(withoutReplaced(kept), t.c.out.history.Messages())
-	kept, left, told := t.c.out.listing.within(kept, t.c.opt.MaxTools)
-	if left > 0 && !told {
+	snap, kept, left := offerable(t.c)
+	if told := t.c.out.listing.told(left); left > 0 && !told {
 		t.c.Notify(event.LevelWarn, "%d Lua tools are not offered to the model: a request may have %d tools (mcp.maxTools, or max_tools of the provider)", left, t.c.opt.MaxTools)
 	}
 	names := make(map[string]bool, len(kept))
@@ -78,6 +68,32 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	}
 	t.c.emit(ev)
 	return snap, listed, nil
+}
+
+// offerable returns the tools that a request of the conversation offers now, and how many are left out because there
+// are too many. It is called by the conversation's goroutine.
+func offerable(c *Conversation) (snap tools.Snapshot, kept []tools.Entry, left int) {
+	c.mu.Lock()
+	scope, mode, m := c.settings.scope, c.settings.mode, c.settings.model
+	c.mu.Unlock()
+	snap = c.opt.Registry.Snapshot(scope)
+	kept = slices.DeleteFunc(snap.Offer(&c.out.order, c.opt.Gate, mode.Under(scope.Ceiling())), func(e tools.Entry) bool {
+		return c.out.dropped[refused{m.ID, e.Spec.Wire}] || slices.Contains(c.opt.Without, e.Spec.Name) || !m.knows(e)
+	})
+	kept, left = within(c.out.listing.onDemand(withoutReplaced(kept), c.out.history.Messages()), c.opt.MaxTools)
+	return snap, kept, left
+}
+
+// Offered returns the names of the tools that the next request of a conversation offers. It waits for a running turn to end.
+func Offered(ctx context.Context, c *Conversation) (names []string, err error) {
+	err = c.do(ctx, func(context.Context) error {
+		_, kept, _ := offerable(c)
+		for _, e := range kept {
+			names = append(names, e.Spec.Name)
+		}
+		return nil
+	})
+	return names, err
 }
 
 // withoutReplaced leaves out the tools in whose place another one is offered.

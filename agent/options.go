@@ -62,9 +62,6 @@ func (m Model) knows(e tools.Entry) bool {
 	return !e.Spec.Trained || slices.Contains(m.Trained, e.Spec.Name)
 }
 
-// Suits reports whether a tool is meant for a conversation's current model.
-func Suits(c *Conversation, e tools.Entry) bool { return c.current().knows(e) }
-
 // searches reports whether the provider may search the web in a request that offers tools. A conversation
 // that may not fetch, by role, rule or mode, may not let the provider search either.
 func (m Model) searches(offered []tools.Entry) bool {

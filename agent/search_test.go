@@ -67,6 +67,23 @@ func TestSearchesOfTheProviderAreShownAndGoBackWhole(t *testing.T) {
 	})
 }
 
+// What a search was asked may be unknown: then nothing stands in its place.
+func TestASearchOfWhichNothingIsKnownIsSaidPlainly(t *testing.T) {
+	for _, id := range []string{"claude-opus-5-5", "gpt-5.6"} {
+		b, _ := polyglot(t, id, []tools.Tool{fetching()}, searching, modeltest.Text("Found it.").WithSearch(modeltest.Search{}))
+		_, events := b.turn("go")
+		var said []string
+		for _, ev := range events {
+			if n, ok := ev.(event.Notice); ok && strings.Contains(n.Text, "web_search") {
+				said = append(said, n.Text)
+			}
+		}
+		if len(said) != 1 || said[0] != "web_search ran at the provider" {
+			t.Errorf("%s: %q", id, said)
+		}
+	}
+}
+
 // Without the tool fetch, the provider does not search either.
 func TestTheProviderSearchesOnlyForThoseWhoMayFetch(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, id string) {

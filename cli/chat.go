@@ -77,7 +77,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if notice != "" {
 		a.board.say(event.LevelInfo, "%s", notice)
 	}
-	return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(ctx, conv))
 }
 
 // sayFailure prints the result object of a run that failed without one, if the output is JSON: it is printed
@@ -108,13 +108,11 @@ func (a *app) startError(err error) error {
 func errInterrupted() error { return &exitError{code: exitInt, err: errors.New("interrupted")} }
 
 // initLine describes a run before it begins.
-func (a *app) initLine(conv *agent.Conversation) initLine {
+func (a *app) initLine(ctx context.Context, conv *agent.Conversation) initLine {
 	st := conv.State()
 	line := initLine{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []serverLine{}}
-	for _, e := range a.registry.Snapshot(conv.Scope()).List() {
-		if ok, _ := a.gate.Offered(e.Spec, st.Mode); ok && !e.Spec.Hidden && agent.Suits(conv, e) {
-			line.Tools = append(line.Tools, e.Spec.Name)
-		}
+	if names, err := agent.Offered(ctx, conv); err == nil { // else the run is at its end
+		line.Tools = append(line.Tools, names...)
 	}
 	for _, s := range a.servers.running() {
 		line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: string(s.State)})

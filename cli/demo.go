@@ -137,7 +137,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play *tourPl
 	if f.OutputFormat == "text" {
 		pr = &tourPrinter{printer: pr, notes: std.Err}
 	}
-	return runPrompt(ctx, conv, sub, event.Prompt{Text: tour.Prompt}, &wantedAnswer{}, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, event.Prompt{Text: tour.Prompt}, &wantedAnswer{}, pr, out, a.initLine(ctx, conv))
 }
 
 // tourAsker answers approvals as the tour's person would, and says so.

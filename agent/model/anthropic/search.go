@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,22 +44,33 @@ func withResults(blocks []block) []block {
 func ranThere(b *building) string {
 	switch {
 	case b.kind == "server_tool_use":
-		var input struct {
-			Query string `json:"query"`
-			URL   string `json:"url"`
-		}
-		said := strings.TrimPrefix(endpoint.Short(b.inputJSON()), "{}")
-		if json.Unmarshal([]byte(b.inputJSON()), &input) == nil && input.Query+input.URL != "" {
-			said = endpoint.Short(strings.TrimSpace(input.Query + " " + input.URL))
-		}
-		if said == "" {
-			return b.name + " ran at the provider"
-		}
-		return fmt.Sprintf("%s ran at the provider: %s", b.name, said)
+		return endpoint.Ran(b.name, "ran", asked(b.inputJSON())...)
 	case strings.HasSuffix(b.kind, "_tool_result"):
 		return found(b)
 	}
 	return ""
+}
+
+// asked returns what the input of a server tool says: its query and address, else the input itself, unless nothing is
+// in it.
+func asked(input string) []string {
+	var known struct {
+		Query string `json:"query"`
+		URL   string `json:"url"`
+	}
+	if json.Unmarshal([]byte(input), &known) == nil && known.Query+known.URL != "" {
+		return []string{known.Query, known.URL}
+	}
+	var members map[string]any
+	if json.Unmarshal([]byte(input), &members) == nil {
+		for _, value := range members {
+			if value != nil && value != "" {
+				return []string{input}
+			}
+		}
+		return nil
+	}
+	return []string{input}
 }
 
 // found lists the sources of a result, or says why there are none.
@@ -75,7 +85,7 @@ func found(b *building) string {
 		Code string `json:"error_code"`
 	}
 	if json.Unmarshal(r.Content, &failed) == nil && failed.Code != "" {
-		return fmt.Sprintf("%s failed at the provider: %s", strings.TrimSuffix(b.kind, "_tool_result"), endpoint.Short(failed.Code))
+		return endpoint.Ran(strings.TrimSuffix(b.kind, "_tool_result"), "failed", failed.Code)
 	}
 	var sources []struct {
 		Title string `json:"title"`

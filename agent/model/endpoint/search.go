@@ -25,3 +25,12 @@ func Short(s string) string {
 	}
 	return s
 }
+
+// Ran describes in one line what a tool of the provider did there, with what it was asked if anything is known of it.
+func Ran(name, did string, asked ...string) string {
+	line := name + " " + did + " at the provider"
+	if said := Short(strings.Join(asked, " ")); said != "" {
+		line += ": " + said
+	}
+	return line
+}

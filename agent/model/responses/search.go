@@ -54,11 +54,11 @@ func ranThere(kind string, raw json.RawMessage) string {
 	if a.Query == "" {
 		said = a.Queries
 	}
-	did := " ran at the provider: "
+	did := "ran"
 	if w.Status == "failed" {
-		did = " failed at the provider: "
+		did = "failed"
 	}
-	lines := []string{strings.TrimSpace("web_search" + did + endpoint.Short(strings.Join(append(slices.Clone(said), a.Pattern, a.URL), " ")))}
+	lines := []string{endpoint.Ran("web_search", did, append(slices.Clone(said), a.Pattern, a.URL)...)}
 	for _, s := range a.Sources[:min(len(a.Sources), endpoint.MaxSources)] {
 		if s.URL != "" {
 			lines = append(lines, endpoint.Short(s.URL))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"maps"
 	"os"
@@ -119,38 +118,6 @@ func (in indexing) run(ctx context.Context, anew bool) {
 		anew, k.again, k.anew = k.anew, false, false
 		r.mu.Unlock()
 	}
-}
-
-// embedNew computes the embeddings that are missing, unless all documents are as an earlier run left them complete:
-// to look whether each passage has one takes longer than to search.
-func (in indexing) embedNew(ctx context.Context, c Collection, rep report, anew bool) (err error) {
-	k, r := in.keeper, in.room
-	docs := rep.known
-	if rep.read > 0 || rep.gone > 0 {
-		if docs, err = r.opts.Index.List(ctx, c.Owner); err != nil {
-			return err
-		}
-	}
-	now := printOf(docs)
-	if now == k.listed && !anew {
-		return nil
-	}
-	r.vectors.clear() // another process may have written
-	k.listed = 0
-	if err := r.embed(ctx, k, c, docs, anew); err != nil {
-		return err
-	}
-	k.listed = now
-	return nil
-}
-
-// printOf returns a number that differs for another list of documents, and where one was indexed again.
-func printOf(docs []session.Document) uint64 {
-	h := fnv.New64a()
-	for _, d := range docs {
-		_, _ = fmt.Fprintln(h, d.Path, d.Hash, d.Indexed.UnixNano(), d.Passages) // never fails
-	}
-	return h.Sum64()
 }
 
 // errStopped is the error of a run that was stopped.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -29,6 +30,38 @@ func (r *Room) openEmbedder() (Embedder, error) {
 		}
 	})
 	return r.embedder, r.unusable
+}
+
+// embedNew computes the embeddings that are missing, unless all documents are as an earlier run left them complete:
+// to look whether each passage has one takes longer than to search.
+func (in indexing) embedNew(ctx context.Context, c Collection, rep report, anew bool) (err error) {
+	k, r := in.keeper, in.room
+	docs := rep.known
+	if rep.read > 0 || rep.gone > 0 {
+		if docs, err = r.opts.Index.List(ctx, c.Owner); err != nil {
+			return err
+		}
+	}
+	now := printOf(docs)
+	if now == k.listed && !anew {
+		return nil
+	}
+	r.vectors.clear() // another process may have written
+	k.listed = 0
+	if err := r.embed(ctx, k, c, docs, anew); err != nil {
+		return err
+	}
+	k.listed = now
+	return nil
+}
+
+// printOf returns a number that differs for another list of documents, and where one was indexed again.
+func printOf(docs []session.Document) uint64 {
+	h := fnv.New64a()
+	for _, d := range docs {
+		_, _ = fmt.Fprintln(h, d.Path, d.Hash, d.Indexed.UnixNano(), d.Passages) // never fails
+	}
+	return h.Sum64()
 }
 
 // embed computes the embeddings that passages of a collection lack. Existing ones are kept until new

@@ -17,20 +17,31 @@ const (
 // SVG draws the screen as a picture with selectable text. fg and bg are the terminal's own colours as
 // #rrggbb.
 func (s Screen) SVG(fg, bg string) string {
-	w := float64(s.Cols)*svgCellWidth + 2*svgMargin
-	h := float64(s.Rows)*svgLineHeight + 2*svgMargin
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="%d">`+"\n", w, h, w, h, svgFontSize)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", bg)
+	s.svgHead(&b, bg)
 	for y := range s.cells {
 		s.svgLine(&b, y, fg, bg)
 	}
-	if s.CursorVisible {
-		fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" fill-opacity="0.6"/>`+"\n",
-			svgMargin+float64(s.CursorX)*svgCellWidth, svgMargin+s.CursorY*svgLineHeight, svgCellWidth, svgLineHeight, fg)
-	}
+	b.WriteString(s.svgCursor(fg))
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// svgHead begins a picture of the screen's size.
+func (s Screen) svgHead(b *strings.Builder, bg string) {
+	w := float64(s.Cols)*svgCellWidth + 2*svgMargin
+	h := float64(s.Rows)*svgLineHeight + 2*svgMargin
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="%d">`+"\n", w, h, w, h, svgFontSize)
+	fmt.Fprintf(b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", bg)
+}
+
+// svgCursor draws the cursor, if it is seen.
+func (s Screen) svgCursor(fg string) string {
+	if !s.CursorVisible {
+		return ""
+	}
+	return fmt.Sprintf(`<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" fill-opacity="0.6"/>`+"\n",
+		svgMargin+float64(s.CursorX)*svgCellWidth, svgMargin+s.CursorY*svgLineHeight, svgCellWidth, svgLineHeight, fg)
 }
 
 // svgLine draws the runs of equal style of one row.

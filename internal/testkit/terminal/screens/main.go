@@ -51,7 +51,7 @@ func run(out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", out, err)
 	}
-	return errors.Join(firstRun(bin, dir, out), tour(bin, dir, out))
+	return errors.Join(firstRun(bin, dir, out), tour(bin, dir, out), minute(bin, dir, out))
 }
 
 // start runs jcode in its own home, without the keys and settings of this machine.
@@ -68,7 +68,10 @@ func start(bin, dir, folder string, args ...string) (*terminal.Terminal, error) 
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, "JCODE_HOME="+filepath.Join(dir, "home-"+folder), "TERM=xterm-256color", "COLORTERM=truecolor")
+	cmd.Env = append(cmd.Env, "JCODE_HOME="+filepath.Join(dir, "home-"+folder), "TERM=xterm-256color", "COLORTERM=truecolor", "HOME="+dir)
+	if cache, err := os.UserCacheDir(); err == nil { // what the shown commands compile need not be compiled anew
+		cmd.Env = append(cmd.Env, "GOCACHE="+filepath.Join(cache, "go-build"))
+	}
 	return terminal.Start(cmd, cols, rows)
 }
 

@@ -15,7 +15,7 @@ func TestTheManualIsReadInTheProgram(t *testing.T) {
 		return out.String(), err
 	}
 	for topic, want := range map[string]string{
-		"memory": "# What is known from one session to the next", "Undo": "`/redo`", "MCP servers": "# MCP servers", "landlock kernel": "",
+		"memory": "# Memory: notes from earlier sessions", "Undo": "`/redo`", "MCP servers": "# MCP servers", "landlock kernel": "",
 	} {
 		got, err := help(strings.Fields(topic)...)
 		if want == "" {
@@ -35,7 +35,7 @@ func TestTheManualIsReadInTheProgram(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	outcome, err := readManual(t.Context(), "memory")
-	if err != nil || !strings.Contains(outcome.Notice, "What is known from one session to the next") || outcome.Page == "" {
+	if err != nil || !strings.Contains(outcome.Notice, "Memory: notes from earlier sessions") || outcome.Page == "" {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 }

@@ -74,7 +74,7 @@ func (a *app) listExtensions() {
 	}
 	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }})
 	if !isOff(a.config.Remote) && remote.Supported && a.originals == nil {
-		a.list = append(a.list, newWindows(a))
+		a.list = append(a.list, newWindows(a), newRemotePage(a))
 	}
 	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.opened(conv, again) }
 }

@@ -51,6 +51,8 @@ func insteadOf(line *commandline.Command, word string) string {
 		return "jcode --detach PROMPT begins a session in the background, /detach in the chat takes one there"
 	case "worktree", "worktrees":
 		return "jcode --worktree begins a session in a git worktree, /worktree in the chat continues in one"
+	case "remote", "phone", "browser", "web":
+		return "jcode serve shows open sessions in a browser, /remote in the chat too"
 	case "ps", "watch", "answer":
 		return "jcode sessions " + word + " is the command"
 	case "set", "settings":

@@ -53,7 +53,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if _, err := opt.Place.Token(); err != nil { // makes the folder
 		return err
 	}
-	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(), kept{a.store}
+	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(opt.Place), kept{a.store}
 	if remote.Supported {
 		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
 	}
@@ -74,11 +74,21 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	server := page.NewServer(opt)
 	defer server.Close()
 	say("%s", address)
-	if qr, err := qrcode.New(address, qrcode.Low); err == nil && std.InIsTerminal && !strings.HasPrefix(address, "http:") { // a phone reaches no loopback
-		say("%s", strings.TrimRight(qr.ToSmallString(false), "\n"))
+	if std.InIsTerminal {
+		if qr := qrOf(address); qr != "" {
+			say("%s", qr)
+		}
+	}
+	if release, ok := page.Claim(opt.Place, address); ok { // a second one serves as well, and is not found by /remote
+		defer release()
 	}
 	code := func(role remote.Role) {
-		say("%s  code for one device%s, for %d minutes", opt.Codes.New(role), map[bool]string{true: " that only watches"}[role == remote.Watch], int(page.CodeFor.Minutes()))
+		code, err := opt.Codes.New(role)
+		if err != nil {
+			say("jcode: %v", err)
+			return
+		}
+		say("%s  code for one device%s, for %d minutes", code, map[bool]string{true: " that only watches"}[role == remote.Watch], int(page.CodeFor.Minutes()))
 	}
 	code(map[bool]remote.Role{true: remote.Watch, false: remote.Control}[c.Watch])
 	if std.InIsTerminal {
@@ -94,6 +104,15 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		server.Close()
 		return <-served
 	}
+}
+
+// qrOf returns an address as a QR code, "" for one that a phone can't reach.
+func qrOf(address string) string {
+	qr, err := qrcode.New(address, qrcode.Low)
+	if err != nil || strings.HasPrefix(address, "http:") { // of this machine alone
+		return ""
+	}
+	return strings.TrimRight(qr.ToSmallString(false), "\n")
 }
 
 // codes makes a code for each line that is typed.
@@ -133,17 +152,24 @@ func (c *servePageCmd) options() (opt page.Options, address string, err error) {
 		}
 	}
 	if c.BehindProxy != "" {
-		u, err := url.Parse(c.BehindProxy)
-		if err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-			return opt, "", usageError("--behind-proxy %s: it is the address that a browser opens, such as https://jcode.example.org", c.BehindProxy)
+		if opt.Public, err = publicOf(c.BehindProxy); err != nil {
+			return opt, "", usageError("--behind-proxy %w", err)
 		}
-		opt.Public = "https://" + u.Host
 		address = opt.Public
 	}
 	if !netaddr.LoopbackHost(host) && opt.Certificate == nil && opt.Public == "" {
 		return opt, "", usageError("--listen %s: others would reach the page unencrypted. Give --cert and --key, or --behind-proxy with the address of a proxy that has TLS, or stay on 127.0.0.1 and use ssh -L", c.Listen)
 	}
 	return opt, address, nil
+}
+
+// publicOf returns the origin under which a proxy offers the page.
+func publicOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		return "", fmt.Errorf("%s: it is the address that a browser opens, such as https://jcode.example.org", address)
+	}
+	return "https://" + u.Host, nil
 }
 
 // reached returns the host and port that a browser opens.

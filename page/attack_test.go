@@ -25,7 +25,7 @@ func TestACodeIsGoodOnceAndNotForLong(t *testing.T) {
 	if res := s.try(""); res.StatusCode != http.StatusForbidden {
 		t.Errorf("without a code: %s", res.Status)
 	}
-	code := s.codes.New(remote.Control)
+	code := s.code(remote.Control)
 	if len(code) != 8 {
 		t.Errorf("the code is %q", code)
 	}
@@ -40,14 +40,14 @@ func TestACodeIsGoodOnceAndNotForLong(t *testing.T) {
 	if res := s.try(code); res.StatusCode != http.StatusForbidden {
 		t.Errorf("the code again: %s", res.Status)
 	}
-	code = s.codes.New(remote.Control)
+	code = s.code(remote.Control)
 	for range 5 {
 		s.try("aaaaaaaa")
 	}
 	if res := s.try(code); res.StatusCode != http.StatusForbidden || !strings.Contains(s.body(res), "No code is valid now") {
 		t.Errorf("the code after five wrong tries: %s", res.Status)
 	}
-	code = s.codes.New(remote.Control)
+	code = s.code(remote.Control)
 	s.codes.Pass(page.CodeFor + time.Second)
 	if res := s.try(code); res.StatusCode != http.StatusForbidden {
 		t.Errorf("the code after its time: %s", res.Status)
@@ -80,7 +80,7 @@ func TestTheKeyOfADeviceGoesToItsOwnFolderAlone(t *testing.T) {
 	if err != nil || strings.Contains(string(kept), k.Value) {
 		t.Errorf("%v: the key is kept: %s", err, kept)
 	}
-	req := s.request(http.MethodPost, "/pair", url.Values{"code": {s.codes.New(remote.Control)}})
+	req := s.request(http.MethodPost, "/pair", url.Values{"code": {s.code(remote.Control)}})
 	req.Host = "desk.example.org"
 	req.Header.Set("Origin", "https://desk.example.org")
 	if res := s.send(req); len(res.Cookies()) != 1 || !res.Cookies()[0].Secure {

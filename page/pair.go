@@ -28,7 +28,7 @@ func escaped(s string) markup { return markup(escape(s)) }
 // askCode shows the page with which a device pairs.
 func (s *Server) askCode(w http.ResponseWriter, code int, wrong string) {
 	var b sheet
-	b.put(`<main class="pair"><h1>jcode</h1><p>Pair this device with the code that <code>jcode serve</code> printed in its terminal.</p>`)
+	b.put(`<main class="pair"><h1>jcode</h1><p>Pair this device with the code that <code>jcode serve</code> printed in its terminal, or that <code>/remote</code> shows in a session.</p>`)
 	if wrong != "" {
 		b.put(`<p class="said" role="alert">%s</p>`, wrong)
 	}
@@ -48,7 +48,7 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		wrong := "That is not the code."
 		if errors.Is(err, errNoCode) {
-			wrong = "No code is valid now: press Enter in the terminal of jcode serve for a new one."
+			wrong = "No code is valid now: /remote in a session shows one, and Enter in the terminal of jcode serve."
 		}
 		s.askCode(w, http.StatusForbidden, wrong)
 		return

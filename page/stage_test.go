@@ -96,7 +96,7 @@ type stage struct {
 func newStage(t *testing.T, change ...func(*page.Options)) *stage {
 	t.Helper()
 	place := remote.Place{Dir: filepath.Join(t.TempDir(), "run")}
-	s := &stage{t: t, place: place, devices: page.NewDevices(place), codes: page.NewCodes()}
+	s := &stage{t: t, place: place, devices: page.NewDevices(place), codes: page.NewCodes(place)}
 	s.conv = &conversation{Broker: event.NewBroker(), state: event.State{Session: "s1", Mode: tools.ModeEdits, Model: "m", Title: "Fix it", Cwd: "/w/p"}}
 	token, err := place.Token()
 	if err != nil {
@@ -150,11 +150,21 @@ type device struct {
 // pair pairs a browser with a code of a role.
 func (s *stage) pair(role remote.Role) *device {
 	s.t.Helper()
-	res := s.try(s.codes.New(role))
+	res := s.try(s.code(role))
 	if res.StatusCode != http.StatusSeeOther || len(res.Cookies()) != 1 {
 		s.t.Fatalf("pairing: %s", res.Status)
 	}
 	return &device{s, res.Header.Get("Location"), res.Cookies()[0]}
+}
+
+// code makes one.
+func (s *stage) code(role remote.Role) string {
+	s.t.Helper()
+	code, err := s.codes.New(role)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return code
 }
 
 // try sends a code.

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/text"
+	"jcode/page"
+	"jcode/remote"
+	"jcode/tools/command"
+)
+
+// remotePage is /remote: the page of jcode serve for the devices of the user, which this process serves if nobody does,
+// and the list of devices. It is a client of the sockets as jcode serve is, and owns no session.
+type remotePage struct {
+	plain
+	place  remote.Place
+	stored page.Stored
+	starts func(ctx context.Context, folder, prompt string) (string, error)
+
+	mu      sync.Mutex
+	server  *page.Server // nil while this process serves none
+	serving sync.WaitGroup
+	address string
+	release func()
+	code    string // the one that was shown last
+	closed  bool
+}
+
+func newRemotePage(a *app) *remotePage {
+	place := remotePlace(a.paths.Data)
+	r := &remotePage{place: place, stored: kept{a.store}, starts: pageBegins{place, a.std.Getenv("TERM")}.begin}
+	a.onClose(r.close)
+	return r
+}
+
+// usualPage is where jcode serve listens by default.
+const usualPage = "127.0.0.1:7333"
+
+// serve makes sure that the page is served, and returns where. public is the address of a proxy that offers it, "" for
+// none.
+func (r *remotePage) serve(public string) (address string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.server != nil && (public == "" || public == r.address) {
+		return r.address, nil
+	}
+	if r.server == nil {
+		if at := page.Served(r.place); at != "" {
+			if public != "" && public != at {
+				return "", fmt.Errorf("the page is served at %s by another jcode: end that first", at)
+			}
+			return at, nil
+		}
+	}
+	if r.closed {
+		return "", errors.New("this session is ending")
+	}
+	r.stop()
+	if _, err := r.place.Token(); err != nil { // makes the folder
+		return "", err
+	}
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", usualPage)
+	if err != nil { // something else is there
+		l, err = (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return "", err
+	}
+	address = "http://" + l.Addr().String()
+	if public != "" {
+		address = public
+	}
+	release, ok := page.Claim(r.place, address)
+	if !ok {
+		_ = l.Close() // it was not used
+		return "", errors.New("another jcode has just begun to serve the page: say /remote again")
+	}
+	server := page.NewServer(page.Options{
+		Place: r.place, Devices: page.NewDevices(r.place), Codes: page.NewCodes(r.place), Stored: r.stored, Begin: r.starts, Public: public,
+	})
+	r.server, r.address, r.release = server, address, release
+	r.serving.Go(func() { _ = server.Serve(l) }) // it ends with the server
+	return address, nil
+}
+
+// stop ends the server of this process. The caller holds the lock.
+func (r *remotePage) stop() {
+	if r.server == nil {
+		return
+	}
+	r.server.Close()
+	r.serving.Wait()
+	r.release()
+	r.server = nil
+}
+
+func (r *remotePage) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.stop()
+}
+
+// pairing returns a code that can be used: the one before, as long as that can. role "" is any.
+func (r *remotePage) pairing(role remote.Role) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	codes := page.NewCodes(r.place)
+	if role == "" && r.code != "" && codes.Valid(r.code) {
+		return r.code, nil
+	}
+	if role == "" {
+		role = remote.Control
+	}
+	var err error
+	r.code, err = codes.New(role)
+	return r.code, err
+}
+
+// pairRow is the ID of the row with which a device is paired.
+const pairRow = "+"
+
+func (r *remotePage) panels() []command.Panel {
+	return []command.Panel{{
+		Name: "remote", Help: "this session in a browser: address, code, paired devices", Title: "Open sessions in a browser", Live: true,
+		Rows: r.rows, Words: r.words,
+		Complete: func(_ context.Context, args string) []string {
+			return withPrefix([]string{"code", "watch", "stop"}, args)
+		},
+		Actions: []command.Action{
+			{Label: "show address and code", Close: true, Command: func(command.Row) string { return "/remote code" }},
+			{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(_ context.Context, row command.Row) (string, error) { return r.revoke(row.ID) }},
+		},
+	}}
+}
+
+// rows are how a device is paired, and the devices.
+func (r *remotePage) rows(context.Context) ([]command.Row, error) {
+	address, err := r.serve("")
+	if err != nil {
+		return nil, err
+	}
+	code, err := r.pairing("")
+	if err != nil {
+		return nil, err
+	}
+	list, err := page.NewDevices(r.place).List()
+	rows := []command.Row{{
+		ID: pairRow, Name: "Pair a device", Info: address, State: "code " + code, Keys: []string{"show address and code"},
+		Detail: "Open the address and type the code: for one device, once, within " + fmt.Sprint(int(page.CodeFor.Minutes())) + " minutes.\n" + r.reach(address),
+	}}
+	for _, v := range list {
+		rows = append(rows, command.Row{
+			ID: v.ID, Name: text.Visible(v.Name), Info: string(v.Role) + map[bool]string{true: ", a program"}[v.Program], State: age(time.Since(v.Used)), Keys: []string{"revoke"},
+			Detail: "paired " + age(time.Since(v.Paired)) + ", used " + age(time.Since(v.Used)),
+		})
+	}
+	return rows, err
+}
+
+// reach says how a device gets to an address, and how long it is there.
+func (r *remotePage) reach(address string) string {
+	r.mu.Lock()
+	own := r.server != nil
+	r.mu.Unlock()
+	said := "jcode serve serves it."
+	if own {
+		said = "This process serves it until the session ends; jcode serve in another terminal goes on."
+	}
+	if strings.HasPrefix(address, "http:") {
+		_, port, _ := net.SplitHostPort(strings.TrimPrefix(address, "http://"))
+		said += " From another device: ssh -L " + port + ":127.0.0.1:" + port + ", or tailscale serve " + port + " and /remote https://NAME with the name that it prints."
+	}
+	return said
+}
+
+func (r *remotePage) revoke(id string) (string, error) {
+	gone, err := page.NewDevices(r.place).Revoke(id, false)
+	if err != nil {
+		return "", err
+	}
+	r.mu.Lock()
+	server := r.server
+	r.mu.Unlock()
+	if server != nil { // another process sees it in the file
+		server.EndRevoked()
+	}
+	if len(gone) == 0 {
+		return "", errors.New("it is revoked already")
+	}
+	return text.Visible(gone[0].Name) + " may not see the page any more", nil
+}
+
+// words are what follows /remote.
+func (r *remotePage) words(_ context.Context, said string) (string, error) {
+	role, public := remote.Role(""), ""
+	switch said = strings.TrimSpace(said); {
+	case said == "code":
+	case said == "watch":
+		role = remote.Watch
+	case said == "stop":
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.server == nil {
+			return "", errors.New("this process serves no page")
+		}
+		r.stop()
+		return "The page is not served any more; paired devices stay paired.", nil
+	case strings.HasPrefix(said, "https://"):
+		var err error
+		if public, err = publicOf(said); err != nil {
+			return "", err
+		}
+	default:
+		return "", command.ErrSearch
+	}
+	address, err := r.serve(public)
+	if err != nil {
+		return "", err
+	}
+	code, err := r.pairing(role)
+	if err != nil {
+		return "", err
+	}
+	out := fmt.Sprintf("%s\n%s  code for one device%s, for %d minutes", address, code, map[bool]string{true: " that only watches"}[role == remote.Watch], int(page.CodeFor.Minutes()))
+	if qr := qrOf(address); qr != "" {
+		out += "\n" + qr
+	}
+	return out + "\n" + r.reach(address), nil
+}

@@ -78,7 +78,7 @@ var (
 	item        = regexp.MustCompile(`^\s*([-*]|\d+\.)\s+`)
 	ruler       = regexp.MustCompile(`^\|[ :|-]+\|$`)
 	wordChar    = regexp.MustCompile(`[\p{L}\p{N}]`)
-	sentenceEnd = regexp.MustCompile("([.!?][)\"*”]*)\\s+([A-Z`*\\[(\"“])")
+	sentenceEnd = regexp.MustCompile("([.!?][)\"*”]*)\\s+([A-Z`*\\[(\"“]|jcode )")
 )
 
 // passages divides a page. Examples in fences are left out.

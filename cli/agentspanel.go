@@ -52,7 +52,7 @@ func (a agentActions) panel() command.Panel {
 	}
 	return command.Panel{
 		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new defines one, edit NAME", Title: "Agents", Live: true,
-		Words: a.words, Complete: a.completeAgents,
+		Words: a.words, Shows: command.Showing("diff"), Complete: a.completeAgents,
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
 			rows, err := a.agentRows(ctx)

@@ -94,7 +94,7 @@ func (w worktreeCommand) run(ctx context.Context, args string) (command.Outcome,
 		if left == "" {
 			left = "nothing that is not in the checkout"
 		}
-		return command.Outcome{Notice: fmt.Sprintf("This session works in the worktree %s: %s, branch %s, a copy of %s.\nIt holds %s.\n%s", here.name, here.dir, here.branch, here.root, left, w.known())}, nil
+		return command.Outcome{Page: "Worktree", Notice: fmt.Sprintf("This session works in the worktree %s: %s, branch %s, a copy of %s.\nIt holds %s.\n%s", here.name, here.dir, here.branch, here.root, left, w.known())}, nil
 	}
 	if len(words) > 2 || len(words) == 2 && words[1] != "carry" {
 		return command.Outcome{}, fmt.Errorf("/worktree %s: say a name, and carry if what is not committed shall come along", args)

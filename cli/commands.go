@@ -83,7 +83,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	prompts := userMessages(rows)
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(prompts) {
-		return command.Outcome{Notice: "Rewind to before which message? /rewind NUMBER takes the conversation back, /rewind NUMBER both the files too, /rewind NUMBER files only those.\n" + numbered(prompts)}, nil
+		return command.Outcome{Page: "Rewind", Notice: "Rewind to before which message? /rewind NUMBER takes the conversation back, /rewind NUMBER both the files too, /rewind NUMBER files only those.\n" + numbered(prompts)}, nil
 	}
 	what = strings.TrimSpace(what)
 	if what != "" && what != "files" && what != "both" {

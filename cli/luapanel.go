@@ -21,7 +21,7 @@ type luaActions struct {
 // panel shows every tool, plugin and the startup script, and what protects hosts.
 func (a luaActions) panel() command.Panel {
 	return command.Panel{
-		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words,
+		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words, Shows: command.Showing("errors", "log"),
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.config, "lua") + ".",
 		Rows: func(context.Context) ([]command.Row, error) {
 			p := a.room.Panel()

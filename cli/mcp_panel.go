@@ -22,7 +22,7 @@ func (a serverActions) panel() command.Panel {
 		return func(_ context.Context, row command.Row) (string, error) { return "", f(row.ID) }
 	}
 	return command.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Complete: a.completeMCP, Live: true,
+		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Shows: showsServer, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
 		Rows:  func(context.Context) ([]command.Row, error) { return mapSlice(a.mcp.Snapshot(), mcpRow), nil },
 		Actions: []command.Action{

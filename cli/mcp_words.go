@@ -39,6 +39,12 @@ func (a serverActions) words(ctx context.Context, line string) (notice string, e
 	return "", fmt.Errorf("/mcp knows %s; not %q, which is not a server either", strings.Join(slices.Concat(serverWords, maybeWords, modeWords), ", "), word)
 }
 
+// showsServer reports whether the words after /mcp only show something of a server.
+func showsServer(words string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(words), " ")
+	return word == "tools" || word == "log" || !slices.Contains(slices.Concat(serverWords, maybeWords, modeWords), word)
+}
+
 // serverWord does something with one server.
 func (a serverActions) serverWord(ctx context.Context, word, name string) (notice string, err error) {
 	if word == "allow" {

@@ -73,7 +73,7 @@ func (a toolViews) panel() command.Panel {
 func (a permissionActions) panel() command.Panel {
 	return command.Panel{
 		Name: "permissions", Help: "rules, grants, rights of programs: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
-		Words: a.words,
+		Words: a.words, Shows: command.Showing("explain"),
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
 			granted, err := a.gate.Granted(ctx, a.board.session())

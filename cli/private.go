@@ -46,9 +46,9 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 	switch args {
 	case "":
 		if conv.Private() {
-			return command.Outcome{Notice: privateNotice}, nil
+			return command.Outcome{Page: "Private", Notice: privateNotice}, nil
 		}
-		return command.Outcome{Notice: "This conversation is kept. /private on, before its first message, keeps nothing of one on the disk."}, nil
+		return command.Outcome{Page: "Private", Notice: "This conversation is kept. /private on, before its first message, keeps nothing of one on the disk."}, nil
 	case "on":
 		on = true
 	case "off":

@@ -137,7 +137,12 @@ func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
 
 // told shows what the words after a panel's command did.
 func (p *panels) told(pl *command.Panel, words, notice string, err error) tea.Cmd {
-	return p.slashes.outcome("/"+pl.Name+" "+words, command.Outcome{Notice: notice}, err)
+	line := "/" + pl.Name + " " + words
+	out := command.Outcome{Notice: notice}
+	if notice != "" && pl.Shows != nil && pl.Shows(words) {
+		out.Page = line
+	}
+	return p.slashes.outcome(line, out, err)
 }
 
 // openPanel shows a panel, or runs the words after its command.

@@ -202,7 +202,7 @@ func (p *switcher) fork(args string) tea.Cmd {
 	}
 	upTo, ok := front.ForkEnd(p.tr.Prompts(), args)
 	if !ok {
-		p.Say(event.LevelInfo, front.WhichFork(p.tr.Prompts()))
+		p.Open(dialog.NewPage("Fork", front.WhichFork(p.tr.Prompts())))
 		return nil
 	}
 	id := p.state.Session

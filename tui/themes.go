@@ -2,12 +2,12 @@ package tui
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
@@ -45,9 +45,7 @@ var themeHelp = map[string]string{
 
 // theme chooses the colours; the list previews the theme under the cursor.
 func (p *settings) theme(name string) tea.Cmd {
-	for _, problem := range p.settings.themes.Read() {
-		p.Say(event.LevelWarn, problem)
-	}
+	p.settings.themes.Read() // what is wrong with a file stands beside its row
 	names := p.settings.themes.Names()
 	if name != "" {
 		if slices.Contains(names, name) {
@@ -66,9 +64,23 @@ func (p *settings) theme(name string) tea.Cmd {
 		}
 		rows = append(rows, command.Row{ID: n, Name: n, Info: info, Current: n == before})
 	}
+	rows = withProblems(rows, p.settings.themes.Problems())
 	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
 	pk.Move = func(r command.Row) { p.settings.setTheme(r.ID) }
 	pk.Cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
 	p.Open(pk)
 	return nil
+}
+
+// withProblems adds what is wrong with the files of themes to their rows, and rows for the files that make no theme.
+func withProblems(rows []command.Row, problems map[string][]string) []command.Row {
+	for _, name := range slices.Sorted(maps.Keys(problems)) {
+		i := slices.IndexFunc(rows, func(r command.Row) bool { return r.ID == name && strings.HasPrefix(r.Info, "your own") })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, command.Row{ID: "themes/" + name + ".json", Name: name, Info: "can't be used", Bad: true})
+		}
+		rows[i].State, rows[i].Detail = text.Count(len(problems[name]), "problem"), strings.Join(problems[name], "\n")
+	}
+	return rows
 }

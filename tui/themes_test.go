@@ -5,6 +5,7 @@ package tui
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"jcode/tui/front"
@@ -49,4 +50,32 @@ func TestTheSettingsNameAThemeOfAFile(t *testing.T) {
 	}
 	r := run(t, 80, 24, func(o *front.Options) { o.Themes, o.Theme = dir, "gruvbox" }).ready()
 	r.see("there is no theme gruvbox")
+}
+
+// What is wrong with a theme's file stands beside its row, also if it makes no theme, and not in the transcript.
+func TestProblemsOfAThemeStandBesideItsRow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"nord": `{"colors": {"accent": "zzz"}}`, "torn": `{"colors": `, "dark": `{}`} {
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _ := still(t, 80, 30, func(o *front.Options) { o.Themes = dir })
+	settleCmd(p, p.slashes.run("/theme"))
+	press := func(name string) { settleCmd(p, p.route(namedKey(name))) }
+	seen := ""
+	for range 10 {
+		seen += p.frameText()
+		press("down")
+	}
+	for _, want := range []string{"1 problem", `colors.accent: must be "#rrggbb"`, "torn", "can't be used", "it cannot be read", "dark is the name of a builtin theme"} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("no %q in\n%s", want, p.frameText())
+		}
+	}
+	press("esc")
+	if text := p.frameText(); strings.Contains(text, "nord.json") {
+		t.Errorf("it stays in the transcript:\n%s", text)
+	}
 }

@@ -36,6 +36,7 @@ func (m *Memory) Panel(a Actions) command.Panel {
 			return []string{"list", "show", "forget", "export", "import", "learn"}
 		},
 		Words: func(ctx context.Context, words string) (string, error) { return m.words(ctx, a, words) },
+		Shows: command.Showing("list", "show"),
 	}
 }
 
@@ -178,7 +179,7 @@ func (m *Memory) List() []command.Command {
 		Name: "recall", Hint: "WORDS", Description: "search notes and what was said in earlier sessions",
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			if strings.TrimSpace(args) == "" {
-				return command.Outcome{Notice: "/recall WORDS searches notes and earlier sessions of this project. /resume opens a session."}, nil
+				return command.Outcome{Page: "Recall", Notice: "/recall WORDS searches notes and earlier sessions of this project. /resume opens a session."}, nil
 			}
 			a := Actions{Notes: m.opts.Notes, Sessions: m.opts.Sessions, Project: m.opts.Project}
 			out, err := a.Recall(ctx, args, m.session())

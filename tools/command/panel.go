@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,9 @@ type Panel struct {
 	// Words runs the command with arguments ("/mcp reload") and may return a notice; with ErrSearch the
 	// arguments search the list, as they do if Words is nil.
 	Words func(ctx context.Context, words string) (notice string, err error)
+	// Shows reports whether words only ask: what they return is shown until the person goes on, and is no part of the
+	// conversation. May be nil.
+	Shows func(words string) bool
 	// Edits finds the row that the words after the command open in the person's editor ("/roles edit NAME"), by
 	// the first action that edits. ok is false for other words. May be nil.
 	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
@@ -100,4 +104,12 @@ type Trust struct {
 	Decide func(ctx context.Context, trusted bool) error
 	// Later, when set, receives that the person does not answer now.
 	Later func(ctx context.Context) error
+}
+
+// Showing returns a Panel's Shows for words that begin with one of some.
+func Showing(first ...string) func(words string) bool {
+	return func(words string) bool {
+		word, _, _ := strings.Cut(strings.TrimSpace(words), " ")
+		return slices.Contains(first, word)
+	}
 }

@@ -37,7 +37,7 @@ func (r *Room) command(ctx context.Context, args string, progress func(string)) 
 	switch {
 	case verb == "" || verb == "list":
 		out, err := r.Describe(ctx)
-		return command.Outcome{Notice: out}, err
+		return command.Outcome{Page: "Documents", Notice: out}, err
 	case verb == "add" && rest != "":
 		if err := r.Add(ctx, words(rest)...); err != nil {
 			return command.Outcome{}, err
@@ -72,9 +72,9 @@ func (r *Room) command(ctx context.Context, args string, progress func(string)) 
 		if len(hits) == 0 {
 			b.WriteString("No matches.\n")
 		}
-		return command.Outcome{Notice: strings.TrimSpace(b.String() + note)}, nil
+		return command.Outcome{Page: "Found: " + rest, Notice: strings.TrimSpace(b.String() + note)}, nil
 	}
-	return command.Outcome{Notice: usage}, nil
+	return command.Outcome{Page: "Documents", Notice: usage}, nil
 }
 
 // words splits arguments at spaces; quoted text is one word.

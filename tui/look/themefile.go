@@ -18,8 +18,9 @@ import (
 
 // Themes are the builtin themes and those of a folder, by name.
 type Themes struct {
-	dir string
-	own map[string]palette
+	dir  string
+	own  map[string]palette
+	said map[string][]string // what is wrong with a file, by its name
 }
 
 // NewThemes returns the themes of a folder besides the builtin ones. It reads nothing: see Read.
@@ -30,7 +31,7 @@ const maxTheme = 64 << 10
 
 // Read reads the folder's files again. What is wrong with one is said with its file and key; its other colours hold.
 func (t *Themes) Read() (problems []string) {
-	t.own = map[string]palette{}
+	t.own, t.said = map[string]palette{}, map[string][]string{}
 	files, err := filepath.Glob(filepath.Join(t.dir, "*.json"))
 	if t.dir == "" || err != nil {
 		return nil
@@ -38,24 +39,30 @@ func (t *Themes) Read() (problems []string) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		shown := filepath.Join("themes", filepath.Base(file))
-		if _, taken := palettes[name]; taken || name == "auto" {
-			problems = append(problems, shown+": "+name+" is the name of a builtin theme: rename the file")
-			continue
-		}
-		data, err := paths.ReadFile(file, maxTheme)
-		if err != nil {
-			problems = append(problems, shown+": "+err.Error())
-			continue
-		}
-		p, said, ok := readTheme(data)
-		for _, s := range said {
-			problems = append(problems, shown+": "+s)
-		}
+		p, said, ok := readThemeFile(file, name)
 		if ok {
 			t.own[name] = p
 		}
+		for _, s := range said {
+			t.said[name] = append(t.said[name], shown+": "+s)
+		}
+		problems = append(problems, t.said[name]...)
 	}
 	return problems
+}
+
+// Problems returns what is wrong with the file of each theme, also of those that can't be used.
+func (t Themes) Problems() map[string][]string { return t.said }
+
+func readThemeFile(file, name string) (p palette, problems []string, ok bool) {
+	if _, taken := palettes[name]; taken || name == "auto" {
+		return p, []string{name + " is the name of a builtin theme: rename the file"}, false
+	}
+	data, err := paths.ReadFile(file, maxTheme)
+	if err != nil {
+		return p, []string{err.Error()}, false
+	}
+	return readTheme(data)
 }
 
 // Names lists the themes that /theme offers.

@@ -43,7 +43,7 @@ func (p *composer) agentLines() []string {
 			out = append(out, cells.Paint(p.look.Theme.Faint, cells.Fit("  … "+text.Count(len(shown)-i, "more agent"), p.width)))
 			break
 		}
-		out = append(out, p.compose.agentLine(s, names, took, hint))
+		out = append(out, p.agentLine(s, names, took, hint))
 		hint = cells.Blank(cells.Width(hint)) // once is enough; the columns stay in line
 	}
 	return out

@@ -74,7 +74,7 @@ func (p *program) Aside(d dialog.Dialog) {
 // stripAbove draws the agents and the questions that were put aside above an open question, where there is room.
 func (p *composer) stripAbove(room int) []string {
 	strip := p.agentLines()
-	if line := p.compose.asideLine(); line != "" {
+	if line := p.asideLine(); line != "" {
 		strip = append(strip, line)
 	}
 	return strip[:min(len(strip), max(room-look.StripRoom, 0)/4)]

@@ -27,18 +27,18 @@ func (p *outside) attachImages(m *event.Prompt) error {
 	}
 	m.Images = append(m.Images, images...)
 	for word, label := range labels {
-		p.outside.named(word, label)
+		p.named(word, label)
 	}
 	return nil
 }
 
 // named keeps the label of a picture; the first stays.
 func (p *outside) named(word, label string) {
-	if p.outside.chips == nil {
-		p.outside.chips = transcript.Chips{}
+	if p.chips == nil {
+		p.chips = transcript.Chips{}
 	}
-	if p.outside.chips[word] == "" {
-		p.outside.chips[word] = label
+	if p.chips[word] == "" {
+		p.chips[word] = label
 	}
 }
 
@@ -62,8 +62,8 @@ func (p *outside) foldPictures(in string) tea.Cmd {
 		}
 		return func() tea.Cmd {
 			for word, label := range labels {
-				p.outside.named(word, label)
-				for p.in.Fold(word, p.outside.chips[word]) {
+				p.named(word, label)
+				for p.in.Fold(word, p.chips[word]) {
 				}
 			}
 			return nil

@@ -99,7 +99,7 @@ func (p *outside) copyText(s string) tea.Cmd {
 		return func() tea.Cmd {
 			var tell tea.Cmd
 			if where == "" || remote { // a program here may not reach the person's clipboard
-				tell = p.outside.tell(setClipboard(env, s))
+				tell = p.tell(setClipboard(env, s))
 			}
 			switch where {
 			case "":
@@ -245,7 +245,7 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 			p.hint.text = ""
 			switch {
 			case file != "":
-				p.outside.insertPicture(file, got.picture)
+				p.insertPicture(file, got.picture)
 			case got.text != "":
 				return p.paste(got.text)
 			case !asked:
@@ -278,10 +278,10 @@ func noClipboard(env func(string) string) string {
 // insertPicture writes a picture as a chip. What is sent is its file's name, and to a model that accepts
 // images the picture itself.
 func (p *outside) insertPicture(file string, data []byte) {
-	p.outside.pictures++
+	p.pictures++
 	word := strings.TrimRight(fileWord(file), " ")
-	p.outside.named(word, transcript.Label("Picture #"+strconv.Itoa(p.outside.pictures), data))
-	p.in.Chip(p.outside.chips[word], word)
+	p.named(word, transcript.Label("Picture #"+strconv.Itoa(p.pictures), data))
+	p.in.Chip(p.chips[word], word)
 	p.complete.menu.close()
 }
 

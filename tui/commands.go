@@ -182,7 +182,7 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 
 // find returns the command with exactly that name.
 func (p slashes) find(name string) (slash, bool) {
-	for _, c := range p.slashes.list() {
+	for _, c := range p.list() {
 		if c.name == name {
 			return c, true
 		}
@@ -193,7 +193,7 @@ func (p slashes) find(name string) (slash, bool) {
 // line runs a line that names a command exactly; ok is false for any other.
 func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
 	name, isCommand := strings.CutPrefix(look.FirstWord(line), "/")
-	c, known := p.slashes.find(name)
+	c, known := p.find(name)
 	if !isCommand || !known {
 		return nil, false
 	}
@@ -203,7 +203,7 @@ func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
 // run runs "/name arguments". An unknown command is reported, never guessed, and stays in the input.
 func (p slashes) run(line string) tea.Cmd {
 	name := look.FirstWord(line)[1:]
-	c, ok := p.slashes.find(name)
+	c, ok := p.find(name)
 	if !ok {
 		p.Flash("unknown command /" + name + " (/help lists them)")
 		p.complete.menu.close()
@@ -265,7 +265,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		for _, m := range tools.Modes() {
 			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: front.ModeHelp(m), Current: m == p.state.Mode})
 		}
-		p.Open(dialog.NewPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.settings.mode(r.ID) }))
+		p.Open(dialog.NewPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.mode(r.ID) }))
 		return nil
 	}
 	m, err := tools.ParseMode(name)
@@ -274,7 +274,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		return nil
 	}
 	if p.conv == nil {
-		return p.switcher.whenReady(func() tea.Cmd { return p.settings.mode(name) })
+		return p.switcher.whenReady(func() tea.Cmd { return p.mode(name) })
 	}
 	p.conv.SetMode(m)
 	p.state = p.conv.State()
@@ -290,7 +290,7 @@ func (p *settings) mode(name string) tea.Cmd {
 func (p *settings) nextMode() tea.Cmd {
 	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
 	next := (slices.Index(order, p.state.Mode) + 1) % len(order)
-	return p.settings.mode(string(order[next]))
+	return p.mode(string(order[next]))
 }
 
 func modeNames(_ *program, args string) []string  { return withPrefix(tools.Modes(), args) }

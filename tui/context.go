@@ -52,7 +52,7 @@ func (p *panels) showCost() tea.Cmd {
 // showContext shows what fills the model's window.
 func (p *panels) showContext() tea.Cmd {
 	if p.opt.Context == nil {
-		return p.panels.showCost()
+		return p.showCost()
 	}
 	if p.state.Busy {
 		p.Flash("after this turn: the context is measured between turns")

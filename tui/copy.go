@@ -13,12 +13,12 @@ import (
 // copyItem copies the chosen item, a selection, or the last answer.
 func (p *outside) copyItem() tea.Cmd {
 	if s := p.tr.Selected(&p.look); s != "" {
-		return p.outside.copyText(s)
+		return p.copyText(s)
 	}
 	if i := p.tr.Chosen; i >= 0 && i < len(p.tr.Items) {
-		return p.outside.copyText(p.tr.Items[i].Text())
+		return p.copyText(p.tr.Items[i].Text())
 	}
-	return p.outside.copyAnswer("")
+	return p.copyAnswer("")
 }
 
 // copyAnswer copies the last answer, or its n-th code block.
@@ -30,7 +30,7 @@ func (p *outside) copyAnswer(arg string) tea.Cmd {
 		}
 		s := a.Text()
 		if arg == "" {
-			return p.outside.copyText(s)
+			return p.copyText(s)
 		}
 		n, err := strconv.Atoi(arg)
 		blocks := codeBlocks(s)
@@ -38,7 +38,7 @@ func (p *outside) copyAnswer(arg string) tea.Cmd {
 			p.Flash("the last answer has " + text.Count(len(blocks), "code block"))
 			return nil
 		}
-		return p.outside.copyText(blocks[n-1])
+		return p.copyText(blocks[n-1])
 	}
 	p.Flash("there is no answer to copy")
 	return nil

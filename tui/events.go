@@ -40,7 +40,7 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 	p.look.Now = time.Now()
 	var cmds []tea.Cmd
 	for _, ev := range msg.events {
-		if cmd := p.listen.event(ev); cmd != nil {
+		if cmd := p.event(ev); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
@@ -50,12 +50,12 @@ func (p *listener) events(msg eventsMsg) tea.Cmd {
 func (p *listener) event(ev event.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case event.Preparing:
-		p.listen.turnBegins()
+		p.turnBegins()
 		p.turn.doing, p.turn.prepared = ev.Doing, []event.Prompt{ev.Prompt}
 	case event.TurnStart:
 		p.look.Files = p.look.Files.Fresh()
 		p.plans.withdraw()
-		p.listen.turnBegins()
+		p.turnBegins()
 		if p.turn.prepared != nil {
 			p.turn.doing, p.turn.prepared = "thinking", nil
 		}
@@ -64,15 +64,15 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 	case event.StepStart:
 		p.turn.doing, p.turn.retry = "thinking", time.Time{}
 	case event.TextDelta, event.ReasoningDelta, event.AnswerReset, event.AssistantMessage:
-		p.listen.answerEvent(ev)
+		p.answerEvent(ev)
 	case event.CallWriting, event.CallStart, event.CallProgress, event.CallEnd, event.Nested:
-		p.listen.callEvent(ev)
+		p.callEvent(ev)
 	case event.ApprovalAsked, event.ApprovalClosed, event.AskPerson, event.AskForm, event.AskClosed:
-		return p.listen.askEvent(ev)
+		return p.askEvent(ev)
 	case event.NotesUsed:
 		p.turn.sum.Used = ev.Notes
 	case event.TurnEnd:
-		return p.listen.turnEnd(ev)
+		return p.turnEnd(ev)
 	case event.StateChanged:
 		p.state = ev.State
 		if !p.turn.busy {
@@ -93,9 +93,9 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 	case event.TodoChanged:
 		p.todo = ev.Items
 	case event.AgentChanged:
-		p.listen.agentChanged(ev.Agent)
+		p.agentChanged(ev.Agent)
 	default:
-		p.listen.newsEvent(ev)
+		p.newsEvent(ev)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (p *listener) answerEvent(ev event.Event) {
 		t.answer, t.thought = nil, nil
 	case event.AssistantMessage:
 		p.answeredIn = p.state.Role
-		p.listen.assistant(ev)
+		p.assistant(ev)
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *panels) firstRun() tea.Cmd {
 		p.Flash(quitHint)
 		return nil
 	}
-	return p.panels.ways(pk, &begin, func(r command.Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
+	return p.ways(pk, &begin, func(r command.Row) tea.Cmd { return p.chooseFirst(pk, r) })
 }
 
 // login sets up a model while the program runs: another key, or one's own server.
@@ -56,10 +56,10 @@ func (p *panels) login() tea.Cmd {
 	}
 	pk := dialog.NewPicker("Log in", nil, nil)
 	pk.NoSearch = true
-	return p.panels.ways(pk, p.opt.Login, func(r command.Row) tea.Cmd {
+	return p.ways(pk, p.opt.Login, func(r command.Row) tea.Cmd {
 		p.stack.Dialogs = nil
 		if p.conv == nil {
-			return p.panels.chooseFirst(pk, r)
+			return p.chooseFirst(pk, r)
 		}
 		name := r.ID
 		switch {
@@ -79,7 +79,7 @@ func (p *panels) ways(pk *dialog.Picker, from *front.FirstRun, then func(r comma
 	pk.Choose = func(r command.Row) tea.Cmd {
 		switch r.ID {
 		case idEnterKey:
-			p.Open(p.panels.newProviders(from, then))
+			p.Open(p.newProviders(from, then))
 			return nil
 		case idEnterServer:
 			p.Open(newServerEntry(from, then))
@@ -88,7 +88,7 @@ func (p *panels) ways(pk *dialog.Picker, from *front.FirstRun, then func(r comma
 		return then(r)
 	}
 	p.Open(pk)
-	return p.panels.fill(pk, func(ctx context.Context) ([]command.Row, error) { return found(ctx, from) })
+	return p.fill(pk, func(ctx context.Context) ([]command.Row, error) { return found(ctx, from) })
 }
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.

@@ -20,7 +20,7 @@ func (p *slashes) help() []command.Row {
 	for _, group := range []string{"Program", "Input", "Transcript"} {
 		keys(group)
 	}
-	for _, c := range p.slashes.list() {
+	for _, c := range p.list() {
 		rows = append(rows, command.Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
 	}
 	if p.opt.Vi {

@@ -83,7 +83,7 @@ func (m *menu) draw(l *look.Look, width, height int) []string {
 
 // menuKey handles keys while the menu is open; ok is false for keys that are not the menu's.
 func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, ok bool) {
-	m := &p.complete.menu
+	m := &p.menu
 	if !m.active() {
 		return nil, false
 	}
@@ -94,7 +94,7 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, o
 	case look.Down:
 		m.at, m.moved = (m.at+1)%n, true
 	case look.Complete:
-		return p.complete.take(), true
+		return p.take(), true
 	case look.Submit:
 		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
 		_, exact := p.slashes.find(word)
@@ -103,12 +103,12 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, o
 			m.close()
 			return nil, false // what was typed takes precedence
 		case m.kind == menuCommand && m.moved:
-			return tea.Batch(p.complete.take(), p.sender.submit()), true
+			return tea.Batch(p.take(), p.sender.submit()), true
 		case m.kind == menuArgument && !m.moved:
 			m.close()
 			return nil, false
 		}
-		return p.complete.take(), true
+		return p.take(), true
 	default:
 		return nil, false
 	}
@@ -117,7 +117,7 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, o
 
 // take puts the choice into the input.
 func (p *completion) take() tea.Cmd {
-	m := &p.complete.menu
+	m := &p.menu
 	c := m.choices[m.at]
 	p.in.Complete(m.start, c.insert)
 	file := m.kind == menuFile
@@ -125,7 +125,7 @@ func (p *completion) take() tea.Cmd {
 	m.close()
 	switch {
 	case folder: // continue inside the folder
-		return p.complete.fileMenu(false)
+		return p.fileMenu(false)
 	case file:
 		return p.outside.foldPictures(c.insert)
 	}
@@ -134,34 +134,34 @@ func (p *completion) take() tea.Cmd {
 
 // completeNow opens the menu, or takes the only choice (Tab).
 func (p *completion) completeNow() tea.Cmd {
-	cmd := p.complete.menuUpdate()
-	if len(p.complete.menu.choices) == 1 {
-		return tea.Batch(cmd, p.complete.take())
+	cmd := p.menuUpdate()
+	if len(p.menu.choices) == 1 {
+		return tea.Batch(cmd, p.take())
 	}
 	return cmd
 }
 
 // menuUpdate follows what is being typed.
 func (p *completion) menuUpdate() tea.Cmd {
-	was := p.complete.menu
-	p.complete.menu.close()
+	was := p.menu
+	p.menu.close()
 	_, _, mention := p.in.Mention()
 	if p.stack.Front() != nil || p.in.Row() > 0 && !mention {
 		return nil
 	}
 	if p.in.Lines() == 1 && p.in.Begins("/") && p.in.Before() != "" {
-		if cmd := p.complete.commandMenu(p.in.Before()); cmd != nil {
+		if cmd := p.commandMenu(p.in.Before()); cmd != nil {
 			if mention {
-				return tea.Batch(cmd, p.complete.fileMenu(true))
+				return tea.Batch(cmd, p.fileMenu(true))
 			}
 			return cmd
 		}
 	}
-	if !p.complete.menu.active() && mention {
-		return p.complete.fileMenu(true)
+	if !p.menu.active() && mention {
+		return p.fileMenu(true)
 	}
-	if was.kind == p.complete.menu.kind && was.moved && p.complete.menu.active() {
-		p.complete.menu.at = min(was.at, len(p.complete.menu.choices)-1)
+	if was.kind == p.menu.kind && was.moved && p.menu.active() {
+		p.menu.at = min(was.at, len(p.menu.choices)-1)
 	}
 	return nil
 }
@@ -174,9 +174,9 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 		c, ok := p.slashes.find(name)
 		switch {
 		case ok && c.complete != nil:
-			p.complete.offerValues(name, c.complete(p.program, args))
+			p.offerValues(name, c.complete(p.program, args))
 		case ok && c.outside != nil:
-			return p.complete.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
+			return p.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
 		}
 		return nil
 	}
@@ -198,19 +198,19 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].score > found[j].score })
 	for _, f := range found {
-		p.complete.menu.choices = append(p.complete.menu.choices, f.choice)
+		p.menu.choices = append(p.menu.choices, f.choice)
 	}
-	p.complete.menu.kind, p.complete.menu.start = menuCommand, 0
+	p.menu.kind, p.menu.start = menuCommand, 0
 	return nil
 }
 
 // offerValues offers what may follow a command.
 func (p *completion) offerValues(command string, values []string) {
-	p.complete.menu.choices = nil
+	p.menu.choices = nil
 	for _, v := range values {
-		p.complete.menu.choices = append(p.complete.menu.choices, choice{insert: v, name: v})
+		p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
 	}
-	p.complete.menu.kind, p.complete.menu.start = menuArgument, editor.Columns(command)+2
+	p.menu.kind, p.menu.start = menuArgument, editor.Columns(command)+2
 }
 
 // atOnce is how long a value may take and still be offered with the key that asked for it.
@@ -223,7 +223,7 @@ func (p *completion) askValues(typed, command string, complete func(context.Cont
 	go func() { got <- complete(ctx) }()
 	select {
 	case values := <-got:
-		p.complete.offerValues(command, values)
+		p.offerValues(command, values)
 		return nil
 	case <-time.After(atOnce):
 	}
@@ -232,7 +232,7 @@ func (p *completion) askValues(typed, command string, complete func(context.Cont
 		case values := <-got:
 			return func() tea.Cmd {
 				if len(values) > 0 && p.stack.Front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
-					p.complete.offerValues(command, values)
+					p.offerValues(command, values)
 				}
 				return nil
 			}

@@ -36,26 +36,26 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 	}
 	query = strings.TrimPrefix(query, `"`)
 	if isPath(query) {
-		return p.complete.pathMenu(at, query)
+		return p.pathMenu(at, query)
 	}
 	var cmd tea.Cmd
-	if load && p.complete.files.loading == 0 && (query == "" || !p.complete.files.loaded) {
-		cmd = p.complete.readFiles()
+	if load && p.files.loading == 0 && (query == "" || !p.files.loaded) {
+		cmd = p.readFiles()
 	}
-	if !p.complete.files.loaded {
+	if !p.files.loaded {
 		return cmd
 	}
-	p.complete.menu = menu{kind: menuFile, start: at}
-	for _, i := range p.complete.files.find(strings.ToLower(query)) {
-		name := p.complete.files.all[i]
+	p.menu = menu{kind: menuFile, start: at}
+	for _, i := range p.files.find(strings.ToLower(query)) {
+		name := p.files.all[i]
 		c := choice{insert: fileWord(name), name: look.VisibleName(name)}
-		if n := i - len(p.complete.files.files.all); n >= 0 {
-			c.info = text.Clean(p.complete.files.mentions[n].Info)
+		if n := i - len(p.files.files.all); n >= 0 {
+			c.info = text.Clean(p.files.mentions[n].Info)
 		}
-		p.complete.menu.choices = append(p.complete.menu.choices, c)
+		p.menu.choices = append(p.menu.choices, c)
 	}
-	if len(p.complete.menu.choices) == 0 && query != "" && p.complete.files.loading == 0 {
-		p.complete.menu.empty = "no file matches " + look.OneLine(text.Visible(query))
+	if len(p.menu.choices) == 0 && query != "" && p.files.loading == 0 {
+		p.menu.empty = "no file matches " + look.OneLine(text.Visible(query))
 	}
 	return cmd
 }
@@ -63,20 +63,20 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 // readFiles reads what @ completes. The list that arrives first is offered first.
 func (p *completion) readFiles() tea.Cmd {
 	arrived := func() tea.Cmd {
-		p.complete.files.loading--
-		p.complete.files.set(p.complete.files.files, p.complete.files.mentions)
-		if p.complete.menu.moved { // the person is choosing
+		p.files.loading--
+		p.files.set(p.files.files, p.files.mentions)
+		if p.menu.moved { // the person is choosing
 			return nil
 		}
-		return p.complete.fileMenu(false)
+		return p.fileMenu(false)
 	}
-	p.complete.files.loading++
+	p.files.loading++
 	read := func(ctx context.Context) (fileList, error) {
 		files, err := p.opt.Files(ctx)
 		return listFiles(files), err
 	}
 	files := dialog.Fetch(p, read, func(list fileList, err error) tea.Cmd {
-		p.complete.files.files = list
+		p.files.files = list
 		if err != nil {
 			p.Say(event.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 		}
@@ -85,9 +85,9 @@ func (p *completion) readFiles() tea.Cmd {
 	if p.opt.Mentions == nil {
 		return files
 	}
-	p.complete.files.loading++
+	p.files.loading++
 	return tea.Batch(files, dialog.Fetch(p, p.opt.Mentions, func(list []command.Row, err error) tea.Cmd {
-		p.complete.files.mentions = list
+		p.files.mentions = list
 		if err != nil {
 			p.Say(event.LevelWarn, err.Error())
 		}

@@ -331,29 +331,29 @@ func (p *settings) backgroundIs(dark bool) {
 		return
 	}
 	p.dark = dark
-	p.settings.follow()
+	p.follow()
 }
 
 // automatic reports whether the theme must fit the terminal.
 func (p *settings) automatic() bool {
-	return p.settings.theming == "" || p.settings.theming == "auto"
+	return p.theming == "" || p.theming == "auto"
 }
 
 // follow switches to the theme that fits the terminal, if it must.
 func (p *settings) follow() {
-	if p.settings.automatic() {
-		p.settings.setTheme("auto")
+	if p.automatic() {
+		p.setTheme("auto")
 	}
 }
 
 // setTheme draws everything in a theme. With sixteen colours the shades of dark and light would all become a
 // few strong ones.
 func (p *settings) setTheme(name string) {
-	p.settings.theming = name
-	if p.settings.few && p.settings.automatic() {
+	p.theming = name
+	if p.few && p.automatic() {
 		name = "ansi16"
 	}
-	p.look.Theme = p.settings.themes.New(name, p.dark)
+	p.look.Theme = p.themes.New(name, p.dark)
 	p.restyle()
 }
 

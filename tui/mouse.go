@@ -38,7 +38,7 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 		if p.tr.Marked.On && p.tr.Marked.Dragged {
 			p.tr.Marked.On = false
 			if s := p.tr.Selected(&p.look); strings.TrimSpace(s) != "" {
-				return p.outside.copyText(s)
+				return p.copyText(s)
 			}
 		}
 		if p.tr.Marked.On { // a click on something folded unfolds it

@@ -15,11 +15,11 @@ func (p *outside) notify(title, body string) tea.Cmd {
 	case !p.blurred || p.opt.Notifications == "off":
 		return nil
 	case p.opt.Notifications == "bell":
-		return p.outside.tell(bell)
+		return p.tell(bell)
 	}
 	title, body = look.OneLine(title), look.OneLine(look.Beginning(body, 80)) // names of servers are among them
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
-	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + bell)
+	return p.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + bell)
 }
 
 // tell sends the terminal a sequence that draws nothing, such as a bell.

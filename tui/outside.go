@@ -31,7 +31,7 @@ func (p *outside) externalEditor() tea.Cmd {
 		p.Flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
-	return p.outside.edit(file, func(err error) tea.Cmd {
+	return p.edit(file, func(err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
 			p.Say(event.LevelWarn, err.Error())
@@ -49,7 +49,7 @@ func (p *outside) externalEditor() tea.Cmd {
 // editorFor returns the command that opens a file in the person's editor.
 func (p *outside) editorFor(file string) (*exec.Cmd, error) {
 	var editor []string
-	for _, line := range []string{p.opt.Editor, p.outside.env("VISUAL"), p.outside.env("EDITOR")} {
+	for _, line := range []string{p.opt.Editor, p.env("VISUAL"), p.env("EDITOR")} {
 		if editor = strings.Fields(line); len(editor) > 0 {
 			break
 		}
@@ -62,16 +62,16 @@ func (p *outside) editorFor(file string) (*exec.Cmd, error) {
 
 // edit opens a file in the person's editor and then continues with after.
 func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
-	cmd, err := p.outside.editorFor(file)
+	cmd, err := p.editorFor(file)
 	if err != nil {
 		return after(fmt.Errorf("editor: %w", err))
 	}
-	return p.outside.handOver(cmd, func(err error) tea.Msg {
+	return p.handOver(cmd, func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("editor: %w", err)
 		}
 		return dialog.Do(func() tea.Cmd {
-			p.outside.returned()
+			p.returned()
 			return after(err)
 		})
 	})

@@ -23,7 +23,7 @@ func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]com
 	pk := dialog.NewPicker(title, nil, choose)
 	pk.Empty = empty
 	p.Open(pk)
-	return p.panels.fill(pk, rows)
+	return p.fill(pk, rows)
 }
 
 // options offers a few choices, without a search.
@@ -35,7 +35,7 @@ func (p *panels) options(title string, rows []command.Row, choose func(r command
 
 // fill reads a picker's rows.
 func (p *panels) fill(pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
-	return p.panels.refill(pk, rows, func() {})
+	return p.refill(pk, rows, func() {})
 }
 
 // refill reads a picker's rows and runs then at the moment they are set.
@@ -74,9 +74,9 @@ func (p *panels) keepLive(pk *dialog.Picker) tea.Cmd {
 			case !slices.Contains(p.stack.Dialogs, dialog.Dialog(pk)):
 				return nil
 			case pk.Loading:
-				return p.panels.keepLive(pk)
+				return p.keepLive(pk)
 			}
-			return tea.Batch(pk.Reload(func() {}), p.panels.keepLive(pk))
+			return tea.Batch(pk.Reload(func() {}), p.keepLive(pk))
 		}
 	})
 }
@@ -108,14 +108,14 @@ func (p *panels) refreshLive() tea.Cmd {
 // they name nothing to edit.
 func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a command.Action) bool { return a.Edit != nil })
-	failed := func(err error) tea.Cmd { return p.panels.told(pl, query, "", err) }
+	failed := func(err error) tea.Cmd { return p.told(pl, query, "", err) }
 	return p.Background(func(ctx context.Context) dialog.Do {
 		row, ok, err := pl.Edits(ctx, query)
 		return func() tea.Cmd {
 			if !ok && err == nil {
 				rest := *pl
 				rest.Edits = nil
-				return p.panels.openPanel(&rest, query)
+				return p.openPanel(&rest, query)
 			}
 			file := ""
 			if err == nil {
@@ -129,7 +129,7 @@ func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
 					return failed(err)
 				}
 				edited := func(ctx context.Context) (string, error) { return pl.Actions[i].Edited(ctx, row, file) }
-				return dialog.Fetch(p, edited, func(notice string, err error) tea.Cmd { return p.panels.told(pl, query, notice, err) })
+				return dialog.Fetch(p, edited, func(notice string, err error) tea.Cmd { return p.told(pl, query, notice, err) })
 			})
 		}
 	})
@@ -148,10 +148,10 @@ func (p *panels) told(pl *command.Panel, words, notice string, err error) tea.Cm
 // openPanel shows a panel, or runs the words after its command.
 func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 	if query != "" && p.conv == nil && p.switcher.moving { // the words may refer to the new session
-		return p.switcher.whenReady(func() tea.Cmd { return p.panels.openPanel(pl, query) })
+		return p.switcher.whenReady(func() tea.Cmd { return p.openPanel(pl, query) })
 	}
 	if query != "" && pl.Edits != nil {
-		return p.panels.editWords(pl, query)
+		return p.editWords(pl, query)
 	}
 	if query != "" && pl.Words != nil {
 		run := func(ctx context.Context) (string, error) { return pl.Words(ctx, query) }
@@ -159,9 +159,9 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 			if errors.Is(err, command.ErrSearch) {
 				rest := *pl
 				rest.Words = nil
-				return p.panels.openPanel(&rest, query)
+				return p.openPanel(&rest, query)
 			}
-			return p.panels.told(pl, query, notice, err)
+			return p.told(pl, query, notice, err)
 		})
 	}
 	pk := dialog.NewPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
@@ -173,13 +173,13 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 		pk.Actions = pl.Actions[1:]
 		pk.Command, pk.Editor = p.slashes.line, p.outside.edit
 	}
-	pk.Reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
+	pk.Reload = func(then func()) tea.Cmd { return p.refill(pk, pl.Rows, then) }
 	pk.Search.Paste(query)
 	p.Open(pk)
 	if pl.Live {
-		return tea.Batch(p.panels.fill(pk, pl.Rows), p.panels.keepLive(pk))
+		return tea.Batch(p.fill(pk, pl.Rows), p.keepLive(pk))
 	}
-	return p.panels.fill(pk, pl.Rows)
+	return p.fill(pk, pl.Rows)
 }
 
 // changes lists the files that the session changed, with their diffs.

@@ -36,12 +36,12 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 		choices := listPath(base, home, word)
 		return func() tea.Cmd {
 			column, now, ok := p.in.Mention()
-			if p.stack.Front() != nil || p.complete.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
+			if p.stack.Front() != nil || p.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
 				return nil // a newer list is on its way
 			}
-			p.complete.menu = menu{kind: menuFile, start: at, choices: choices}
+			p.menu = menu{kind: menuFile, start: at, choices: choices}
 			if len(choices) == 0 {
-				p.complete.menu.empty = "no file matches " + look.VisibleName(word)
+				p.menu.empty = "no file matches " + look.VisibleName(word)
 			}
 			return nil
 		}

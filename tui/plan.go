@@ -15,7 +15,7 @@ import (
 // offer opens the question when a turn in mode plan ended with an answer.
 func (p *planning) offer(ev event.TurnEnd) {
 	if ev.Reason == event.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
-		p.ask(dialog.NewPlan(ev.Text, p.in, p.plans.carryOut))
+		p.ask(dialog.NewPlan(ev.Text, p.in, p.carryOut))
 	}
 }
 
@@ -35,7 +35,7 @@ func (p *planning) isOwn(s string) bool {
 
 // carryOutOwn has a plan of the person's own carried out.
 func (p *planning) carryOutOwn(prompt event.Prompt) tea.Cmd {
-	return p.plans.carryOut(tools.ModeAsk, prompt)
+	return p.carryOut(tools.ModeAsk, prompt)
 }
 
 // carryOut leaves plan mode, and the role if it allows no other mode, and has a plan carried out.

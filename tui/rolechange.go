@@ -20,20 +20,20 @@ import (
 func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
 	if key, value, set := front.RoleValue(args); set {
-		return p.settings.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c front.Conversation) error { return c.SetRoleValue(ctx, key, value) })
+		return p.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c front.Conversation) error { return c.SetRoleValue(ctx, key, value) })
 	}
 	switch {
 	case args == "info" || name == "set":
-		return p.settings.roleInfo(args)
+		return p.roleInfo(args)
 	case name == "":
-		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r command.Row) tea.Cmd { return p.settings.enterRole(r.ID) })
+		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r command.Row) tea.Cmd { return p.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
 		p.sender.prompt(event.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
 	case name == "off":
 		name = ""
 	}
-	return p.settings.enterRole(name)
+	return p.enterRole(name)
 }
 
 // roleInfo runs the parts of /role that come from outside.
@@ -52,7 +52,7 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	if name != "" {
 		doing = "entering the role " + name
 	}
-	return p.settings.switchRole(doing, "", func(ctx context.Context, c front.Conversation) error { return c.SetRole(ctx, name) })
+	return p.switchRole(doing, "", func(ctx context.Context, c front.Conversation) error { return c.SetRole(ctx, name) })
 }
 
 // switchRole changes the role in force, which may have to wait for servers and for a form. done is shown at
@@ -61,7 +61,7 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 	conv := p.conv
 	switch {
 	case conv == nil:
-		return p.switcher.whenReady(func() tea.Cmd { return p.settings.switchRole(doing, done, enter) })
+		return p.switcher.whenReady(func() tea.Cmd { return p.switchRole(doing, done, enter) })
 	case p.switcher.moving:
 		p.Flash("another switch is under way")
 		return nil

@@ -18,7 +18,7 @@ func (p searching) findText(term string) tea.Cmd {
 		return nil
 	}
 	p.tr.BeginSearch(term)
-	return p.search.searchOn()
+	return p.searchOn()
 }
 
 // searchOn performs one slice of a search and schedules the next.
@@ -38,7 +38,7 @@ func (p searching) searchOn() tea.Cmd {
 			if p.tr.Searches != search || !p.tr.Find.Active() {
 				return nil
 			}
-			return p.search.searchOn()
+			return p.searchOn()
 		}
 	})
 }

@@ -27,8 +27,8 @@ func (p *switcher) newSession(title string) tea.Cmd {
 		return nil
 	}
 	fresh := func(carry bool) tea.Cmd {
-		p.switcher.interruptFor()
-		return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) {
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (front.Session, error) {
 			return front.NewTitled(ctx, p.opt.Sessions, carry, title)
 		})
 	}
@@ -111,12 +111,12 @@ func (p *switcher) undo() tea.Cmd {
 // session resumes the named session, or starts it if there is none.
 func (p *switcher) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {
-		return p.switcher.resume("")
+		return p.resume("")
 	}
-	p.switcher.interruptFor()
-	return p.switcher.switchOr(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(err error) tea.Cmd {
+	p.interruptFor()
+	return p.switchOr(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(err error) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
-			return p.switcher.newSession(name)
+			return p.newSession(name)
 		}
 		p.Say(event.LevelError, err.Error())
 		return nil
@@ -131,8 +131,8 @@ func (p *switcher) resume(query string) tea.Cmd {
 	}
 	all := false
 	pk := dialog.NewPicker("Sessions of this folder", nil, func(r command.Row) tea.Cmd {
-		p.switcher.interruptFor()
-		return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	})
 	pk.Empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
@@ -156,7 +156,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 		}
 		return reload(func() {})
 	}
-	pk.Typed = func(query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
+	pk.Typed = func(query string) tea.Cmd { return p.searchSessions(pk, query, all) }
 	pk.Actions = []command.Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
@@ -206,7 +206,7 @@ func (p *switcher) fork(args string) tea.Cmd {
 		return nil
 	}
 	id := p.state.Session
-	return p.switcher.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+	return p.switchTo(func(ctx context.Context) (front.Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
 // promptNumbers completes the number of a prompt, newest first.

@@ -54,7 +54,7 @@ func (p *composer) statusLine() string {
 		parts = shownParts()
 	}
 	for i, name := range parts {
-		part := p.compose.statusPart(name)
+		part := p.statusPart(name)
 		if name == "cwd" && i == len(parts)-1 && i > 0 {
 			if right.Text == "" {
 				right = part
@@ -104,13 +104,13 @@ func (p *composer) statusPart(name string) cells.Span {
 	case "role":
 		return faint(look.OneLine(p.state.Role))
 	case "mode":
-		return p.compose.modePart()
+		return p.modePart()
 	case "branch":
 		if p.around.branch != "" {
 			return faint("(" + cells.FitMiddle(look.OneLine(p.around.branch), 30) + ")")
 		}
 	case "context":
-		return p.compose.contextPart()
+		return p.contextPart()
 	case "cost":
 		if p.usage.Priced {
 			return faint(text.Spent(p.usage.Cost, p.usage.Total.Estimated))
@@ -163,10 +163,10 @@ func (p *composer) activity() []string {
 	th := p.look.Theme
 	var out []string
 	if p.turn.busy && len(p.todo) > 0 {
-		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
+		out = append(out, p.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	out = append(out, p.agentLines()...)
-	if line := p.compose.asideLine(); line != "" {
+	if line := p.asideLine(); line != "" {
 		out = append(out, line)
 	}
 	for _, m := range p.turn.prepared {
@@ -184,14 +184,14 @@ func (p *composer) activity() []string {
 		shown := cells.Fit(look.OneLine(q.Text), max(p.width-4-cells.Width(tail), 1))
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+shown+tail, p.width)))
 	}
-	if row := p.compose.shellRow(); row != "" {
+	if row := p.shellRow(); row != "" {
 		out = append(out, row)
 	}
 	switch {
 	case p.status != "":
 		out = append(out, cells.Paint(th.Faint, cells.Fit(p.look.Spinner()+" "+look.OneLine(p.status), p.width)))
 	case p.turn.busy:
-		out = append(out, p.compose.busyLine())
+		out = append(out, p.busyLine())
 	}
 	if len(out) > 0 && p.height >= look.AiryHeight {
 		out = append([]string{""}, out...)

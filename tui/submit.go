@@ -33,7 +33,7 @@ func (p sender) submit() tea.Cmd {
 	case strings.HasPrefix(trimmed, "/") && !strings.Contains(look.FirstWord(trimmed)[1:], "/"):
 		return p.slashes.run(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
-		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
+		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && !p.switcher.moving {
 		p.Flash("this session is read only here; /fork continues in a copy")
@@ -48,10 +48,10 @@ func (p sender) submit() tea.Cmd {
 		p.Say(event.LevelWarn, front.BlindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
-		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
+		return tea.Batch(p.sent(s), p.plans.carryOutOwn(prompt))
 	}
-	cmd := p.sender.sent(s)
-	p.sender.prompt(prompt)
+	cmd := p.sent(s)
+	p.prompt(prompt)
 	return cmd
 }
 
@@ -98,7 +98,7 @@ func (p sender) takeBack() {
 		p.Flash("nothing is queued")
 		return
 	}
-	p.sender.giveBack(p.conv.Unqueue(""))
+	p.giveBack(p.conv.Unqueue(""))
 }
 
 // giveBack puts messages that were not sent back into the input, before its current content.

@@ -26,7 +26,7 @@ func (p *switcher) interruptFor() {
 
 // switchTo leaves this session for another.
 func (p *switcher) switchTo(open func(ctx context.Context) (front.Session, error)) tea.Cmd {
-	return p.switcher.switchOr(open, func(err error) tea.Cmd {
+	return p.switchOr(open, func(err error) tea.Cmd {
 		p.Say(event.LevelError, err.Error())
 		return nil
 	})
@@ -35,38 +35,38 @@ func (p *switcher) switchTo(open func(ctx context.Context) (front.Session, error
 // switchOr leaves this session for another, or runs failed if that can't be opened. Switches happen one after
 // the other, in the order in which they were requested.
 func (p *switcher) switchOr(open func(ctx context.Context) (front.Session, error), failed func(err error) tea.Cmd) tea.Cmd {
-	if p.switcher.moving {
-		p.switcher.next = append(p.switcher.next, nextSwitch{func() tea.Cmd { return p.switcher.switchOr(open, failed) }, p.switcher.waiting})
-		p.switcher.waiting = nil
+	if p.moving {
+		p.next = append(p.next, nextSwitch{func() tea.Cmd { return p.switchOr(open, failed) }, p.waiting})
+		p.waiting = nil
 		return nil
 	}
 	p.status = "opening the session"
-	p.switcher.moving = true
+	p.moving = true
 	return dialog.Fetch(p, open, func(s front.Session, err error) tea.Cmd {
 		p.status = ""
-		p.switcher.moving = false
+		p.moving = false
 		if err != nil {
-			p.switcher.unsent() // they were meant for another session than this one
-			return tea.Batch(failed(err), p.switcher.goOn())
+			p.unsent() // they were meant for another session than this one
+			return tea.Batch(failed(err), p.goOn())
 		}
 		p.tr = transcript.New()
 		p.tr.Add(p.compose.welcome())
 		p.hint.text = ""
-		return tea.Batch(p.enter(s), p.switcher.goOn())
+		return tea.Batch(p.enter(s), p.goOn())
 	})
 }
 
 // goOn starts the next waiting switch, once none is under way.
 func (p *switcher) goOn() tea.Cmd {
-	if p.switcher.moving || len(p.switcher.next) == 0 {
+	if p.moving || len(p.next) == 0 {
 		return nil
 	}
-	n := p.switcher.next[0]
-	p.switcher.next = p.switcher.next[1:]
+	n := p.next[0]
+	p.next = p.next[1:]
 	for _, w := range n.waiting {
 		p.conv.Prompt(w)
 	}
-	p.switcher.interruptFor()
+	p.interruptFor()
 	return n.begin()
 }
 
@@ -79,20 +79,20 @@ func (p *switcher) whenReady(do func() tea.Cmd) tea.Cmd {
 
 // sendWaiting sends the prompts that waited for a switch, once none is under way.
 func (p *switcher) sendWaiting() {
-	if p.switcher.moving || len(p.switcher.next) > 0 {
+	if p.moving || len(p.next) > 0 {
 		return
 	}
-	for _, w := range p.switcher.waiting {
+	for _, w := range p.waiting {
 		p.conv.Prompt(w)
 	}
-	p.switcher.waiting = nil
+	p.waiting = nil
 }
 
 // unsent returns prompts to the input whose session or role could not be opened.
 func (p *switcher) unsent() {
-	list := &p.switcher.waiting
-	if len(p.switcher.next) > 0 {
-		list = &p.switcher.next[0].waiting
+	list := &p.waiting
+	if len(p.next) > 0 {
+		list = &p.next[0].waiting
 	}
 	p.sender.giveBack(*list)
 	*list = nil

@@ -16,21 +16,21 @@ import (
 
 // ownTheme shows the theme of the settings if it is one of the person's files; the problems say why it can't be.
 func (p *settings) ownTheme() []string {
-	name := p.settings.theming
+	name := p.theming
 	if name == "" || slices.Contains(look.ThemeNames(), name) {
 		return nil
 	}
-	problems := p.settings.themes.Read()
-	if !p.settings.themes.Own(name) {
-		p.settings.theming = "auto"
-		names := p.settings.themes.Names()
+	problems := p.themes.Read()
+	if !p.themes.Own(name) {
+		p.theming = "auto"
+		names := p.themes.Names()
 		hint := ": there are " + strings.Join(names, ", ") + "; a file themes/" + name + ".json beside config.json makes one"
 		if near := text.Nearest(name, names); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
 		return append(problems, "theme: there is no theme "+name+hint)
 	}
-	p.look.Theme = p.settings.themes.New(name, p.dark)
+	p.look.Theme = p.themes.New(name, p.dark)
 	return problems
 }
 
@@ -45,29 +45,29 @@ var themeHelp = map[string]string{
 
 // theme chooses the colours; the list previews the theme under the cursor.
 func (p *settings) theme(name string) tea.Cmd {
-	p.settings.themes.Read() // what is wrong with a file stands beside its row
-	names := p.settings.themes.Names()
+	p.themes.Read() // what is wrong with a file stands beside its row
+	names := p.themes.Names()
 	if name != "" {
 		if slices.Contains(names, name) {
-			p.settings.setTheme(name)
-			return p.settings.save("theme", name)
+			p.setTheme(name)
+			return p.save("theme", name)
 		}
 		p.Flash("unknown theme " + name + ": " + strings.Join(names, ", "))
 		return nil
 	}
-	before := cmp.Or(p.settings.theming, "auto")
+	before := cmp.Or(p.theming, "auto")
 	var rows []command.Row
 	for _, n := range names {
 		info := themeHelp[n]
-		if p.settings.themes.Own(n) {
+		if p.themes.Own(n) {
 			info = "your own: themes/" + n + ".json"
 		}
 		rows = append(rows, command.Row{ID: n, Name: n, Info: info, Current: n == before})
 	}
-	rows = withProblems(rows, p.settings.themes.Problems())
-	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.settings.theme(r.ID) })
-	pk.Move = func(r command.Row) { p.settings.setTheme(r.ID) }
-	pk.Cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
+	rows = withProblems(rows, p.themes.Problems())
+	pk := dialog.NewPicker("Themes", rows, func(r command.Row) tea.Cmd { return p.theme(r.ID) })
+	pk.Move = func(r command.Row) { p.setTheme(r.ID) }
+	pk.Cancel = func() tea.Cmd { p.setTheme(before); return nil }
 	p.Open(pk)
 	return nil
 }

@@ -68,7 +68,7 @@ func (p *composer) build() tea.View {
 	if p.width == 0 { // the size is not known yet
 		p.resize(80, 24)
 	}
-	bottom, cursor := p.compose.bottom()
+	bottom, cursor := p.bottom()
 	if len(bottom) > p.height { // a tiny terminal: the end of the input matters most
 		cut := len(bottom) - p.height
 		bottom = bottom[cut:]
@@ -91,7 +91,7 @@ func (p *composer) build() tea.View {
 		cursor.X = min(cursor.X, p.width-1)
 		v.Cursor = cursor
 	}
-	p.compose.report(&v)
+	p.report(&v)
 	return v
 }
 
@@ -120,7 +120,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	if p.height < look.MinHeight {
 		room = p.height
 	}
-	input, cx, cy := p.compose.inputLines(max(min(p.height/3, look.InputHeight), 1))
+	input, cx, cy := p.inputLines(max(min(p.height/3, look.InputHeight), 1))
 	if d := p.stack.Front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input if it is still being written to.
 		keep, armed := 0, d.Armed(time.Now())
@@ -130,7 +130,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 		}
 		if q, asks := d.(dialog.Guarded); asks {
 			p.look.Beside = keep > 0 && armed && !q.Attended()
-			lines = p.compose.stripAbove(room - keep)
+			lines = p.stripAbove(room - keep)
 		}
 		height := max(room-keep-len(lines)-min(3, p.height/6), 3)
 		body, at := d.Draw(&p.look, p.width, height)
@@ -145,7 +145,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 			cursor = look.BarCursor(at.Col, at.Row)
 		}
 		if keep > 0 && len(lines)+keep <= room {
-			lines = append(lines, p.compose.rule())
+			lines = append(lines, p.rule())
 			base := len(lines)
 			from := max(0, cy-1)
 			lines = append(lines, input[from:min(from+2, len(input))]...)
@@ -153,9 +153,9 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 				cursor = look.BarCursor(cx, base+min(cy, 1))
 			}
 		}
-		return p.compose.withStatus(lines), cursor
+		return p.withStatus(lines), cursor
 	}
-	head := p.compose.activity()
+	head := p.activity()
 	if over := len(head) + len(input) + 1 - room; over > 0 && over <= len(head) {
 		head = head[over:]
 	} else if over > 0 {
@@ -166,21 +166,21 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	}
 	lines = append(lines, head...)
 	if p.height >= look.MinHeight {
-		lines = append(lines, p.compose.rule())
+		lines = append(lines, p.rule())
 	}
 	cursor = look.BarCursor(cx, len(lines)+cy)
 	if !p.vi.Writing() {
 		cursor.Shape = tea.CursorBlock
 	}
 	lines = append(lines, input...)
-	return p.compose.withStatus(lines), cursor
+	return p.withStatus(lines), cursor
 }
 
 func (p *composer) withStatus(lines []string) []string {
 	if p.height < look.MinHeight {
 		return lines
 	}
-	return append(lines, p.compose.statusLine())
+	return append(lines, p.statusLine())
 }
 
 // promptMark precedes the input.
@@ -193,13 +193,13 @@ func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 		mark = ""
 	}
 	indent := cells.Width(mark)
-	rows, y, x, above, below := p.in.Window(p.compose.inputWidth(), height)
+	rows, y, x, above, below := p.in.Window(p.inputWidth(), height)
 	style := p.look.Theme.Accent
 	if p.state.Mode == "plan" {
 		style = p.look.Theme.ModePlan
 	}
 	if p.in.Empty() {
-		return []string{cells.Paint(style, mark) + cells.Paint(p.look.Theme.Faint, cells.Fit(p.compose.placeholder(), p.compose.inputWidth()))}, indent, 0
+		return []string{cells.Paint(style, mark) + cells.Paint(p.look.Theme.Faint, cells.Fit(p.placeholder(), p.inputWidth()))}, indent, 0
 	}
 	if p.opt.Shell != nil && p.in.Begins("!") { // it goes to the shell
 		style = p.look.Theme.Warn

@@ -52,6 +52,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.27
 	github.com/chromedp/cdproto v0.160.1
 	github.com/chromedp/chromedp v0.23.1
+	github.com/coder/websocket v1.8.15
 	github.com/creachadair/jrpc2 v1.3.6
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/skip2/go-qrcode v0.0.0-20200617195104-da1b6568686e

@@ -110,6 +110,7 @@ func table(text string) map[string][]string {
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":            {"lua/host"},
 	"github.com/coder/acp-go-sdk":           {"cli/acp"},
+	"github.com/coder/websocket":            {"page"},
 	"github.com/aws/aws-sdk-go-v2":          {"agent/model/credential", "agent/model/anthropic", "internal/testkit/cloudtest"},
 	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/golang-jwt/jwt":             {"mcp/auth"},

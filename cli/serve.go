@@ -57,6 +57,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if remote.Supported {
 		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
 	}
+	opt.Editor = newRemoteEditors(a).serve
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()

@@ -154,6 +154,20 @@ func (d *Devices) known(id, key string, program bool) (Device, error) {
 	return v, err
 }
 
+// program returns the program that a key belongs to.
+func (d *Devices) program(key string) (Device, error) {
+	list, err := d.List()
+	if err != nil {
+		return Device{}, err
+	}
+	for _, v := range list {
+		if v.Program && subtle.ConstantTimeCompare([]byte(hashOf(key)), []byte(v.Hash)) == 1 {
+			return d.known(v.ID, key, true)
+		}
+	}
+	return Device{}, errUnknown
+}
+
 // has reports whether a device is still paired.
 func (d *Devices) has(id string) bool {
 	list, err := d.List()

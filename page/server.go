@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -33,6 +34,8 @@ type Options struct {
 	Stored Stored
 	// Begin begins a session in the background, and returns its ID; nil begins none.
 	Begin func(ctx context.Context, folder, prompt string) (session string, err error)
+	// Editor speaks the Agent Client Protocol with an editor, a message a line, until the input ends; nil speaks with none.
+	Editor func(ctx context.Context, v Device, in io.Reader, out io.Writer) error
 	// Public is the origin under which a proxy offers the page, "" without one. Names are those that the certificate
 	// is for.
 	Public string
@@ -86,6 +89,7 @@ type Server struct {
 	http  *http.Server
 	live  requests
 	feeds feeds
+	ctx   context.Context // ends with the server
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 }
@@ -93,7 +97,7 @@ type Server struct {
 // NewServer returns a server. The caller closes it.
 func NewServer(opt Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{opt: opt, stop: stop, feeds: feeds{place: opt.Place}}
+	s := &Server{opt: opt, ctx: ctx, stop: stop, feeds: feeds{place: opt.Place}}
 	s.http = &http.Server{
 		Handler: s.guard(s.routes()), BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // what a stranger sends belongs nowhere
 
@@ -213,6 +217,9 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /d/{device}/s/{session}/files", s.paired(s.files))
 	mux.Handle("GET /d/{device}/s/{session}/search", s.paired(s.find))
 	mux.Handle("POST /d/{device}/s/{session}/{what}", s.paired(s.act))
+	if s.opt.Editor != nil {
+		mux.HandleFunc("GET /acp", s.tracked(s.editor))
+	}
 	if s.opt.Stored != nil {
 		mux.Handle("GET /d/{device}/search", s.paired(s.search))
 		mux.Handle("GET /d/{device}/s/{session}/export/{format}", s.paired(s.export))
@@ -222,6 +229,16 @@ func (s *Server) routes() http.Handler {
 		mux.Handle("POST /d/{device}/new", s.paired(s.begin))
 	}
 	return mux
+}
+
+// tracked lets Close wait for a request whose connection is taken over.
+func (s *Server) tracked(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		done := make(chan struct{})
+		defer close(done)
+		s.tasks.Go(func() { <-done })
+		next(w, r)
+	}
 }
 
 func serveStyle(w http.ResponseWriter, _ *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/session"
+	"jcode/tools"
 	"jcode/tools/command"
 )
 
@@ -73,6 +74,10 @@ type Workspace struct {
 	Models, Roles func(ctx context.Context) []Choice
 	// ListModels asks the endpoint for its models, which takes time; nil if it can't be asked.
 	ListModels func(ctx context.Context) []Choice
+	// Most is how much the client may have allowed unasked; "" is any mode.
+	Most tools.Mode
+	// Brief leaves out answers that outlast the session.
+	Brief bool
 	// Trust is the question about what the folder brings, nil when nothing is pending.
 	Trust func(ctx context.Context) *Trust
 	// Close ends the conversation and everything that was started for it.

@@ -47,10 +47,17 @@ func effortChoices() []Choice {
 
 func (o *openSession) modes() *acp.SessionModeState {
 	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(o.conv.State().Mode)}
-	for _, c := range modeChoices() {
+	for _, c := range o.modeChoices() {
 		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(c.Value), Name: c.Name, Description: acp.Ptr(c.Description)})
 	}
 	return out
+}
+
+// modeChoices returns those of the session: up to its owner's.
+func (o *openSession) modeChoices() []Choice {
+	return slices.DeleteFunc(modeChoices(), func(c Choice) bool {
+		return o.w.Most != "" && tools.Mode(c.Value).Under(o.w.Most) != tools.Mode(c.Value)
+	})
 }
 
 // options returns the session's settings and their choices.
@@ -59,7 +66,7 @@ func (o *openSession) options() []acp.SessionConfigOption {
 	role, effort := cmp.Or(st.Role, noRole), cmp.Or(o.conv.Tuning().ReasoningEffort, defaultEffort)
 	roles := append([]Choice{{Value: noRole, Name: "No role"}}, o.w.Roles(o.ctx)...)
 	return []acp.SessionConfigOption{
-		selectOption(optionMode, "Mode", acp.SessionConfigOptionCategoryMode, string(st.Mode), modeChoices()),
+		selectOption(optionMode, "Mode", acp.SessionConfigOptionCategoryMode, string(st.Mode), o.modeChoices()),
 		selectOption(optionModel, "Model", acp.SessionConfigOptionCategoryModel, st.Model, o.modelChoices()),
 		selectOption(optionRole, "Role", "", role, roles),
 		selectOption(optionEffort, "Effort", acp.SessionConfigOptionCategoryThoughtLevel, effort, effortChoices()),
@@ -127,6 +134,9 @@ func (o *openSession) setMode(name string) error {
 	mode, err := tools.ParseMode(name)
 	if err != nil {
 		return invalid("%v", err)
+	}
+	if o.w.Most != "" && mode.Under(o.w.Most) != mode {
+		return invalid("mode %s allows more than the owner's, %s", mode, o.w.Most)
 	}
 	o.conv.SetMode(mode)
 	return nil

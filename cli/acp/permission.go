@@ -56,7 +56,8 @@ func (o *openSession) ask(ev event.ApprovalAsked) {
 		if len(options) == 0 {
 			options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 		}
-		offered, hunks := permissionOptions(options), o.hunksOf(ev.Question)
+		places := o.offered(options)
+		offered, hunks := permissionOptions(pick(options, places)), o.hunksOf(ev.Question)
 		if hunks != nil {
 			offered = append(offered, acp.PermissionOption{OptionId: "hunks", Kind: acp.PermissionOptionKindAllowOnce, Name: "yes, once, but only some of its hunks …"})
 		}
@@ -65,10 +66,10 @@ func (o *openSession) ask(ev event.ApprovalAsked) {
 		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errDisconnected):
 			answer.Word = "the editor could not ask: " + err.Error()
 			o.say("The editor could not show a question, which counts as no: " + err.Error())
-		case chosen == len(options):
+		case chosen == len(places):
 			answer.Scope, answer.Hunks = o.chooseHunks(ctx, ev.Question)
 		case chosen >= 0:
-			answer.Scope, answer.Option = options[chosen].Scope, chosen
+			answer.Scope, answer.Option = options[places[chosen]].Scope, places[chosen]
 			if len(ev.Question.Options) == 0 {
 				answer.Option = -1
 			}
@@ -79,6 +80,23 @@ func (o *openSession) ask(ev event.ApprovalAsked) {
 		// An error means that the question was settled meanwhile.
 		_ = o.conv.Answer(ev.ID, answer)
 	})
+}
+
+// offered returns the places of the answers that this client may give.
+func (o *openSession) offered(options []tools.AnswerOption) (places []int) {
+	for i, opt := range options {
+		if !o.w.Brief || opt.Scope != tools.AnswerProject {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func pick(options []tools.AnswerOption, places []int) (out []tools.AnswerOption) {
+	for _, i := range places {
+		out = append(out, options[i])
+	}
+	return out
 }
 
 // announce makes something that is asked about known to the client as a call.

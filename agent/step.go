@@ -81,15 +81,18 @@ func (t *turn) relay(ev model.Event) {
 // since none of them ran.
 func (t *turn) recover(ctx context.Context, resp model.Response, err error) (more bool, _ error) {
 	var fault *model.Error
+	void := func() { // what arrived of a request that is made again
+		if resp.Text != "" || resp.Reasoning != "" {
+			t.c.emit(event.AnswerReset{Reason: fault.Text})
+		}
+	}
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		switch fault.Class {
 		case model.ClassOverflow:
 			if !t.overflowed {
 				t.overflowed = true
 				t.step--
-				if resp.Text != "" || resp.Reasoning != "" {
-					t.c.emit(event.AnswerReset{Reason: fault.Text})
-				}
+				void()
 				t.learned(fault.Window)
 				return true, t.c.compactor().overflow(ctx, fault)
 			}
@@ -100,11 +103,13 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 				t.c.out.dropped[key] = true
 				t.step--
 				t.refused++
+				void()
 				t.c.Notify(event.LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
 			}
 		case model.ClassImage:
 			if more, err := t.dropPicture(ctx, fault); more || err != nil {
+				void()
 				return more, err
 			}
 		default: // nothing that another request would fix

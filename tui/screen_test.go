@@ -147,6 +147,21 @@ func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 	}
 }
 
+// An agent that goes on in the background may say its first words before its call ends: they don't stay there, nor does
+// a call of it that still runs.
+func TestWhatAnAgentBeganInItsCallDoesNotStayWhenItGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	r := run(t, 80, 24, nil).ready()
+	r.fake.Emit(event.TurnStart{Prompt: "x"}, event.CallStart{ID: "t", Name: "task", Arguments: tuitest.JSON("prompt", "look around", "name", "ann"), At: time.Now()},
+		event.Nested{CallID: "t", Label: "ann", Event: event.CallStart{ID: "n1", Name: "read", Arguments: tuitest.JSON("path", "slow.go"), At: time.Now()}},
+		event.Nested{CallID: "t", Label: "ann", Event: event.TextDelta{Text: "Reading."}})
+	r.see("look around", "Reading.", "slow.go")
+	r.fake.Emit(event.CallEnd{ID: "t", Name: "task", Status: "done", Result: tools.Result{Text: "ann works in the background."}}, event.TurnEnd{Reason: event.StopDone, Text: "over"}, event.Notice{Text: "the end"})
+	if s := r.see("look around", "the end"); s.Contains("Reading.") || s.Contains("slow.go") {
+		t.Errorf("left behind:\n%s", s.Text())
+	}
+}
+
 func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	t.Parallel()
 	blurred := make(chan bool, 1)

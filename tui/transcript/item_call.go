@@ -102,6 +102,7 @@ func (c *Call) End(ev event.CallEnd) {
 		c.change(ran)
 	}
 	c.Tail = ""
+	c.Nested.end()
 	c.Drop()
 }
 

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"jcode/agent/event"
@@ -57,4 +58,19 @@ func (n *Nested) Event(ev event.Event) {
 	case event.TextDelta:
 		n.text = text.CutTail(n.text+ev.Text, 2000)
 	}
+}
+
+// end takes away what was still going on: the call's result says how the agent ended, and what an agent in the
+// background does from now on is shown elsewhere.
+func (n *Nested) end() {
+	if n == nil {
+		return
+	}
+	n.text = ""
+	n.calls = slices.DeleteFunc(n.calls, func(c *Call) bool {
+		if c.running() {
+			n.total--
+		}
+		return c.running()
+	})
 }

@@ -14,7 +14,7 @@ var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // Check checks the body of a chat request against the rules of the strictest servers, and returns one line
 // per breach: results paired with calls, ids unique and at most 128 characters, arguments JSON objects, no
 // empty message, valid UTF-8 without lone surrogates, legal and unique tool names, object schemas with
-// properties, `$ref`s that resolve.
+// properties, `$ref`s that resolve, no member that is not part of the protocol.
 func Check(body []byte) []string {
 	var c checker
 	if !utf8.Valid(body) {
@@ -28,6 +28,7 @@ func Check(body []byte) []string {
 		c.add("the body is not a JSON object: %v", err)
 		return c.found
 	}
+	c.found = append(c.found, chatForm().closed("body", fields)...)
 	if text(fields, "model") == "" {
 		c.add("no model is named")
 	}

@@ -53,6 +53,7 @@ func (h *Handler) checkMessages(raw []byte, header http.Header) (found []string,
 		c.add("x-api-key: header is required")
 	}
 	c.model = text(c.fields, "model")
+	c.found = append(c.found, messagesForm().closed("body", c.fields)...)
 	c.top()
 	c.messagesTools()
 	c.turns(objects(c.fields["messages"]))
@@ -61,15 +62,6 @@ func (h *Handler) checkMessages(raw []byte, header http.Header) (found []string,
 }
 
 func (c *messagesChecker) top() {
-	known := []string{
-		"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream", "thinking", "output_config", "temperature", "top_p", "top_k", "stop_sequences",
-		"metadata", "service_tier", "container", "context_management", "cache_control",
-	}
-	for name := range c.fields {
-		if !slices.Contains(known, name) {
-			c.add("%s: Extra inputs are not permitted", name)
-		}
-	}
 	most, ok := c.fields["max_tokens"].(float64)
 	if !ok || most < 1 {
 		c.add("max_tokens: Field required")
@@ -126,11 +118,6 @@ func (c *messagesChecker) oneTool(at string, t map[string]any, names map[string]
 		c.add("tools: Tool names must be unique: %s", name)
 	}
 	names[name] = true
-	for key := range t {
-		if !slices.Contains([]string{"name", "description", "input_schema", "cache_control", "type", "eager_input_streaming", "defer_loading", "strict"}, key) {
-			c.add("%s.custom.%s: Extra inputs are not permitted", at, key)
-		}
-	}
 	params, _ := t["input_schema"].(map[string]any)
 	if text(params, "type") != "object" {
 		c.add("%s.custom.input_schema.type: Input should be 'object'", at)

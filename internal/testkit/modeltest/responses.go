@@ -194,15 +194,7 @@ func (h *Handler) checkResponses(raw []byte, header http.Header) []string {
 	if c.model = text(c.fields, "model"); c.model == "" {
 		c.add("Missing required parameter: 'model'.")
 	}
-	known := []string{
-		"model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "stream", "store", "include", "reasoning", "temperature", "top_p",
-		"max_output_tokens", "prompt_cache_key", "text", "truncation", "metadata", "previous_response_id", "service_tier", "user",
-	}
-	for name := range c.fields {
-		if !slices.Contains(known, name) {
-			c.add("Unknown parameter: '%s'.", name)
-		}
-	}
+	c.found = append(c.found, responsesForm().closed("body", c.fields)...)
 	if c.fields["store"] != false {
 		c.add("modeltest: answers would be kept: store is %v", c.fields["store"])
 	}

@@ -76,100 +76,77 @@ func (c *Client) Lost(id string, o model.Opaque) bool {
 	return c.learned.Holds(id, func(f *features) bool { return !f.thoughts || f.lost[o.Raw] })
 }
 
+// question is one request of this protocol.
+type question = endpoint.Question[features]
+
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
-	if said := q.f.expectMismatch(&req); said != "" {
-		c.learned.Keep(req.Model, q.f)
+	f := c.learned.Of(req.Model)
+	if said := f.expectMismatch(&req); said != "" {
+		c.learned.Keep(req.Model, f)
 		emit(model.NoticeEvent{Text: said})
 	}
-	q.encode()
-	return c.Ask(ctx, &req, q, emit)
+	s := &sender{Client: c}
+	q := &question{
+		End: c.Endpoint, Protocol: Protocol, Req: &req, F: f, Learned: c.learned,
+		Encode: s.encode, Learn: (*features).learn, Send: s.send, Judge: fits,
+	}
+	return q.Ask(ctx, emit)
 }
 
-// question is one request in the form in which it is sent next.
-type question struct {
-	c    *Client
-	req  *model.Request
-	f    *features
-	body []byte
+// sender sends one request.
+type sender struct {
+	*Client
 	beta string // the Anthropic-Beta header
 }
 
-func (q *question) encode() {
-	e := encoder{Body: q.c.at.body(q.c.Endpoint, q.req), f: q.f, req: q.f.Fit(q.req), at: q.c.at, provider: q.c.Config.Name}
-	q.body = e.encode()
-	if q.beta = ""; !q.c.at.betasInBody {
-		q.beta = strings.Join(e.betas, ",")
+func (s *sender) encode(q *question) []byte {
+	e := encoder{Body: s.at.body(s.Endpoint, q.Req), f: q.F, req: q.F.Fit(q.Req), at: s.at, provider: s.Config.Name}
+	body := e.encode()
+	if s.beta = ""; !s.at.betasInBody {
+		s.beta = strings.Join(e.betas, ",")
 	}
+	return body
 }
 
-// Adapt looks for another form of a refused request, and remembers it.
-func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
-	notice, ok := q.f.learn(q.req, bad.Fault)
-	if ok {
-		q.c.learned.Keep(q.req.Model, q.f)
-		q.encode()
-	}
-	return notice, ok
-}
-
-// Sent implements endpoint.Protocol.
-func (q *question) Sent() []byte { return q.body }
-
-// Attempt sends the request once.
-func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
-	ctx, silent, stop := q.c.Watch(parent)
-	defer stop()
-	x := &endpoint.Exchange{Asked: q.req.Model, Silent: silent}
+// send sends the request once.
+func (s *sender) send(ctx, parent context.Context, q *question, x *endpoint.Exchange, say *endpoint.Speaker) (got endpoint.Answer) {
 	a := newAnswer(say, x)
-	err := q.stream(ctx, x, a)
-	whole := (a.stopped || a.reason != "") && !x.HasFault() && parent.Err() == nil
-	resp := a.response(q.req, whole)
-	switch {
-	case !whole:
-		resp.Opaque = nil
-		bad := q.c.Judge(ctx, x, err)
-		if a.counted {
-			bad.Used = a.usage.total()
-		}
-		q.fits(bad)
-		return resp, bad
-	case a.reason == "model_context_window_exceeded":
-		bad := endpoint.Fail(model.ClassOverflow, 0, q.c.Name()+": the model's context window was full in the middle of its answer", nil)
-		bad.Used = a.usage.total()
-		return resp, bad
+	got.Err = s.stream(ctx, q, x, a)
+	got.Whole = (a.stopped || a.reason != "") && x.Sound(parent)
+	got.Response, got.Counted = a.response(q.Req, got.Whole), a.counted
+	if a.counted {
+		got.Used = a.usage.total()
 	}
-	q.c.Sign(&resp, Protocol, q.req.Model)
-	if !a.counted {
-		resp.Usage = endpoint.Estimate(q.body, &resp)
+	if a.reason == "model_context_window_exceeded" {
+		got.Failed = endpoint.Fail(model.ClassOverflow, 0, s.Name()+": the model's context window was full in the middle of its answer", nil)
 	}
-	return resp, nil
+	return got
 }
 
 // fits lets a request that is too long only because of its output limit be repeated with a lower one.
-func (q *question) fits(bad *endpoint.Failure) {
+func fits(q *question, _ *endpoint.Exchange, bad *endpoint.Failure) {
 	if bad.Err.Class != model.ClassOverflow {
 		return
 	}
-	if room := roomForOutput(bad.Fault); room >= leastOutput && room < q.f.maxTokens {
+	if room := roomForOutput(bad.Fault); room >= leastOutput && room < q.F.maxTokens {
 		bad.Bad = true
 	}
 }
 
 // stream sends the request and reads its answer. A regular end is not an error.
-func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL(q.c.at.path(q.req.Model)), bytes.NewReader(q.body))
+func (s *sender) stream(ctx context.Context, q *question, x *endpoint.Exchange, a *answer) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL(s.at.path(q.Req.Model)), bytes.NewReader(q.Body))
 	if err != nil {
 		return err
 	}
-	req.Header = q.c.header()
+	req.Header = s.header()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	if q.beta != "" {
-		req.Header.Set("Anthropic-Beta", q.beta)
+	if s.beta != "" {
+		req.Header.Set("Anthropic-Beta", s.beta)
 	}
-	resp, err := q.c.http.Do(req)
+	resp, err := s.http.Do(req)
 	if err != nil {
 		return err
 	}
@@ -178,8 +155,8 @@ func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) 
 		return errRefused
 	}
 	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
-	if q.c.at.frames != nil {
-		return q.c.at.frames(a, resp.Body)
+	if s.at.frames != nil {
+		return s.at.frames(a, resp.Body)
 	}
 	return a.read(resp)
 }

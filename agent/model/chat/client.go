@@ -34,65 +34,40 @@ func New(cfg provider.Config) (*Client, error) {
 	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), learned: learned}, nil
 }
 
+// question is one request of this protocol.
+type question = endpoint.Question[features]
+
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
-	q.encode()
-	return c.Ask(ctx, &req, q, emit)
-}
-
-// question is one request in the form in which it is sent next.
-type question struct {
-	c    *Client
-	req  *model.Request
-	f    *features
-	body []byte
-}
-
-func (q *question) encode() {
-	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
-	q.body = e.encode()
-}
-
-// Adapt looks for another form of a refused request, and remembers it.
-func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
-	notice, ok := q.f.learn(q.req, bad.Fault)
-	if ok {
-		q.c.learned.Keep(q.req.Model, q.f)
-		q.encode()
+	q := &question{
+		End: c.Endpoint, Protocol: protocolChat, Req: &req, F: c.learned.Of(req.Model), Learned: c.learned,
+		Encode: c.encode, Learn: (*features).learn, Send: c.send,
 	}
-	return notice, ok
+	return q.Ask(ctx, emit)
 }
 
-// Sent implements endpoint.Protocol.
-func (q *question) Sent() []byte { return q.body }
+func (c *Client) encode(q *question) []byte {
+	e := encoder{Body: c.NewBody(q.Req), f: q.F, req: q.F.Fit(q.Req), provider: c.Config.Name}
+	return e.encode()
+}
 
-// Attempt sends the request once.
-func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
-	ctx, silent, stop := q.c.Watch(parent)
-	defer stop()
-	x := &exchange{Exchange: endpoint.Exchange{Asked: q.req.Model, Silent: silent}}
-	sent := &endpoint.Sent{Exchange: &x.Exchange, Body: q.body, Read: func(resp *http.Response) io.ReadCloser { return newNormalBody(resp, x) }}
-	a := newAnswer(say, provider.Yes(q.c.Config.Quirks.ThinkOpen))
-	err := q.c.stream(sent.In(ctx), a)
-	whole := err == nil && (x.sawDone || x.Finish != "") || x.Finish != "" && !x.HasFault() && parent.Err() == nil
+// send sends a request once.
+func (c *Client) send(ctx, parent context.Context, q *question, of *endpoint.Exchange, say *endpoint.Speaker) (got endpoint.Answer) {
+	x := &exchange{Exchange: of}
+	sent := &endpoint.Sent{Exchange: of, Body: q.Body, Read: func(resp *http.Response) io.ReadCloser { return newNormalBody(resp, x) }}
+	a := newAnswer(say, provider.Yes(c.Config.Quirks.ThinkOpen))
+	got.Err = c.stream(sent.In(ctx), a)
+	got.Whole = got.Err == nil && (x.sawDone || x.Finish != "") || x.Finish != "" && x.Sound(parent)
 	if endpoint.BrokenFinish(x.Finish) {
-		whole = false
+		got.Whole = false
 	}
-	resp := a.response(q.req, x, whole)
-	if !x.counted {
-		resp.Usage = endpoint.Estimate(q.body, &resp)
-	}
-	if whole {
-		q.c.Sign(&resp, protocolChat, q.req.Model)
-		return resp, nil
-	}
-	resp.Opaque = nil // they belong to an incomplete answer
-	bad := q.c.Judge(ctx, &x.Exchange, err)
+	got.Response, got.Counted = a.response(q.Req, x, got.Whole), true
 	if x.counted {
-		bad.Used = x.usage
+		got.Used = x.usage
+	} else {
+		got.Response.Usage = endpoint.Estimate(q.Body, &got.Response)
 	}
-	return resp, bad
+	return got
 }
 
 // placeholder fills the model field of the request that go-openai sees: its checks by model name would refuse

@@ -9,7 +9,7 @@ import (
 
 // exchange is what one request learns about its answer.
 type exchange struct {
-	endpoint.Exchange
+	*endpoint.Exchange
 
 	model   []byte // JSON text
 	tier    string // the service tier, if it is not the standard one

@@ -55,7 +55,7 @@ func watched(t testing.TB) *exchange {
 	}
 	_, silent, stop := end.Watch(context.Background())
 	t.Cleanup(stop)
-	return &exchange{Exchange: endpoint.Exchange{Silent: silent}}
+	return &exchange{Exchange: &endpoint.Exchange{Silent: silent}}
 }
 
 func normalise(t testing.TB, contentType string, body []byte, sizes ...int) normal {

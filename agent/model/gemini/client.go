@@ -90,77 +90,55 @@ func (c *Client) Lost(id string, o model.Opaque) bool {
 	return c.learned.Holds(id, func(f *features) bool { return f.lost[o.Raw] })
 }
 
+// question is one request of this protocol.
+type question = endpoint.Question[features]
+
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
-	q.encode()
-	return c.Ask(ctx, &req, q, emit)
-}
-
-// question is one request in the form in which it is sent next.
-type question struct {
-	c    *Client
-	req  *model.Request
-	f    *features
-	body []byte
-}
-
-func (q *question) encode() {
-	e := encoder{Body: q.c.NewEnvelope(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
-	q.body = e.encode()
-}
-
-// Adapt looks for another form of a refused request, and remembers it.
-func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
-	notice, ok := q.f.learn(q.req, bad.Fault)
-	if ok {
-		q.c.learned.Keep(q.req.Model, q.f)
-		q.encode()
+	q := &question{
+		End: c.Endpoint, Protocol: Protocol, Req: &req, F: c.learned.Of(req.Model), Learned: c.learned,
+		Encode: c.encode, Learn: (*features).learn, Send: c.send, Judge: judge,
 	}
-	return notice, ok
+	return q.Ask(ctx, emit)
 }
 
-// Sent implements endpoint.Protocol.
-func (q *question) Sent() []byte { return q.body }
+func (c *Client) encode(q *question) []byte {
+	e := encoder{Body: c.NewEnvelope(q.Req), f: q.F, req: q.F.Fit(q.Req), provider: c.Config.Name}
+	return e.encode()
+}
 
-// Attempt sends the request once.
-func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
-	ctx, silent, stop := q.c.Watch(parent)
-	defer stop()
-	x := &endpoint.Exchange{Asked: q.req.Model, Silent: silent}
+// send sends a request once.
+func (c *Client) send(ctx, parent context.Context, q *question, x *endpoint.Exchange, say *endpoint.Speaker) (got endpoint.Answer) {
 	a := newAnswer(say, x)
-	err := q.stream(ctx, x, a)
-	whole := a.reason != "" && !endpoint.BrokenFinish(x.Finish) && !x.HasFault() && parent.Err() == nil
-	resp := a.response(q.req)
-	if !whole {
-		resp.Opaque, resp.Calls = nil, nil
-		bad := q.c.Judge(ctx, x, err)
-		bad.Used = a.usage
-		if endpoint.BrokenFinish(x.Finish) {
-			bad.Most = brokenTries
-		}
-		return resp, bad
+	got.Err = c.stream(ctx, q, x, a)
+	got.Whole = a.reason != "" && !endpoint.BrokenFinish(x.Finish) && x.Sound(parent)
+	got.Response, got.Counted, got.Used = a.response(q.Req), a.counted, a.usage
+	if !got.Whole {
+		got.Response.Calls = nil
 	}
-	q.c.Sign(&resp, Protocol, q.req.Model)
-	if !a.counted {
-		resp.Usage = endpoint.Estimate(q.body, &resp)
+	return got
+}
+
+// judge limits how often a model is asked again that writes calls which can't be read.
+func judge(_ *question, x *endpoint.Exchange, bad *endpoint.Failure) {
+	if endpoint.BrokenFinish(x.Finish) {
+		bad.Most = brokenTries
 	}
-	return resp, nil
 }
 
 // brokenTries is how often a model may write a call that its own server can't read.
 const brokenTries = 3
 
 // stream sends the request and reads its answer. A regular end is not an error.
-func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL(q.c.path(q.req.Model)), bytes.NewReader(q.body))
+func (c *Client) stream(ctx context.Context, q *question, x *endpoint.Exchange, a *answer) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(c.path(q.Req.Model)), bytes.NewReader(q.Body))
 	if err != nil {
 		return err
 	}
-	req.Header = q.c.header()
+	req.Header = c.header()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
-	resp, err := q.c.http.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return err
 	}

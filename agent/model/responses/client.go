@@ -43,70 +43,42 @@ func (c *Client) Lost(id string, o model.Opaque) bool {
 	return c.learned.Holds(id, func(f *features) bool { return !f.encrypted || f.lost[o.Raw] })
 }
 
+// question is one request of this protocol.
+type question = endpoint.Question[features]
+
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
-	q.encode()
-	return c.Ask(ctx, &req, q, emit)
-}
-
-// question is one request in the form in which it is sent next.
-type question struct {
-	c    *Client
-	req  *model.Request
-	f    *features
-	body []byte
-}
-
-func (q *question) encode() {
-	e := encoder{Body: q.c.NewBody(q.req), f: q.f, req: q.f.Fit(q.req), provider: q.c.Config.Name}
-	q.body = e.encode()
-}
-
-// Adapt looks for another form of a refused request, and remembers it.
-func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
-	notice, ok := q.f.learn(q.req, bad.Fault)
-	if ok {
-		q.c.learned.Keep(q.req.Model, q.f)
-		q.encode()
+	q := &question{
+		End: c.Endpoint, Protocol: Protocol, Req: &req, F: c.learned.Of(req.Model), Learned: c.learned,
+		Encode: c.encode, Learn: (*features).learn, Send: c.send,
 	}
-	return notice, ok
+	return q.Ask(ctx, emit)
 }
 
-// Sent implements endpoint.Protocol.
-func (q *question) Sent() []byte { return q.body }
+func (c *Client) encode(q *question) []byte {
+	e := encoder{Body: c.NewBody(q.Req), f: q.F, req: q.F.Fit(q.Req), provider: c.Config.Name}
+	return e.encode()
+}
 
-// Attempt sends the request once.
-func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
-	ctx, silent, stop := q.c.Watch(parent)
-	defer stop()
-	x := &endpoint.Exchange{Asked: q.req.Model, Silent: silent}
-	sent := &endpoint.Sent{Exchange: x, Body: q.body, Read: func(resp *http.Response) io.ReadCloser { return normalBody(resp, silent) }}
+// send sends a request once.
+func (c *Client) send(ctx, parent context.Context, q *question, x *endpoint.Exchange, say *endpoint.Speaker) (got endpoint.Answer) {
+	sent := &endpoint.Sent{Exchange: x, Body: q.Body, Read: func(resp *http.Response) io.ReadCloser { return normalBody(resp, x.Silent) }}
 	a := newAnswer(say, x)
-	err := q.stream(sent.In(ctx), a)
-	whole := a.ended && !x.HasFault() && parent.Err() == nil
-	resp := a.response(q.req, whole)
-	if !whole {
-		resp.Opaque = nil
-		bad := q.c.Judge(ctx, x, err)
-		if a.counted {
-			bad.Used = a.usage
-		}
-		return resp, bad
+	got.Err = c.stream(sent.In(ctx), a)
+	got.Whole = a.ended && x.Sound(parent)
+	got.Response, got.Counted = a.response(q.Req, got.Whole), a.counted
+	if a.counted {
+		got.Used = a.usage
 	}
-	q.c.Sign(&resp, Protocol, q.req.Model)
-	if !a.counted {
-		resp.Usage = endpoint.Estimate(q.body, &resp)
-	}
-	return resp, nil
+	return got
 }
 
 // placeholder fills the model field of the request that go-openai makes: endpoint.Transport sends the real body.
 const placeholder = "placeholder"
 
 // stream runs one exchange through go-openai. A regular end is not an error.
-func (q *question) stream(ctx context.Context, a *answer) error {
-	s, err := q.c.api.CreateResponseStream(ctx, openai.CreateResponseRequest{Model: placeholder, Input: ""})
+func (c *Client) stream(ctx context.Context, a *answer) error {
+	s, err := c.api.CreateResponseStream(ctx, openai.CreateResponseRequest{Model: placeholder, Input: ""})
 	if err != nil {
 		return err
 	}

@@ -107,9 +107,14 @@ func (w *windows) offer() {
 	conv := w.conv
 	w.withdraw = w.server.Offer(remote.Offer{
 		Conversation: conv, From: func(name string) remote.Answers { return conv.From(name) },
-		History: func(ctx context.Context) ([]event.Event, error) {
-			rows, err := w.history.All(ctx, conv.ID())
-			return past.Events(rows), err
+		History: func(ctx context.Context, before int64, last int) ([]event.Event, int64, error) {
+			rows, err := w.history.In(ctx, conv.ID(), session.Window{Before: before, Last: last + min(last, 1)})
+			first := int64(0)
+			if last > 0 && len(rows) > last { // one more than wanted: there are earlier ones
+				rows = rows[1:]
+				first = rows[0].Seq
+			}
+			return past.Events(rows), first, err
 		},
 		Actions: w.actions.of(conv), WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
 	})

@@ -141,7 +141,10 @@ func (t *transcript) drawLog(before, around, base string) markup {
 	}
 	var s sheet
 	from := max(0, end-shown)
-	if from > 0 {
+	switch {
+	case t.earlier > 0 && end > 0:
+		s.put(`<p class="earlier" id="earlier"><a href="%s?before=%s">Earlier items</a></p>`, base, t.blocks[from].id)
+	case from > 0:
 		s.put(`<p class="earlier" id="earlier"><a href="%s?before=%s">%d earlier items</a></p>`, base, t.blocks[from].id, from)
 	}
 	for _, b := range t.blocks[from:end] {

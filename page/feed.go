@@ -195,7 +195,7 @@ func attach(place remote.Place, v Device, session string) (*feed, error) {
 	}
 	fd.client = client
 	var at remote.Attached
-	if err := client.Call(ctx, "attach", remote.Attach{Session: session, Role: v.Role}, &at); err != nil {
+	if err := client.Call(ctx, "attach", remote.Attach{Session: session, Role: v.Role, Recent: recent}, &at); err != nil {
 		client.Close()
 		return nil, err
 	}
@@ -210,12 +210,36 @@ func (fd *feed) begin(at remote.Attached) {
 	if at.Role == remote.Control {
 		fd.tr.link = fd.base
 	}
+	fd.tr.earlier = at.Before
 	fd.tr.begin(at.State, at.Last, append(at.History, at.Now...)...)
 	fd.ready = true
 	for _, line := range fd.early {
 		fd.tr.apply(line)
 	}
 	fd.early = nil
+}
+
+// recent is how many messages a page begins with: enough for what is drawn at first. Others are read when somebody wants
+// to see them.
+const recent = shown
+
+// whole reads the messages before those that the page began with.
+func (fd *feed) whole(ctx context.Context) error {
+	var before int64
+	fd.read(func(t *transcript) { before = t.earlier })
+	if before == 0 {
+		return nil
+	}
+	var past remote.Past
+	if err := fd.client.Call(ctx, "history", remote.Earlier{Session: fd.session, Before: before}, &past); err != nil {
+		return err
+	}
+	fd.read(func(t *transcript) {
+		if t.earlier == before { // nobody was faster
+			t.prepend(past.History)
+		}
+	})
+	return nil
 }
 
 // take takes over an event. Those of an attached session all come after what it began with.

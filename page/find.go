@@ -28,6 +28,10 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, v Device) {
 	switch {
 	case err == nil:
 		defer release()
+		if err := fd.whole(r.Context()); err != nil {
+			s.tell(w, http.StatusNotFound, now.base, "That did not work", text.OneLine(err.Error()))
+			return
+		}
 		fd.read(show)
 	case errors.Is(err, remote.ErrNoSession) && s.opt.Stored != nil:
 		t, err := s.stored(r.Context(), id)

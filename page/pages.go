@@ -149,6 +149,13 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request, v Device) {
 	case err == nil:
 		defer release()
 		now := s.viewOf(v, id, fd.role)
+		if q := r.URL.Query(); q.Has("before") || q.Has("at") {
+			err = fd.whole(r.Context())
+		}
+		if err != nil {
+			s.tell(w, http.StatusNotFound, now.base, "That did not work", text.OneLine(err.Error()))
+			return
+		}
 		fd.read(func(t *transcript) { s.show(w, r, t, now) })
 	case errors.Is(err, remote.ErrNoSession) && s.opt.Stored != nil:
 		s.showKept(w, r, v, id)

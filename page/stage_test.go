@@ -110,7 +110,9 @@ func newStage(t *testing.T, change ...func(*page.Options)) *stage {
 	owner.Offer(remote.Offer{
 		Conversation: s.conv, From: func(string) remote.Answers { return s.conv },
 		Actions: actions{s.conv},
-		History: func(context.Context) ([]event.Event, error) { return s.conv.past, nil },
+		History: func(_ context.Context, before int64, last int) ([]event.Event, int64, error) {
+			return window(s.conv.past, before, last)
+		},
 	})
 	opt := page.Options{Place: place, Devices: s.devices, Codes: s.codes}
 	for _, f := range change {
@@ -138,6 +140,32 @@ func newStage(t *testing.T, change ...func(*page.Options)) *stage {
 		served.Wait()
 	})
 	return s
+}
+
+// window returns the events of the last messages before one.
+func window(all []event.Event, before int64, last int) (out []event.Event, first int64, err error) {
+	var starts []int
+	var seqs []int64
+	for i, ev := range all {
+		seq := int64(0)
+		switch ev := ev.(type) {
+		case event.TurnStart:
+			seq = ev.Seq
+		case event.AssistantMessage:
+			seq = ev.Seq
+		}
+		if seq > 0 && before > 0 && seq >= before {
+			all = all[:i]
+			break
+		}
+		if seq > 0 {
+			starts, seqs = append(starts, i), append(seqs, seq)
+		}
+	}
+	if n := len(starts) - last; last > 0 && n > 0 {
+		return all[starts[n]:], seqs[n], nil
+	}
+	return all, 0, nil
 }
 
 // device is a paired browser.

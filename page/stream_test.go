@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	nethtml "golang.org/x/net/html"
 
@@ -261,7 +262,9 @@ func TestALongTranscriptIsShownFromItsEnd(t *testing.T) {
 	s := newStage(t)
 	s.conv.past = long(5000)
 	d := s.pair(remote.Watch)
+	began := time.Now()
 	page := d.show()
+	t.Logf("the first page took %s", time.Since(began))
 	if n := strings.Count(page, "<article"); n != 100 || !strings.Contains(page, "answer 4999") {
 		t.Errorf("%d items are shown", n)
 	}
@@ -270,6 +273,9 @@ func TestALongTranscriptIsShownFromItsEnd(t *testing.T) {
 	earlier := s.body(s.send(d.as(http.MethodGet, link, nil)))
 	if !strings.Contains(earlier, "answer 4899") || strings.Contains(earlier, "answer 4999") {
 		t.Errorf("earlier: %s", earlier)
+	}
+	if found := s.body(d.fetch("/search?q=answer+17+with")); !strings.Contains(found, "<mark>answer 17 with</mark>") {
+		t.Errorf("found: %s", found)
 	}
 }
 

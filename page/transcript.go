@@ -29,6 +29,7 @@ type transcript struct {
 	todo    wire.Todo
 	usage   *wire.Usage
 	agents  []agentState
+	earlier int64  // number of the message before which there are others that were not read; 0 for none
 	link    string // address of the session's page, "" where nothing may be done
 	changed map[part]uint64
 }
@@ -110,6 +111,19 @@ func (t *transcript) begin(state *wire.State, last uint64, lines ...json.RawMess
 	for _, p := range []part{partState, partAsks, partQueue, partPlan, partAgents, partUsage} {
 		t.changed[p] = last
 	}
+}
+
+// prepend takes over the messages before those with which it began.
+func (t *transcript) prepend(lines []json.RawMessage) {
+	old := newTranscript()
+	old.link = t.link
+	for _, line := range lines {
+		old.apply(line)
+	}
+	for i, b := range old.blocks {
+		b.id, b.born, b.changed = "e"+strconv.Itoa(i+1), 0, 0
+	}
+	t.blocks, t.earlier = append(old.blocks, t.blocks...), 0
 }
 
 // apply takes over one event.

@@ -97,7 +97,7 @@ func take[P any](c *connection, f func(ctx context.Context, p P) (any, error)) j
 
 func (c *connection) methods() methods {
 	return methods{
-		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
+		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "history": take(c, c.history), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
 		"prompt": take(c, c.prompt), "unqueue": take(c, c.unqueue), "answer": take(c, c.answer), "reply": take(c, c.reply), "fill": take(c, c.fill), "set": take(c, c.set),
 		"undo": take(c, c.undo), "rewind": take(c, c.rewind), "role": take(c, c.role), "choices": take(c, c.choices), "files": take(c, c.files),
 		"agents.output": take(c, c.agentOutput), "agents.message": take(c, c.agentMessage), "agents.stop": take(c, c.agentStop),
@@ -153,6 +153,9 @@ func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
 	if p.Role != Watch && p.Role != Control {
 		return nil, invalid("role is %q: it is watch or control", p.Role)
 	}
+	if p.Recent < 0 {
+		return nil, invalid("recent is %d: it is a number of messages", p.Recent)
+	}
 	out, err := h.attach(ctx, p)
 	if err != nil {
 		return nil, err
@@ -166,6 +169,18 @@ func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
 	c.mu.Unlock()
 	c.sends.Go(func() { c.follow(ctx, p.Session, h.begin(), out.Last) })
 	return out, nil
+}
+
+// history returns earlier messages to a client that has only the last ones.
+func (c *connection) history(ctx context.Context, p Earlier) (any, error) {
+	c.mu.Lock()
+	at, ok := c.attached[p.Session]
+	c.mu.Unlock()
+	if !ok || c.server.find(p.Session) != at.hub {
+		return nil, gone("attach session %q first", p.Session)
+	}
+	events, _, err := at.hub.offer.History(ctx, p.Before, 0)
+	return Past{encoded(events)}, err
 }
 
 // follow sends the lines after a number until the client or the session ends.

@@ -35,8 +35,9 @@ type Offer struct {
 	Conversation
 	// From returns who settles questions in somebody's name.
 	From func(name string) Answers
-	// History returns what is stored, as events.
-	History func(ctx context.Context) ([]event.Event, error)
+	// History returns what is stored, as events: the last messages before one, by its number; 0 is all of them, and up to
+	// the end. first is the number of the first of them if there are earlier ones.
+	History func(ctx context.Context, before int64, last int) (events []event.Event, first int64, err error)
 	// WatchOnly is set where nobody answers questions: a headless run.
 	WatchOnly bool
 	// Actions are what its owner does with commands; nil offers none.
@@ -134,11 +135,11 @@ func (h *hub) attach(ctx context.Context, p Attach) (*Attached, error) {
 	}
 	sub, last, now := h.offer.Join()
 	sub.Close()
-	history, err := h.offer.History(ctx)
+	history, first, err := h.offer.History(ctx, 0, p.Recent)
 	if err != nil {
 		return nil, err
 	}
-	out.Last, out.History, out.Now = last, encoded(history), encoded(now)
+	out.Last, out.Before, out.History, out.Now = last, first, encoded(history), encoded(now)
 	return out, nil
 }
 

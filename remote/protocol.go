@@ -52,6 +52,8 @@ type (
 		Session string  `json:"session"`
 		Role    Role    `json:"role"`
 		After   *uint64 `json:"after,omitempty"`
+		// Recent is how many messages of the history are wanted, the last ones; 0 is all.
+		Recent int `json:"recent,omitempty"`
 	}
 	// Attached answers it. Resumed says that the events after After follow without a gap. Otherwise History holds what
 	// is stored and Now what is going on, both as lines of events; messages are told apart by seq, calls by id, and what
@@ -64,6 +66,17 @@ type (
 		State   *wire.State       `json:"state"`
 		History []json.RawMessage `json:"history,omitempty"`
 		Now     []json.RawMessage `json:"now,omitempty"`
+		// Before is set where the history has earlier messages: the number of the first one that is here.
+		Before int64 `json:"before,omitempty"`
+	}
+	// Earlier (history) asks for the messages before one. Past answers it.
+	Earlier struct {
+		Session string `json:"session"`
+		Before  int64  `json:"before"`
+	}
+	// Past are stored messages, as lines of events.
+	Past struct {
+		History []json.RawMessage `json:"history"`
 	}
 	// Of (detach, interrupt) names a session.
 	Of struct {
@@ -134,7 +147,7 @@ const (
 // Methods are all methods with what each takes and answers, nil for nothing.
 func Methods() map[string][2]any {
 	return map[string][2]any{
-		"hello": {Hello{}, Welcome{}}, "sessions": {nil, []Listed{}}, "attach": {Attach{}, Attached{}}, "detach": {Of{}, nil}, "interrupt": {Of{}, nil},
+		"hello": {Hello{}, Welcome{}}, "sessions": {nil, []Listed{}}, "attach": {Attach{}, Attached{}}, "history": {Earlier{}, Past{}}, "detach": {Of{}, nil}, "interrupt": {Of{}, nil},
 		"prompt": {Prompt{}, Queued{}}, "unqueue": {Queued{}, nil}, "answer": {Answer{}, nil}, "reply": {Reply{}, nil}, "fill": {Fill{}, nil}, "set": {Set{}, nil},
 		"undo": {Undo{}, Said{}}, "rewind": {Rewind{}, Rewound{}}, "role": {RoleOf{}, nil}, "choices": {Of{}, Choices{}}, "files": {FilesOf{}, Names{}},
 		"agents.output": {AgentOf{}, AgentOutput{}}, "agents.message": {AgentOf{}, nil}, "agents.stop": {AgentOf{}, nil},

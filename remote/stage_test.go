@@ -154,7 +154,9 @@ func newStage(t *testing.T, change ...func(*remote.Offer)) *stage {
 	s.server = remote.NewServer(remote.Options{Token: s.token, Jcode: "test", Pid: os.Getpid(), Admit: remote.Admit(func(int) bool { return false })})
 	offer := remote.Offer{
 		Conversation: s.conv, From: func(name string) remote.Answers { return answers{s.conv, name} },
-		History: func(context.Context) ([]event.Event, error) { return s.conv.history, nil },
+		History: func(context.Context, int64, int) ([]event.Event, int64, error) {
+			return s.conv.history, 0, nil
+		},
 	}
 	for _, f := range change {
 		f(&offer)

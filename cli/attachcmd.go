@@ -30,7 +30,7 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	pid, err := c.process(ctx, l)
+	pid, id, err := c.process(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,16 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if err != nil {
 			return &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
 		}
-		return showProcess(ctx, l, client, w, role, std)
+		err = showProcess(ctx, l, client, w, role, std)
+		for c.Watch && errors.Is(err, attach.ErrLost) && id != "" {
+			fmt.Fprintln(std.Err, "jcode: the process of the session has ended; it is looked for")
+			w = attach.New(in, out)
+			if client, err = l.await(ctx, id, lostFor, w.Handlers()); err != nil {
+				return &exitError{code: exitModel, err: err}
+			}
+			err = showProcess(ctx, l, client, w, role, std)
+		}
+		return err
 	}
 	id, dir, err := c.stored(ctx, f, std)
 	if err != nil {
@@ -55,11 +64,11 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return runInBackground(ctx, std, []string{"--resume=" + id}, dir, true)
 }
 
-// process returns the process in the background of the session that is named, 0 for none.
-func (c *attachCmd) process(ctx context.Context, l live) (int, error) {
+// process returns the process in the background of the session that is named, 0 for none, and the session's ID.
+func (c *attachCmd) process(ctx context.Context, l live) (pid int, id string, err error) {
 	all, err := l.list(ctx)
 	if err != nil {
-		return 0, &exitError{code: exitModel, err: err}
+		return 0, "", &exitError{code: exitModel, err: err}
 	}
 	fits := slices.DeleteFunc(all, func(s liveSession) bool { return c.Session != "" && !s.called(c.Session) })
 	background := slices.DeleteFunc(slices.Clone(fits), func(s liveSession) bool { return s.Background == nil })
@@ -68,15 +77,15 @@ func (c *attachCmd) process(ctx context.Context, l live) (int, error) {
 	}
 	switch {
 	case len(background) == 1:
-		return background[0].Pid, nil
+		return background[0].Pid, background[0].SessionID, nil
 	case len(background) > 1:
-		return 0, usageError("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
+		return 0, "", usageError("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
 	case len(fits) > 0 && c.Session != "":
-		return 0, usageError("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
+		return 0, "", usageError("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
 	case c.Session == "":
-		return 0, usageError("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
+		return 0, "", usageError("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
 	}
-	return 0, nil
+	return 0, "", nil
 }
 
 // stored returns a session that does not run, and its folder.

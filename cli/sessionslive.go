@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -145,69 +144,6 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 type sessionsWatchCmd struct {
 	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one is open."`
 	JSON    bool   `name:"json" help:"Print events as lines of JSON, as --output-format stream-json does."`
-}
-
-// Run prints what happens in an open session until it is closed.
-func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	l, err := newLive(std)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriterSize(std.Out, 64<<10)
-	show := func(line json.RawMessage) {
-		if c.JSON {
-			writeBytes(out, line)
-			return
-		}
-		watched(out, line)
-	}
-	lines, done := make(chan json.RawMessage, 1000), make(chan string, 1)
-	client, s, err := l.find(ctx, c.Session, remote.Handlers{
-		Event: func(ev remote.Event) {
-			select {
-			case lines <- ev.Event:
-			case <-ctx.Done():
-			}
-		},
-		Ended:   func(e remote.Ended) { told(done, e.Why) },
-		Stopped: func(error) { told(done, remote.WhyClosed) },
-	})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	ctx, stop := context.WithCancel(ctx) // ends a handler that waits
-	defer stop()
-	var at remote.Attached
-	if err := client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Watch}, &at); err != nil {
-		return &exitError{code: exitModel, err: err}
-	}
-	for _, line := range slices.Concat(at.History, at.Now) {
-		show(line)
-	}
-	for {
-		select {
-		case line := <-lines:
-			show(line)
-		case why := <-done:
-			for len(lines) > 0 {
-				show(<-lines)
-			}
-			if why == remote.WhyReload {
-				return &exitError{code: exitModel, err: errors.New("too much happened while nothing was read: watch it again")}
-			}
-			return nil
-		case <-ctx.Done():
-			return errInterrupted()
-		}
-	}
-}
-
-func told(done chan<- string, why string) {
-	select {
-	case done <- why:
-	default: // it was told before
-	}
 }
 
 // watched writes an event for people.

@@ -68,7 +68,10 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, v Device) {
 	case draft != "":
 		now := s.viewOf(v, session, fd.role)
 		now.draft = draft
-		fd.read(func(t *transcript) { s.show(w, r, t, now) })
+		fd.read(func(t *transcript) {
+			now.number = fd.number(t.last)
+			s.show(w, r, t, now)
+		})
 	default:
 		http.Redirect(w, r, s.viewOf(v, session, v.Role).base+"#end", http.StatusSeeOther)
 	}

@@ -14,6 +14,7 @@ import (
 type feed struct {
 	session string
 	base    string // the address of its page
+	epoch   string // tells its numbers from those of another attachment
 	client  *remote.Client
 	role    remote.Role
 
@@ -184,7 +185,7 @@ func (f *feeds) endUnless(keep func(device string) bool, closed bool) {
 func attach(place remote.Place, v Device, session string) (*feed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
 	defer cancel()
-	fd := &feed{session: session, base: baseOf(v, session), tr: newTranscript(), changed: make(chan struct{})}
+	fd := &feed{session: session, base: baseOf(v, session), epoch: random(4), tr: newTranscript(), changed: make(chan struct{})}
 	client, err := place.Open(ctx, v.Name, session, remote.Handlers{
 		Event:   func(ev remote.Event) { fd.take(ev) },
 		Ended:   func(e remote.Ended) { fd.end(e.Why) },

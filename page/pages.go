@@ -156,7 +156,10 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request, v Device) {
 			s.tell(w, http.StatusNotFound, now.base, "That did not work", text.OneLine(err.Error()))
 			return
 		}
-		fd.read(func(t *transcript) { s.show(w, r, t, now) })
+		fd.read(func(t *transcript) {
+			now.number = fd.number(t.last)
+			s.show(w, r, t, now)
+		})
 	case errors.Is(err, remote.ErrNoSession) && s.opt.Stored != nil:
 		s.showKept(w, r, v, id)
 	default:
@@ -215,7 +218,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, t *transcript, v v
 	b.put(`<p class="foot"><a class="open" href="%s/more">%s</a></p>%s<noscript><p class="dim"><a href="%s#end">Look again</a></p></noscript></footer><dialog id="dialog" aria-label="More"></dialog>`, v.base, map[bool]string{true: "Mode, model, role, undo, find, export", false: "Find, export"}[v.may && !v.stored], t.drawUsage(), v.base)
 	attributes.put(` data-page="session" data-home="%s"`, v.home)
 	if !v.stored {
-		attributes.put(` data-events="%s/events?after=%d"`, v.base, t.last)
+		attributes.put(` data-events="%s/events?after=%s"`, v.base, v.number)
 	}
 	frame(w, http.StatusOK, escaped(cmp.Or(t.state.Title, "jcode")), attributes.done(), b.done())
 }

@@ -259,6 +259,7 @@ type view struct {
 	may        bool // to do something
 	stored     bool // it is not open
 	draft      string
+	number     string // of the last event that is shown
 }
 
 func (s *Server) viewOf(v Device, session string, role remote.Role) view {

@@ -97,8 +97,9 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, v Device) {
 	if has == "" {
 		has = r.URL.Query().Get("after")
 	}
-	after, err := strconv.ParseUint(has, 10, 64)
-	nothing := err != nil // so it gets everything
+	epoch, number, _ := strings.Cut(has, "-")
+	after, err := strconv.ParseUint(number, 10, 64)
+	nothing := err != nil || epoch != fd.epoch // so it gets everything
 	now := s.viewOf(v, fd.session, fd.role)
 	for {
 		var html markup
@@ -107,7 +108,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, v Device) {
 			html, last = t.since(after, nothing, now), t.last
 		})
 		nothing = false
-		if html != "" && out.send(strconv.FormatUint(last, 10), "", string(html)) != nil {
+		if html != "" && out.send(fd.number(last), "", string(html)) != nil {
 			return
 		}
 		after = last
@@ -129,6 +130,9 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, v Device) {
 		}
 	}
 }
+
+// number is that of an event in this attachment, for a browser that comes back.
+func (fd *feed) number(n uint64) string { return fd.epoch + "-" + strconv.FormatUint(n, 10) }
 
 // since returns what changed after a number, for a browser that may have nothing: whole parts of the page and items, each
 // with the ID of what it replaces.

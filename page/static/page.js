@@ -53,18 +53,24 @@
     if (follow && data.page === "session") toEnd();
   };
 
-  let source = null;
+  let source = null, waits = 1000;
+  // A session that is closed may be opened again, by its process or another one: it is looked for less and less often.
+  const closed = () => {
+    said("This session is not open any more.");
+    setTimeout(() => document.hidden ? document.addEventListener("visibilitychange", listen, { once: true }) : listen(), waits);
+    waits = Math.min(30000, waits * 2);
+  };
   const said = (text) => { const el = byID("said"); if (el) { el.textContent = text; el.hidden = !text; } };
   const listen = () => {
     if (!data.events || source) return;
     source = new EventSource(data.events);
-    source.onmessage = (ev) => { said(""); apply(ev.data); };
+    source.onmessage = (ev) => { said(""); waits = 1000; apply(ev.data); };
     source.onopen = () => said("");
     source.onerror = () => {
       if (source && source.readyState === EventSource.CLOSED) check();
       else said("The connection is lost. Trying again…");
     };
-    source.addEventListener("ended", () => { stop(); said("This session is not open any more."); });
+    source.addEventListener("ended", () => { stop(); closed(); });
   };
   const stop = () => { source?.close(); source = null; };
   // A stream that is refused for good: this device was revoked, or the session is gone.
@@ -73,7 +79,7 @@
     try {
       const res = await fetch(location.href, { headers: { "X-Jcode": "look" } });
       if (res.status === 401) return location.replace("/");
-      said("This session is not open any more.");
+      closed();
     } catch { said("The connection is lost. Trying again…"); setTimeout(listen, 3000); }
   };
   listen();

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"jcode/remote"
+)
+
+// How long a session that is watched may be away: one whose process was lost, and one that was closed, which may go on
+// in another process at once. Meanwhile it is looked for.
+const (
+	lostFor   = 2 * time.Minute
+	closedFor = 2 * time.Second
+	lookAgain = 200 * time.Millisecond
+)
+
+// errStayedAway is returned where a session does not come back.
+var errStayedAway = errors.New("the session did not come back")
+
+// await waits until a session is open again, and connects to its process.
+func (l live) await(ctx context.Context, session string, within time.Duration, h remote.Handlers) (*remote.Client, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errStayedAway)
+	defer cancel()
+	for {
+		client, err := l.place.Open(ctx, l.name, session, h)
+		if err == nil {
+			return client, nil
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// watching prints what happens in a session, over as many connections as that takes.
+type watching struct {
+	live live
+	show func(line json.RawMessage)
+
+	session string
+	pid     int    // of the process that was followed last
+	last    uint64 // number of the last event, in that process
+	seq     int64  // of the last message that was shown
+}
+
+// Run prints what happens in an open session until it is closed.
+func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+	l, err := newLive(std)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(std.Out, 64<<10)
+	w := &watching{live: l, show: func(line json.RawMessage) {
+		if c.JSON {
+			writeBytes(out, line)
+			return
+		}
+		watched(out, line)
+	}}
+	f := newHeard(ctx)
+	client, s, err := l.find(ctx, c.Session, f.handlers())
+	if err != nil {
+		return err
+	}
+	w.session = s.SessionID
+	for {
+		why, err := w.follow(ctx, client, f)
+		switch {
+		case ctx.Err() != nil:
+			return errInterrupted()
+		case err != nil:
+			return &exitError{code: exitModel, err: err}
+		}
+		within := lostFor
+		if why == remote.WhyClosed {
+			within = closedFor
+		} else {
+			fmt.Fprintln(std.Err, "jcode: the connection to the session is lost; it is looked for")
+		}
+		f = newHeard(ctx)
+		client, err = l.await(ctx, w.session, within, f.handlers())
+		switch {
+		case ctx.Err() != nil:
+			return errInterrupted()
+		case err != nil && why == remote.WhyClosed: // it was closed, and that was all
+			return nil
+		case err != nil:
+			return &exitError{code: exitModel, err: err}
+		}
+	}
+}
+
+// heard is what comes over one connection.
+type heard struct {
+	ctx   context.Context
+	stop  context.CancelFunc
+	lines chan json.RawMessage
+	ended chan string // why
+}
+
+func newHeard(ctx context.Context) *heard {
+	f := &heard{lines: make(chan json.RawMessage, 1000), ended: make(chan string, 2)}
+	f.ctx, f.stop = context.WithCancel(ctx) // ends a handler that waits
+	return f
+}
+
+// whyLost says that a connection ended without a word.
+const whyLost = "lost"
+
+func (f *heard) handlers() remote.Handlers {
+	return remote.Handlers{
+		Event: func(ev remote.Event) {
+			select {
+			case f.lines <- ev.Event:
+			case <-f.ctx.Done():
+			}
+		},
+		Ended:   func(e remote.Ended) { f.ended <- e.Why },
+		Stopped: func(error) { f.ended <- whyLost },
+	}
+}
+
+// follow shows what is new until the connection or the session ends, and says why it did. It closes the client.
+func (w *watching) follow(ctx context.Context, client *remote.Client, f *heard) (why string, err error) {
+	defer client.Close()
+	defer f.stop()
+	p := remote.Attach{Session: w.session, Role: remote.Watch}
+	if client.Welcome.Pid == w.pid {
+		p.After = &w.last
+	}
+	var at remote.Attached
+	if err := client.Call(ctx, "attach", p, &at); err != nil {
+		return whyLost, nil //nolint:nilerr // it has just gone: it is looked for again
+	}
+	w.pid = client.Welcome.Pid
+	if !at.Resumed {
+		w.last = at.Last
+		w.begin(at.History, at.Now)
+	}
+	for {
+		select {
+		case line := <-f.lines:
+			w.take(line)
+		case why := <-f.ended:
+			for len(f.lines) > 0 {
+				w.take(<-f.lines)
+			}
+			return why, nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// begin shows what is stored and going on, without the messages that were shown before.
+func (w *watching) begin(history, now []json.RawMessage) {
+	known := w.seq
+	for _, line := range history {
+		if seq, ok := messageOf(line); ok && seq > known {
+			known = 0 // all that follows is new
+		}
+		if known == 0 {
+			w.take(line)
+		}
+	}
+	for _, line := range now {
+		if seq, ok := messageOf(line); !ok || seq > w.seq {
+			w.take(line)
+		}
+	}
+}
+
+// take shows a line, and notes how far that is.
+func (w *watching) take(line json.RawMessage) {
+	var head struct{ N, To uint64 }
+	if json.Unmarshal(line, &head) == nil {
+		w.last = max(w.last, head.N, head.To)
+	}
+	if seq, numbered := messageOf(line); numbered {
+		w.seq = max(w.seq, seq)
+	}
+	w.show(line)
+}
+
+// messageOf returns the number of the message that a line is of, if it begins one.
+func messageOf(line json.RawMessage) (seq int64, ok bool) {
+	var head struct {
+		Type, Agent string
+		Seq         int64
+	}
+	if json.Unmarshal(line, &head) != nil || head.Agent != "" {
+		return 0, false
+	}
+	return head.Seq, (head.Type == "turn_start" || head.Type == "assistant") && head.Seq > 0
+}

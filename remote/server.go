@@ -11,7 +11,7 @@ import (
 
 // The limits of a server.
 const (
-	helloWithin    = 5 * time.Second
+	helloWithin    = 30 * time.Second // a machine may be very busy
 	maxConnections = 256
 )
 

@@ -14,11 +14,8 @@ import (
 // "a struct has a field with a struct" has no circle. A struct that holds its own kind is a list
 // or a tree and is not counted.
 //
-// circles are those that there are, by their smallest member; each is to be taken apart.
-var circles = map[string]string{
-	"tui/transcript.Call": "a call holds nested calls, by way of another type",
-	"tui.program":         "the parts of the terminal embed the program",
-}
+// circles lists those that there are, by their smallest member, each to be taken apart: none.
+var circles = map[string]string{}
 
 func TestNoPartHoldsTheWhole(t *testing.T) {
 	found := map[string]bool{}

@@ -46,8 +46,8 @@ type statusState struct {
 }
 
 // read reads the branch, and runs the person's command if there is one.
-func (a *around) read(p *program) tea.Cmd {
-	branch, command := p.opt.Branch, p.opt.StatusCommand
+func (a *around) read(l *loop, s *scene, t *talk) tea.Cmd {
+	branch, command := l.opt.Branch, l.opt.StatusCommand
 	switch {
 	case branch == nil && command == nil:
 		return nil
@@ -57,13 +57,13 @@ func (a *around) read(p *program) tea.Cmd {
 	}
 	a.reads = true
 	state := statusState{
-		Model: p.state.Model, Mode: string(p.state.Mode), Role: p.state.Role, Title: p.state.Title, Session: p.state.Session, Cwd: p.state.Cwd,
-		Context: p.usage.Context, Window: p.usage.Window, Cost: p.usage.Cost, Priced: p.usage.Priced, Width: p.width, Version: p.opt.Version,
+		Model: t.state.Model, Mode: string(t.state.Mode), Role: t.state.Role, Title: t.state.Title, Session: t.state.Session, Cwd: t.state.Cwd,
+		Context: t.usage.Context, Window: t.usage.Window, Cost: t.usage.Cost, Priced: t.usage.Priced, Width: s.width, Version: l.opt.Version,
 	}
 	if state.Cwd == "" {
-		state.Cwd = p.opt.Cwd
+		state.Cwd = l.opt.Cwd
 	}
-	return p.Background(func(ctx context.Context) dialog.Do {
+	return l.Background(func(ctx context.Context) dialog.Do {
 		name, line := "", ""
 		var failed error
 		if branch != nil {
@@ -75,11 +75,11 @@ func (a *around) read(p *program) tea.Cmd {
 		return func() tea.Cmd {
 			a.reads, a.branch, a.line = false, name, line
 			if failed != nil && ctx.Err() == nil {
-				p.Flash("status_line: " + failed.Error())
+				s.Flash("status_line: " + failed.Error())
 			}
 			if a.again {
 				a.again = false
-				return a.read(p)
+				return a.read(l, s, t)
 			}
 			return nil
 		}
@@ -87,16 +87,16 @@ func (a *around) read(p *program) tea.Cmd {
 }
 
 // look reads what the start shows of the folder.
-func (a *around) look(p *program) tea.Cmd {
-	if p.opt.Project == nil {
+func (a *around) look(l *loop, s *scene) tea.Cmd {
+	if l.opt.Project == nil {
 		return nil
 	}
-	read := p.opt.Project
-	return p.Background(func(ctx context.Context) dialog.Do {
+	read := l.opt.Project
+	return l.Background(func(ctx context.Context) dialog.Do {
 		found := read(ctx)
 		return func() tea.Cmd {
 			a.project = &found
-			p.restyle()
+			s.restyle()
 			return nil
 		}
 	})

@@ -48,7 +48,7 @@ func questionKey(p *program, q dialog.Guarded, k tea.KeyPressMsg, act look.Actio
 func forInput(p *program, q dialog.Guarded, k tea.KeyPressMsg, act look.Action) bool {
 	switch {
 	case act == look.Up, act == look.Down:
-		rows, _, _, _, _ := p.in.Window(p.compose.inputWidth(), 2)
+		rows, _, _, _, _ := p.in.Window(p.inputWidth(), 2)
 		return len(rows) > 1
 	case act == "" && k.Text != "":
 		last, _ := utf8.DecodeLastRuneInString(p.in.Before())
@@ -63,12 +63,6 @@ func findKey(p *program, k tea.KeyPressMsg, act look.Action) bool {
 		return false
 	}
 	return act == look.Interrupt || strings.EqualFold(keyboard.Letter(k), "n")
-}
-
-// Aside puts a question away until the person asks for it.
-func (p *program) Aside(d dialog.Dialog) {
-	p.stack.PutAside(d)
-	p.stack.ShowFront(p.typing.last)
 }
 
 // stripAbove draws the agents and the questions that were put aside above an open question, where there is room.

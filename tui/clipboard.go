@@ -226,8 +226,8 @@ func (c clipboard) readPicture(ctx context.Context, programs launch.Programs) ([
 
 // pasteClipboard puts the content of the clipboard into the input: a picture as a chip, text as a paste.
 // Terminals do not pass pictures on, so the clipboard itself is asked; asked says that the person must be
-// told if there is nothing.
-func (p *outside) pasteClipboard(asked bool) tea.Cmd {
+// told if there is nothing, paste takes a text.
+func (p *outside) pasteClipboard(asked bool, paste func(string) tea.Cmd) tea.Cmd {
 	if asked {
 		p.Flash("reading the clipboard …")
 	}
@@ -247,7 +247,7 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 			case file != "":
 				p.insertPicture(file, got.picture)
 			case got.text != "":
-				return p.paste(got.text)
+				return paste(got.text)
 			case !asked:
 			case errors.Is(err, errNoClipboard):
 				p.Say(event.LevelWarn, noClipboard(env))
@@ -282,7 +282,7 @@ func (p *outside) insertPicture(file string, data []byte) {
 	word := strings.TrimRight(fileWord(file), " ")
 	p.named(word, transcript.Label("Picture #"+strconv.Itoa(p.pictures), data))
 	p.in.Chip(p.chips[word], word)
-	p.complete.menu.close()
+	p.menu.close()
 }
 
 // pictureLife is how long pictures from the clipboard are kept: what was sent is in the session, this is for

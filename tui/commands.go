@@ -21,51 +21,62 @@ import (
 // slash is a command as the menu, the help and the runner see it.
 type slash struct {
 	name, hint, help string
-	run              func(p *program, args string) tea.Cmd
-	complete         func(p *program, args string) []string
+	run              func(args string) tea.Cmd
+	complete         func(args string) []string
 	// outside completes with values that another part of the program knows, which may take a moment.
 	outside func(ctx context.Context, args string) []string
 }
 
-// ownCommands returns the commands that concern the terminal itself. The table is never written.
-func ownCommands() []slash {
+// ownCommands returns the commands that concern the terminal itself. Each closure is one command of the program p.
+func ownCommands(p *program) []slash {
 	return []slash{
-		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
-		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
-		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
-		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
-		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(p *program, args string) tea.Cmd { return p.switcher.session(args) }},
-		{name: "resume", hint: "[text]", help: "continue an earlier session", run: func(p *program, args string) tea.Cmd { return p.switcher.resume(args) }},
-		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(p *program, args string) tea.Cmd { return p.switcher.fork(args) }, complete: promptNumbers},
-		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(p *program, args string) tea.Cmd { return p.switcher.rewind(args) }},
-		{name: "login", help: "enter a key, or the address of your own server", run: func(p *program, _ string) tea.Cmd { return p.panels.login() }},
-		{name: "undo", help: "restore the files changed by the last turn", run: func(p *program, _ string) tea.Cmd { return p.switcher.undo() }},
-		{name: "rename", hint: "<title>", help: "give this session a title", run: func(p *program, args string) tea.Cmd { return p.settings.rename(args) }},
-		{name: "model", hint: "[name]", help: "choose the model", run: func(p *program, args string) tea.Cmd { return p.settings.model(args) }},
-		{name: "effort", help: "choose how much the model thinks", run: func(p *program, _ string) tea.Cmd { return p.settings.effort() }},
-		{name: "prompts", help: "this conversation's prompts; enter goes to one", run: func(p *program, _ string) tea.Cmd { return goToPrompt(p) }},
-		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
-		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(p *program, args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
-		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
-		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: func(p *program, term string) tea.Cmd { return p.search.findText(term) }},
-		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
-		{name: "trust", help: "look again at what this folder would run, and decide", run: func(p *program, _ string) tea.Cmd { return p.panels.askTrust() }},
-		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.Interrupt(); return nil }},
-		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
-		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.panels.showTodo() }},
-		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.panels.showContext() }},
-		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.panels.showCost() }},
-		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: func(p *program, args string) tea.Cmd { return p.outside.copyAnswer(args) }},
-		{name: "editor", help: "write in $EDITOR", run: func(p *program, _ string) tea.Cmd { p.in.Reset(); return p.outside.externalEditor() }},
-		{name: "quit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
-		{name: "exit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
+		{name: "help", help: "keys and commands", run: func(_ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
+		{name: "keys", help: "all keys and what they do", run: func(_ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
+		{name: "new", help: "begin a fresh session", run: func(_ string) tea.Cmd { return p.switcher.newSession("") }},
+		{name: "clear", help: "begin a fresh session", run: func(_ string) tea.Cmd { return p.switcher.newSession("") }},
+		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(args string) tea.Cmd { return p.switcher.session(args) }},
+		{name: "resume", hint: "[text]", help: "continue an earlier session", run: func(args string) tea.Cmd { return p.switcher.resume(args) }},
+		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(args string) tea.Cmd { return p.switcher.fork(args) }, complete: func(string) []string { return p.promptNumbers() }},
+		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(args string) tea.Cmd { return p.slashes.rewind(args) }},
+		{name: "login", help: "enter a key, or the address of your own server", run: func(_ string) tea.Cmd { return p.panels.login() }},
+		{name: "undo", help: "restore the files changed by the last turn", run: func(_ string) tea.Cmd { return p.slashes.undo() }},
+		{name: "rename", hint: "<title>", help: "give this session a title", run: func(args string) tea.Cmd { return p.settings.rename(args) }},
+		{name: "model", hint: "[name]", help: "choose the model", run: func(args string) tea.Cmd { return p.settings.model(args) }},
+		{name: "effort", help: "choose how much the model thinks", run: func(_ string) tea.Cmd { return p.settings.effort() }},
+		{name: "prompts", help: "this conversation's prompts; enter goes to one", run: func(_ string) tea.Cmd { return goToPrompt(p.scene) }},
+		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(args string) tea.Cmd { return p.settings.role(args) }, complete: func(args string) []string { return p.settings.roleNames(args) }},
+		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
+		{name: "theme", hint: "[name]", help: "choose the colours", run: func(args string) tea.Cmd { return p.settings.theme(args) }, complete: func(args string) []string { return withPrefix(p.settings.themes.Names(), args) }},
+		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: func(term string) tea.Cmd { return p.search.findText(term) }},
+		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(args string) tea.Cmd { return p.settings.compact(args) }},
+		{name: "trust", help: "look again at what this folder would run, and decide", run: func(_ string) tea.Cmd { return p.panels.askTrust() }},
+		{name: "stop", help: "stop the running turn, as esc does", run: func(_ string) tea.Cmd { p.Interrupt(); return nil }},
+		{name: "diff", help: "files that this session changed", run: func(_ string) tea.Cmd { return p.panels.changes() }},
+		{name: "todo", help: "the plan", run: func(_ string) tea.Cmd { return p.panels.showTodo() }},
+		{name: "context", help: "what fills the context", run: func(_ string) tea.Cmd { return p.panels.showContext() }},
+		{name: "cost", help: "tokens and money used", run: func(_ string) tea.Cmd { return p.panels.showCost() }},
+		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: func(args string) tea.Cmd { return p.outside.copyAnswer(args) }},
+		{name: "editor", help: "write in $EDITOR", run: func(_ string) tea.Cmd { p.in.Reset(); return p.outside.externalEditor() }},
+		{name: "quit", help: "leave; the session is kept", run: func(_ string) tea.Cmd { return p.quit() }},
+		{name: "exit", help: "leave; the session is kept", run: func(_ string) tea.Cmd { return p.quit() }},
 	}
+}
+
+// withPanels adds the panels to the commands of the terminal itself.
+func withPanels(own []slash, list []command.Panel, open func(pl *command.Panel, args string) tea.Cmd) []slash {
+	for i := range list {
+		pl := &list[i]
+		if !slices.ContainsFunc(own, func(c slash) bool { return c.name == pl.Name }) {
+			own = append(own, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(args string) tea.Cmd { return open(pl, args) }})
+		}
+	}
+	return own
 }
 
 // OwnCommands lists the names of the terminal's own commands: nothing else can use them.
 func OwnCommands() []string {
 	var names []string
-	for _, c := range ownCommands() {
+	for _, c := range ownCommands(nil) {
 		names = append(names, c.name)
 	}
 	return names
@@ -74,7 +85,7 @@ func OwnCommands() []string {
 // OwnHelp lists the terminal's own commands with the form of their arguments and what they do.
 func OwnHelp() []command.Command {
 	var list []command.Command
-	for _, c := range ownCommands() {
+	for _, c := range ownCommands(nil) {
 		list = append(list, command.Command{Name: c.name, Hint: c.hint, Description: c.help})
 	}
 	return list
@@ -90,23 +101,16 @@ func (c slash) describe() string {
 
 // list returns everything that / offers: own commands, panels, and commands from outside. If a name occurs
 // twice, the first one keeps it.
-func (p slashes) list() []slash {
-	all := ownCommands()
+func (p *slashes) list() []slash {
+	all := slices.Clone(p.own)
 	seen := map[string]bool{}
 	for _, c := range all {
 		seen[c.name] = true
 	}
-	for i := range p.opt.Panels {
-		pl := &p.opt.Panels[i]
-		if !seen[pl.Name] {
-			seen[pl.Name] = true
-			all = append(all, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(p *program, args string) tea.Cmd { return p.panels.openPanel(pl, args) }})
-		}
-	}
 	for _, c := range p.opt.Commands.List() {
 		if !seen[c.Name] {
 			seen[c.Name] = true
-			all = append(all, foreign(c))
+			all = append(all, p.foreign(c))
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].name < all[j].name })
@@ -114,36 +118,36 @@ func (p slashes) list() []slash {
 }
 
 // foreign adapts a command from outside.
-func foreign(c command.Command) slash {
+func (p *slashes) foreign(c command.Command) slash {
 	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Complete}
 	if c.Origin != "" {
 		s.help += " (" + c.Origin + ")"
 	}
-	s.run = func(p *program, args string) tea.Cmd {
+	s.run = func(args string) tea.Cmd {
 		line := strings.TrimSpace("/" + c.Name + " " + args)
 		if c.Work != nil {
-			return p.outside.work(c, args, line)
+			return p.work(c, args, line)
 		}
 		run := func(ctx context.Context) (command.Outcome, error) { return c.Run(ctx, args) }
-		return dialog.Fetch(p, run, func(out command.Outcome, err error) tea.Cmd { return p.slashes.outcome(line, out, err) })
+		return dialog.Fetch(p, run, func(out command.Outcome, err error) tea.Cmd { return p.outcome(line, out, err) })
 	}
 	return s
 }
 
 // work runs a command that may take a while: its progress is shown, and Esc ends it.
-func (p *outside) work(c command.Command, args, line string) tea.Cmd {
-	if p.stop != nil {
+func (p *slashes) work(c command.Command, args, line string) tea.Cmd {
+	if p.outside.stop != nil {
 		p.Flash("another command is still running (esc stops it)")
 		return nil
 	}
 	ctx, stop := context.WithCancel(p.ctx)
-	p.stop = stop
+	p.outside.stop = stop
 	p.status = line + " (esc stops it)"
 	send := p.send
 	return p.Background(func(context.Context) dialog.Do {
 		out, err := c.Work(ctx, args, func(how string) {
 			send(dialog.Do(func() tea.Cmd {
-				if p.stop != nil {
+				if p.outside.stop != nil {
 					p.status = how + " (esc stops it)"
 				}
 				return nil
@@ -151,24 +155,24 @@ func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 		})
 		stop()
 		return func() tea.Cmd {
-			p.stop, p.status = nil, ""
-			return p.slashes.outcome(line, out, err)
+			p.outside.stop, p.status = nil, ""
+			return p.outcome(line, out, err)
 		}
 	})
 }
 
 // outcome shows or sends the outcome of a command.
-func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
+func (p *slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	switch {
 	case err != nil:
-		p.panels.answered(line, "", err)
+		answered(p.scene, line, "", err)
 		return nil
 	case out.Page != "" && out.Wide != nil:
 		p.Open(dialog.TablePage(out.Page, out.Wide))
 	case out.Page != "":
 		p.Open(dialog.NewPage(out.Page, out.Notice))
 	case out.Notice != "":
-		p.panels.answered(line, out.Notice, nil)
+		answered(p.scene, line, out.Notice, nil)
 		p.told = p.tr.Last()
 	}
 	if out.Draft != "" {
@@ -181,7 +185,7 @@ func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 }
 
 // find returns the command with exactly that name.
-func (p slashes) find(name string) (slash, bool) {
+func (p *slashes) find(name string) (slash, bool) {
 	for _, c := range p.list() {
 		if c.name == name {
 			return c, true
@@ -191,35 +195,35 @@ func (p slashes) find(name string) (slash, bool) {
 }
 
 // line runs a line that names a command exactly; ok is false for any other.
-func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
+func (p *slashes) line(line string) (cmd tea.Cmd, ok bool) {
 	name, isCommand := strings.CutPrefix(look.FirstWord(line), "/")
 	c, known := p.find(name)
 	if !isCommand || !known {
 		return nil, false
 	}
-	return c.run(p.program, strings.TrimSpace(line[1+len(name):])), true
+	return c.run(strings.TrimSpace(line[1+len(name):])), true
 }
 
 // run runs "/name arguments". An unknown command is reported, never guessed, and stays in the input.
-func (p slashes) run(line string) tea.Cmd {
+func (p *slashes) run(line string) tea.Cmd {
 	name := look.FirstWord(line)[1:]
 	c, ok := p.find(name)
 	if !ok {
 		p.Flash("unknown command /" + name + " (/help lists them)")
-		p.complete.menu.close()
+		p.menu.close()
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
 	p.tr.ToBottom() // its output is shown there
 	// The draft must be gone before a command opens another session, which looks for one.
-	return tea.Sequence(p.sender.sent(line), c.run(p.program, args))
+	return tea.Sequence(p.sender.sent(line), c.run(args))
 }
 
 // change runs something that changes the conversation outside the loop, and reports a failure.
-func (p *program) change(what string, f func(ctx context.Context, c front.Conversation) error) tea.Cmd {
+func (p *switcher) change(what string, f func(ctx context.Context, c front.Conversation) error) tea.Cmd {
 	conv := p.conv
 	if conv == nil {
-		return p.switcher.whenReady(func() tea.Cmd { return p.change(what, f) })
+		return p.whenReady(func() tea.Cmd { return p.change(what, f) })
 	}
 	return p.Background(func(ctx context.Context) dialog.Do {
 		err := f(ctx, conv)
@@ -234,12 +238,12 @@ func (p *program) change(what string, f func(ctx context.Context, c front.Conver
 }
 
 // failed reports why a change failed.
-func (p *program) failed(what string, err error) {
+func (s *scene) failed(what string, err error) {
 	said := err.Error()
 	if !strings.HasPrefix(said, what+" ") { // otherwise the error says what it is about
 		said = what + ": " + said
 	}
-	p.Say(event.LevelError, said)
+	s.Say(event.LevelError, said)
 }
 
 func (p *settings) rename(title string) tea.Cmd {
@@ -247,15 +251,15 @@ func (p *settings) rename(title string) tea.Cmd {
 		p.Flash("usage: /rename <title>")
 		return nil
 	}
-	return p.change("rename", func(_ context.Context, c front.Conversation) error { return c.Rename(title) })
+	return p.switcher.change("rename", func(_ context.Context, c front.Conversation) error { return c.Rename(title) })
 }
 
 func (p *settings) model(name string) tea.Cmd {
 	if name != "" {
-		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
+		return p.switcher.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
 	}
-	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r command.Row) tea.Cmd {
-		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(r.ID) })
+	return pick(p.loop, p.scene, "Models", "no model is known: /model NAME takes any", p.opt.Models, func(r command.Row) tea.Cmd {
+		return p.switcher.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(r.ID) })
 	})
 }
 
@@ -293,8 +297,7 @@ func (p *settings) nextMode() tea.Cmd {
 	return p.mode(string(order[next]))
 }
 
-func modeNames(_ *program, args string) []string  { return withPrefix(tools.Modes(), args) }
-func themeNames(p *program, args string) []string { return withPrefix(p.settings.themes.Names(), args) }
+func modeNames(args string) []string { return withPrefix(tools.Modes(), args) }
 
 // withPrefix returns the names that begin with a prefix.
 func withPrefix[S ~string](names []S, prefix string) []string {
@@ -313,10 +316,10 @@ func (p *settings) save(key, value string) tea.Cmd {
 		return nil
 	}
 	save := p.opt.Save
-	return func() tea.Msg { return p.warned("the setting could not be saved", save(key, value)) }
+	return func() tea.Msg { return p.warned(p.ctx, "the setting could not be saved", save(key, value)) }
 }
 
 // compact summarises in the background; Esc stops it.
 func (p *settings) compact(keep string) tea.Cmd {
-	return p.change("compact", func(ctx context.Context, c front.Conversation) error { return c.Compact(ctx, keep) })
+	return p.switcher.change("compact", func(ctx context.Context, c front.Conversation) error { return c.Compact(ctx, keep) })
 }

@@ -52,11 +52,11 @@ func (p *program) enter(s front.Session) tea.Cmd {
 	p.pump++
 	if s.Events != nil {
 		ctx, cancel := context.WithCancel(p.ctx)
-		p.stop = cancel
+		p.unpump = cancel
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
 	if s.EnterRole != nil {
-		first = tea.Batch(first, p.settings.switchRole("entering the role "+s.Role, "", func(ctx context.Context, _ front.Conversation) error { return s.EnterRole(ctx) }))
+		first = tea.Batch(first, p.switcher.switchRole("entering the role "+s.Role, "", func(ctx context.Context, _ front.Conversation) error { return s.EnterRole(ctx) }))
 	}
 	if line := p.opening; line != "" {
 		p.opening = ""
@@ -72,17 +72,17 @@ func (p *program) enter(s front.Session) tea.Cmd {
 		first = tea.Batch(first, do())
 	}
 	p.switcher.sendWaiting()
-	return tea.Batch(first, p.around.read(p))
+	return tea.Batch(first, p.around.read(p.loop, p.scene, p.talk))
 }
 
 // leave stops listening to the current session and closes its questions. A prompt that is still being prepared
 // goes back into the input, because Unsent would no longer be read.
 func (p *program) leave() {
-	p.sender.giveBack(p.turn.prepared)
+	p.giveBack(p.turn.prepared)
 	p.turn.prepared = nil
-	if p.stop != nil {
-		p.stop()
-		p.stop = nil
+	if p.unpump != nil {
+		p.unpump()
+		p.unpump = nil
 	}
 	p.pump++
 	ofSession := func(d dialog.Dialog) bool { // the question about the folder stays

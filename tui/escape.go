@@ -11,8 +11,8 @@ import (
 // escape closes what is open, otherwise stops the running turn, otherwise clears marks.
 func (p *program) escape() tea.Cmd {
 	switch {
-	case p.complete.menu.active():
-		p.complete.menu.close()
+	case p.menu.active():
+		p.menu.close()
 	case p.tr.Find.Active():
 		p.tr.Find = transcript.Finder{}
 	case p.tr.Chosen >= 0 || p.tr.Marked.Dragged:
@@ -22,7 +22,7 @@ func (p *program) escape() tea.Cmd {
 	case p.outside.stop != nil:
 		p.outside.stop()
 	case len(p.outside.shells) > 0:
-		endShell(&p.outside)
+		endShell(p.outside)
 	case p.turn.busy:
 		p.Interrupt()
 	case !p.tr.Follow:
@@ -31,7 +31,7 @@ func (p *program) escape() tea.Cmd {
 		now := time.Now()
 		if now.Sub(p.escaped) < escapeTwice {
 			p.escaped, p.hint.text = time.Time{}, ""
-			return p.switcher.rewind("")
+			return p.slashes.rewind("")
 		}
 		p.escaped = now
 		p.Flash("esc again goes back to an earlier prompt")
@@ -42,28 +42,19 @@ func (p *program) escape() tea.Cmd {
 // escapeTwice is how soon the second Esc on an empty input must follow to open /rewind.
 const escapeTwice = time.Second
 
-func (p *program) Busy() bool { return p.turn.busy }
-
-// Interrupt stops the running turn.
-func (p *program) Interrupt() {
-	if p.conv != nil && p.conv.Interrupt() {
-		p.turn.doing = "stopping"
-	}
-}
-
 // cancel is Ctrl+C: it clears the input, otherwise stops the turn, otherwise quits at the second press.
 func (p *program) cancel() tea.Cmd {
 	switch {
 	case !p.in.Empty():
 		p.hist.add(p.in.Text()) // Up recalls it
 		p.in.Reset()
-		p.complete.menu.close()
+		p.menu.close()
 	case p.switcher.unswitch != nil:
 		p.switcher.unswitch()
 	case p.outside.stop != nil:
 		p.outside.stop()
 	case len(p.outside.shells) > 0:
-		endShell(&p.outside)
+		endShell(p.outside)
 	case p.turn.busy && p.turn.doing != "stopping":
 		p.Interrupt()
 	case p.hint.text == quitHint:

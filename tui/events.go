@@ -33,13 +33,10 @@ type turn struct {
 }
 
 // events shows what happened, in order.
-func (p *listener) events(msg eventsMsg) tea.Cmd {
-	if msg.pump != p.pump {
-		return nil
-	}
+func (p *listener) events(list []event.Event) tea.Cmd {
 	p.look.Now = time.Now()
 	var cmds []tea.Cmd
-	for _, ev := range msg.events {
+	for _, ev := range list {
 		if cmd := p.event(ev); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
@@ -76,7 +73,7 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 	case event.StateChanged:
 		p.state = ev.State
 		if !p.turn.busy {
-			return p.around.read(p.program)
+			return p.around.read(p.loop, p.scene, p.talk)
 		}
 	case event.Usage:
 		p.usage = ev
@@ -89,7 +86,7 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 	case event.QueueChanged:
 		p.queue = ev.Queued
 	case event.Unsent: // the error is shown as the turn's, or as a notice
-		p.sender.giveBack([]event.Prompt{ev.Prompt})
+		p.giveBack([]event.Prompt{ev.Prompt})
 	case event.TodoChanged:
 		p.todo = ev.Items
 	case event.AgentChanged:
@@ -256,5 +253,5 @@ func (p *listener) turnEnd(ev event.TurnEnd) tea.Cmd {
 		p.tr.Add(it)
 		p.record.Note(transcript.KindTurn, transcript.KeptTurn{Parts: sum.Parts()})
 	}
-	return tea.Batch(p.outside.notify("jcode is done", ev.Text), p.around.read(p.program))
+	return tea.Batch(p.outside.notify("jcode is done", ev.Text), p.around.read(p.loop, p.scene, p.talk))
 }

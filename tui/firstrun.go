@@ -40,7 +40,7 @@ func (p *panels) firstRun() tea.Cmd {
 	pk.Cancel = func() tea.Cmd { // without a model there is nothing to return to
 		p.Open(pk)
 		if p.hint.text == quitHint {
-			return p.quit()
+			return tea.Quit
 		}
 		p.Flash(quitHint)
 		return nil
@@ -69,7 +69,7 @@ func (p *panels) login() tea.Cmd {
 			name += "/" // its first coding model
 		}
 		p.Say(event.LevelInfo, "Going on with "+strings.TrimSuffix(name, "/")+"; /model chooses another model.")
-		return p.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
+		return p.switcher.change("model", func(_ context.Context, c front.Conversation) error { return c.SetModel(name) })
 	})
 }
 
@@ -88,7 +88,7 @@ func (p *panels) ways(pk *dialog.Picker, from *front.FirstRun, then func(r comma
 		return then(r)
 	}
 	p.Open(pk)
-	return p.fill(pk, func(ctx context.Context) ([]command.Row, error) { return found(ctx, from) })
+	return fill(p.loop, pk, func(ctx context.Context) ([]command.Row, error) { return found(ctx, from) })
 }
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.
@@ -135,7 +135,7 @@ func (p *panels) chooseFirst(pk *dialog.Picker, r command.Row) tea.Cmd {
 			return nil
 		}
 		p.stack.Dialogs = nil
-		return p.enter(s)
+		return p.switcher.enter(s)
 	})
 }
 

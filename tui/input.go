@@ -18,7 +18,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	now := time.Now()
 	name := keyboard.Name(k)
 	act := p.keys.Of(name)
-	if name == look.BackgroundKey && act == look.Left && commandRuns(&p.outside) {
+	if name == look.BackgroundKey && act == look.Left && commandRuns(p.outside) {
 		act = look.Background
 	}
 	isText := k.Text != "" && act == "" || act == look.Submit || act == look.Newline
@@ -53,10 +53,10 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		case pasting:
 			p.in.Newline()
 			return nil
-		case p.typing.fast(now) && !p.in.Empty() && !p.sender.isCommand():
+		case p.typing.fast(now) && !p.in.Empty() && !p.isCommand():
 			return p.typing.hold()
 		}
-		return p.sender.submit()
+		return p.submit()
 	}
 	if p.opt.Vi {
 		if cmd, ok := p.viKey(k, act); ok {
@@ -88,7 +88,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 
 // viKey passes a key to the vi keys; ok is false for keys that keep their usual meaning.
 func (p *program) viKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, ok bool) {
-	if p.vi.Writing() && (act != look.Interrupt || p.complete.menu.active()) {
+	if p.vi.Writing() && (act != look.Interrupt || p.menu.active()) {
 		return nil, false
 	}
 	name := keyboard.Letter(k)
@@ -148,7 +148,7 @@ func (p *program) paste(s string) tea.Cmd {
 	}
 	p.typing.last = time.Now()
 	if s == "" { // some terminals send this for a picture
-		return p.outside.pasteClipboard(false)
+		return p.outside.pasteClipboard(false, p.paste)
 	}
 	var fold tea.Cmd
 	if p.opt.Image != nil && imageFile().MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
@@ -156,7 +156,7 @@ func (p *program) paste(s string) tea.Cmd {
 		fold = p.outside.foldPictures(s)
 	}
 	p.in.Paste(s)
-	p.complete.menu.close()
+	p.menu.close()
 	return fold
 }
 
@@ -171,16 +171,16 @@ func (p *program) Act(a look.Action) tea.Cmd {
 	switch a {
 	case look.Newline:
 		p.in.Newline()
-		p.complete.menu.close()
+		p.menu.close()
 	case look.Up:
 		if p.in.Empty() && len(p.queue) > 0 {
 			p.sender.takeBack() // otherwise it would be sent twice
-		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
+		} else if !p.in.Vertical(-1, p.inputWidth()) {
 			p.hist.older(p.in)
 			return p.outside.foldPictures(p.in.Text())
 		}
 	case look.Down:
-		if !p.in.Vertical(1, p.compose.inputWidth()) {
+		if !p.in.Vertical(1, p.inputWidth()) {
 			p.hist.newer(p.in)
 			return p.outside.foldPictures(p.in.Text())
 		}
@@ -193,9 +193,9 @@ func (p *program) Act(a look.Action) tea.Cmd {
 	case look.Effort:
 		return p.settings.effort()
 	case look.Prompts:
-		return goToPrompt(p)
+		return goToPrompt(p.scene)
 	case look.Stash:
-		p.complete.menu.close()
+		p.menu.close()
 		p.Flash(p.stash.swap(p.in, p.keys.First(look.Stash)))
 	case look.Mode:
 		return p.settings.nextMode()
@@ -212,7 +212,7 @@ func (p *program) Act(a look.Action) tea.Cmd {
 			p.Flash("no folded paste at the cursor")
 		}
 	case look.PasteImage:
-		return p.outside.pasteClipboard(true)
+		return p.outside.pasteClipboard(true, p.paste)
 	case look.Unqueue:
 		p.sender.takeBack()
 	case look.Agents:
@@ -221,11 +221,11 @@ func (p *program) Act(a look.Action) tea.Cmd {
 			return nil
 		}
 		if c, ok := p.slashes.find("agents"); ok {
-			return c.run(p, "")
+			return c.run("")
 		}
 	case look.Background:
-		if commandRuns(&p.outside) {
-			return toBackground(&p.outside)
+		if commandRuns(p.outside) {
+			return toBackground(p.outside)
 		}
 		p.Flash("no command runs")
 	case look.Times:

@@ -35,7 +35,7 @@ func promptList(all []*transcript.Prompt, show func(pr *transcript.Prompt)) *dia
 }
 
 // goToPrompt opens the list of this conversation's prompts.
-func goToPrompt(p *program) tea.Cmd {
+func goToPrompt(p *scene) tea.Cmd {
 	p.Open(promptList(p.tr.Prompts(), func(pr *transcript.Prompt) { p.tr.Reveal(&p.look, pr) }))
 	return nil
 }
@@ -66,7 +66,7 @@ func (p *settings) effort() tea.Cmd {
 	if !known { // a role or a config has one of its own
 		rows = append(rows, command.Row{ID: now, Name: now, Current: true})
 	}
-	p.panels.options("How much "+cmp.Or(look.OneLine(p.state.Model), "the model")+" thinks", rows, func(r command.Row) tea.Cmd {
+	p.options("How much "+cmp.Or(look.OneLine(p.state.Model), "the model")+" thinks", rows, func(r command.Row) tea.Cmd {
 		value := r.ID
 		if value == "default" {
 			value = ""

@@ -103,7 +103,7 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act look.Action) (cmd tea.Cmd, o
 			m.close()
 			return nil, false // what was typed takes precedence
 		case m.kind == menuCommand && m.moved:
-			return tea.Batch(p.take(), p.sender.submit()), true
+			return tea.Batch(p.take(), p.submit()), true
 		case m.kind == menuArgument && !m.moved:
 			m.close()
 			return nil, false
@@ -174,7 +174,7 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 		c, ok := p.slashes.find(name)
 		switch {
 		case ok && c.complete != nil:
-			p.offerValues(name, c.complete(p.program, args))
+			p.offerValues(name, c.complete(args))
 		case ok && c.outside != nil:
 			return p.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,129 +11,138 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent/event"
-	"jcode/agent/roster"
-	"jcode/internal/text"
-	"jcode/tools"
 	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/front"
-	"jcode/tui/keyboard"
 	"jcode/tui/look"
-	"jcode/tui/screen"
 	"jcode/tui/transcript"
 )
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
 type program struct {
-	opt  front.Options // never written
-	ctx  context.Context
-	send func(tea.Msg)
+	*loop
+	*scene
+	*talk
+	*device
 
-	width, height int
-	look          look.Look
-	keys          look.Keymap
-	dark          bool
-
-	tr   *transcript.View
-	told transcript.Item // the last answer of a command
-	in   *editor.Editor
-	hist recall
-
-	conv front.Conversation
-	pump int // number of the event pump; messages of older ones are void
-	stop context.CancelFunc
-
-	turn  turn
-	state event.State
-	usage event.Usage
-	queue []event.Queued
-	todo  []tools.TodoItem
-	// agents are the sub-agents of the conversation, in start order.
-	agents []roster.State
-
-	stack dialog.Stack // what is open in place of the input
-
-	typing  typing
-	vi      editor.Vi
-	hint    hint
-	blurred bool
+	pump    int // number of the event pump; messages of older ones are void
+	unpump  context.CancelFunc
 	escaped time.Time // the last Esc that had no effect
-	status  string    // what the program waits for ("starting"), shown above the input
-	drafts  drafts
-	stash   stash
-	around  around
-	record  record
-	failing sync.Map // what could not be stored last time, by what the warning says of it
+	frames  frames
+	opening string // sent as soon as there is a conversation
 
-	frames   frames
-	painter  *screen.Painter  // nil if Bubble Tea draws
-	keyboard *keyboard.Reader // nil if Bubble Tea reads
-	began    time.Time
-
-	opening    string // sent as soon as there is a conversation
-	answeredIn string // the role of the last answer
-
-	listen   listener
-	plans    planning
-	complete completion
-	switcher switcher
-	settings settings
-	panels   panels
-	compose  composer
-	outside  outside
-	slashes  slashes
-	sender   sender
-	search   searching
+	outside  *outside
+	switcher *switcher
+	plans    *planning
+	sender   *sender
+	search   *searching
+	slashes  *slashes
+	complete *completion
+	panels   *panels
+	settings *settings
+	listen   *listener
+	compose  *composer
 }
 
-// What the program does, by idea. Each of these values belongs to one program and holds what only its idea
-// needs.
+// What the program does, by idea. Each of these values names what it needs, in the order of this list at most those
+// before it, and holds what only its idea needs.
 type (
-	// listener shows what happens in the conversation.
-	listener struct{ *program }
-	// slashes finds and runs slash commands.
-	slashes struct{ *program }
-	// sender sends what was written, and takes back what is queued.
-	sender struct{ *program }
-	// searching finds text in the transcript, a slice at a time.
-	searching struct{ *program }
-	// planning asks what to do with a plan, and has it carried out.
-	planning struct{ *program }
-	// completion completes commands, their arguments, files and mentions.
-	completion struct {
-		*program
-		menu  menu
-		files fileIndex
-	}
-	// switcher switches to other sessions and roles.
-	switcher struct {
-		*program
-		moving  bool             // another session or role is about to replace this one
-		next    []nextSwitch     // that were requested meanwhile
-		waiting []event.Prompt   // sent before their conversation existed
-		later   []func() tea.Cmd // commands that were entered before there was a conversation
-		// unswitch cancels the switch of roles under way; nil without one.
-		unswitch context.CancelFunc
-	}
-	// settings changes settings of the session or the program.
-	settings struct {
-		*program
-		themes  look.Themes
-		theming string // the theme in force; "" or "auto" follows the terminal
-		few     bool   // the terminal shows sixteen colours
-	}
-	// panels opens lists and shows what the session has used.
-	panels struct{ *program }
-	// composer draws a frame.
-	composer struct{ *program }
-	// outside reaches beyond the program: editor, shell, clipboard, mouse, the terminal.
+	// outside reaches beyond the program: editor, shell, clipboard, the terminal.
 	outside struct {
-		*program
+		*loop
+		*scene
+		*talk
+		*device
 		pictures int // pasted so far
 		// stop ends the running command from outside that shows its progress; nil without one.
 		stop   context.CancelFunc
 		shells []*shellLine // that run
 		chips  transcript.Chips
+	}
+	// switcher switches to other sessions and roles.
+	switcher struct {
+		*loop
+		*scene
+		*talk
+		enter    func(front.Session) tea.Cmd // shows a session that was opened
+		moving   bool                        // another session or role is about to replace this one
+		next     []nextSwitch                // that were requested meanwhile
+		waiting  []event.Prompt              // sent before their conversation existed
+		later    []func() tea.Cmd            // commands that were entered before there was a conversation
+		unswitch context.CancelFunc          // cancels the switch of roles under way; nil without one
+	}
+	// planning asks what to do with a plan, and has it carried out.
+	planning struct {
+		*scene
+		*talk
+		switcher *switcher
+	}
+	// sender sends what was written, and takes back what is queued.
+	sender struct {
+		*loop
+		*scene
+		*talk
+		switcher *switcher
+	}
+	// searching finds text in the transcript, a slice at a time.
+	searching struct {
+		*loop
+		*scene
+	}
+	// slashes finds and runs slash commands.
+	slashes struct {
+		*loop
+		*scene
+		own     []slash // of the terminal itself, and panels
+		outside *outside
+		sender  *sender
+	}
+	// completion completes commands, their arguments, files and mentions.
+	completion struct {
+		*loop
+		*scene
+		*talk
+		slashes *slashes
+		outside *outside
+		submit  func() tea.Cmd // sends what a choice completed
+		files   fileIndex
+	}
+	// panels opens lists and shows what the session has used.
+	panels struct {
+		*loop
+		*scene
+		*talk
+		outside  *outside
+		switcher *switcher
+		slashes  *slashes
+	}
+	// settings changes settings of the session or the program.
+	settings struct {
+		*loop
+		*scene
+		*talk
+		switcher *switcher
+		sender   *sender
+		slashes  *slashes
+		themes   look.Themes
+		theming  string // the theme in force; "" or "auto" follows the terminal
+		few      bool   // the terminal shows sixteen colours
+	}
+	// listener shows what happens in the conversation.
+	listener struct {
+		*loop
+		*scene
+		*talk
+		outside *outside
+		plans   *planning
+		sender  *sender
+	}
+	// composer draws a frame.
+	composer struct {
+		*scene
+		*talk
+		opt    *front.Options
+		shells func() (running int, last string) // the lines that the person has run
 	}
 )
 
@@ -148,11 +156,22 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt front.Options) *program {
-	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: transcript.New(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
-	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
-	p.outside.program, p.listen.program, p.plans.program = p, p, p
-	p.slashes.program, p.sender.program, p.search.program = p, p, p
-	p.settings = settings{program: p, theming: opt.Theme, themes: look.NewThemes(opt.Themes)}
+	l := &loop{opt: opt, ctx: ctx, send: func(tea.Msg) {}}
+	s := &scene{tr: transcript.New(), in: editor.New(), dark: true}
+	t, d := &talk{}, &device{began: time.Now()}
+	p := &program{loop: l, scene: s, talk: t, device: d, opening: opt.Prompt}
+	p.outside = &outside{loop: l, scene: s, talk: t, device: d}
+	p.switcher = &switcher{loop: l, scene: s, talk: t, enter: p.enter}
+	p.plans = &planning{s, t, p.switcher}
+	p.sender = &sender{l, s, t, p.switcher}
+	p.search = &searching{l, s}
+	p.slashes = &slashes{loop: l, scene: s, outside: p.outside, sender: p.sender}
+	p.complete = &completion{loop: l, scene: s, talk: t, slashes: p.slashes, outside: p.outside, submit: p.submit}
+	p.panels = &panels{l, s, t, p.outside, p.switcher, p.slashes}
+	p.slashes.own = withPanels(ownCommands(p), opt.Panels, p.panels.openPanel)
+	p.settings = &settings{loop: l, scene: s, talk: t, switcher: p.switcher, sender: p.sender, slashes: p.slashes, theming: opt.Theme, themes: look.NewThemes(opt.Themes)}
+	p.listen = &listener{l, s, t, p.outside, p.plans, p.sender}
+	p.compose = &composer{s, t, &l.opt, p.outside.running}
 	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: linksWork(opt.Env), Files: look.NewFiles(opt.Cwd)}
 	unknown := p.settings.ownTheme()
 	var problems []string
@@ -160,7 +179,7 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	problems = append(problems, unknown...)
 	p.look.Unfold = p.keys.First(look.Expand)
 	p.in.ExpandKey = p.keys.First(look.PasteExpand)
-	p.tr.Add(p.compose.welcome())
+	p.tr.Add(welcome(&l.opt, s, t))
 	for _, msg := range problems {
 		p.tr.Add(transcript.Notice(event.LevelWarn, msg))
 	}
@@ -209,14 +228,8 @@ func (p *program) Init() tea.Cmd {
 	if p.animated() { // what arrives later starts the clock by itself
 		cmds = append(cmds, nextTick())
 	}
-	cmds = append(cmds, p.loadHistory(), p.around.look(p))
+	cmds = append(cmds, p.loadHistory(), p.around.look(p.loop, p.scene))
 	return tea.Batch(cmds...)
-}
-
-// Background runs work outside the loop; the func that it returns runs inside.
-func (p *program) Background(work func(ctx context.Context) dialog.Do) tea.Cmd {
-	ctx := p.ctx
-	return func() tea.Msg { return work(ctx) }
 }
 
 // Update handles one message; each type has its own method.
@@ -242,7 +255,9 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return p.paste(msg.Content)
 	case eventsMsg:
-		return p.listen.events(msg)
+		if msg.pump == p.pump {
+			return p.listen.events(msg.events)
+		}
 	case dialog.Do:
 		if msg == nil {
 			return nil
@@ -274,7 +289,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		p.settings.backgroundIs(msg.IsDark())
 	case tea.MouseMsg:
-		return p.outside.mouse(msg)
+		return p.mouse(msg)
 	case tea.FocusMsg:
 		p.blurred = false
 	case tea.BlurMsg:
@@ -314,17 +329,6 @@ func (p *program) animated() bool {
 	return ok && m.Moving()
 }
 
-func (p *program) resize(w, h int) {
-	p.width, p.height = max(w, 1), max(h, 1)
-	if width := max(p.width-1, 1); width != p.look.Width {
-		p.look.Width = width
-		p.restyle()
-	}
-}
-
-// restyle makes everything cached under the current look stale.
-func (p *program) restyle() { p.look.Stamp++ }
-
 // backgroundIs follows the terminal's background if the theme must.
 func (p *settings) backgroundIs(dark bool) {
 	if dark == p.dark {
@@ -357,20 +361,10 @@ func (p *settings) setTheme(name string) {
 	p.restyle()
 }
 
-// Say shows the person a line in the transcript.
-func (p *program) Say(level event.Level, msg string) {
-	p.tr.Add(transcript.Notice(level, msg))
-	p.record.Note(transcript.KindNotice, transcript.KeptNotice{Level: level, Text: text.Cut(msg, transcript.KeptBytes)})
-}
-
 // hint is a short message in the status line that vanishes by itself.
 type hint struct {
 	text  string
 	until time.Time
-}
-
-func (p *program) Flash(text string) {
-	p.hint = hint{text: text, until: time.Now().Add(2 * time.Second)}
 }
 
 func (h *hint) expire(now time.Time) {

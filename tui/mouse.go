@@ -10,7 +10,7 @@ import (
 )
 
 // mouse scrolls, chooses and selects.
-func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -19,7 +19,7 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 			n = -3
 		}
 		if d, ok := p.stack.Front().(dialog.Wheeled); ok && m.Y >= p.tr.Height {
-			d.Wheel(p.program, n)
+			d.Wheel(p, n)
 			return nil
 		}
 		p.tr.Scroll(&p.look, n)
@@ -38,7 +38,7 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 		if p.tr.Marked.On && p.tr.Marked.Dragged {
 			p.tr.Marked.On = false
 			if s := p.tr.Selected(&p.look); strings.TrimSpace(s) != "" {
-				return p.copyText(s)
+				return p.outside.copyText(s)
 			}
 		}
 		if p.tr.Marked.On { // a click on something folded unfolds it

@@ -8,7 +8,7 @@ import (
 )
 
 // answered shows what a line with a command answered: a diff as a page, anything else in the transcript.
-func (p *panels) answered(line, said string, err error) {
+func answered(p *scene, line, said string, err error) {
 	if err != nil {
 		said = line + ": " + err.Error()
 	}

@@ -15,39 +15,32 @@ import (
 )
 
 // pick opens a picker whose rows are read outside the loop.
-func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]command.Row, error), choose func(r command.Row) tea.Cmd) tea.Cmd {
+func pick(l *loop, s *scene, title, empty string, rows func(ctx context.Context) ([]command.Row, error), choose func(r command.Row) tea.Cmd) tea.Cmd {
 	if rows == nil {
-		p.Flash(empty)
+		s.Flash(empty)
 		return nil
 	}
 	pk := dialog.NewPicker(title, nil, choose)
 	pk.Empty = empty
-	p.Open(pk)
-	return p.fill(pk, rows)
-}
-
-// options offers a few choices, without a search.
-func (p *panels) options(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) {
-	pk := dialog.NewPicker(title, rows, choose)
-	pk.NoSearch = true
-	p.Open(pk)
+	s.Open(pk)
+	return fill(l, pk, rows)
 }
 
 // fill reads a picker's rows.
-func (p *panels) fill(pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
-	return p.refill(pk, rows, func() {})
+func fill(l *loop, pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error)) tea.Cmd {
+	return refill(l, pk, rows, func() {})
 }
 
 // refill reads a picker's rows and runs then at the moment they are set.
-func (p *panels) refill(pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error), then func()) tea.Cmd {
+func refill(l *loop, pk *dialog.Picker, rows func(ctx context.Context) ([]command.Row, error), then func()) tea.Cmd {
 	pk.Loading = len(pk.Rows) == 0
-	return dialog.Fetch(p, rows, func(got []command.Row, err error) tea.Cmd {
+	return dialog.Fetch(l, rows, func(got []command.Row, err error) tea.Cmd {
 		pk.Set(got)
 		then()
 		if err != nil {
 			pk.Failed = err.Error()
 		}
-		return pk.Searched(p) // new rows do not know the search
+		return pk.Searched(l) // new rows do not know the search
 	})
 }
 
@@ -173,13 +166,13 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 		pk.Actions = pl.Actions[1:]
 		pk.Command, pk.Editor = p.slashes.line, p.outside.edit
 	}
-	pk.Reload = func(then func()) tea.Cmd { return p.refill(pk, pl.Rows, then) }
+	pk.Reload = func(then func()) tea.Cmd { return refill(p.loop, pk, pl.Rows, then) }
 	pk.Search.Paste(query)
 	p.Open(pk)
 	if pl.Live {
-		return tea.Batch(p.fill(pk, pl.Rows), p.keepLive(pk))
+		return tea.Batch(fill(p.loop, pk, pl.Rows), p.keepLive(pk))
 	}
-	return p.fill(pk, pl.Rows)
+	return fill(p.loop, pk, pl.Rows)
 }
 
 // changes lists the files that the session changed, with their diffs.

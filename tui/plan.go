@@ -40,7 +40,7 @@ func (p *planning) carryOutOwn(prompt event.Prompt) tea.Cmd {
 
 // carryOut leaves plan mode, and the role if it allows no other mode, and has a plan carried out.
 func (p *planning) carryOut(mode tools.Mode, prompt event.Prompt) tea.Cmd {
-	return p.change("plan", func(ctx context.Context, c front.Conversation) error {
+	return p.switcher.change("plan", func(ctx context.Context, c front.Conversation) error {
 		c.SetMode(mode)
 		if c.State().Mode == tools.ModePlan {
 			if err := c.SetRole(ctx, ""); err != nil {

@@ -176,7 +176,9 @@ func (d *drafts) keep(p *program) tea.Cmd {
 	}
 	d.kept = p.in.Generation()
 	generation, s, ctx := p.in.Generation(), p.stash.with(p.in.Text()), p.ctx
-	return func() tea.Msg { return p.warnedOnce("the draft could not be kept", d.write(ctx, h, generation, s)) }
+	return func() tea.Msg {
+		return p.warnedOnce(ctx, "the draft could not be kept", d.write(ctx, h, generation, s))
+	}
 }
 
 // keepNow writes the draft when the program has ended.
@@ -197,28 +199,4 @@ func (d *drafts) write(ctx context.Context, h front.History, generation int, s s
 	}
 	d.written = generation
 	return h.SetDraft(ctx, s)
-}
-
-// warnedOnce is warned for what is tried again without the person: it warns once, until that works again.
-func (p *program) warnedOnce(what string, err error) tea.Msg {
-	if err == nil {
-		p.failing.Delete(what)
-	} else if _, told := p.failing.LoadOrStore(what, nil); told {
-		return nil
-	}
-	return p.warned(what, err)
-}
-
-// warned turns an error into a warning, nil into nothing.
-func (p *program) warned(what string, err error) tea.Msg {
-	if err == nil {
-		return nil
-	}
-	return dialog.Do(func() tea.Cmd {
-		if p.ctx.Err() != nil {
-			return nil // the program is ending
-		}
-		p.Say(event.LevelWarn, what+": "+err.Error())
-		return nil
-	})
 }

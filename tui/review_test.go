@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -337,7 +338,9 @@ func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
 func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
 	p, _, a := asked(t, 80, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "ls"})
-	p.tr.AddCall(&transcript.Call{ID: "1", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
+	c := transcript.NewCall("1", "exec", nil, time.Time{})
+	c.End(event.CallEnd{Status: "done", Result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
+	p.tr.AddCall(c)
 	a.Open = true
 	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
 		t.Fatalf("nothing is folded:\n%s", s)

@@ -20,13 +20,13 @@ import (
 func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
 	if key, value, set := front.RoleValue(args); set {
-		return p.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c front.Conversation) error { return c.SetRoleValue(ctx, key, value) })
+		return p.switcher.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c front.Conversation) error { return c.SetRoleValue(ctx, key, value) })
 	}
 	switch {
 	case args == "info" || name == "set":
 		return p.roleInfo(args)
 	case name == "":
-		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r command.Row) tea.Cmd { return p.enterRole(r.ID) })
+		return pick(p.loop, p.scene, "Roles", "no role is known", p.opt.Roles, func(r command.Row) tea.Cmd { return p.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
 		p.sender.prompt(event.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
@@ -43,7 +43,7 @@ func (p *settings) roleInfo(args string) tea.Cmd {
 		p.Flash("nothing is known of roles here")
 		return nil
 	}
-	return foreign(c).run(p.program, args)
+	return p.slashes.foreign(c).run(args)
 }
 
 // enterRole switches to a role; "" leaves the current one.
@@ -52,46 +52,46 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	if name != "" {
 		doing = "entering the role " + name
 	}
-	return p.switchRole(doing, "", func(ctx context.Context, c front.Conversation) error { return c.SetRole(ctx, name) })
+	return p.switcher.switchRole(doing, "", func(ctx context.Context, c front.Conversation) error { return c.SetRole(ctx, name) })
 }
 
 // switchRole changes the role in force, which may have to wait for servers and for a form. done is shown at
 // the end, "" for nothing. Meanwhile the wait is shown, prompts wait, and Esc cancels the whole switch.
-func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c front.Conversation) error) tea.Cmd {
+func (p *switcher) switchRole(doing, done string, enter func(ctx context.Context, c front.Conversation) error) tea.Cmd {
 	conv := p.conv
 	switch {
 	case conv == nil:
-		return p.switcher.whenReady(func() tea.Cmd { return p.switchRole(doing, done, enter) })
-	case p.switcher.moving:
+		return p.whenReady(func() tea.Cmd { return p.switchRole(doing, done, enter) })
+	case p.moving:
 		p.Flash("another switch is under way")
 		return nil
 	}
 	ctx, takeBack := context.WithCancel(p.ctx)
-	p.switcher.moving = true
-	p.switcher.unswitch = takeBack
+	p.moving = true
+	p.unswitch = takeBack
 	p.status = doing + " (esc takes it back)"
 	return p.Background(func(context.Context) dialog.Do {
 		err := enter(ctx, conv)
 		stopped := ctx.Err() != nil || errors.Is(err, agent.ErrNotEntered)
 		takeBack()
 		return func() tea.Cmd {
-			p.switcher.moving = false
-			p.switcher.unswitch, p.status, p.hint.text = nil, "", ""
+			p.moving = false
+			p.unswitch, p.status, p.hint.text = nil, "", ""
 			p.state = conv.State()
 			if err == nil {
 				if done != "" {
 					p.Say(event.LevelInfo, done)
 				}
-				p.switcher.sendWaiting()
-				return p.switcher.goOn()
+				p.sendWaiting()
+				return p.goOn()
 			}
 			if stopped {
 				p.Say(event.LevelInfo, "The switch was taken back: everything is as before.")
 			} else {
 				p.failed("role", err)
 			}
-			p.switcher.unsent() // they were meant for the other role
-			return p.switcher.goOn()
+			p.unsent() // they were meant for the other role
+			return p.goOn()
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // findText searches the transcript: the first hit is shown at once, the others are counted while the person
 // reads.
-func (p searching) findText(term string) tea.Cmd {
+func (p *searching) findText(term string) tea.Cmd {
 	if term == "" {
 		p.Flash("usage: /find <text>; n and N go on, esc ends")
 		return nil
@@ -22,7 +22,7 @@ func (p searching) findText(term string) tea.Cmd {
 }
 
 // searchOn performs one slice of a search and schedules the next.
-func (p searching) searchOn() tea.Cmd {
+func (p *searching) searchOn() tea.Cmd {
 	f, until := &p.tr.Find, time.Now().Add(transcript.SearchSlice)
 	none := len(f.Hits) == 0
 	p.tr.SearchOn(&p.look, func() bool { return !time.Now().Before(until) || none && len(f.Hits) > 0 })

@@ -35,7 +35,7 @@ func (p *switcher) newSession(title string) tea.Cmd {
 	if !p.tr.Answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
-	p.panels.options("Carry the last exchange over into the new session?", []command.Row{
+	p.options("Carry the last exchange over into the new session?", []command.Row{
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
 	}, func(r command.Row) tea.Cmd { return fresh(r.ID == "yes") })
 	return nil
@@ -43,7 +43,7 @@ func (p *switcher) newSession(title string) tea.Cmd {
 
 // rewind asks for an earlier prompt and for what to take back up to it; the command that does it comes from
 // outside.
-func (p *switcher) rewind(args string) tea.Cmd {
+func (p *slashes) rewind(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("rewind")
 	prompts := p.tr.Prompts()
 	switch {
@@ -51,7 +51,7 @@ func (p *switcher) rewind(args string) tea.Cmd {
 		p.Flash("rewinding is not available here")
 		return nil
 	case args != "":
-		return foreign(c).run(p.program, args)
+		return p.foreign(c).run(args)
 	case len(prompts) == 0:
 		p.Flash("there is no earlier prompt")
 		return nil
@@ -61,11 +61,11 @@ func (p *switcher) rewind(args string) tea.Cmd {
 		rows = append(rows, command.Row{ID: strconv.Itoa(i + 1), Name: strconv.Itoa(i+1) + ". " + look.OneLine(prompts[i].Prompt), State: prompts[i].At.Local().Format("15:04"), Detail: prompts[i].Prompt})
 	}
 	p.Open(dialog.NewPicker("Go back to before which prompt?", rows, func(r command.Row) tea.Cmd {
-		p.panels.options("What goes back?", []command.Row{
+		p.options("What goes back?", []command.Row{
 			{ID: "", Name: "the conversation", Info: "files stay as they are"},
 			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
 			{ID: " both", Name: "both"},
-		}, func(what command.Row) tea.Cmd { return foreign(c).run(p.program, r.ID+what.ID) })
+		}, func(what command.Row) tea.Cmd { return p.foreign(c).run(r.ID + what.ID) })
 		return nil
 	}))
 	return nil
@@ -73,14 +73,14 @@ func (p *switcher) rewind(args string) tea.Cmd {
 
 // undo says which turn and which files would be restored, and asks; the command that does it comes from
 // outside.
-func (p *switcher) undo() tea.Cmd {
+func (p *slashes) undo() tea.Cmd {
 	c, ok := p.opt.Commands.Find("undo")
 	if !ok {
 		p.Flash("undo is not available here")
 		return nil
 	}
 	if p.opt.Undoable == nil {
-		return foreign(c).run(p.program, "")
+		return p.foreign(c).run("")
 	}
 	return p.Background(func(ctx context.Context) dialog.Do {
 		u, err := p.opt.Undoable(ctx)
@@ -94,14 +94,14 @@ func (p *switcher) undo() tea.Cmd {
 			for _, f := range u.Files {
 				detail = append(detail, front.ChangeLine(f))
 			}
-			p.panels.options("Put back what "+turn+" changed?", []command.Row{
+			p.options("Put back what "+turn+" changed?", []command.Row{
 				{ID: "yes", Name: "yes", Info: text.Count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
 			}, func(r command.Row) tea.Cmd {
 				if r.ID == "no" {
 					return nil
 				}
-				return foreign(c).run(p.program, "")
+				return p.foreign(c).run("")
 			})
 			return nil
 		}
@@ -137,7 +137,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 	pk.Empty = "no session yet: it is kept from its first message on"
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
-		return p.panels.refill(pk, func(ctx context.Context) ([]command.Row, error) {
+		return refill(p.loop, pk, func(ctx context.Context) ([]command.Row, error) {
 			found, err := p.opt.Sessions.List(ctx, "", everywhere)
 			return front.SessionRows(found, time.Now(), current), err
 		}, then)
@@ -210,9 +210,9 @@ func (p *switcher) fork(args string) tea.Cmd {
 }
 
 // promptNumbers completes the number of a prompt, newest first.
-func promptNumbers(p *program, _ string) []string {
+func (s *scene) promptNumbers() []string {
 	var out []string
-	for n := len(p.tr.Prompts()); n > 0; n-- {
+	for n := len(s.tr.Prompts()); n > 0; n-- {
 		out = append(out, strconv.Itoa(n))
 	}
 	return out

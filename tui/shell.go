@@ -72,9 +72,17 @@ func (p *outside) shell(line string) tea.Cmd {
 			c.Open = true
 			c.End(event.CallEnd{Status: status, Result: res, Duration: time.Since(start)})
 			p.record.Note(transcript.KindShell, transcript.KeptShell{Line: line, Output: text.CutTail(res.Text, transcript.KeptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.Took})
-			return p.around.read(p.program)
+			return p.around.read(p.loop, p.scene, p.talk)
 		}
 	})
+}
+
+// running returns how many `!` lines run, and the one that was started last.
+func (p *outside) running() (n int, last string) {
+	if n = len(p.shells); n > 0 {
+		last = p.shells[n-1].line
+	}
+	return n, last
 }
 
 // endShell ends the `!` line that was started last, with everything that it started.
@@ -82,8 +90,8 @@ func endShell(p *outside) { p.shells[len(p.shells)-1].stop() }
 
 // shellRow names the `!` line that was started last, and its keys; "" if none runs.
 func (p *composer) shellRow() string {
-	shells := p.outside.shells
-	if len(shells) == 0 {
+	running, last := p.shells()
+	if running == 0 {
 		return ""
 	}
 	th := p.look.Theme
@@ -91,8 +99,8 @@ func (p *composer) shellRow() string {
 	if p.opt.ToBackground != nil {
 		keys += " · " + look.BackgroundKey + " puts it to the jobs"
 	}
-	said := "! " + look.OneLine(shells[len(shells)-1].line)
-	if more := len(shells) - 1; more > 0 {
+	said := "! " + look.OneLine(last)
+	if more := running - 1; more > 0 {
 		said += " and " + strconv.Itoa(more) + " more"
 	}
 	head := p.look.Spinner() + " "

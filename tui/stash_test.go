@@ -39,7 +39,7 @@ func TestADraftIsPutAsideForAnotherMessage(t *testing.T) {
 		t.Fatalf("the input holds %q, the status line says %q", p.in.Text(), p.hint.text)
 	}
 	p.in.Insert("first this")
-	settleCmd(p, p.sender.submit())
+	settleCmd(p, p.submit())
 	if got := f.Sent(); len(got) != 1 || got[0] != "first this" {
 		t.Fatalf("sent %q", got)
 	}

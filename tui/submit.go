@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
-	"jcode/tui/dialog"
 	"jcode/tui/front"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
@@ -14,7 +13,7 @@ import (
 
 // isCommand reports whether the input is one line with a known command: its Enter need not wait, since pasted
 // text does not begin like that.
-func (p sender) isCommand() bool {
+func (p *program) isCommand() bool {
 	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
 		return false
 	}
@@ -23,7 +22,7 @@ func (p sender) isCommand() bool {
 }
 
 // submit sends the input: a command, a shell line or a prompt.
-func (p sender) submit() tea.Cmd {
+func (p *program) submit() tea.Cmd {
 	s := p.in.Text()
 	trimmed := strings.TrimSpace(s)
 	if trimmed == "" {
@@ -33,7 +32,7 @@ func (p sender) submit() tea.Cmd {
 	case strings.HasPrefix(trimmed, "/") && !strings.Contains(look.FirstWord(trimmed)[1:], "/"):
 		return p.slashes.run(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
-		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
+		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && !p.switcher.moving {
 		p.Flash("this session is read only here; /fork continues in a copy")
@@ -48,18 +47,15 @@ func (p sender) submit() tea.Cmd {
 		p.Say(event.LevelWarn, front.BlindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
-		return tea.Batch(p.sent(s), p.plans.carryOutOwn(prompt))
+		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
 	}
-	cmd := p.sent(s)
-	p.prompt(prompt)
+	cmd := p.sender.sent(s)
+	p.sender.prompt(prompt)
 	return cmd
 }
 
-// Insert writes text that was typed into the input.
-func (p *program) Insert(s string) { p.in.Insert(dialog.Typed(s)) }
-
 // prompt passes a message to the conversation, or keeps it until its conversation is ready.
-func (p sender) prompt(m event.Prompt) {
+func (p *sender) prompt(m event.Prompt) {
 	p.tr.ToBottom()
 	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
@@ -70,12 +66,12 @@ func (p sender) prompt(m event.Prompt) {
 }
 
 // sent empties the input and remembers what was in it.
-func (p sender) sent(s string) tea.Cmd {
+func (p *sender) sent(s string) tea.Cmd {
 	p.record.Acted = true
 	p.hist.add(s)
 	p.in.Reset()
 	p.vi.Fresh()
-	p.complete.menu.close()
+	p.menu.close()
 	p.tr.Chosen, p.tr.Marked = -1, transcript.Marking{}
 	h := p.opt.History
 	if h == nil {
@@ -88,12 +84,12 @@ func (p sender) sent(s string) tea.Cmd {
 		if err == nil {
 			err = p.drafts.write(ctx, h, generation, kept)
 		}
-		return p.warnedOnce("the prompt could not be added to the history", err)
+		return p.warnedOnce(ctx, "the prompt could not be added to the history", err)
 	}
 }
 
 // takeBack moves all queued messages back into the input.
-func (p sender) takeBack() {
+func (p *sender) takeBack() {
 	if p.conv == nil || len(p.queue) == 0 {
 		p.Flash("nothing is queued")
 		return
@@ -102,7 +98,7 @@ func (p sender) takeBack() {
 }
 
 // giveBack puts messages that were not sent back into the input, before its current content.
-func (p sender) giveBack(messages []event.Prompt) {
+func (s *scene) giveBack(messages []event.Prompt) {
 	if len(messages) == 0 {
 		return
 	}
@@ -110,10 +106,10 @@ func (p sender) giveBack(messages []event.Prompt) {
 	for _, m := range messages {
 		parts = append(parts, front.TypedAs(m))
 	}
-	if !p.in.Empty() {
-		parts = append(parts, p.in.Text())
+	if !s.in.Empty() {
+		parts = append(parts, s.in.Text())
 	}
-	p.in.SetText(strings.Join(parts, "\n"))
+	s.in.SetText(strings.Join(parts, "\n"))
 }
 
 // unquote removes the quotes and backslashes that a terminal adds to a dragged file's name.

@@ -50,7 +50,7 @@ func (p *switcher) switchOr(open func(ctx context.Context) (front.Session, error
 			return tea.Batch(failed(err), p.goOn())
 		}
 		p.tr = transcript.New()
-		p.tr.Add(p.compose.welcome())
+		p.tr.Add(welcome(&p.opt, p.scene, p.talk))
 		p.hint.text = ""
 		return tea.Batch(p.enter(s), p.goOn())
 	})
@@ -94,6 +94,6 @@ func (p *switcher) unsent() {
 	if len(p.next) > 0 {
 		list = &p.next[0].waiting
 	}
-	p.sender.giveBack(*list)
+	p.giveBack(*list)
 	*list = nil
 }

@@ -204,7 +204,7 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	})
 	feed(p, event.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, event.TurnEnd{Reason: event.StopDone},
 		event.TurnStart{Prompt: "talk", Seq: 9, At: clock}, event.TurnEnd{Reason: event.StopDone})
-	settleCmd(p, p.switcher.undo())
+	settleCmd(p, p.slashes.undo())
 	s := tuitest.Stripped(p.frameText())
 	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 -1", "b.md", "/redo"} {
 		if !strings.Contains(s, want) {
@@ -218,11 +218,11 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	if undone != 1 {
 		t.Error("yes does nothing")
 	}
-	settleCmd(p, p.switcher.undo())
+	settleCmd(p, p.slashes.undo())
 	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyEnter}))
 	none = true
-	settleCmd(p, p.switcher.undo())
+	settleCmd(p, p.slashes.undo())
 	if s := tuitest.Stripped(p.frameText()); undone != 1 || !strings.Contains(s, "nothing to undo") {
 		t.Errorf("undone %d times:\n%s", undone, s)
 	}
@@ -248,11 +248,11 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	write := func() { settleCmd(p, p.record.changed(p)) }
 	p.Say(event.LevelInfo, "loaded 3 skills") // shown at each start
 	p.in.SetText("hello")
-	settleCmd(p, p.sender.submit())
+	settleCmd(p, p.submit())
 	feed(p, event.TurnStart{Prompt: "hello", Seq: 1, At: clock}, event.TurnEnd{Reason: event.StopError, Error: "401: the key was refused", Duration: time.Second})
 	write()
 	p.in.SetText("! false")
-	settleCmd(p, p.sender.submit())
+	settleCmd(p, p.submit())
 	feed(p, event.Notice{Level: event.LevelInfo, Text: "Undid turn #1: a.go"})
 	write()
 	if len(kept) != 4 {

@@ -60,7 +60,7 @@ func (t *typing) settle(p *program, id submitMsg) tea.Cmd {
 		p.in.Newline()
 		return nil
 	}
-	return p.sender.submit()
+	return p.submit()
 }
 
 // flush settles a pending Enter when another key arrives: text makes it a line end.
@@ -74,5 +74,5 @@ func (t *typing) flush(p *program, isText bool) tea.Cmd {
 		p.in.Newline()
 		return nil
 	}
-	return p.sender.submit()
+	return p.submit()
 }

@@ -161,7 +161,7 @@ func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	} else if over > 0 {
 		head = nil
 	}
-	if menu := p.complete.menu.draw(&p.look, p.width, max(min(room-len(input)-2, look.MenuHeight), 0)); len(menu) > 0 {
+	if menu := p.menu.draw(&p.look, p.width, max(min(room-len(input)-2, look.MenuHeight), 0)); len(menu) > 0 {
 		head = menu
 	}
 	lines = append(lines, head...)
@@ -217,13 +217,6 @@ func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 		lines = append(lines, cells.Render(look.Clip(append(spans, look.PartSpans(p.look.Theme, r)...), p.width)))
 	}
 	return lines, indent + x, y
-}
-
-func (p *composer) inputWidth() int {
-	if p.width < 8 {
-		return max(p.width-1, 1)
-	}
-	return p.width - 3
 }
 
 func (p *composer) placeholder() string {

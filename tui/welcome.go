@@ -9,9 +9,9 @@ import (
 )
 
 // welcome returns the first item of a transcript.
-func (p *composer) welcome() *transcript.Fixed {
-	version, cwd, home, around := p.opt.Version, p.opt.Cwd, p.opt.Home, &p.around
-	help := p.keys.First(look.Help)
+func welcome(opt *front.Options, s *scene, t *talk) *transcript.Fixed {
+	version, cwd, home, around := opt.Version, opt.Cwd, opt.Home, &t.around
+	help := s.keys.First(look.Help)
 	return &transcript.Fixed{Plain: "jcode " + version, Draw: func(l *look.Look) []string {
 		faint := func(s string) string { return cells.Paint(l.Theme.Faint, cells.Fit(s, l.Width)) }
 		lines := []string{cells.Render(look.Clip([]cells.Span{

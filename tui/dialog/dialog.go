@@ -29,6 +29,19 @@ type Dialog interface {
 	Draw(l *look.Look, width, height int) (lines []string, cursor *Pos)
 }
 
+// background runs work outside the program's loop; the func that it returns runs inside.
+type background interface {
+	Background(work func(ctx context.Context) Do) tea.Cmd
+}
+
+// desk is what the actions of a list need.
+type desk interface {
+	background
+	Say(level event.Level, msg string)
+	Open(d Dialog)
+	Close(d Dialog)
+}
+
 // host is everything that a dialog needs from the program.
 type host interface {
 	// Say shows a line in the transcript, flash a few words for a moment.
@@ -199,7 +212,7 @@ func (f field) Paste(s string) { f.Editor.Insert(look.OneLine(s)) }
 type Do func() tea.Cmd
 
 // Fetch runs work outside the loop; then receives its result inside.
-func Fetch[T any](h host, work func(ctx context.Context) (T, error), then func(got T, err error) tea.Cmd) tea.Cmd {
+func Fetch[T any](h background, work func(ctx context.Context) (T, error), then func(got T, err error) tea.Cmd) tea.Cmd {
 	return h.Background(func(ctx context.Context) Do {
 		got, err := work(ctx)
 		return func() tea.Cmd { return then(got, err) }

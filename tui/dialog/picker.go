@@ -161,7 +161,7 @@ func (pk *Picker) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 }
 
 // Searched follows a new search beyond the rows: it searches elsewhere and reads the preview.
-func (pk *Picker) Searched(h host) tea.Cmd {
+func (pk *Picker) Searched(h background) tea.Cmd {
 	pk.seen = nil
 	if pk.Typed == nil {
 		return pk.Ahead(h)
@@ -211,7 +211,7 @@ func (pk *Picker) moveKey(h host, act look.Action) (done bool, cmd tea.Cmd) {
 }
 
 // Ahead reads the preview of the row under the cursor if there is none yet.
-func (pk *Picker) Ahead(h host) tea.Cmd {
+func (pk *Picker) Ahead(h background) tea.Cmd {
 	r, ok := pk.Current()
 	if pk.Preview == nil || !ok {
 		return nil
@@ -234,7 +234,7 @@ func (pk *Picker) Ahead(h host) tea.Cmd {
 }
 
 // Run performs an action on the row under the cursor, outside the loop.
-func (pk *Picker) Run(h host, a *command.Action) tea.Cmd {
+func (pk *Picker) Run(h desk, a *command.Action) tea.Cmd {
 	r, ok := pk.Current()
 	if !ok {
 		return nil
@@ -273,7 +273,7 @@ func (pk *Picker) Run(h host, a *command.Action) tea.Cmd {
 }
 
 // edit opens a row's file in the person's editor; afterwards the change is applied and the rows are reread.
-func (pk *Picker) edit(h host, a *command.Action, r command.Row) tea.Cmd {
+func (pk *Picker) edit(h desk, a *command.Action, r command.Row) tea.Cmd {
 	file, err := a.Edit(r)
 	if err != nil {
 		pk.say("", err)

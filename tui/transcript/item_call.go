@@ -16,10 +16,9 @@ import (
 	"jcode/tui/look"
 )
 
-// Call is a tool call: what it does, its state, how long it takes, the tail of its output while it runs,
-// and its result.
-type Call struct {
-	foldable
+// callState is what is known of a tool call: what it does, its state, how long it takes, and its result. It is all that
+// the row of a call shows.
+type callState struct {
 	ID, Name string
 	Brief    string
 	args     json.RawMessage
@@ -30,27 +29,37 @@ type Call struct {
 	since    time.Time     // waiting since
 	waited   time.Duration // how long it has waited; its own time excludes that
 	state    string        // its own progress line
-	Tail     string        // output so far, at most tailBytes
 	Result   tools.Result
-	Nested   *Nested
-	group    *Group // the row that it shares, nil if it has its own
-	frame    int    // spin at which lines were drawn while it runs
+}
+
+func newCallState(id, name string, args json.RawMessage, at time.Time) callState {
+	return callState{ID: id, Name: name, args: args, Brief: briefArguments(name, args), started: at}
+}
+
+// Call is a tool call in the transcript, with the tail of its output while it runs.
+type Call struct {
+	foldable
+	callState
+	Tail   string // output so far, at most tailBytes
+	Nested *Nested
+	group  *Group // the row that it shares, nil if it has its own
+	frame  int    // spin at which lines were drawn while it runs
 }
 
 func NewCall(id, name string, args json.RawMessage, at time.Time) *Call {
-	return &Call{ID: id, Name: name, args: args, Brief: briefArguments(name, args), started: at}
+	return &Call{callState: newCallState(id, name, args, at)}
 }
 
 // change replaces the arguments with those that the call runs with.
-func (c *Call) change(args json.RawMessage) {
+func (c *callState) change(args json.RawMessage) {
 	c.args, c.Brief = args, briefArguments(c.Name, args)
-	c.Drop()
 }
 
 // Answered ends the wait for the person, who may have edited the arguments.
 func (c *Call) Answered(a tools.Answer) {
 	if c != nil && a.Arguments != nil && a.Scope != tools.AnswerNo {
 		c.change(a.Arguments)
+		c.Drop()
 	}
 	c.Wait(false)
 }
@@ -63,7 +72,7 @@ func (c *Call) Drop() {
 	}
 }
 
-func (c *Call) running() bool { return c.Status == "" }
+func (c *callState) running() bool { return c.Status == "" }
 
 // Wait records that a call starts or stops waiting for the person; there may be no call.
 func (c *Call) Wait(on bool) {
@@ -92,8 +101,16 @@ func (c *Call) Progress(state, output string) {
 	c.Drop()
 }
 
+// End records how a call ended.
 func (c *Call) End(ev event.CallEnd) {
 	c.Wait(false)
+	c.end(ev)
+	c.Tail = ""
+	c.Nested.end()
+	c.Drop()
+}
+
+func (c *callState) end(ev event.CallEnd) {
 	c.Status, c.Took, c.Result = ev.Status, max(ev.Duration-c.waited, 0), ev.Result
 	if c.Status == "" {
 		c.Status = "done"
@@ -101,9 +118,6 @@ func (c *Call) End(ev event.CallEnd) {
 	if ran := ev.Result.Display.RanWith(c.args); !bytes.Equal(ran, c.args) {
 		c.change(ran)
 	}
-	c.Tail = ""
-	c.Nested.end()
-	c.Drop()
 }
 
 func (c *Call) Height(l *look.Look) int {
@@ -133,7 +147,7 @@ func (c *Call) drawLines(l *look.Look) []string {
 	return append(lines, c.body(l)...)
 }
 
-func (c *Call) mark(l *look.Look) (string, cells.Style) {
+func (c *callState) mark(l *look.Look) (string, cells.Style) {
 	switch {
 	case c.Waits:
 		return "?", l.Theme.Warn
@@ -150,12 +164,12 @@ func (c *Call) mark(l *look.Look) (string, cells.Style) {
 }
 
 // Failed reports whether the call failed: a command does so by its exit code.
-func (c *Call) Failed() bool {
+func (c *callState) Failed() bool {
 	return c.Result.Failed || c.Status == "failed" || c.exit() > 0
 }
 
 // exit returns the exit code of a command, 0 for anything else.
-func (c *Call) exit() int {
+func (c *callState) exit() int {
 	if code := c.Result.Display.ExitCode; code != nil {
 		return *code
 	}
@@ -163,7 +177,7 @@ func (c *Call) exit() int {
 }
 
 // head returns the line that is always shown.
-func (c *Call) head(l *look.Look) string {
+func (c *callState) head(l *look.Look) string {
 	mark, style := c.mark(l)
 	name, brief, right := c.parts(l)
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.Theme.Strong}}
@@ -181,7 +195,7 @@ func (c *Call) head(l *look.Look) string {
 }
 
 // named returns what a call is about, as a link if it is a file.
-func (c *Call) named(l *look.Look, brief string) []cells.Span {
+func (c *callState) named(l *look.Look, brief string) []cells.Span {
 	if target := l.Files.Of(look.OneLine(c.Brief)); l.Links && target != "" { // also with blanks in it, and if it is cut
 		return []cells.Span{{Text: brief, Link: target}}
 	}
@@ -190,7 +204,7 @@ func (c *Call) named(l *look.Look, brief string) []cells.Span {
 
 // parts returns what the head shows, each within its space: the tool, what the call is about, and its
 // progress or result.
-func (c *Call) parts(l *look.Look) (name, brief, right string) {
+func (c *callState) parts(l *look.Look) (name, brief, right string) {
 	switch {
 	case c.Waits:
 		right = "waits for you"
@@ -214,7 +228,7 @@ func (c *Call) parts(l *look.Look) (name, brief, right string) {
 }
 
 // Outcome returns the short report at the right of a finished call.
-func (c *Call) Outcome() string {
+func (c *callState) Outcome() string {
 	var parts []string
 	d := c.Result.Display
 	switch {
@@ -237,7 +251,7 @@ func (c *Call) Outcome() string {
 }
 
 // Ending says how a call ended.
-func (c *Call) Ending() string {
+func (c *callState) Ending() string {
 	status := c.Status
 	if status == "done" && c.Failed() {
 		status = "failed"

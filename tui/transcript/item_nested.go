@@ -12,7 +12,7 @@ import (
 
 // Nested is what is shown of a sub-agent inside its call.
 type Nested struct {
-	calls []*Call
+	calls []*callState
 	total int
 	text  string
 }
@@ -43,16 +43,17 @@ func (n *Nested) draw(l *look.Look, open bool) []string {
 func (n *Nested) Event(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.CallStart:
-		n.calls = append(n.calls, NewCall(ev.ID, ev.Name, ev.Arguments, ev.At))
+		c := newCallState(ev.ID, ev.Name, ev.Arguments, ev.At)
+		n.calls = append(n.calls, &c)
 		n.total++
 		n.text = ""
 		if len(n.calls) > 50 {
-			n.calls = append([]*Call(nil), n.calls[25:]...)
+			n.calls = append([]*callState(nil), n.calls[25:]...)
 		}
 	case event.CallEnd:
 		for _, c := range n.calls {
 			if c.ID == ev.ID {
-				c.End(ev)
+				c.end(ev)
 			}
 		}
 	case event.TextDelta:
@@ -67,7 +68,7 @@ func (n *Nested) end() {
 		return
 	}
 	n.text = ""
-	n.calls = slices.DeleteFunc(n.calls, func(c *Call) bool {
+	n.calls = slices.DeleteFunc(n.calls, func(c *callState) bool {
 		if c.running() {
 			n.total--
 		}

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,7 @@ func (e entry) remove() error {
 func addEntry(ctx context.Context, o Options) error {
 	branch := "-b"
 	for began := time.Now(); ; {
-		_, err := git(ctx, o.Git, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, "HEAD")
+		_, err := git(ctx, o.Git, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, cmp.Or(o.Commit, "HEAD"))
 		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "commondir") {
 			return err
 		}

@@ -34,6 +34,8 @@ type Tree struct {
 type Options struct {
 	Git               launch.Git
 	Root, Dir, Branch string
+	// Commit is the commit that the copy is of; "" is the last one.
+	Commit string
 	// Uncommitted includes uncommitted changes.
 	Uncommitted bool
 	// Copy are paths below Root that git ignores and the work needs: files are copied, folders linked. Missing
@@ -46,7 +48,7 @@ type Options struct {
 	First func(tracked []string) []string
 }
 
-// Add makes a copy of the last commit in a new folder, on a new branch.
+// Add makes a copy of a commit in a new folder, on a new branch.
 func Add(ctx context.Context, o Options) (Tree, error) {
 	t := Tree{Root: o.Root, Dir: o.Dir, Branch: o.Branch, Copied: o.Copy, Shared: o.Shared, Git: o.Git}
 	if inside(o.Root, o.Dir) {

@@ -37,11 +37,11 @@ var ErrNoPerson = errors.New("there is no one to ask")
 
 // AskPerson puts a question of the ask tool to the person and waits for the reply.
 func (c *Conversation) AskPerson(ctx context.Context, label, text string, options []string) (string, error) {
-	if c.opt.Headless {
-		return "", ErrNoPerson
-	}
 	if parent, ok := c.opt.Asker.(crew.Person); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, cmp.Or(label, c.opt.Label), text, options)
+	}
+	if c.opt.Headless {
+		return "", ErrNoPerson
 	}
 	reply, err := c.await(ctx, func(id string) event.Event {
 		return event.AskPerson{ID: id, Label: label, Text: text, Options: options}
@@ -52,11 +52,11 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 
 // AskForm puts a form to the person and waits until it is filled in, declined or cancelled.
 func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
-	if c.opt.Headless {
-		return tools.FormAnswer{}, ErrNoPerson
-	}
 	if parent, ok := c.opt.Asker.(crew.Person); ok {
 		return parent.AskForm(ctx, f)
+	}
+	if c.opt.Headless {
+		return tools.FormAnswer{}, ErrNoPerson
 	}
 	reply, err := c.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })
 	answer, _ := reply.(tools.FormAnswer)

@@ -53,6 +53,7 @@ var opensPlainly = map[string]string{
 	"session/db/repair.go":                "the database",
 	"session/export/export.go":            "a file that the person names",
 	"skills/builtin.go":                   "a copy that jcode has made",
+	"tasks/store.go":                      "a file of jcode's own",
 	"tools/builtin/files.go":              "a folder",
 	"cli/whereabouts.go":                  "a folder",
 	"tools/builtin/lookalike.go":          "a folder",

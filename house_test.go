@@ -26,6 +26,7 @@ cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/review:
 cli/structured:
+cli/tasklist: tasks
 cli/tour:
 cli/usage: session
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
@@ -72,6 +73,8 @@ mcp/schema:
 mcp/serve: tools
 mcp/wire: mcp/auth mcp/config mcp/schema
 skills: tools tools/command
+tasks:
+tasks/queue: tasks
 skills/instructions: tools/command
 hooks: tools
 plugins: hooks
@@ -115,7 +118,9 @@ var exclusive = map[string][]string{
 	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/golang-jwt/jwt":             {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},
-	"modernc.org/sqlite":                    {"session/db"},
+	"modernc.org/sqlite":                    {"session/db", "tasks"},
+	"github.com/riverqueue/river":           {"tasks/queue"},
+	"github.com/robfig/cron":                {"tasks"},
 	"charm.land/":                           {"tui", "internal/"},
 	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},
 	"github.com/charmbracelet/glamour":      {},

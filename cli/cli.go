@@ -84,6 +84,9 @@ func Main(args []string, std Streams) int {
 	if len(args) > 0 && args[0] == backgroundCommand {
 		return inBackground(args[1:], std)
 	}
+	if len(args) > 0 && args[0] == taskCommand {
+		return inTask(args[1:], std)
+	}
 	return begin(args, std)
 }
 

@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
 	"jcode/cli/eval"
+	"jcode/cli/tasklist"
 	"jcode/internal/commandline"
 	"jcode/internal/patch"
 	"jcode/lua"
@@ -30,7 +31,7 @@ import (
 // kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
 // means that there is none.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl tasks",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
 }
 
@@ -49,6 +50,17 @@ func TestTablesOfModelsInTheDocsAreRight(t *testing.T) {
 		}
 		if _, err := catalogue.ParseTable([]byte(b.text)); err != nil {
 			t.Errorf("%s:%d: %v", b.page, b.line, err)
+		}
+	}
+}
+
+func TestTasksInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "jsonl tasks" {
+			continue
+		}
+		if _, err := tasklist.Read(strings.NewReader(b.text), b.page); err != nil {
+			t.Errorf("line %d: %v", b.line, err)
 		}
 	}
 }

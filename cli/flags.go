@@ -80,6 +80,9 @@ type grammar struct {
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
 
+	Tasks  tasksCmd  `cmd:"" help:"Queue tasks, list them, answer their questions, take what they changed."`
+	Worker workerCmd `cmd:"" help:"Work on queued tasks."`
+
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`

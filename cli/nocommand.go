@@ -55,6 +55,8 @@ func insteadOf(line *commandline.Command, word string) string {
 		return "jcode serve shows open sessions in a browser, /remote in the chat too"
 	case "ps", "watch", "answer":
 		return "jcode sessions " + word + " is the command"
+	case "queue", "schedule", "schedules":
+		return "jcode tasks queues work, lists it and has schedules; jcode worker does it"
 	case "set", "settings":
 		return "jcode config set KEY VALUE changes a setting"
 	case "hooks", "hook":

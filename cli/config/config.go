@@ -38,6 +38,7 @@ type Config struct {
 	Agents       Agents     `json:"agents" desc:"Sub-agents that work in the background."`
 	Undo         Undo       `json:"undo" desc:"What /undo can bring back."`
 	Worktree     Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
+	Tasks        Tasks      `json:"tasks" desc:"Tasks that wait for a worker: jcode tasks, jcode worker."`
 	Update       Update     `json:"update" desc:"Newer releases."`
 	WebSearch    WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
@@ -235,6 +236,12 @@ type Agents struct {
 // Worktree says what a sub-agent's copy of the files contains besides what git has.
 type Worktree struct {
 	Copy []string `json:"copy" desc:"Paths that git ignores and the work needs, such as .env and node_modules: files are copied, folders linked." merge:"append"`
+}
+
+// Tasks are the settings of workers.
+type Tasks struct {
+	MaxCostPerDay float64  `json:"max_cost_per_day" desc:"US dollars that the tasks of a day may cost together; one that would pass it waits until the next day. 0 means no limit." min:"0" narrow:"never"`
+	Wait          Duration `json:"wait" desc:"How long a task that asks you something keeps its slot: then others work there, and it goes on when you have answered." default:"60s" narrow:"never"`
 }
 
 // Command runs for files that match.

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/cli/tasklist"
+	"jcode/internal/paths"
+	"jcode/internal/worktree"
+	"jcode/tasks"
+	"jcode/tasks/queue"
+	"jcode/tools"
+)
+
+type tasksAddCmd struct {
+	Prompt   []string `arg:"" optional:"" help:"What is to be done."`
+	From     string   `help:"Queue a task for each line of this file: one JSON object, with the same names." placeholder:"FILE"`
+	At       string   `help:"Not before this time: 22:00, 2026-12-01 08:00, or 90m from now." placeholder:"TIME"`
+	After    []taskID `help:"Not before this task is done; repeatable." placeholder:"ID"`
+	Key      string   `help:"Queue nothing while a task with this key is not over." placeholder:"KEY"`
+	Priority int      `help:"1, which comes first, to 4." default:"2" placeholder:"N"`
+	MaxTime  span     `name:"max-time" help:"End the task after this time, such as 30m." placeholder:"TIME"`
+	NoAsk    bool     `name:"no-ask" help:"Refuse what would need a person, and tell the model."`
+	Every    span     `help:"A schedule: a new task each time this has passed, such as 24h." placeholder:"TIME"`
+	Cron     string   `help:"A schedule by a cron expression, such as '0 7 * * 1-5'." placeholder:"EXPRESSION"`
+}
+
+// Help is printed by `jcode tasks add --help`.
+func (tasksAddCmd) Help() string {
+	return `--role, --model, --mode, --max-steps and --max-cost hold for the task. Without --mode it works in mode auto where there
+is a sandbox; elsewhere the mode must be named. The task works in a worktree of this repository's last commit, when a
+worker runs: jcode worker.`
+}
+
+// Run queues tasks.
+func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if f.Print || f.Continue || f.Resume != "" || f.Worktree != "" || f.Trust || len(f.Allow)+len(f.Deny) > 0 {
+		return usageError("-p, -c, -r, -w, --trust, --allow and --deny have no use for a task: it works in a worktree of its own, by the rules and the trust that hold there without it")
+	}
+	lines, err := c.lines(std)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	forms := taskForms{flags: f, std: std, now: time.Now()}
+	list := make([]tasks.New, 0, len(lines))
+	for _, line := range lines {
+		n, err := forms.complete(ctx, line)
+		if err != nil {
+			if c.From != "" {
+				err = fmt.Errorf("%s:%d: %w", c.From, line.Number, err)
+			}
+			return usageError("%w", err)
+		}
+		list = append(list, n)
+	}
+	return withQueue(ctx, std, func(store *tasks.Store, q *queue.Queue) error {
+		if c.Every > 0 || c.Cron != "" {
+			return c.schedule(ctx, store, list, std)
+		}
+		added, err := store.Add(ctx, q, list...)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		for _, a := range added {
+			if a.There {
+				fmt.Fprintf(std.Err, "jcode: task %d has the same key and is not over: nothing was queued\n", a.ID)
+			}
+			fmt.Fprintln(std.Out, a.ID)
+		}
+		return nil
+	})
+}
+
+// lines returns the tasks of the command line or of the file.
+func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
+	words := strings.TrimSpace(strings.Join(c.Prompt, " "))
+	switch {
+	case (c.From == "") == (words == ""):
+		return nil, errors.New(`say what is to be done, as in jcode tasks add "mend the flaky test", or name a file with --from`)
+	case c.Every > 0 && c.Cron != "":
+		return nil, errors.New("--every and --cron exclude each other")
+	case (c.Every > 0 || c.Cron != "") && (c.At != "" || len(c.After) > 0):
+		return nil, errors.New("--at and --after have no use in a schedule")
+	case c.From == "":
+		return []tasklist.Line{{
+			New: tasks.New{Prompt: words, Priority: c.Priority, After: taskIDs(c.After), Key: c.Key, NoAsk: c.NoAsk}, At: c.At, MaxTime: c.MaxTime.word(),
+		}}, nil
+	}
+	in := std.In
+	if c.From != "-" {
+		file, err := paths.Open(c.From)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it is only read
+		in = file
+	}
+	lines, err := tasklist.Read(in, c.From)
+	for i := range lines {
+		l := &lines[i]
+		l.Priority, l.At, l.MaxTime, l.NoAsk = cmp.Or(l.Priority, c.Priority), cmp.Or(l.At, c.At), cmp.Or(l.MaxTime, c.MaxTime.word()), l.NoAsk || c.NoAsk
+		l.After = append(l.After, taskIDs(c.After)...)
+		if c.Key != "" && len(lines) > 1 {
+			return nil, errors.New("--key is for one task: put a key into each line")
+		}
+		l.Key = cmp.Or(l.Key, c.Key)
+	}
+	return lines, err
+}
+
+// taskID is the number of a task on the command line.
+type taskID int64
+
+// UnmarshalText reads a number above 0, with or without # before it.
+func (i *taskID) UnmarshalText(word []byte) error {
+	n, err := strconv.ParseInt(strings.TrimPrefix(string(word), "#"), 10, 64)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no number of a task: jcode tasks lists them", word)
+	}
+	*i = taskID(n)
+	return nil
+}
+
+// word returns a time as a line of a file has it, "" for none.
+func (s span) word() string {
+	if s == 0 {
+		return ""
+	}
+	return time.Duration(s).String()
+}
+
+func taskIDs(list []taskID) []int64 {
+	return mapSlice(list, func(id taskID) int64 { return int64(id) })
+}
+
+// schedule adds schedules instead of tasks.
+func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []tasks.New, std Streams) error {
+	for _, n := range list {
+		n.Base = "" // each run begins with the commit that is the last one then
+		sc, err := store.AddSchedule(ctx, tasks.Schedule{Every: time.Duration(c.Every), Cron: c.Cron, Zone: time.Now().Location().String(), Task: n})
+		if err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintf(std.Out, "schedule %d: the first task comes %s, while a worker runs\n", sc.ID, sc.Next.Format("2006-01-02 15:04 MST"))
+	}
+	return nil
+}
+
+// taskForms complete what people say of tasks.
+type taskForms struct {
+	flags *flags
+	std   Streams
+	now   time.Time
+	known map[string]taskPlace // by folder
+}
+
+// taskPlace is a folder in which a task can work.
+type taskPlace struct {
+	root, base string
+	confined   bool
+}
+
+// complete fills in what a task does not say, and checks what it says.
+func (t *taskForms) complete(ctx context.Context, line tasklist.Line) (n tasks.New, err error) {
+	n = line.New
+	place, err := t.place(ctx, n.Folder)
+	if err != nil {
+		return n, err
+	}
+	n.Folder, n.Base = place.root, place.base
+	named := n.Mode
+	n.Mode = t.flags.Mode
+	if n.Mode == "" && place.confined {
+		n.Mode = string(tools.ModeAuto)
+	}
+	if named != "" { // a file may be more careful than the command line, not bolder
+		if _, err := tools.ParseMode(named); err != nil {
+			return n, err
+		}
+		if n.Mode == "" || tasklist.Bolder(named, n.Mode) {
+			return n, fmt.Errorf("mode %s allows more than the command line does: say --mode %s there if you want that", named, named)
+		}
+		n.Mode = named
+	}
+	if n.Mode == "" {
+		return n, errors.New("there is no sandbox here in which commands could run unasked: name the mode with --mode, such as edits")
+	}
+	if _, err := tools.ParseMode(n.Mode); err != nil {
+		return n, fmt.Errorf("--mode: %w", err)
+	}
+	n.Role, n.Model = cmp.Or(n.Role, t.flags.Role), cmp.Or(n.Model, t.flags.Model)
+	if script, ok := strings.CutPrefix(n.Model, "replay:"); ok {
+		if script, err = filepath.Abs(script); err != nil {
+			return n, err
+		}
+		n.Model = "replay:" + script
+	}
+	n.MaxSteps, n.MaxCost = cmp.Or(n.MaxSteps, int(t.flags.MaxSteps)), cmp.Or(n.MaxCost, float64(t.flags.MaxCost))
+	if line.At != "" {
+		if n.NotBefore, err = tasklist.At(line.At, t.now); err != nil {
+			return n, fmt.Errorf("at: %w", err)
+		}
+	}
+	if line.MaxTime != "" {
+		if n.MaxTime, err = time.ParseDuration(line.MaxTime); err != nil || n.MaxTime < time.Second {
+			return n, fmt.Errorf("max_time: %q is no time such as 30m", line.MaxTime)
+		}
+	}
+	return n, nil
+}
+
+// place looks at a folder, "" for this one.
+func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error) {
+	folder, err := paths.Resolve(cmp.Or(folder, "."))
+	if err != nil {
+		return taskPlace{}, err
+	}
+	if p, ok := t.known[folder]; ok {
+		return p, nil
+	}
+	f := *t.flags
+	f.Print, f.Mode = true, "" // nothing of it is watched
+	a, err := newAppIn(ctx, &f, t.std, folder, nil)
+	if err != nil {
+		return taskPlace{}, err
+	}
+	defer a.close()
+	base, err := worktree.Head(ctx, a.git, a.root)
+	if err != nil {
+		return taskPlace{}, fmt.Errorf("a task needs a git repository with a commit: %w", err)
+	}
+	p := taskPlace{a.root, base, a.confinement.confined()}
+	if t.known == nil {
+		t.known = map[string]taskPlace{}
+	}
+	t.known[folder] = p
+	return p, nil
+}

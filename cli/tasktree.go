@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"jcode/agent/event"
+	"jcode/internal/text"
+	"jcode/internal/worktree"
+	"jcode/tasks"
+	"jcode/tools"
+)
+
+// tree opens the worktree of the attempt: a fresh one of the base, or that of the session which is continued.
+func (r *taskRun) tree(ctx context.Context, home *app) (*beside, error) {
+	t := r.task
+	if t.Continue {
+		return openTaskTree(ctx, home, t)
+	}
+	if t.Dir != "" {
+		if err := removeTaskTree(ctx, home, t); err != nil {
+			return nil, fmt.Errorf("what an attempt before left can't be removed: %w", err)
+		}
+	}
+	dir, branch := freePlace(ctx, home, besidesOf(home), fmt.Sprintf("task-%d", t.ID))
+	// It is noted before it is made: an attempt that dies in between leaves nothing that nobody knows of.
+	if err := r.store.Began(ctx, t.ID, t.Attempt, "", dir, branch); err != nil {
+		return nil, err
+	}
+	tree, err := worktree.Add(ctx, worktree.Options{Git: home.git, Root: home.root, Dir: dir, Branch: branch, Commit: t.Base, Copy: home.config.Worktree.Copy})
+	if err != nil {
+		if t.Base != "" && strings.Contains(err.Error(), t.Base) {
+			err = fmt.Errorf("the commit %s that it begins with is gone from %s: add the task again (%w)", t.Base, home.root, err)
+		}
+		return nil, err
+	}
+	r.task.Dir, r.task.Branch = dir, branch
+	return besideOf(ctx, home, tree)
+}
+
+// openTaskTree opens the worktree that a task left.
+func openTaskTree(ctx context.Context, home *app, t tasks.Task) (*beside, error) {
+	if filepath.Dir(t.Dir) != besidesOf(home) {
+		return nil, fmt.Errorf("%s is no worktree of %s", t.Dir, home.root)
+	}
+	tree, err := worktree.Find(ctx, home.git, home.root, t.Dir)
+	if err == nil {
+		tree.Copied = home.config.Worktree.Copy
+		tree, err = worktree.Reopen(ctx, tree)
+	}
+	if err == nil {
+		err = tree.Ready(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (jcode tasks retry %d begins again from the base)", err, t.ID)
+	}
+	return besideOf(ctx, home, tree)
+}
+
+func besideOf(ctx context.Context, home *app, tree worktree.Tree) (*beside, error) {
+	f := *home.flags
+	site, err := openTree(ctx, home, filepath.Base(tree.Dir), tree, &f, false)
+	if err != nil {
+		return nil, err
+	}
+	b := &beside{site, home.root, home.store, home.std.Err}
+	site.app.beside = standing{b.name, tree.Dir, tree.Branch, home.root, home.cwd, b.settled, b.merge}
+	return b, nil
+}
+
+// taken merges the changes into the checkout.
+func (b *beside) taken(ctx context.Context) (said string, left []string, err error) {
+	return b.Merge(ctx, tools.Call{Name: "worktree", Caller: tools.Caller{Origin: tools.OriginPerson}})
+}
+
+// settle commits what was done, and notes the result. Where the attempt is not the task's any more, that changes
+// nothing.
+func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) error {
+	ctx = context.WithoutCancel(ctx)
+	t, cause := r.task, r.ended()
+	switch cause {
+	case causeParked:
+		return nil
+	case causeStopped:
+		return r.store.Stopped(ctx, t.ID, t.Attempt)
+	}
+	if t.Cancel = cause == causeCancelled; !t.Cancel && end.Reason == event.StopError {
+		return r.store.Again(ctx, t.ID, t.Attempt, end.Error)
+	}
+	now, err := r.store.Get(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	if now.Attempt != t.Attempt {
+		return tasks.ErrOver
+	}
+	commit, err := b.tree.Commit(ctx, commitMessage(t.Prompt, end.Text), "Jcode-Task: "+strconv.FormatInt(t.ID, 10), "Jcode-Session: "+t.Session, "Jcode-Cost: "+text.Spent(now.Cost, false))
+	if err != nil {
+		return r.store.Fail(ctx, t.ID, t.Attempt, err.Error())
+	}
+	why := unanswered(end)
+	switch {
+	case t.Cancel:
+		why = "cancelled"
+	case cause == causeTime:
+		why = fmt.Sprintf("its time of %s is over", t.MaxTime)
+	case end.Reason == event.StopLimit:
+		why = end.Error
+	case end.Reason == event.StopInterrupted:
+		why = "interrupted"
+	}
+	if why != "" {
+		return r.store.FailWith(ctx, t.ID, t.Attempt, commit, why)
+	}
+	return r.store.Done(ctx, t.ID, t.Attempt, commit, strings.TrimSpace(end.Text))
+}
+
+// maxSubject is the length up to which a line can be the subject of a commit.
+const maxSubject = 90
+
+// commitMessage returns the model's words about its work as the message of a commit.
+func commitMessage(prompt, said string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	first = strings.TrimSpace(strings.Trim(first, "#*`"))
+	if first == "" || len(first) > maxSubject {
+		first = text.Truncate(text.Headline(prompt), 70, "…")
+		return first + "\n\n" + strings.TrimSpace(said) + "\n"
+	}
+	_, rest, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	if rest = strings.TrimSpace(rest); rest != "" {
+		first += "\n\n" + rest
+	}
+	return first + "\n"
+}

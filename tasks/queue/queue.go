@@ -1,0 +1,171 @@
+// Package queue brings tasks to workers with River, a job queue in the tasks' own file.
+//
+// A job only names its task: what a task is, and what becomes of it, are the rows of package tasks. It must not know
+// how a task is worked on.
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"jcode/tasks"
+)
+
+// job names the task that it brings.
+type job struct {
+	Task int64 `json:"task"`
+}
+
+// Kind implements river.JobArgs.
+func (job) Kind() string { return "task" }
+
+// Queue carries tasks.
+type Queue struct {
+	store  *tasks.Store
+	insert *river.Client[*sql.Tx]
+}
+
+// Open prepares the file of tasks for jobs.
+func Open(ctx context.Context, store *tasks.Store) (*Queue, error) {
+	driver := riversqlite.New(store.DB())
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet()})
+	if err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	if err := migrate(ctx, store, migrator); err != nil {
+		return nil, err
+	}
+	insert, err := river.NewClient(driver, &river.Config{Logger: quiet()})
+	if err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	return &Queue{store, insert}, nil
+}
+
+// migrate brings the queue's own tables to the state that this program knows.
+func migrate(ctx context.Context, store *tasks.Store, m *rivermigrate.Migrator[*sql.Tx]) error {
+	known := m.AllVersions()
+	newest := known[len(known)-1].Version
+	var found sql.NullInt64
+	err := store.DB().QueryRowContext(ctx, "SELECT MAX(version) FROM river_migration").Scan(&found)
+	switch {
+	case err == nil && found.Int64 == int64(newest):
+		return nil
+	case err == nil && found.Int64 > int64(newest):
+		return fmt.Errorf("tasks: the queue in %s was written by a newer jcode (version %d, this one knows %d): update this jcode", store.Path(), found.Int64, newest)
+	}
+	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("tasks: make the queue in %s: %w", store.Path(), err)
+	}
+	return nil
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// Carry implements tasks.Carrier.
+func (q *Queue) Carry(ctx context.Context, tx *sql.Tx, task int64, priority int, at time.Time) (int64, error) {
+	res, err := q.insert.InsertTx(ctx, tx, job{task}, &river.InsertOpts{Priority: priority, ScheduledAt: at})
+	if err != nil {
+		return 0, err
+	}
+	return res.Job.ID, nil
+}
+
+// Work says how tasks are worked on.
+type Work struct {
+	// Worker is the name of this worker, Slots how many tasks it works on at once.
+	Worker string
+	Slots  int
+	// Wake tells that the file has changed: tasks may have come.
+	Wake <-chan struct{}
+	// Alive reports whether a worker is.
+	Alive func(worker string) bool
+	// Hold returns why a task must wait, and until when; "" for no reason.
+	Hold func(ctx context.Context, t tasks.Task) (why string, until time.Time, err error)
+	// Run works on a task until it is over, or ctx ends. It reports to the store itself.
+	Run func(ctx context.Context, t tasks.Task)
+	// Failed is told what went wrong with the queue.
+	Failed func(err error)
+}
+
+// pollEvery is how often the queue is looked at without a reason.
+const pollEvery = 5 * time.Second
+
+// Start begins to work. stop ends it: what runs is ended by its context.
+func (q *Queue) Start(ctx context.Context, w Work) (stop func(ctx context.Context) error, err error) {
+	workers := river.NewWorkers()
+	if err := river.AddWorkerSafely(workers, &worker{q: q.store, w: w}); err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	client, err := river.NewClient(riverdriver.Driver[*sql.Tx](driver{riversqlite.New(q.store.DB()), w.Wake}), &river.Config{
+		ID: w.Worker, Logger: quiet(), Workers: workers,
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Slots}},
+		FetchPollInterval: pollEvery, FetchCooldown: 50 * time.Millisecond,
+		JobTimeout: -1, RescueStuckJobsAfter: time.Minute,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	if err := client.Start(ctx); err != nil {
+		return nil, fmt.Errorf("tasks: begin to work: %w", err)
+	}
+	return client.StopAndCancel, nil
+}
+
+// worker works on the tasks that jobs name.
+type worker struct {
+	river.WorkerDefaults[job]
+	q *tasks.Store
+	w Work
+}
+
+// Timeout implements river.Worker. A job has none; one whose worker is gone is over, so that the rescue ends it.
+func (w *worker) Timeout(j *river.Job[job]) time.Duration {
+	if n := len(j.AttemptedBy); n > 0 && !w.w.Alive(j.AttemptedBy[n-1]) {
+		return time.Nanosecond
+	}
+	return -1
+}
+
+// NextRetry implements river.Worker: a job that failed in the queue itself comes again soon.
+func (w *worker) NextRetry(*river.Job[job]) time.Time { return time.Now().Add(pollEvery) }
+
+// Work implements river.Worker.
+func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
+	t, err := w.q.Get(ctx, j.Args.Task)
+	if errors.Is(err, tasks.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	why, until, err := w.w.Hold(ctx, t)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return ended(w.q.Wait(ctx, t.ID, j.ID, why, until))
+	}
+	if t, err = w.q.Claim(ctx, t.ID, j.ID, w.w.Worker); err != nil {
+		return ended(err)
+	}
+	w.w.Run(ctx, t)
+	return nil
+}
+
+// ended leaves out that a task is not this job's any more.
+func ended(err error) error {
+	if errors.Is(err, tasks.ErrOver) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package tasks
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const columns = `id, prompt, folder, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, schedule,
+	state, note, created, changed, next_at, job, attempt, fails, lost, worker, session, goes_on, dir, branch, result, summary, steps, cost, cancel, taken,
+	(SELECT COALESCE(json_group_array(before), '[]') FROM task_after WHERE task = tasks.id)`
+
+// scanner is a row that is read.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanTask(row scanner) (Task, error) {
+	var t Task
+	var maxTime, notBefore, created, changed, next, taken int64
+	var after string
+	err := row.Scan(&t.ID, &t.Prompt, &t.Folder, &t.Base, &t.Role, &t.Model, &t.Mode, &t.MaxSteps, &t.MaxCost, &maxTime, &t.NoAsk, &t.Priority, &notBefore, &t.Key, &t.schedule,
+		&t.State, &t.Note, &created, &changed, &next, &t.Job, &t.Attempt, &t.Fails, &t.Lost, &t.Worker, &t.Session, &t.Continue, &t.Dir, &t.Branch, &t.Commit, &t.Summary, &t.Steps, &t.Cost, &t.Cancel, &taken, &after)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, ErrNone
+	}
+	if err != nil {
+		return t, err
+	}
+	t.MaxTime, t.NotBefore, t.Created, t.Changed = time.Duration(maxTime)*time.Millisecond, instant(notBefore), instant(created), instant(changed)
+	t.NextAt, t.Taken = instant(next), instant(taken)
+	if err := json.Unmarshal([]byte(after), &t.After); err != nil {
+		return t, fmt.Errorf("task %d: %w", t.ID, err)
+	}
+	return t, nil
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func get(ctx context.Context, q querier, id int64) (Task, error) {
+	t, err := scanTask(q.QueryRowContext(ctx, "SELECT "+columns+" FROM tasks WHERE id = ?", id))
+	if errors.Is(err, ErrNone) {
+		return t, fmt.Errorf("%w as %d: jcode tasks lists them", ErrNone, id)
+	}
+	return t, err
+}
+
+// Get returns a task.
+func (s *Store) Get(ctx context.Context, id int64) (Task, error) {
+	t, err := get(ctx, s.db, id)
+	return t, s.explain(err)
+}
+
+// collect reads all rows of a query.
+func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// List returns tasks in one of some states, all without one, the newest first; most limits them, 0 for no limit.
+func (s *Store) List(ctx context.Context, most int, states ...State) ([]Task, error) {
+	query, args := "SELECT "+columns+" FROM tasks", []any{}
+	if len(states) > 0 {
+		query += " WHERE state IN (?" + strings.Repeat(", ?", len(states)-1) + ")"
+		for _, st := range states {
+			args = append(args, st)
+		}
+	}
+	query += " ORDER BY id DESC"
+	if most > 0 {
+		query += fmt.Sprintf(" LIMIT %d", most)
+	}
+	list, err := collect(ctx, s.db, scanTask, query, args...)
+	return list, s.explain(err)
+}
+
+// Counts returns how many tasks are in each state.
+func (s *Store) Counts(ctx context.Context) (map[State]int, error) {
+	out := map[State]int{}
+	_, err := collect(ctx, s.db, func(row scanner) (struct{}, error) {
+		var st State
+		var n int
+		err := row.Scan(&st, &n)
+		out[st] = n
+		return struct{}{}, err
+	}, "SELECT state, COUNT(*) FROM tasks GROUP BY state")
+	return out, s.explain(err)
+}
+
+// Attempts returns the attempts at a task.
+func (s *Store) Attempts(ctx context.Context, id int64) ([]Attempt, error) {
+	list, err := collect(ctx, s.db, func(row scanner) (Attempt, error) {
+		var a Attempt
+		var began, ended int64
+		err := row.Scan(&a.Number, &a.Session, &a.Worker, &began, &ended, &a.Outcome, &a.Steps, &a.Cost)
+		a.Began, a.Ended = instant(began), instant(ended)
+		return a, err
+	}, "SELECT number, session, worker, began, ended, outcome, steps, cost FROM task_attempts WHERE task = ? ORDER BY number", id)
+	return list, s.explain(err)
+}

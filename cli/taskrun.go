@@ -97,8 +97,10 @@ type taskRun struct {
 // run works on the task. What can't even begin fails it: another attempt would not help.
 func (r *taskRun) run(ctx context.Context, std Streams) error {
 	t := r.task
-	f := flags{Print: true, OutputFormat: "text", Elicit: "decline", Role: t.Role, Model: t.Model, Mode: t.Mode,
-		MaxSteps: stepLimit(t.MaxSteps), MaxCost: costLimit(t.MaxCost), BaseURL: std.Getenv("OPENAI_BASE_URL"), AppendPrompt: taskBriefing}
+	f := flags{
+		Print: true, OutputFormat: "text", Elicit: "decline", Role: t.Role, Model: t.Model, Mode: t.Mode,
+		MaxSteps: stepLimit(t.MaxSteps), MaxCost: costLimit(t.MaxCost), BaseURL: std.Getenv("OPENAI_BASE_URL"), AppendPrompt: taskBriefing,
+	}
 	home, err := newAppIn(ctx, &f, std, t.Folder, nil)
 	if err != nil {
 		return r.failed(ctx, err)

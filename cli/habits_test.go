@@ -80,26 +80,59 @@ func TestHabitsOfOtherAgentsAreMet(t *testing.T) {
 			t.Errorf("the error names %s, which is not offered: %q", word, unknown.Content)
 		}
 	}
-	describesAll(t, last)
+	describes(t, last)
 }
 
-// plainNames are parameters whose name says all, or the tool's own description.
-func plainNames() []string {
-	return []string{"path", "content", "pattern", "url", "question", "name", "src", "dst", "items"}
+// plain are the parameters that need no words: the tool's own description says what they are, or their values do.
+func plain() []string {
+	return []string{
+		"read.path", "write.path", "mkdir.path", "remove.path", "mv.src", // the file or folder that the description speaks of
+		"grep.pattern", "glob.pattern", "fetch.url", "skill.name", "ask.question", "todo.items", // named by the description
+		"agent.action", "job.action", // an enumeration, whose words the description explains
+	}
 }
 
-// describesAll checks that each parameter of each tool is described unless its name says all, and what the descriptions
-// must say.
-func describesAll(t *testing.T, r modeltest.Request) {
-	t.Helper()
-	for _, tool := range r.Tools {
-		properties, _ := tool.Parameters["properties"].(map[string]any)
-		for name, p := range properties {
-			if said, _ := p.(map[string]any)["description"].(string); said == "" && !slices.Contains(plainNames(), name) {
-				t.Errorf("%s.%s is not described", tool.Name, name)
+// Each parameter of each tool is described, also of those that are offered later, unless it is plain.
+func TestParametersAreDescribedUnlessTheyArePlain(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	out, err := c.command("jcode", "tools", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Tools []struct {
+			Name       string `json:"name"`
+			Parameters struct {
+				Properties map[string]struct {
+					Description string `json:"description"`
+				} `json:"properties"`
+			} `json:"parameters"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(out, &list); err != nil || len(list.Tools) < 20 {
+		t.Fatalf("%v: %d tools", err, len(list.Tools))
+	}
+	seen := map[string]bool{}
+	for _, tool := range list.Tools {
+		for name, p := range tool.Parameters.Properties {
+			full := tool.Name + "." + name
+			seen[full] = true
+			if isPlain := slices.Contains(plain(), full); isPlain == (p.Description != "") {
+				t.Errorf("%s: plain %v, description %q", full, isPlain, p.Description)
 			}
 		}
 	}
+	for _, name := range plain() {
+		if !seen[name] {
+			t.Errorf("%s is plain, and not there", name)
+		}
+	}
+}
+
+// describes checks what descriptions of the offered tools must say.
+func describes(t *testing.T, r modeltest.Request) {
+	t.Helper()
 	exec, _ := r.Tool("exec")
 	if said := exec.Description; !strings.Contains(said, "new shell") || !strings.Contains(said, "cd") || !strings.Contains(said, "export") {
 		t.Errorf("exec does not say that each call is a new shell: %q", said)

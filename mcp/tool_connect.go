@@ -32,12 +32,12 @@ type connectArgs struct {
 const connectSchema = `{"type":"object","properties":{` +
 	`"name":{"type":"string","description":"Server name; alone it connects a configured server"},` +
 	`"command":{"type":"string","description":"Program of a new stdio server"},` +
-	`"args":{"type":"array","items":{"type":"string"}},` +
-	`"env":{"type":"object","additionalProperties":{"type":"string"}},` +
-	`"cwd":{"type":"string"},` +
+	`"args":{"type":"array","items":{"type":"string"},"description":"Its arguments"},` +
+	`"env":{"type":"object","additionalProperties":{"type":"string"},"description":"Its variables; ${NAME} takes one of jcode's"},` +
+	`"cwd":{"type":"string","description":"Its working folder"},` +
 	`"url":{"type":"string","description":"URL of a new HTTP server"},` +
 	`"type":{"type":"string","enum":["http","sse"],"description":"With url; default http"},` +
-	`"headers":{"type":"object","additionalProperties":{"type":"string"}},` +
+	`"headers":{"type":"object","additionalProperties":{"type":"string"},"description":"With url; ${NAME} takes one of jcode's variables"},` +
 	`"persist":{"type":"boolean","description":"Also write it to the user's configuration"},` +
 	`"wait_seconds":{"type":"number","minimum":0,"maximum":60,"description":"Default 5"}},` +
 	`"required":["name"]}`

@@ -109,7 +109,7 @@ func (c controls) disconnect() controlTool {
 		spec: tools.Spec{
 			Name: "mcp_disconnect", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
 			Description: "Disconnect an MCP server: its process ends and its tools are gone.",
-			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`),
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Server name"}},"required":["name"]}`),
 		},
 		run: func(_ context.Context, call tools.Call) (tools.Result, error) {
 			var args struct {

@@ -18,9 +18,9 @@ var editDescription string
 const (
 	editFlat = `{"type":"object","properties":{` +
 		`"path":{"type":"string","description":"File to change"},` +
-		`"old_string":{"type":"string","description":"Exact text to replace, with enough lines around it to be unique; without the line numbers that read shows"},` +
+		`"old_string":{"type":"string","description":"Exact text to replace, unique by the lines around it; without the line numbers of read"},` +
 		`"new_string":{"type":"string","description":"Text in its place; empty deletes it"},` +
-		`"replace_all":{"type":"boolean","description":"Replace every occurrence"}`
+		`"replace_all":{"type":"boolean","description":"Every occurrence"}`
 	editParameters = editFlat + `},"required":["path","old_string","new_string"]}`
 	// editCheck also takes a list of edits, as some models send it.
 	editCheck = editFlat + `,"edits":{"type":"array","items":{"type":"object","properties":{` +

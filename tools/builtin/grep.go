@@ -24,7 +24,7 @@ var grepDescription string
 
 const grepParameters = `{"type":"object","properties":{` +
 	`"pattern":{"type":"string"},` +
-	`"path":{"type":"string"},` +
+	`"path":{"type":"string","description":"default: all"},` +
 	`"include":{"type":"string","description":"file name pattern, such as *.go"},` +
 	`"literal":{"type":"boolean","description":"not a regexp"},` +
 	`"context":{"type":"integer","description":"lines around"},` +

@@ -16,7 +16,7 @@ import (
 var lsDescription string
 
 const lsParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string"},` +
+	`"path":{"type":"string","description":"default: the working folder"},` +
 	`"depth":{"type":"integer","description":"default 2"}}}`
 
 const (

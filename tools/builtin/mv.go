@@ -17,7 +17,7 @@ import (
 //go:embed mv.md
 var mvDescription string
 
-const mvParameters = `{"type":"object","properties":{"src":{"type":"string"},"dst":{"type":"string"}},"required":["src","dst"]}`
+const mvParameters = `{"type":"object","properties":{"src":{"type":"string"},"dst":{"type":"string","description":"the whole new path"}},"required":["src","dst"]}`
 
 type mvArgs struct {
 	Src string `json:"src"`

@@ -21,7 +21,7 @@ var writeDescription string
 
 const writeParameters = `{"type":"object","properties":{` +
 	`"path":{"type":"string"},` +
-	`"content":{"type":"string"}},` +
+	`"content":{"type":"string","description":"all of it: nothing left out"}},` +
 	`"required":["path","content"]}`
 
 type writeArgs struct {

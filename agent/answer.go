@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
 	"jcode/agent/event"
 	"jcode/agent/history"
@@ -20,19 +19,6 @@ func (t *turn) sayUnpriced(name string) {
 	if say {
 		c.Notify(event.LevelWarn, "the price of %s is unknown, so --max-cost cannot stop it: set models[].prices in the config", name)
 	}
-}
-
-// overCost returns an error once the session has reached its cost limit.
-func (c *Conversation) overCost() error {
-	if c.parent != nil {
-		return c.parent.overCost()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.opt.MaxCost > 0 && c.record.cost >= c.opt.MaxCost {
-		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Spent(c.record.cost, c.record.total.Estimated), text.Dollars(c.opt.MaxCost))
-	}
-	return nil
 }
 
 // answerEnded checks an answer without calls, and reports one that was cut or is empty.
@@ -90,7 +76,7 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 		t.text = resp.Text
 	}
 	u := whole.Usage
-	t.c.countUsage(history.UsageRow(u, resp.Model, cost))
+	t.c.spent.count(history.UsageRow(u, resp.Model, cost))
 	t.c.out.measured.Saw(resp.Usage, t.c.out.history.Len())
 	t.c.emit(event.AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	t.emitUsage(u, priced)
@@ -100,7 +86,9 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 func (t *turn) emitUsage(step model.Usage, priced bool) {
 	context := t.c.out.measured.Expect(t.c.out.system, nil, &t.c.out.history)
 	t.c.mu.Lock()
-	ev := event.Usage{Step: step, Total: t.c.record.total, Context: context, Window: t.c.settings.model.Window, Cost: t.c.record.cost, Priced: priced}
+	window := t.c.settings.model.Window
 	t.c.mu.Unlock()
+	total, cost := t.c.spent.sum()
+	ev := event.Usage{Step: step, Total: total, Context: context, Window: window, Cost: cost, Priced: priced}
 	t.c.emit(ev)
 }

@@ -13,17 +13,34 @@ import (
 	"jcode/tools"
 )
 
-// Ask publishes an approval question to the subscribers and waits for Answer. It makes a conversation a
-// tools.Asker, also for the scripts and sub-agents that work for it.
-func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
-	if c.opt.Asker != nil {
-		return c.opt.Asker.Ask(ctx, q)
+// Person is whom a conversation asks: the one who is subscribed to it, or for a sub-agent the person of the
+// conversation that it works for.
+type Person struct {
+	asker    tools.Asker // of the conversation that this one works for; nil for a person's own
+	label    string      // names who asks
+	headless bool        // nobody is subscribed
+	of       interface{ Private() bool }
+	emit     func(event.Event)
+	life     context.Context // ends with the conversation
+
+	questions replies[tools.Answer]
+	asks      replies[any] // a string or a tools.FormAnswer
+}
+
+// Person is whom the conversation asks.
+func (c *Conversation) Person() *Person { return c.person }
+
+// Ask publishes an approval question to the subscribers and waits for Answer. It makes a person a
+// tools.Asker, also for the scripts and sub-agents that work for the conversation.
+func (p *Person) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	if p.asker != nil {
+		return p.asker.Ask(ctx, q)
 	}
 	settle := func(a tools.Answer) tools.Answer { return a }
-	if c.Private() {
+	if p.of.Private() {
 		q, settle = unlasting(q)
 	}
-	a, err := c.questions.await(ctx, c.ctx, c.emit,
+	a, err := p.questions.await(ctx, p.life, p.emit,
 		func(id string) event.Event { return event.ApprovalAsked{ID: id, Question: q} },
 		func(id, by string) event.Event { return event.ApprovalClosed{ID: id, By: by} })
 	if err != nil {
@@ -36,14 +53,14 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 var ErrNoPerson = errors.New("there is no one to ask")
 
 // AskPerson puts a question of the ask tool to the person and waits for the reply.
-func (c *Conversation) AskPerson(ctx context.Context, label, text string, options []string) (string, error) {
-	if parent, ok := c.opt.Asker.(crew.Person); ok { // a sub-agent asks the same person
-		return parent.AskPerson(ctx, cmp.Or(label, c.opt.Label), text, options)
+func (p *Person) AskPerson(ctx context.Context, label, text string, options []string) (string, error) {
+	if parent, ok := p.asker.(crew.Person); ok { // a sub-agent asks the same person
+		return parent.AskPerson(ctx, cmp.Or(label, p.label), text, options)
 	}
-	if c.opt.Headless {
+	if p.headless {
 		return "", ErrNoPerson
 	}
-	reply, err := c.await(ctx, func(id string) event.Event {
+	reply, err := p.await(ctx, func(id string) event.Event {
 		return event.AskPerson{ID: id, Label: label, Text: text, Options: options}
 	})
 	said, _ := reply.(string)
@@ -51,21 +68,21 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 }
 
 // AskForm puts a form to the person and waits until it is filled in, declined or cancelled.
-func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
-	if parent, ok := c.opt.Asker.(crew.Person); ok {
+func (p *Person) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
+	if parent, ok := p.asker.(crew.Person); ok {
 		return parent.AskForm(ctx, f)
 	}
-	if c.opt.Headless {
+	if p.headless {
 		return tools.FormAnswer{}, ErrNoPerson
 	}
-	reply, err := c.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })
+	reply, err := p.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })
 	answer, _ := reply.(tools.FormAnswer)
 	return answer, err
 }
 
 // await puts a question to the person and waits for its reply: a string or a tools.FormAnswer.
-func (c *Conversation) await(ctx context.Context, question func(id string) event.Event) (any, error) {
-	return c.asks.await(ctx, c.ctx, c.emit, question, func(id, by string) event.Event { return event.AskClosed{ID: id, By: by} })
+func (p *Person) await(ctx context.Context, question func(id string) event.Event) (any, error) {
+	return p.asks.await(ctx, p.life, p.emit, question, func(id, by string) event.Event { return event.AskClosed{ID: id, By: by} })
 }
 
 // Answer settles an approval question. An unknown ID is an error: the question was settled before.
@@ -79,7 +96,9 @@ func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.From
 
 // From returns who may settle questions under a name that all readers see; "" is the person at the terminal. The first
 // answer counts.
-func (c *Conversation) From(name string) Answers { return Answers{&c.questions, &c.asks, name} }
+func (c *Conversation) From(name string) Answers {
+	return Answers{&c.person.questions, &c.person.asks, name}
+}
 
 // Answers settle the questions of a conversation on behalf of somebody.
 type Answers struct {

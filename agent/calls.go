@@ -223,7 +223,7 @@ func (t *turn) caller() tools.Caller {
 	case t.c.opt.Asker != nil:
 		caller.Asker = t.c.opt.Asker
 	case !t.c.opt.Headless:
-		caller.Asker = t.c
+		caller.Asker = t.c.person
 	}
 	return caller
 }

@@ -51,8 +51,9 @@ func (c *Conversation) load(ctx context.Context) error {
 	c.opt.Extensions.loaded(c.record.row.ID, live)
 	c.mu.Lock()
 	c.todo = todo
-	c.record.read(kept, rows)
+	c.record.read(rows)
 	c.mu.Unlock()
+	c.spent.read(kept)
 	return nil
 }
 
@@ -63,18 +64,6 @@ func (c *Conversation) TakeRows() []session.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.record.takeRows()
-}
-
-func (c *Conversation) countUsage(u *session.Usage) {
-	if u == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.record.count(u)
-	if c.parent != nil { // what a sub-agent uses is charged to its parent at once: one cap holds for all
-		c.parent.countUsage(u)
-	}
 }
 
 // Rename sets the title that the person chose.

@@ -35,7 +35,7 @@ func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 		c.mu.Lock()
 		scope, role, m := c.settings.scope, c.settings.role, c.settings.model
 		c.mu.Unlock()
-		c.buildSystem(role, scope)
+		c.out.build(c.opt.System, c.record.row.ID, role, scope)
 		_, offered, _ := offerable(c)
 		use = ContextUse{Window: m.Window, Known: c.out.measured.Known()}
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.out.system)})

@@ -33,7 +33,7 @@ type Conversation struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 	closing sync.Once
-	wake    chan struct{}
+	wake    bell
 
 	mu         sync.Mutex
 	inbox      inbox
@@ -44,12 +44,13 @@ type Conversation struct {
 	state      event.State
 	todo       []tools.TodoItem
 	background sync.WaitGroup // title requests, the search for a window
-	parent     *Conversation  // the conversation that this one works for; nil for a person's own
+	roles      roleFinder
+	spent      *spending
+	parent     *Conversation // the conversation that this one works for; nil for a person's own
 	agents     *crew.Crew
 	unpriced   bool // the person was told that a cost cap cannot apply
 
-	questions replies[tools.Answer]
-	asks      replies[any] // a string or a tools.FormAnswer
+	person *Person
 
 	out outgoing // owned by the goroutine in loop
 }
@@ -153,7 +154,13 @@ func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Conversation{
 		opt: opt, parent: parent, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
-		done: make(chan struct{}), wake: make(chan struct{}, 1), out: outgoing{dropped: map[refused]bool{}},
+		done: make(chan struct{}), wake: make(bell, 1), out: outgoing{dropped: map[refused]bool{}},
+	}
+	c.person = &Person{asker: opt.Asker, label: opt.Label, headless: opt.Headless, of: c, emit: c.broker.Emit, life: ctx}
+	c.roles = roleFinder{find: opt.Roles, headless: opt.Headless, watched: c.broker.Watched, person: c.person}
+	c.spent = &spending{most: opt.MaxCost}
+	if parent != nil {
+		c.spent.within = parent.spent
 	}
 	c.settings = settings{mode: opt.Mode, model: m}
 	c.agents = newCrew(c)
@@ -228,7 +235,7 @@ func (c *Conversation) do(ctx context.Context, f func(ctx context.Context) error
 	c.mu.Lock()
 	c.jobs = append(c.jobs, j)
 	c.mu.Unlock()
-	c.signal()
+	c.wake.ring()
 	select {
 	case err := <-j.done:
 		return err
@@ -248,9 +255,12 @@ func (c *Conversation) do(ctx context.Context, f func(ctx context.Context) error
 	}
 }
 
-func (c *Conversation) signal() {
+// bell wakes a goroutine; one ring is kept while it is busy.
+type bell chan struct{}
+
+func (b bell) ring() {
 	select {
-	case c.wake <- struct{}{}:
+	case b <- struct{}{}:
 	default:
 	}
 }

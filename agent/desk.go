@@ -30,7 +30,7 @@ func (d desk) SetTodo(ctx context.Context, items []tools.TodoItem) error {
 
 // AskPerson puts a question of the ask tool to the person.
 func (d desk) AskPerson(ctx context.Context, label, text string, options []string) (string, error) {
-	return d.c.AskPerson(ctx, label, text, options)
+	return d.c.person.AskPerson(ctx, label, text, options)
 }
 
 // RunTask has a sub-agent work on a prompt.

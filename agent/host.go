@@ -26,15 +26,15 @@ func (h host) Emit(ev event.Event) { h.c.emit(ev) }
 func (h host) Write(what string, f func(ctx context.Context) error) bool { return h.c.write(what, f) }
 
 func (h host) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
-	return h.c.Ask(ctx, q)
+	return h.c.person.Ask(ctx, q)
 }
 
 func (h host) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
-	return h.c.AskPerson(ctx, label, question, options)
+	return h.c.person.AskPerson(ctx, label, question, options)
 }
 
 func (h host) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
-	return h.c.AskForm(ctx, form)
+	return h.c.person.AskForm(ctx, form)
 }
 
 // Open starts a sub-agent's conversation.
@@ -155,11 +155,11 @@ func (h host) open(ctx context.Context, task tools.Task, asker tools.Asker) (chi
 	}
 	if task.Role != "" {
 		want := RoleRequest{Name: task.Role, Kept: c.RoleValues(task.Role), Given: task.Variables, Agent: true}
-		if role, err = child.requestRole(ctx, want); err != nil {
+		if role, err = child.roles.request(ctx, want); err != nil {
 			return child, site, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
 		if task.Name == "" {
-			child.opt.Label = role.Name
+			child.opt.Label, child.person.label = role.Name, role.Name
 		}
 	}
 	if task.Model != "" {

@@ -109,7 +109,7 @@ func (c *Conversation) Prompt(p event.Prompt) string {
 	if busy {
 		c.emitQueue()
 	}
-	c.signal()
+	c.wake.ring()
 	return p.Queued
 }
 

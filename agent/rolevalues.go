@@ -28,7 +28,10 @@ var ErrNotEntered = errors.New("the switch was taken back")
 
 // SetRoleWith switches to a role as SetRole does, with values for its variables.
 func (c *Conversation) SetRoleWith(ctx context.Context, name string, given map[string]string) error {
-	role, err := c.findRole(ctx, name, given)
+	c.mu.Lock()
+	own, kept := c.settings.own, c.settings.valuesOf(name)
+	c.mu.Unlock()
+	role, err := c.roles.named(ctx, name, own, kept, given)
 	if err != nil {
 		return err
 	}
@@ -46,7 +49,7 @@ func (c *Conversation) SetRoleValue(ctx context.Context, key, value string) erro
 	if value == "" {
 		want.Given, want.Unset = nil, key
 	}
-	role, err := c.requestRole(ctx, want)
+	role, err := c.roles.request(ctx, want)
 	if err != nil {
 		return err
 	}
@@ -84,13 +87,30 @@ func (t *turn) storeValues(ctx context.Context, role Role) error {
 	return c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleValues: &values})
 }
 
-// requestRole finds a role. Its form is shown to the person of this conversation.
-func (c *Conversation) requestRole(ctx context.Context, want RoleRequest) (Role, error) {
-	if c.opt.Roles == nil {
+// roleFinder finds roles by name. The form of a role is shown to the person, if one is there.
+type roleFinder struct {
+	find     func(ctx context.Context, want RoleRequest) (Role, error) // nil: there are no roles
+	headless bool
+	watched  func() bool
+	person   *Person
+}
+
+// request finds a role.
+func (f roleFinder) request(ctx context.Context, want RoleRequest) (Role, error) {
+	if f.find == nil {
 		return Role{}, fmt.Errorf("unknown role %q", want.Name)
 	}
-	if !want.Agent && !c.opt.Headless && c.broker.Watched() {
-		want.Ask = c.AskForm
+	if !want.Agent && !f.headless && f.watched() {
+		want.Ask = f.person.AskForm
 	}
-	return c.opt.Roles(ctx, want)
+	return f.find(ctx, want)
+}
+
+// named resolves a role with values for its variables, kept are those of the session; "" means own, the session's own
+// settings.
+func (f roleFinder) named(ctx context.Context, name string, own Role, kept, given map[string]string) (Role, error) {
+	if name == "" {
+		return own, nil
+	}
+	return f.request(ctx, RoleRequest{Name: name, Kept: kept, Given: given})
 }

@@ -106,16 +106,6 @@ func roleLine(role Role) string {
 	return "The person switched to the role " + role.Name + "."
 }
 
-// findRole resolves a role with values for its variables; "" means the session's own settings.
-func (c *Conversation) findRole(ctx context.Context, name string, given map[string]string) (Role, error) {
-	if name == "" {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.settings.own, nil
-	}
-	return c.requestRole(ctx, RoleRequest{Name: name, Kept: c.RoleValues(name), Given: given})
-}
-
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
 func (c *Conversation) putInForce(ctx context.Context, role Role) error {
 	c.mu.Lock()
@@ -158,8 +148,9 @@ func (t *turn) borrowRole(ctx context.Context, name string) (func(), error) {
 	c := t.c
 	c.mu.Lock()
 	before, switches, m, chosen := c.settings.role, c.settings.switches, c.settings.model, c.settings.chosen
+	own, kept := c.settings.own, c.settings.valuesOf(name)
 	c.mu.Unlock()
-	role, err := c.findRole(ctx, name, nil)
+	role, err := c.roles.named(ctx, name, own, kept, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -99,10 +99,12 @@ func TestSettingsSayWhatIsStored(t *testing.T) {
 
 func TestARecordCountsWhatIsUsedAndGivesItsRowsOnce(t *testing.T) {
 	var r record
-	r.read(session.Session{InputTokens: 10, Cost: 1, Estimated: true}, []session.Message{{Role: session.RoleUser}, {Role: session.RoleAssistant}})
-	r.count(&session.Usage{Input: 5, Output: 2, Cost: 0.5})
-	if want := (model.Usage{Input: 15, Output: 2, Estimated: true}); r.total != want || r.cost != 1.5 || r.turns != 1 {
-		t.Errorf("total %+v, cost %v, turns %d", r.total, r.cost, r.turns)
+	var s spending
+	s.read(session.Session{InputTokens: 10, Cost: 1, Estimated: true})
+	r.read([]session.Message{{Role: session.RoleUser}, {Role: session.RoleAssistant}})
+	s.count(&session.Usage{Input: 5, Output: 2, Cost: 0.5})
+	if want := (model.Usage{Input: 15, Output: 2, Estimated: true}); s.total != want || s.cost != 1.5 || r.turns != 1 {
+		t.Errorf("total %+v, cost %v, turns %d", s.total, s.cost, r.turns)
 	}
 	if len(r.takeRows()) != 2 || r.takeRows() != nil {
 		t.Error("the rows are not given exactly once")

@@ -69,7 +69,7 @@ func paidBeside(ctx context.Context, c *Conversation, resp model.Response, m Mod
 	}
 	cost, _ := m.price(resp) // if it is unknown, the turn's answer says so
 	row := history.UsageRow(used, resp.Model, cost)
-	c.countUsage(row)
+	c.spent.count(row)
 	c.mu.Lock()
 	saved, id := c.record.saved, c.record.row.ID
 	c.mu.Unlock()

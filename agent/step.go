@@ -18,7 +18,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	m, role, scope := t.c.settings.model, t.c.settings.role, t.c.settings.scope
 	t.c.mu.Unlock()
 	before := t.c.out.system
-	t.c.buildSystem(role, scope)
+	t.c.out.build(t.c.opt.System, t.c.record.row.ID, role, scope)
 	t.c.out.rebuilt = t.c.out.rebuilt || before != "" && before != t.c.out.system
 	messages, tokens := t.c.out.history.ToSend(m.Sees)
 	if len(role.FewShot) > 0 {
@@ -52,10 +52,10 @@ func (t *turn) learned(window int) {
 	t.c.settings.learnWindow(window)
 }
 
-// buildSystem builds the system prompt unless it is built.
-func (c *Conversation) buildSystem(role Role, scope *tools.Scope) {
-	if !c.out.prompted && c.opt.System != nil {
-		c.out.system, c.out.prompted = c.opt.System(c.record.row.ID, role, scope), true
+// build builds the system prompt unless it is built.
+func (o *outgoing) build(system func(sessionID string, role Role, scope *tools.Scope) string, id string, role Role, scope *tools.Scope) {
+	if !o.prompted && system != nil {
+		o.system, o.prompted = system(id, role, scope), true
 	}
 }
 

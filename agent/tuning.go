@@ -74,9 +74,8 @@ func (c *Conversation) Mode() tools.Mode {
 // Usage returns what the session has used so far, its sub-agents included, in the form in which steps report
 // it. What the next request needs is known only after the first step.
 func (c *Conversation) Usage() event.Usage {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return event.Usage{Total: c.record.total, Window: c.settings.model.Window, Cost: c.record.cost, Priced: c.record.cost > 0}
+	total, cost := c.spent.sum()
+	return event.Usage{Total: total, Window: c.Window(), Cost: cost, Priced: cost > 0}
 }
 
 // Tuning returns the settings in force.
@@ -99,6 +98,7 @@ func (c *Conversation) Tune(t Tuning) {
 	defer c.mu.Unlock()
 	c.settings.tune(t)
 	c.opt.MaxSteps, c.opt.MaxCost = t.MaxSteps, t.MaxCost
+	c.spent.limit(t.MaxCost)
 }
 
 // windowWait limits the search for a model's window.

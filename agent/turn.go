@@ -115,7 +115,7 @@ func (t *turn) work(ctx context.Context, p event.Prompt) (event.StopReason, erro
 		if t.step >= t.c.Tuning().MaxSteps {
 			return event.StopLimit, fmt.Errorf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
 		}
-		if err := t.c.overCost(); err != nil {
+		if err := t.c.spent.over(); err != nil {
 			return event.StopLimit, err
 		}
 		t.step++

@@ -202,7 +202,7 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, ti
 	}
 	out := a.dispatcher.Dispatch(ctx, tools.Call{
 		ID: "connect-" + name, Name: "mcp_connect", Arguments: raw,
-		Caller: tools.Caller{Origin: tools.OriginClient, Session: conv.ID(), Label: "the editor", Mode: conv.Mode, Asker: conv},
+		Caller: tools.Caller{Origin: tools.OriginClient, Session: conv.ID(), Label: "the editor", Mode: conv.Mode, Asker: conv.Person()},
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -18,7 +18,7 @@ import (
 func (a definitionActions) newDefinition(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
 	form := a.definitionForm(name)
 	for {
-		answer, err := conv.AskForm(ctx, form)
+		answer, err := conv.Person().AskForm(ctx, form)
 		if err != nil {
 			return "", err
 		}

@@ -37,7 +37,7 @@ func (h personHost) Session() string { return h.board.session() }
 // Asker returns the asker that asks the person of the open conversation.
 func (h personHost) Asker() tools.Asker {
 	if conv := h.board.open(); conv != nil && !h.alone {
-		return conv
+		return conv.Person()
 	}
 	return nil
 }

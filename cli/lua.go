@@ -246,7 +246,7 @@ func (s *scripting) person() tools.Asker {
 		return asker
 	}
 	if conv := s.board.open(); conv != nil && !s.once {
-		return conv
+		return conv.Person()
 	}
 	return nil
 }

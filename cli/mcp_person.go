@@ -26,14 +26,14 @@ func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (tools.Fo
 	if q.URL != "" {
 		return e.visit(ctx, conv, q)
 	}
-	return conv.AskForm(ctx, tools.Form{From: "MCP server " + q.Server, Text: q.Message, Fields: q.Fields})
+	return conv.Person().AskForm(ctx, tools.Form{From: "MCP server " + q.Server, Text: q.Message, Fields: q.Fields})
 }
 
 // visit shows the whole address; nothing is opened before the person consents.
 func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
 	const yes, no = "open it", "decline"
 	text := fmt.Sprintf("It wants you to visit %s\n\n%s\n\n%s", q.Domain, q.URL, q.Message)
-	reply, err := conv.AskPerson(ctx, "MCP server "+q.Server, text, []string{yes, no})
+	reply, err := conv.Person().AskPerson(ctx, "MCP server "+q.Server, text, []string{yes, no})
 	if err != nil || reply != yes {
 		return tools.FormAnswer{Action: tools.FormDecline}, err
 	}

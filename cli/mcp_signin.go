@@ -188,7 +188,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	}
 	ask := func(form tools.Form) (map[string]any, error) {
 		form.From = "MCP server " + v.Server
-		answer, err := conv.AskForm(ctx, form)
+		answer, err := conv.Person().AskForm(ctx, form)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -21,6 +21,7 @@ cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/attach: remote tui/screen
 cli/config: *
+cli/core: agent tools tools/command
 cli/eval:
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -61,6 +63,18 @@ type Extension struct {
 // Extensions are the extensions of one conversation.
 type Extensions []Extension
 
+// Each yields what the members of a list have at a point, in order; those that have nothing there (a nil function) are
+// passed over.
+func Each[E, F any](list []E, point func(E) F) iter.Seq[F] {
+	return func(yield func(F) bool) {
+		for _, e := range list {
+			if f := point(e); !reflect.ValueOf(f).IsNil() && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 func (l Extensions) waits() bool {
 	return slices.ContainsFunc(l, func(e Extension) bool { return e.Ready != nil })
 }
@@ -70,21 +84,16 @@ func (l Extensions) judges() bool {
 }
 
 func (l Extensions) ready(ctx context.Context) {
-	for _, e := range l {
-		if e.Ready != nil {
-			e.Ready(ctx)
-		}
+	for ready := range Each(l, func(e Extension) func(context.Context) { return e.Ready }) {
+		ready(ctx)
 	}
 }
 
 // admit calls all of them; the first that refuses a prompt ends it.
 func (l Extensions) admit(ctx context.Context, id, prompt string) (string, error) {
 	var told []string
-	for _, e := range l {
-		if e.Admit == nil {
-			continue
-		}
-		text, err := e.Admit(ctx, id, prompt)
+	for admit := range Each(l, func(e Extension) func(context.Context, string, string) (string, error) { return e.Admit }) {
+		text, err := admit(ctx, id, prompt)
 		if err != nil {
 			return "", err
 		}
@@ -96,28 +105,21 @@ func (l Extensions) admit(ctx context.Context, id, prompt string) (string, error
 }
 
 func (l Extensions) turnStarted(ev event.TurnStart) {
-	for _, e := range l {
-		if e.TurnStarted != nil {
-			e.TurnStarted(ev)
-		}
+	for started := range Each(l, func(e Extension) func(event.TurnStart) { return e.TurnStarted }) {
+		started(ev)
 	}
 }
 
 func (l Extensions) skillGiven(id, skill string) {
-	for _, e := range l {
-		if e.SkillGiven != nil {
-			e.SkillGiven(id, skill)
-		}
+	for given := range Each(l, func(e Extension) func(string, string) { return e.SkillGiven }) {
+		given(id, skill)
 	}
 }
 
 func (l Extensions) attach(ctx context.Context, prompt string) string {
 	var texts []string
-	for _, e := range l {
-		if e.Attach == nil {
-			continue
-		}
-		if text := e.Attach(ctx, prompt); text != "" {
+	for attach := range Each(l, func(e Extension) func(context.Context, string) string { return e.Attach }) {
+		if text := attach(ctx, prompt); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -125,27 +127,20 @@ func (l Extensions) attach(ctx context.Context, prompt string) string {
 }
 
 func (l Extensions) scoped(scope *tools.Scope) {
-	for _, e := range l {
-		if e.Scoped != nil {
-			e.Scoped(scope)
-		}
+	for scoped := range Each(l, func(e Extension) func(*tools.Scope) { return e.Scoped }) {
+		scoped(scope)
 	}
 }
 
 func (l Extensions) loaded(id string, rows []session.Message) {
-	for _, e := range l {
-		if e.Loaded != nil {
-			e.Loaded(id, rows)
-		}
+	for loaded := range Each(l, func(e Extension) func(string, []session.Message) { return e.Loaded }) {
+		loaded(id, rows)
 	}
 }
 
 func (l Extensions) compacting(ctx context.Context, id string, manual bool, keep string) error {
-	for _, e := range l {
-		if e.Compacting == nil {
-			continue
-		}
-		if err := e.Compacting(ctx, id, manual, keep); err != nil {
+	for compacting := range Each(l, func(e Extension) func(context.Context, string, bool, string) error { return e.Compacting }) {
+		if err := compacting(ctx, id, manual, keep); err != nil {
 			return err
 		}
 	}
@@ -153,20 +148,15 @@ func (l Extensions) compacting(ctx context.Context, id string, manual bool, keep
 }
 
 func (l Extensions) compacted(ctx context.Context, id string) {
-	for _, e := range l {
-		if e.Compacted != nil {
-			e.Compacted(ctx, id)
-		}
+	for compacted := range Each(l, func(e Extension) func(context.Context, string) { return e.Compacted }) {
+		compacted(ctx, id)
 	}
 }
 
 // stopping returns the first reason to continue.
 func (l Extensions) stopping(ctx context.Context, s Stop) string {
-	for _, e := range l {
-		if e.Stopping == nil {
-			continue
-		}
-		if why := e.Stopping(ctx, s); why != "" {
+	for stopping := range Each(l, func(e Extension) func(context.Context, Stop) string { return e.Stopping }) {
+		if why := stopping(ctx, s); why != "" {
 			return why
 		}
 	}
@@ -174,18 +164,14 @@ func (l Extensions) stopping(ctx context.Context, s Stop) string {
 }
 
 func (l Extensions) notes(ev event.TurnEnd) (out []event.Note) {
-	for _, e := range l {
-		if e.Notes != nil {
-			out = append(out, e.Notes(ev)...)
-		}
+	for notes := range Each(l, func(e Extension) func(event.TurnEnd) []event.Note { return e.Notes }) {
+		out = append(out, notes(ev)...)
 	}
 	return out
 }
 
 func (l Extensions) turnEnded(ev event.TurnEnd) {
-	for _, e := range l {
-		if e.TurnEnded != nil {
-			e.TurnEnded(ev)
-		}
+	for ended := range Each(l, func(e Extension) func(event.TurnEnd) { return e.TurnEnded }) {
+		ended(ev)
 	}
 }

@@ -311,7 +311,7 @@ func (a *app) options() (agent.Options, error) {
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
-	opt.Extensions, opt.AgentExtensions = a.list.conversations()
+	opt.Extensions, opt.AgentExtensions = a.list.Conversations()
 	opt.Leases, opt.ChildLeases = a.servers.leases()
 	return opt, nil
 }
@@ -319,7 +319,7 @@ func (a *app) options() (agent.Options, error) {
 // system builds the system prompt of a session in a role.
 func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
 	return promptParts{
-		sections: a.list.sections(sessionID, scope),
+		sections: a.list.Sections(sessionID, scope),
 		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, headless: a.flags.Print,
 	}.build(role)
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui"
@@ -18,7 +19,7 @@ import (
 // typedPrompts turn words that begin a turn outside the chat into prompts.
 type typedPrompts struct {
 	commands *command.Set
-	list     extensionList
+	list     core.Extensions
 }
 
 func newTypedPrompts(a *app) typedPrompts { return typedPrompts{&a.commands, a.list} }
@@ -36,7 +37,7 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, 
 		return p, "", usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, mapSlice(a.commands.List(), commandName)))
 	}
 	if !ok { // of an MCP server or a script, which take a moment
-		a.list.ready(ctx)
+		a.list.Ready(ctx)
 		if c, ok = a.commands.Find(name); !ok {
 			return p, "", a.checkUnknown(name, args)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/internal/secret"
 	"jcode/tools"
 )
@@ -25,7 +26,6 @@ const maxDebugLog = 10 << 20
 // debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach it: their values are
 // replaced wherever they occur.
 type debugLog struct {
-	plain
 	log       *slog.Logger
 	private   func() bool // nothing must be written now
 	following sync.WaitGroup
@@ -53,7 +53,7 @@ func (a *app) openDebugLog(context.Context) error {
 	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil)), private: a.privateNow}
 	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
-	a.list = append(a.list, d)
+	a.list = append(a.list, d.extension())
 	a.onClose(func() {
 		d.following.Wait() // the conversations are closed by now
 		d.log.Info("end")
@@ -87,7 +87,12 @@ func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
 }
 
-// opened implements extension: it logs a conversation's events until it is closed.
+// extension returns what it adds to jcode.
+func (d *debugLog) extension() core.Extension {
+	return core.Extension{Opened: d.opened}
+}
+
+// opened is a point of the extension: it logs a conversation's events until it is closed.
 func (d *debugLog) opened(conv *agent.Conversation, _ bool) {
 	sub := conv.Observe()
 	d.following.Go(func() {

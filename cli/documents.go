@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
+	"jcode/cli/core"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -20,7 +21,6 @@ import (
 
 // documents connects the documents of roles and sessions with the conversation.
 type documents struct {
-	plain
 	room *retrieval.Room
 
 	project    string
@@ -62,7 +62,12 @@ func (a *app) openDocuments() {
 	a.commands.Sources = append(a.commands.Sources, d.room)
 }
 
-// own implements extension.
+// extension returns what it adds to jcode.
+func (d *documents) extension() core.Extension {
+	return core.Extension{Opened: d.opened, Own: d.own()}
+}
+
+// own is a point of the extension.
 func (d *documents) own() agent.Extension {
 	return agent.Extension{Scoped: d.scoped, Before: d.before}
 }
@@ -145,7 +150,7 @@ func (d *documents) scoped(scope *tools.Scope) {
 	d.room.UseRole(c)
 }
 
-// opened implements extension.
+// opened is a point of the extension.
 func (d *documents) opened(conv *agent.Conversation, _ bool) {
 	sessionID := conv.ID()
 	if sessionID == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/mcp"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -19,7 +20,7 @@ const printWait = 5 * time.Second
 // extensions are the parts that add to what jcode can do while it runs. What a conversation needs from all of
 // them goes through the list.
 type extensions struct {
-	list       extensionList
+	list       core.Extensions
 	learning   *learning
 	mcp        *mcp.Manager // nil with --no-mcp: conversations use servers
 	servers    servers

@@ -9,6 +9,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/config"
+	"jcode/cli/core"
 	"jcode/hooks"
 	"jcode/internal/paths"
 	"jcode/session"
@@ -24,7 +25,6 @@ const (
 
 // happenings connects hooks with the conversation: it finds them, and reports events to the engine.
 type happenings struct {
-	plain
 	board      *board
 	bundles    *bundles
 	shell      *builtin.Shell
@@ -99,7 +99,12 @@ func (h *happenings) mode() tools.Mode {
 	return h.start()
 }
 
-// wake implements extension.
+// extension returns what it adds to jcode.
+func (h *happenings) extension() core.Extension {
+	return core.Extension{Refresh: h.refresh, Opened: h.opened, Own: h.own(), Agents: h.agents(), Inert: h.inert, Wake: h.wake}
+}
+
+// wake is a point of the extension.
 func (h *happenings) wake(items []tools.TrustItem) error {
 	if len(ofKind(items, tools.TrustHook)) > 0 {
 		h.reload()
@@ -114,10 +119,10 @@ func (h *happenings) inert() []tools.TrustItem {
 	return mapSlice(h.files, func(f hookFile) tools.TrustItem { return f.item })
 }
 
-// refresh implements extension.
+// refresh is a point of the extension.
 func (h *happenings) refresh() { h.reload() }
 
-// opened implements extension.
+// opened is a point of the extension.
 func (h *happenings) opened(conv *agent.Conversation, _ bool) { h.follow(conv) }
 
 // own makes a conversation report its events to the hooks.

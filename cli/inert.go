@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/config"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/skills"
 	"jcode/tools"
@@ -21,7 +22,7 @@ type dormant struct {
 	board    *board
 	trust    *permission.Trust
 	root     string
-	list     *extensionList
+	list     *core.Extensions
 	settings heldSettings
 	started  <-chan struct{} // closed when the extensions have begun
 	settle   func()          // marks the question about the folder as settled
@@ -39,13 +40,13 @@ func newDormant(a *app) dormant {
 // inert lists what the project's files would run or widen if they were trusted: settings, MCP servers, Lua,
 // allowed-tools of skills, commands with shell lines, roles that choose a model or servers.
 func (a dormant) inert() []tools.TrustItem {
-	return append(a.settings.inert(), a.list.inert()...)
+	return append(a.settings.inert(), a.list.Inert()...)
 }
 
 // wake puts into force what has just been trusted: settings last, since they may apply to what the extensions
 // add.
 func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
-	if err := errors.Join(a.list.wake(items), a.settings.wake(ctx, items)); err != nil {
+	if err := errors.Join(a.list.Wake(items), a.settings.wake(ctx, items)); err != nil {
 		return fmt.Errorf("trusted, but: %w", err)
 	}
 	return nil

@@ -25,7 +25,6 @@ import (
 // learning is what files teach the agent in this folder: skills, command files, and
 // instructions for each conversation.
 type learning struct {
-	plain
 	board    *board
 	flags    *flags
 	paths    config.Paths
@@ -88,59 +87,6 @@ func (a *app) openLearning() error {
 
 func (a *app) skillPlaces() skills.Places {
 	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: readDenied(a.gate), Plugins: a.bundles.skills}
-}
-
-// own implements extension.
-func (l *learning) own() agent.Extension {
-	e := l.agents()
-	e.Before, e.SkillGiven, e.TurnEnded = l.before, l.given, func(event.TurnEnd) { l.turnEnded() }
-	return e
-}
-
-// agents implements extension.
-func (l *learning) agents() agent.Extension {
-	return agent.Extension{Loaded: l.restored, Compacted: l.compacted}
-}
-
-// begin keeps skills and commands up to date until the app closes. A single run checks the disk before each
-// step, which is enough.
-func (l *learning) begin() {
-	if l.flags.Print {
-		return
-	}
-	l.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
-		l.board.say(event.LevelInfo, "commands: %s", c)
-	}))
-}
-
-// refresh implements extension.
-func (l *learning) refresh() {
-	l.skills.Reload()
-	l.files.Reload()
-}
-
-// wake implements extension: a name may now be the project's. Skills and commands check trust themselves when
-// they are used.
-func (l *learning) wake(items []tools.TrustItem) error {
-	if len(ofKind(items, tools.TrustSkill, tools.TrustCommand)) > 0 {
-		l.skills.Reload()
-		l.files.Reload()
-		l.sayReplaced()
-	}
-	return nil
-}
-
-// inert implements extension.
-func (l *learning) inert() []tools.TrustItem {
-	return mapSlice(l.pins(), skills.Pin.Item)
-}
-
-// panels implements extension.
-func (l *learning) panels() []command.Panel {
-	if l.flags.NoSkills {
-		return nil
-	}
-	return []command.Panel{skillActions{l.skills, l.places, l.paths.File()}.panel()}
 }
 
 // changed tells the person what a reload found.

@@ -13,6 +13,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -27,7 +28,6 @@ const scriptsWait = 6 * time.Second
 
 // scripting connects Lua with the rest of jcode.
 type scripting struct {
-	plain
 	board      *board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
@@ -90,30 +90,35 @@ func (a *app) openLua() error {
 	return nil
 }
 
-// load implements extension.
+// extension returns what it adds to jcode.
+func (s *scripting) extension() core.Extension {
+	return core.Extension{Begin: s.begin, Load: s.load, Look: s.look, Refresh: s.refresh, Opened: s.opened, Own: s.own(), Inert: s.inert, Wake: s.wake, Panels: s.panels}
+}
+
+// load is a point of the extension.
 func (s *scripting) load(ctx context.Context) {
 	s.begin()
 	s.ready(ctx)
 }
 
-// look implements extension.
+// look is a point of the extension.
 func (s *scripting) look() { s.room.Refresh() }
 
-// refresh implements extension.
+// refresh is a point of the extension.
 func (s *scripting) refresh() {
 	if s.room.Running() {
 		s.room.Refresh()
 	}
 }
 
-// opened implements extension. Scripts are told about the first conversation once they have loaded.
+// opened is a point of the extension. Scripts are told about the first conversation once they have loaded.
 func (s *scripting) opened(_ *agent.Conversation, again bool) {
 	if again {
 		s.began()
 	}
 }
 
-// inert implements extension.
+// inert is a point of the extension.
 func (s *scripting) inert() []tools.TrustItem {
 	if waiting := s.room.Untrusted(); len(waiting) > 0 {
 		return []tools.TrustItem{s.room.Folder(waiting)}
@@ -121,7 +126,7 @@ func (s *scripting) inert() []tools.TrustItem {
 	return nil
 }
 
-// wake implements extension.
+// wake is a point of the extension.
 func (s *scripting) wake(items []tools.TrustItem) error {
 	if len(ofKind(items, tools.TrustLuaTool)) == 0 {
 		return nil
@@ -129,12 +134,12 @@ func (s *scripting) wake(items []tools.TrustItem) error {
 	return s.room.Reload("")
 }
 
-// panels implements extension.
+// panels is a point of the extension.
 func (s *scripting) panels() []command.Panel {
 	return []command.Panel{luaActions{s.room, s.config, s.allow}.panel()}
 }
 
-// own implements extension.
+// own is a point of the extension.
 func (s *scripting) own() agent.Extension {
 	return agent.Extension{
 		Ready: s.ready, Before: s.before,
@@ -143,7 +148,7 @@ func (s *scripting) own() agent.Extension {
 	}
 }
 
-// begin implements extension. Scripts begin to run once: after the first frame, or earlier if a role needs to
+// begin is a point of the extension. Scripts begin to run once: after the first frame, or earlier if a role needs to
 // know their tools.
 func (s *scripting) begin() { s.begun.Do(s.run) }
 

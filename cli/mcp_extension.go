@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/tools"
@@ -16,12 +17,16 @@ import (
 
 // serverExtension connects MCP servers, and passes their instructions to the model.
 type serverExtension struct {
-	plain
 	mcp      *mcp.Manager
 	board    *board
 	waits    bool // a single run: the prompt waits for the servers
 	briefing *briefing
 	read     func(what string) // is told of what a conversation has read
+}
+
+// extension returns what it adds to jcode.
+func (e serverExtension) extension() core.Extension {
+	return core.Extension{Begin: e.begin, Refresh: e.refresh, Sections: e.sections, Own: e.own(), Inert: e.inert, Wake: e.wake, Panels: e.panels, Status: e.status}
 }
 
 func (e serverExtension) begin()   { e.mcp.Start() }

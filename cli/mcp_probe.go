@@ -264,8 +264,8 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if !f.NoLua && beyondBuiltins(a.registry, c.Tools) {
 		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
 		close(a.started)
-		a.list.load(ctx)
-		opt.Refresh = a.list.look
+		a.list.Load(ctx)
+		opt.Refresh = a.list.Look
 	}
 	if err := serve.Run(ctx, opt); err != nil {
 		return usageError("mcp serve: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/cli/memory"
 	"jcode/internal/filelock"
 	"jcode/internal/paths"
@@ -26,7 +27,6 @@ const (
 
 // remembering connects the notes from earlier sessions with the conversation. Without notes it adds nothing.
 type remembering struct {
-	plain
 	store   *notes.Store
 	memory  *memory.Memory // nil where notes are off
 	folder  string         // of all notes, resolved
@@ -157,7 +157,12 @@ func (r *remembering) read(what string) {
 	}
 }
 
-// own implements extension.
+// extension returns what it adds to jcode.
+func (r *remembering) extension() core.Extension {
+	return core.Extension{Begin: r.begin, Opened: r.opened, Own: r.own(), Panels: r.panels}
+}
+
+// own is a point of the extension.
 func (r *remembering) own() agent.Extension {
 	if !r.on() {
 		return agent.Extension{}
@@ -165,21 +170,21 @@ func (r *remembering) own() agent.Extension {
 	return r.memory.Extension()
 }
 
-// begin implements extension.
+// begin is a point of the extension.
 func (r *remembering) begin() {
 	if r.on() {
 		r.memory.Offer(r.actions)
 	}
 }
 
-// opened implements extension.
+// opened is a point of the extension.
 func (r *remembering) opened(conv *agent.Conversation, _ bool) {
 	if r.on() {
 		r.memory.Opened(conv)
 	}
 }
 
-// panels implements extension.
+// panels is a point of the extension.
 func (r *remembering) panels() []command.Panel {
 	if !r.on() {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -71,9 +72,13 @@ const shellLine = "a ! line"
 
 // losses tells a conversation which of its changes commands of others wrote over.
 type losses struct {
-	plain
 	edits session.Edits
 	shown func(path string) string
+}
+
+// extension returns what it adds to jcode.
+func (l losses) extension() core.Extension {
+	return core.Extension{Own: l.own(), Agents: l.agents()}
 }
 
 func (l losses) own() agent.Extension    { return agent.Extension{Before: l.before} }

@@ -7,13 +7,14 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/core"
 	"jcode/internal/watch"
 )
 
 // pluginLife keeps the plugins in force up to date with the disk.
 type pluginLife struct {
 	bundles *bundles
-	list    *extensionList // which applies what has changed
+	list    *core.Extensions // which applies what has changed
 	board   *board
 	onClose func(func())
 }
@@ -32,7 +33,7 @@ func (a pluginLife) look() {
 		return
 	}
 	b.force = hashes(now)
-	a.list.refresh()
+	a.list.Refresh()
 	a.board.say(event.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
 }
 

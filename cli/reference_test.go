@@ -146,7 +146,7 @@ func slashPage(t *testing.T) string {
 // toolsPage lists the tools that come with jcode, as they are offered to a model.
 func toolsPage(t *testing.T) string {
 	a := appInNewFolder(t)
-	a.list.look()
+	a.list.Look()
 	var b strings.Builder
 	b.WriteString("# Tools of the model\n\n" + generated + "The tools that come with jcode. `jcode tools` shows which are offered, and why others are not: some wait until they are of use, and some are offered only to models that were trained with them.\n")
 	snap := a.registry.Snapshot(nil)

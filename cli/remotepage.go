@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/page"
 	"jcode/remote"
@@ -18,7 +19,6 @@ import (
 // remotePage is /remote: the page of jcode serve for the devices of the user, which this process serves if nobody does,
 // and the list of devices. It is a client of the sockets as jcode serve is, and owns no session.
 type remotePage struct {
-	plain
 	place  remote.Place
 	stored page.Stored
 	starts func(ctx context.Context, folder, prompt string) (string, error)
@@ -125,6 +125,9 @@ func (r *remotePage) pairing(role remote.Role) (string, error) {
 
 // pairRow is the ID of the row with which a device is paired.
 const pairRow = "+"
+
+// extension returns what it adds to jcode.
+func (r *remotePage) extension() core.Extension { return core.Extension{Panels: r.panels} }
 
 func (r *remotePage) panels() []command.Panel {
 	return []command.Panel{{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/notes"
@@ -17,7 +18,7 @@ import (
 // roleNames knows the names that roles may use.
 type roleNames struct {
 	flags    *flags
-	list     *extensionList // supplies tools
+	list     *core.Extensions // supplies tools
 	registry *tools.Registry
 	mcp      *mcp.Manager // nil with --no-mcp
 	skills   *skills.Registry
@@ -43,7 +44,7 @@ func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
 			})
 		}
 	}
-	look("tools", "tool", r.Tools, a.toolNames, func() { a.list.load(ctx) })
+	look("tools", "tool", r.Tools, a.toolNames, func() { a.list.Load(ctx) })
 	look("disallowed_tools", "tool", r.Disallowed, a.toolNames, nil)
 	if !a.flags.NoMCP {
 		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/cli/core"
 	"jcode/session"
 )
 
 // calendar tells each session's model the date in a message of its own, once a day, the first time with where it works. The system prompt has no date,
 // so that a session that is resumed on another day begins with the same bytes and is read from the provider's cache.
 type calendar struct {
-	plain
 	now     func() time.Time
 	history func(ctx context.Context, sessionID string) ([]session.Message, error)
 	place   *whereabouts // is said once with the date; nil says nothing
@@ -29,7 +29,12 @@ func newCalendar(history func(ctx context.Context, sessionID string) ([]session.
 // dateHead begins the line that names the date.
 const dateHead = "Today is "
 
-// own implements extension.
+// extension returns what it adds to jcode.
+func (c *calendar) extension() core.Extension {
+	return core.Extension{Own: c.own(), Agents: c.agents()}
+}
+
+// own is a point of the extension.
 func (c *calendar) own() agent.Extension {
 	ext := agent.Extension{Before: c.before, Loaded: c.loaded, Compacted: c.compacted}
 	if c.place != nil {
@@ -38,7 +43,7 @@ func (c *calendar) own() agent.Extension {
 	return ext
 }
 
-// agents implements extension. A sub-agent is told of its folder by its task.
+// agents is a point of the extension. A sub-agent is told of its folder by its task.
 func (c *calendar) agents() agent.Extension {
 	return agent.Extension{Before: c.date, Loaded: c.loaded, Compacted: c.compacted}
 }

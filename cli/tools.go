@@ -37,7 +37,7 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	a.list.look()
+	a.list.Look()
 	var lines []toolLine
 	total := model.EstimateText(a.system("", agent.Role{}, nil))
 	system := total

@@ -10,6 +10,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	past "jcode/agent/history"
+	"jcode/cli/core"
 	"jcode/internal/proc"
 	"jcode/remote"
 	"jcode/session"
@@ -17,7 +18,6 @@ import (
 
 // windows lets other programs of the user follow the open conversation, on a socket of this process.
 type windows struct {
-	plain
 	place     remote.Place
 	history   session.History
 	say       func(level event.Level, format string, args ...any)
@@ -46,6 +46,11 @@ func newWindows(a *app) *windows {
 	}
 	a.onClose(w.close)
 	return w
+}
+
+// extension returns what it adds to jcode.
+func (w *windows) extension() core.Extension {
+	return core.Extension{Begin: w.begin, Opened: w.opened}
 }
 
 // begin opens the socket in the background.

@@ -42,8 +42,7 @@ func TestNoPartHoldsTheWhole(t *testing.T) {
 
 // crowded are the types whose method set, with what embedded structs promote, is over maxMethods,
 // with the number that it may have at most; each is to be divided.
-var crowded = map[string]int{
-}
+var crowded = map[string]int{}
 
 func TestMethodSetsAreSmall(t *testing.T) {
 	house := houseStructs(t)

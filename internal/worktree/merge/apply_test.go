@@ -1,4 +1,4 @@
-package cli
+package merge
 
 import (
 	"os"
@@ -15,20 +15,20 @@ func TestAMergeLosesNothingThatAnotherProgramSavesMeanwhile(t *testing.T) {
 	t.Parallel()
 	file := func(text string) *worktree.File { return &worktree.File{Data: []byte(text)} }
 	link := func(to string) *worktree.File { return &worktree.File{Data: []byte(to), Link: true} }
-	first := mergeStep{"first", file("1\n"), file("one\n")}
+	first := Step{"first", file("1\n"), file("one\n")}
 	for name, c := range map[string]struct {
-		step  mergeStep
+		step  Step
 		saved string // by the other program; "" removes the file
 		want  string // afterwards
 		fails bool
 	}{
-		"another line":      {mergeStep{"f", file("a\nb\nc\nd\n"), file("A\nb\nc\nd\n")}, "a\nb\nc\nDD\n", "A\nb\nc\nDD\n", false},
-		"the same line":     {mergeStep{"f", file("a\nb\nc\nd\n"), file("A\nb\nc\nd\n")}, "mine\nb\nc\nd\n", "mine\nb\nc\nd\n", true},
-		"bytes":             {mergeStep{"f", file("a\x00b"), file("a\x00c")}, "a\x00d", "a\x00d", true},
-		"a removed file":    {mergeStep{"f", file("a\n"), nil}, "saved\n", "saved\n", true},
-		"a new file":        {mergeStep{"f", nil, file("new\n")}, "saved\n", "saved\n", true},
-		"a file that went":  {mergeStep{"f", file("a\n"), file("b\n")}, "", "", true},
-		"a link for a file": {mergeStep{"f", file("a\n"), link("first")}, "saved\n", "saved\n", true},
+		"another line":      {Step{"f", file("a\nb\nc\nd\n"), file("A\nb\nc\nd\n")}, "a\nb\nc\nDD\n", "A\nb\nc\nDD\n", false},
+		"the same line":     {Step{"f", file("a\nb\nc\nd\n"), file("A\nb\nc\nd\n")}, "mine\nb\nc\nd\n", "mine\nb\nc\nd\n", true},
+		"bytes":             {Step{"f", file("a\x00b"), file("a\x00c")}, "a\x00d", "a\x00d", true},
+		"a removed file":    {Step{"f", file("a\n"), nil}, "saved\n", "saved\n", true},
+		"a new file":        {Step{"f", nil, file("new\n")}, "saved\n", "saved\n", true},
+		"a file that went":  {Step{"f", file("a\n"), file("b\n")}, "", "", true},
+		"a link for a file": {Step{"f", file("a\n"), link("first")}, "saved\n", "saved\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,12 +49,12 @@ func TestAMergeLosesNothingThatAnotherProgramSavesMeanwhile(t *testing.T) {
 			if c.saved != "" {
 				put("f", c.saved)
 			}
-			done, err := applyMerge(dir, dir, []mergeStep{first, c.step})
+			done, err := Apply(dir, dir, []Step{first, c.step})
 			if got := held("f"); got != c.want {
 				t.Errorf("the file holds %q, want %q", got, c.want)
 			}
 			if !c.fails {
-				if err != nil || len(done.kept) != 1 || string(done.kept[0].found) != c.saved || string(done.Files["f"]) != c.want {
+				if err != nil || len(done.Kept) != 1 || string(done.Kept[0].Found) != c.saved || string(done.Files["f"]) != c.want {
 					t.Errorf("%+v, %v", done, err)
 				}
 				return

@@ -1,4 +1,4 @@
-package cli
+package merge
 
 import (
 	"errors"
@@ -16,102 +16,12 @@ import (
 	"jcode/internal/worktree"
 )
 
-// mergeStep is the new state of one file of the main tree; a nil File removes it.
-type mergeStep struct {
-	path      string // below the root, with slashes
-	ours, now *worktree.File
-}
-
-// rank orders steps: what is removed comes first.
-func (s mergeStep) rank() int {
-	if s.now == nil {
-		return 0
-	}
-	return 1
-}
-
-// readIn reads a file of the main tree; nil if it does not exist.
-func readIn(root *os.Root, name string) (*worktree.File, error) {
-	if blocker, err := blockingFile(root, name); err != nil || blocker != "" {
-		return nil, err
-	}
-	local := filepath.FromSlash(name)
-	info, err := root.Lstat(local)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil //nolint:nilnil // a missing file is not an error
-	case err != nil:
-		return nil, err
-	case info.IsDir(): // whether it is in the way is seen when all steps are known
-		return nil, nil //nolint:nilnil // it is not a file
-	case info.Mode()&fs.ModeSymlink != 0:
-		to, err := root.Readlink(local)
-		return &worktree.File{Data: []byte(to), Link: true}, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("here it is not a regular file: move it away")
-	}
-	data, err := root.ReadFile(local)
-	return &worktree.File{Data: data, Exec: info.Mode()&0o100 != 0}, err
-}
-
-// blockingFile returns the parent folder of a path that is a file; "" for none.
-func blockingFile(root *os.Root, name string) (string, error) {
-	for i, r := range name {
-		if r != '/' {
-			continue
-		}
-		switch info, err := root.Stat(filepath.FromSlash(name[:i])); {
-		case errors.Is(err, fs.ErrNotExist):
-			return "", nil
-		case err != nil:
-			return "", err
-		case !info.IsDir():
-			return name[:i], nil
-		}
-	}
-	return "", nil
-}
-
-// findObstacles adds a conflict for each file that cannot be written because a file is where its
-// folder would be, or a folder with other files where it would be.
-func (m *merging) findObstacles() error {
-	removed := map[string]bool{}
-	for _, st := range m.steps {
-		removed[st.path] = st.now == nil
-	}
-	for _, st := range m.steps {
-		if st.now == nil {
-			continue
-		}
-		if blocker, err := blockingFile(m.root, st.path); err != nil {
-			return fmt.Errorf("merge %s: %w", st.path, err)
-		} else if blocker != "" && !removed[blocker] {
-			m.conflict(st.path, blocker+" is a file\n", blocker+" is a folder\n")
-		}
-		info, err := m.root.Lstat(filepath.FromSlash(st.path))
-		if err != nil || !info.IsDir() {
-			continue // a folder in its way was named above
-		}
-		err = fs.WalkDir(m.root.FS(), st.path, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && !removed[name] {
-				m.conflict(st.path, "it is a folder that holds "+name+"\n", "it is a file\n")
-				return fs.SkipAll
-			}
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("merge %s: %w", st.path, err)
-		}
-	}
-	return nil
-}
-
-// applyMerge carries out the steps below a folder. If one fails, those before it
+// Apply carries out the steps below a folder. If one fails, those before it
 // are reverted. Folders that hold nothing any more are removed, as git does, except for cwd.
-func applyMerge(dir, cwd string, steps []mergeStep) (done merged, err error) {
+func Apply(dir, cwd string, steps []Step) (done Done, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return merged{Nothing: true}, err
+		return Done{Nothing: true}, err
 	}
 	defer func() { _ = root.Close() }() // what was written is already closed
 	p := putting{root: root}
@@ -127,7 +37,7 @@ func applyMerge(dir, cwd string, steps []mergeStep) (done merged, err error) {
 		return done, err
 	}
 	for i, st := range steps {
-		now, err := put(st.path, st.ours, st.now)
+		now, err := put(st.Path, st.Ours, st.Now)
 		if err == nil {
 			wrote = append(wrote, now)
 			continue
@@ -136,43 +46,43 @@ func applyMerge(dir, cwd string, steps []mergeStep) (done merged, err error) {
 			err = errors.New("another program saved it at this moment: it was left as it is; merge again")
 		}
 		done.Nothing = true
-		err = fmt.Errorf("nothing was merged: %s: %w", st.path, err)
+		err = fmt.Errorf("nothing was merged: %s: %w", st.Path, err)
 		for n, back := range slices.Backward(steps[:i]) {
-			if _, failed := put(back.path, wrote[n], back.ours); failed != nil {
+			if _, failed := put(back.Path, wrote[n], back.Ours); failed != nil {
 				done.Nothing = false
-				err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", back.path, failed))
+				err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", back.Path, failed))
 			}
 		}
 		return done, err
 	}
-	done.kept, done.Files = p.kept, map[string][]byte{}
+	done.Kept, done.Files = p.kept, map[string][]byte{}
 	for i, f := range wrote {
 		if f != nil && !f.Link {
-			done.Files[steps[i].path] = f.Data
+			done.Files[steps[i].Path] = f.Data
 		}
 	}
 	return done, nil
 }
 
-// merged is what a merge did to the main tree: what it wrote by path below the root, and where it kept what
+// Done is what a merge did to the main tree: what it wrote by path below the root, and where it kept what
 // another program saved at this moment.
-type merged struct {
+type Done struct {
 	Files   map[string][]byte
 	Nothing bool
-	kept    []savedBeside
+	Kept    []Saved
 }
 
-// savedBeside is what another program saved in a file after it was read for a merge.
-type savedBeside struct {
-	name        string
-	read, found []byte
+// Saved is what another program saved in a file after it was read for a merge.
+type Saved struct {
+	Name        string // below the root, with slashes
+	Read, Found []byte
 }
 
 // putting gives files of the main tree a new state. What another program saved in them since they were read is
 // not lost.
 type putting struct {
 	root *os.Root
-	kept []savedBeside
+	kept []Saved
 }
 
 // put writes the new state of a file that was read; nil is no file. It returns what was written.
@@ -245,7 +155,7 @@ func (p *putting) replace(parent *os.Root, name string, was *worktree.File, data
 		return []byte(merged), ok
 	}, o)
 	if err == nil && done.Found != nil {
-		p.kept = append(p.kept, savedBeside{name, read.Data, done.Found})
+		p.kept = append(p.kept, Saved{name, read.Data, done.Found})
 	}
 	return done.Written, err
 }

@@ -11,7 +11,6 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/acp"
 	"jcode/page"
-	"jcode/session"
 	"jcode/tools/command"
 )
 
@@ -85,9 +84,4 @@ func (h remoteHost) Fork(ctx context.Context, id, cwd string) (string, bool, err
 // Delete implements acp.Host.
 func (remoteHost) Delete(context.Context, string) error {
 	return errors.New("sessions are deleted where jcode runs")
-}
-
-// List implements acp.Host.
-func (h remoteHost) List(ctx context.Context, cwd string) ([]session.Session, error) {
-	return h.acpHost.List(ctx, cwd)
 }

@@ -78,7 +78,8 @@ func (c *chat) gaveBack(code int) {
 	if got, err := c.ExitCode(patience); err != nil || got != code {
 		c.t.Errorf("exit %d, %v\n%s", got, err, c.Screen().Text())
 	}
-	s := c.Screen()
+	// The program may end before its last bytes are read here.
+	s, _ := c.Wait(patience, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible })
 	stty, err := c.Stty()
 	if s.AltScreen || !s.CursorVisible || err != nil || stty != c.InitialStty() {
 		c.t.Errorf("alternate screen %v, cursor %v, %v: %s", s.AltScreen, s.CursorVisible, err, stty)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -118,13 +120,15 @@ func (r *taskRun) run(ctx context.Context, std Streams) error {
 	return err
 }
 
-// failed notes that the attempt could not begin.
+// failed notes that the attempt could not begin, and returns tasks.ErrOver: nothing more is to be noted.
 func (r *taskRun) failed(ctx context.Context, err error) error {
 	bg := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
-		return r.store.Stopped(bg, r.task.ID, r.task.Attempt)
+		err = r.store.Stopped(bg, r.task.ID, r.task.Attempt)
+	} else {
+		err = r.store.Fail(bg, r.task.ID, r.task.Attempt, err.Error())
 	}
-	return r.store.Fail(bg, r.task.ID, r.task.Attempt, err.Error())
+	return cmp.Or(err, tasks.ErrOver)
 }
 
 // converse has the model work until its turn ends.
@@ -165,8 +169,10 @@ func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, e
 	stop := context.AfterFunc(ctx, func() { r.interrupt(conv, causeStopped) })
 	defer stop()
 	watching, unwatch := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { r.watch(watching, conv) })
+	defer watch.Wait() // it reads the store, which is closed next
 	defer unwatch()
-	go r.watch(watching, conv)
 	for {
 		conv.Prompt(prompt)
 		if end, err = r.follow(context.WithoutCancel(ctx), sub); err != nil {

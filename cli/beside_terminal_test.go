@@ -5,6 +5,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"jcode/internal/testkit/terminal"
@@ -26,7 +27,7 @@ func TestASessionMovesIntoAWorktreeAndBack(t *testing.T) {
 	c.wait("works in the worktree beside")
 	c.idle()
 	c.say("!echo two > new.txt; git branch --show-current")
-	c.wait("jcode/beside")
+	c.wait("│ jcode/beside") // the first line of the screen names the branch too
 	c.idle()
 	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {
 		t.Error("the checkout was written")
@@ -46,10 +47,38 @@ func TestASessionMovesIntoAWorktreeAndBack(t *testing.T) {
 	c.until(func(terminal.Screen) bool { _, err := os.Stat(filepath.Join(c.dir, "new.txt")); return err == nil })
 	c.idle()
 	c.say("/worktree leave")
-	c.until(func(terminal.Screen) bool { return len(besides(t, c.home)) == 0 })
+	c.until(func(s terminal.Screen) bool {
+		return len(besides(t, c.home)) == 0 && s.Contains("(main)") && !s.Contains("(jcode/beside)")
+	})
 	c.idle()
 	c.say("!pwd")
-	c.wait(filepath.Base(c.dir))
+	c.until(func(s terminal.Screen) bool { return strings.Contains(s.Text(), "│ /") })
 	c.idle()
+	c.quit()
+}
+
+// What a command writes belongs to what is merged, and it would end where the session moves.
+func TestAWorktreeIsNotMergedOrLeftWhileACommandOfThePersonRuns(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	c.start("-m", "replay:"+scriptOf(t, `{"text":"First answer."}
+`))
+	c.say("/worktree beside")
+	c.wait("works in the worktree beside")
+	c.say("!until [ -e go.txt ]; do sleep 0.05; done; echo two > new.txt")
+	for _, line := range []string{"/worktree merge", "/worktree leave", "/worktree other"} {
+		c.interject(line)
+		c.wait("✗ " + line + ": not while ! until")
+	}
+	if len(besides(t, c.home)) != 1 {
+		t.Fatal("the session left")
+	}
+	if err := os.WriteFile(filepath.Join(besides(t, c.home)[0], "go.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.say("/worktree merge")
+	c.wait("2 files of beside: go.txt, new.txt.")
 	c.quit()
 }

@@ -31,6 +31,7 @@ func newWorktreeCommand(a *app, leave context.CancelCauseFunc) worktreeCommand {
 func (w worktreeCommand) List() []command.Command {
 	return []command.Command{{
 		Name: "worktree", Hint: "[name [carry]|merge|leave|move name]", Run: w.run, Complete: w.complete,
+		Apart:       func(args string) bool { return strings.TrimSpace(args) != "" },
 		Description: "work in a git worktree of your own, merge it, or go elsewhere",
 	}}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -125,6 +126,10 @@ func (p *slashes) foreign(c command.Command) slash {
 	}
 	s.run = func(args string) tea.Cmd {
 		line := strings.TrimSpace("/" + c.Name + " " + args)
+		if n, last := p.outside.running(); n > 0 && c.Apart != nil && c.Apart(args) {
+			answered(p.scene, line, "", fmt.Errorf("not while ! %s runs: wait for its end, or end it (%s)", look.OneLine(last), p.keys.First(look.Interrupt)))
+			return nil
+		}
 		if c.Work != nil {
 			return p.work(c, args, line)
 		}

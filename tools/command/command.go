@@ -28,6 +28,9 @@ type Command struct {
 	// Work, when set, replaces Run for what may take a while: progress shows a line, and may be
 	// called from any goroutine; esc ends ctx.
 	Work func(ctx context.Context, args string, progress func(line string)) (Outcome, error)
+	// Apart reports whether it can't be carried out while a `!` line runs: what that writes belongs to what the
+	// command looks at, or would be ended by it. Nil means no.
+	Apart func(args string) bool
 	// Complete proposes values for the argument that is being typed; may be nil.
 	Complete func(ctx context.Context, args string) []string
 }

@@ -265,6 +265,24 @@ func TestKillsOfWorkersLoseNoTask(t *testing.T) {
 	}
 }
 
+// A git that is killed with its worker leaves the lock of the task's branch in the repository.
+func TestTheLockOfAKilledGitStopsNoTask(t *testing.T) {
+	t.Parallel()
+	r := newTaskRoom(t)
+	r.must("tasks", "add", "--mode", "edits", "-m", writesFile(t, "b.txt"), "add b")
+	heads := filepath.Join(r.dir, ".git", "refs", "heads", "jcode")
+	if err := os.MkdirAll(heads, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(heads, "task-1.lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := r.must("worker", "--once")
+	if v := r.task(1); v.State != "done" || v.Branch != "jcode/task-1" || r.git("diff", "--name-only", "main", v.Branch) != "b.txt" {
+		t.Errorf("%+v\n%s", v, out)
+	}
+}
+
 func TestAModelThatFailsIsTriedAgainLater(t *testing.T) {
 	t.Parallel()
 	r := newTaskRoom(t)

@@ -18,9 +18,9 @@ import (
 
 const (
 	// addLimit is the longest time that "git worktree add" takes for its entry in the repository.
-	// An entry that is incomplete for longer belongs to a git that was killed.
+	// An entry that is incomplete for longer, and the lock of a branch that is older, belong to a git that was killed.
 	addLimit = 5 * time.Second
-	// addPoll is how often the entry of another "git worktree add" is checked.
+	// addPoll is how often the entry or the lock of another git is checked.
 	addPoll = 20 * time.Millisecond
 )
 
@@ -121,7 +121,10 @@ func (e entry) remove() error {
 func addEntry(ctx context.Context, o Options) error {
 	branch := "-b"
 	for began := time.Now(); ; {
-		_, err := git(ctx, o.Git, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, cmp.Or(o.Commit, "HEAD"))
+		err := onBranch(ctx, o.Git, o.Root, o.Branch, func() error {
+			_, err := git(ctx, o.Git, o.Root, nil, "worktree", "add", "-q", "--no-checkout", branch, o.Branch, o.Dir, cmp.Or(o.Commit, "HEAD"))
+			return err
+		})
 		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "commondir") {
 			return err
 		}
@@ -131,6 +134,37 @@ func addEntry(ctx context.Context, o Options) error {
 		}
 		if time.Since(began) > 2*addLimit {
 			return fmt.Errorf("%w: remove the folder of that incomplete worktree in the repository", err)
+		}
+		select {
+		case <-time.After(addPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// onBranch changes a branch of a copy. If the lock of the branch is in the way, onBranch removes it if it belongs to
+// a killed git, and otherwise waits until it is released.
+func onBranch(ctx context.Context, by launch.Git, root, branch string, change func() error) error {
+	name := "refs/heads/" + branch + ".lock"
+	for began := time.Now(); ; {
+		err := change()
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), name) {
+			return err
+		}
+		common, fault := git(ctx, by, root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+		if fault != nil {
+			return errors.Join(err, fault)
+		}
+		lock := filepath.Join(common, filepath.FromSlash(name))
+		switch info, fault := os.Lstat(lock); {
+		case time.Since(began) > 2*addLimit:
+			return fmt.Errorf("%w: remove %s if no git is at work there", err, lock)
+		case fault == nil && time.Since(info.ModTime()) >= addLimit:
+			if fault := os.Remove(lock); fault != nil && !errors.Is(fault, fs.ErrNotExist) {
+				return errors.Join(err, fault)
+			}
+			continue
 		}
 		select {
 		case <-time.After(addPoll):
@@ -188,6 +222,15 @@ func Husk(dir string) bool {
 	return len(entries) == 0 || entries[0].Name() == ".git" && entries[0].Type().IsRegular()
 }
 
+// deleteBranch deletes a branch, only if it is at tip where that is given: "git branch -D" would rewrite git's
+// configuration, which is watched.
+func deleteBranch(ctx context.Context, by launch.Git, root, branch string, tip ...string) error {
+	return onBranch(ctx, by, root, branch, func() error {
+		_, err := git(ctx, by, root, nil, append([]string{"update-ref", "-d", "refs/heads/" + branch}, tip...)...)
+		return err
+	})
+}
+
 // PruneBranches removes branches below prefixes that no working tree uses, which a killed "git worktree add" leaves,
 // if all their commits are elsewhere too. It leaves those that are younger than an age, and those that are kept.
 func PruneBranches(ctx context.Context, by launch.Git, root string, prefixes []string, age time.Duration, kept func(branch string) bool) (removed []string, err error) {
@@ -217,7 +260,7 @@ func PruneBranches(ctx context.Context, by launch.Git, root string, prefixes []s
 		if fault != nil || only != "0" {
 			continue // work that is nowhere else
 		}
-		if _, fault := git(ctx, by, root, nil, "update-ref", "-d", ref, tip); fault != nil {
+		if fault := deleteBranch(ctx, by, root, branch, tip); fault != nil {
 			err = errors.Join(err, fault)
 			continue
 		}

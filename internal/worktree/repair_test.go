@@ -192,3 +192,43 @@ func TestInterruptedRemovalIsFinished(t *testing.T) {
 		}
 	}
 }
+
+// A git that is killed leaves the lock of the branch that it changed, at which every later change of the branch fails.
+func TestLockOfAKilledGitOnABranchIsRemoved(t *testing.T) {
+	root := repository(t)
+	lock := filepath.Join(root, ".git", "refs", "heads", "jcode", "x.lock")
+	locked := func(age time.Duration) {
+		t.Helper()
+		write(t, filepath.Dir(lock), filepath.Base(lock), "")
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(lock, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(lock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	locked(time.Minute)
+	tree, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(t.TempDir(), "x"), Branch: "jcode/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked(time.Minute)
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if worktree.HasBranch(t.Context(), launch.Git{}, root, "jcode/x") {
+		t.Error("the branch is still there")
+	}
+
+	// The one of a git that works is waited for.
+	locked(-time.Hour) // for ever young
+	released := make(chan error, 1)
+	time.AfterFunc(200*time.Millisecond, func() { released <- os.Remove(lock) })
+	if _, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(t.TempDir(), "y"), Branch: "jcode/x"}); err != nil {
+		t.Error(err)
+	}
+	if err := <-released; err != nil {
+		t.Errorf("it was removed though a git held it: %v", err)
+	}
+}

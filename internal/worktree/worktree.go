@@ -207,8 +207,8 @@ func (t Tree) Remove(ctx context.Context) error {
 	if err == nil && strings.Contains(list+"\n", "\nbranch refs/heads/"+t.Branch+"\n") {
 		err = fmt.Errorf("%s is checked out in another worktree", t.Branch)
 	}
-	if err == nil { // "git branch -D" would rewrite git's configuration, which is watched
-		_, err = git(ctx, t.Git, t.Root, nil, "update-ref", "-d", "refs/heads/"+t.Branch)
+	if err == nil {
+		err = deleteBranch(ctx, t.Git, t.Root, t.Branch)
 	}
 	if err != nil {
 		return fmt.Errorf("remove branch: %w", err)

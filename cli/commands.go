@@ -38,7 +38,7 @@ func newPersonCommands(a *app, s *sessions) personCommands {
 func (p personCommands) List() []command.Command {
 	list := []command.Command{
 		{Name: "undo", Description: "restore the files changed by the last turn", Run: p.undo},
-		{Name: "redo", Description: "bring back what the last /undo put back", Run: p.redo},
+		{Name: "redo", Description: "redo the changes that the last /undo reverted", Run: p.redo},
 		{Name: "rewind", Hint: "<message> [files|both]", Description: "go back to before an earlier message", Run: p.rewind},
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
 		{Name: "continue", Description: "let the model continue a cut answer", Run: p.goOn},

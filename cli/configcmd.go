@@ -20,7 +20,7 @@ import (
 
 // configCmd shows and changes settings.
 type configCmd struct {
-	Show   configShowCmd   `cmd:"" default:"withargs" help:"Print the settings that hold, and where each comes from. Keys are masked."`
+	Show   configShowCmd   `cmd:"" default:"withargs" help:"Print the settings in force, and where each comes from. Keys are masked."`
 	Path   configPathCmd   `cmd:"" help:"Print the folders and files that are used."`
 	Schema configSchemaCmd `cmd:"" help:"Print the JSON Schema of config.json."`
 	Set    configSetCmd    `cmd:"" help:"Change a setting; comments and other keys stay."`

@@ -32,7 +32,7 @@ import (
 type doctorCmd struct {
 	Offline bool `help:"Leave the model's endpoint and MCP servers out."`
 	JSON    bool `name:"json" help:"Print the findings as JSON."`
-	Repair  bool `help:"Copy what can be read of a damaged session database into a new one first, and bring back sessions of files that were moved aside."`
+	Repair  bool `help:"Copy what can be read of a damaged session database into a new one first, and restore sessions from files that were moved aside."`
 }
 
 // finding is one line of the doctor's report.

@@ -12,7 +12,7 @@ import (
 type memoryCmd struct {
 	List   memoryListCmd   `cmd:"" default:"withargs" help:"List the notes of this project and yours, and drafts."`
 	Show   memoryShowCmd   `cmd:"" help:"Print a note, or all notes of a topic, with where they are from."`
-	Search memorySearchCmd `cmd:"" help:"Search notes and what was said in earlier sessions."`
+	Search memorySearchCmd `cmd:"" help:"Search notes and the text of earlier sessions."`
 	Forget memoryForgetCmd `cmd:"" help:"Remove notes or drafts."`
 	Export memoryExportCmd `cmd:"" help:"Write all notes into one file: JSON, or Markdown."`
 	Import memoryImportCmd `cmd:"" help:"Read notes as drafts: from a file, or from the memories of Claude Code, Codex and Gemini."`

@@ -17,7 +17,7 @@ import (
 
 // permissionsCmd shows what may run, and why.
 type permissionsCmd struct {
-	List    permissionsListCmd    `cmd:"" default:"withargs" help:"List the rules and the grants that hold in this project."`
+	List    permissionsListCmd    `cmd:"" default:"withargs" help:"List the rules and grants that apply in this project."`
 	Revoke  permissionsRevokeCmd  `cmd:"" help:"Take back what a program of the project or a plugin may do besides, as the list names it: 'network mcp github'."`
 	Explain permissionsExplainCmd `cmd:"" help:"Say what would happen to a shell line, or to a call such as 'write(src/a.go)', and why."`
 }

@@ -14,8 +14,8 @@ import (
 
 // pluginsCmd works with plugins, without a model.
 type pluginsCmd struct {
-	List    pluginsListCmd    `cmd:"" default:"withargs" help:"List the plugins with what they bring."`
-	Add     pluginsAddCmd     `cmd:"" help:"Show what a plugin brings, and add it after your yes."`
+	List    pluginsListCmd    `cmd:"" default:"withargs" help:"List the plugins and what they contain."`
+	Add     pluginsAddCmd     `cmd:"" help:"Show what a plugin contains, and add it after your yes."`
 	Update  pluginsUpdateCmd  `cmd:"" help:"Fetch plugins again, show what changes, and apply it if you agree."`
 	Enable  pluginsEnableCmd  `cmd:"" help:"Switch plugins on."`
 	Disable pluginsDisableCmd `cmd:"" help:"Switch plugins off; they stay as they are."`

@@ -126,7 +126,7 @@ func (a pluginActions) panel() command.Panel {
 		}
 	}
 	return command.Panel{
-		Name: "plugins", Help: "plugins: what each brings, its state and cost; on and off, accept, remove", Title: "Plugins",
+		Name: "plugins", Help: "plugins: what each contains, its state and cost; on and off, accept, remove", Title: "Plugins",
 		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
 		Rows: func(context.Context) ([]command.Row, error) {
 			list, err := a.store.List()

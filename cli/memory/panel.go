@@ -176,7 +176,7 @@ func (m *Memory) words(ctx context.Context, a Actions, words string) (string, er
 // List implements command.Source: /recall.
 func (m *Memory) List() []command.Command {
 	return []command.Command{{
-		Name: "recall", Hint: "WORDS", Description: "search notes and what was said in earlier sessions",
+		Name: "recall", Hint: "WORDS", Description: "search notes and the text of earlier sessions",
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			if strings.TrimSpace(args) == "" {
 				return command.Outcome{Page: "Recall", Notice: "/recall WORDS searches notes and earlier sessions of this project. /resume opens a session."}, nil

@@ -46,9 +46,9 @@ func literal() []question {
 // paraphrased are questions in other words.
 func paraphrased() []question {
 	return []question{
-		{"go back to how the code looked before the agent touched it", []place{{"docs/sessions.md", "undo the file changes of the last turn"}, {"docs/sessions.md", "Undo works without git"}}},
+		{"go back to how the code looked before the agent touched it", []place{{"docs/sessions.md", "undo the file changes of the last turn"}, {"docs/sessions.md", "Undo works without git"}, {"docs/FAQ.md", "restores the files of the last turn"}}},
 		{"two workers edit one source file at the same moment", []place{{"docs/agents.md", "change the same files. If somebody else changed"}}},
-		{"talk to it without leaving any traces on my computer", []place{{"docs/sessions.md", "keeps in memory only: no row"}}},
+		{"talk to it without leaving any traces on my computer", []place{{"docs/sessions.md", "keeps in memory only: no row"}, {"docs/command-line.md", "Keep nothing of the conversation on the disk"}, {"docs/privacy.md", "keep nothing of a conversation"}}},
 		{"how do I get rid of the program completely", []place{{"docs/troubleshooting.md", "Remove the program the way it was installed"}}},
 		{"never let the assistant push to the remote by itself", []place{{"docs/permissions.md", "`deny` takes precedence over `ask`"}}},
 		{"turn off a web server without cutting off users who are still downloading", []place{{"net/http/server.go", "Shutdown gracefully shuts down the server"}}},

@@ -35,6 +35,7 @@ var opensPlainly = map[string]string{
 	"internal/jsonedit/jsonedit.go":       "the person's settings, which a command of theirs changes",
 	"internal/paths/spelled_darwin.go":    "a folder",
 	"internal/proc/tree_linux.go":         "files of the kernel",
+	"internal/proc/group_linux.go":        "files of the kernel",
 	"internal/protected/links.go":         "a folder",
 	"internal/snapshot/contents.go":       "a file of jcode's own",
 	"internal/snapshot/save.go":           "a file of jcode's own",

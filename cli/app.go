@@ -250,7 +250,7 @@ func (a *app) addTools(context.Context) error {
 	a.hookVariables.current = a.board.session
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
+		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Secret: a.board.askSecret, Private: a.privateNow,
 		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.snapshots.around,
 	})
 	a.onClose(a.snapshots.close) // after the commands have ended

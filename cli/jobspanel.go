@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
+	"jcode/cli/attach"
 	"jcode/internal/text"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
@@ -17,9 +20,15 @@ func jobsPanel(shell *builtin.Shell) command.Panel {
 	return command.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",
-		Rows:  func(context.Context) ([]command.Row, error) { return mapSlice(shell.Jobs(), jobRow), nil },
+		Live:  true,
+		Rows: func(context.Context) ([]command.Row, error) {
+			return mapSlice(shell.Jobs(), func(j builtin.Job) command.Row {
+				screen, _ := shell.JobScreen(j.ID)
+				return jobRow(j, screen)
+			}), nil
+		},
 		Actions: []command.Action{
-			{Label: "look at it", Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
+			{Label: "look at it", Lend: func(row command.Row) func(context.Context, *os.File, *os.File) error { return attachJob(shell, row.ID) }, Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
 			{Key: "ctrl+d", Label: "end it", Confirm: true, Run: func(_ context.Context, row command.Row) (string, error) {
 				var id int
 				if _, err := fmt.Sscan(row.ID, &id); err != nil {
@@ -31,7 +40,22 @@ func jobsPanel(shell *builtin.Shell) command.Panel {
 	}
 }
 
-func jobRow(j builtin.Job) command.Row {
+// attachJob returns what shows a job in the person's terminal, nil if it has none.
+func attachJob(shell *builtin.Shell, row string) func(ctx context.Context, in, out *os.File) error {
+	id, err := strconv.Atoi(row)
+	if err != nil {
+		return nil
+	}
+	if j, ok := shell.Job(id); !ok || !j.Terminal || !j.Ended.IsZero() {
+		return nil
+	}
+	return func(ctx context.Context, in, out *os.File) error {
+		return attach.Take(ctx, in, out, func(cols, rows int) (attach.Job, error) { return shell.ShowJob(id, cols, rows) })
+	}
+}
+
+// jobRow is the row of a job. screen is what its terminal shows, "" if it has none.
+func jobRow(j builtin.Job, screen string) command.Row {
 	took := time.Since(j.Started)
 	if !j.Ended.IsZero() {
 		took = j.Ended.Sub(j.Started)
@@ -39,6 +63,9 @@ func jobRow(j builtin.Job) command.Row {
 	lines := []string{j.Command, "in " + j.Dir, "output: " + j.Log}
 	for _, p := range j.Running {
 		lines = append(lines, fmt.Sprintf("running: %s (pid %d)", p.Command, p.Pid))
+	}
+	if j.Terminal && j.Ended.IsZero() {
+		lines = append(lines, "enter types there, ctrl+] comes back; this is its screen:", screen)
 	}
 	keys := []string{"look at it"}
 	if j.Ended.IsZero() {

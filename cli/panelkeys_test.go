@@ -18,8 +18,8 @@ func TestFootersNameOnlyKeysThatDoSomething(t *testing.T) {
 		row      command.Row
 		has, not []string
 	}{
-		"a job that runs":         {jobRow(builtin.Job{Started: time.Now()}), []string{"look at it", "end it"}, nil},
-		"a job that ended":        {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}), []string{"look at it"}, []string{"end it"}},
+		"a job that runs":         {jobRow(builtin.Job{Started: time.Now()}, ""), []string{"look at it", "end it"}, nil},
+		"a job that ended":        {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}, ""), []string{"look at it"}, []string{"end it"}},
 		"a builtin skill":         {skillRow(skills.Entry{Skill: skills.Skill{File: "builtin/x"}, State: skills.Active}), []string{"enable or disable"}, []string{"edit"}},
 		"a skill of a file":       {skillRow(skills.Entry{Skill: skills.Skill{File: "/x/SKILL.md"}, State: skills.Active}), []string{"enable or disable", "edit"}, nil},
 		"a server that is there":  {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateConnected}}), []string{"disconnect", "connect or restart"}, []string{"approve"}},

@@ -77,6 +77,8 @@ func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {
 			if !access.ReadOnly {
 				what = call.Name
 			}
+		case tools.AccessInput:
+			what = "exec: text for " + access.Target
 		case tools.AccessRead, tools.AccessWrite, tools.AccessDelete, tools.AccessFetch, tools.AccessConnect:
 		}
 		if what == "" {

@@ -90,6 +90,9 @@ func (c *connection) fill(_ context.Context, p Fill) (any, error) {
 	if q.Form.Person {
 		return nil, refused("this form belongs to something that is done at the terminal: fill it in there")
 	}
+	if q.Form.Secret() && p.Action == string(tools.FormAccept) {
+		return nil, refused("a password is typed at the terminal: fill it in there")
+	}
 	answer := tools.FormAnswer{Action: tools.FormAction(p.Action), Values: p.Values}
 	switch answer.Action {
 	case tools.FormAccept:

@@ -28,6 +28,11 @@ type Form struct {
 	Yes, No string
 }
 
+// Secret reports whether a form asks for a password.
+func (f Form) Secret() bool {
+	return slices.ContainsFunc(f.Fields, func(f FormField) bool { return f.Secret })
+}
+
 // FieldKind is the kind of value that a field accepts.
 type FieldKind string
 
@@ -52,6 +57,8 @@ type FormField struct {
 	// Pattern is a regular expression for text; "" allows any text.
 	Pattern  string
 	Required bool
+	// Secret text is a password: it is not shown while it is written, and is filled in at the terminal alone.
+	Secret bool
 	// Default is the initial value, and the value of an empty field; nil for no default.
 	Default any
 	// Options are the values of a choice, Labels the texts to show for them. Without options a

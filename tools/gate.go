@@ -71,6 +71,7 @@ const (
 	AccessMCP     AccessKind = "mcp"
 	AccessConnect AccessKind = "mcp_connect" // start a new MCP target
 	AccessLua     AccessKind = "lua"
+	AccessInput   AccessKind = "input" // text for a program that runs
 )
 
 // Access is one thing that a call would access. Only the fields of its kind are set.
@@ -78,7 +79,7 @@ type Access struct {
 	Kind AccessKind
 	// Path is absolute, with links resolved as far as it exists (read, write, delete).
 	Path string
-	// Command is the whole shell text (exec), or the whole command line (mcp_connect).
+	// Command is the whole shell text (exec), the whole command line (mcp_connect), or the text (input).
 	Command string
 	// Bash says that bash reads the command; otherwise sh does.
 	Bash bool
@@ -90,7 +91,7 @@ type Access struct {
 	URL string
 	// Private marks a URL whose address is loopback, link-local or private.
 	Private bool
-	// Target is `server:tool` (mcp), the server's name (mcp_connect) or the tool's name (lua).
+	// Target is `server:tool` (mcp), the server's name (mcp_connect), the tool's name (lua) or who reads the text (input).
 	Target string
 	// Hash identifies what a grant applies to: the source of a Lua tool, the exact target of a server.
 	Hash string
@@ -99,6 +100,14 @@ type Access struct {
 	ReadOnly bool
 	// Pin marks a Lua access that needs one approval per Hash in every mode.
 	Pin bool
+	// Running is set where a program takes the command or the text that runs already (exec, input).
+	Running *Running
+}
+
+// Running is a program that was started before: what it does now is confined as it was then.
+type Running struct {
+	// Confined says that it runs in the sandbox, or may only read.
+	Confined bool
 }
 
 // DecidedBy is what a decision is based on.

@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,12 +88,60 @@ func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 	if p.keyboard != nil { // it reads the terminal itself, not our processed input
 		cmd.Stdin = p.keyboard.File
 	}
+	if p.painter != nil && p.painter.File() != nil { // otherwise it would write into a pipe
+		cmd.Stdout = p.painter.File()
+	}
 	run := tea.ExecProcess(cmd, after)
 	wait := answers - time.Since(p.began)
 	if wait <= 0 {
 		return run
 	}
 	return tea.Sequence(tea.Tick(wait, func(time.Time) tea.Msg { return nil }), run)
+}
+
+// lend lends the terminal to a function of this program and then continues with after.
+func (p *outside) lend(use func(ctx context.Context, in, out *os.File) error, after func(err error) tea.Cmd) tea.Cmd {
+	b := &borrower{ctx: p.ctx, use: use}
+	if p.keyboard != nil {
+		b.in, _ = p.keyboard.File.(*os.File)
+	}
+	if p.painter != nil {
+		b.out = p.painter.File()
+	}
+	return tea.Exec(b, func(err error) tea.Msg {
+		return dialog.Do(func() tea.Cmd {
+			p.outside.returned()
+			return after(err)
+		})
+	})
+}
+
+// borrower has the terminal for a time.
+type borrower struct {
+	ctx     context.Context
+	use     func(ctx context.Context, in, out *os.File) error
+	in, out *os.File
+}
+
+func (b *borrower) SetStdin(r io.Reader) {
+	if f, ok := r.(*os.File); ok && b.in == nil {
+		b.in = f
+	}
+}
+
+func (b *borrower) SetStdout(w io.Writer) {
+	if f, ok := w.(*os.File); ok && b.out == nil {
+		b.out = f
+	}
+}
+
+func (b *borrower) SetStderr(io.Writer) {}
+
+func (b *borrower) Run() error {
+	if b.in == nil || b.out == nil {
+		return errors.New("there is no terminal to lend")
+	}
+	return b.use(b.ctx, b.in, b.out)
 }
 
 // returned reclaims the terminal after a suspend or another program.

@@ -164,7 +164,7 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 		first.Key, pk.Enter = "enter", first.Label
 		pk.Choose, pk.Stays = func(_ command.Row) tea.Cmd { return pk.Run(p, &first) }, true
 		pk.Actions = pl.Actions[1:]
-		pk.Command, pk.Editor = p.slashes.line, p.outside.edit
+		pk.Command, pk.Editor, pk.Lend = p.slashes.line, p.outside.edit, p.outside.lend
 	}
 	pk.Reload = func(then func()) tea.Cmd { return refill(p.loop, pk, pl.Rows, then) }
 	pk.Search.Paste(query)

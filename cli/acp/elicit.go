@@ -83,6 +83,9 @@ func (o *openSession) askForm(ev event.AskForm) {
 }
 
 func (o *openSession) formAnswer(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
+	if f.Secret() { // an editor shows and may keep what is written
+		return tools.FormAnswer{}, errCannotAsk
+	}
 	if o.canElicit() {
 		return o.elicit(ctx, f)
 	}

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -72,6 +73,33 @@ func quiet() map[string]string {
 		"TERM":                "dumb",
 		"NO_COLOR":            "1",
 	}
+}
+
+// TerminalEnv returns the environment of a command for one that has a terminal: it may ask and draw, and leaves the
+// histories of the person's shells and consoles alone. What the person set to something else stays.
+func TerminalEnv(env []string) []string {
+	quiet := quiet()
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, value, _ := strings.Cut(kv, "=")
+		switch name {
+		case "GIT_TERMINAL_PROMPT", "GCM_INTERACTIVE", "GH_PROMPT_DISABLED", "DEBIAN_FRONTEND", "PIP_NO_INPUT", "TERM", "NO_COLOR":
+			return value == quiet[name]
+		}
+		return false
+	})
+	add := func(name, value string) {
+		if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			out = append(out, name+"="+value)
+		}
+	}
+	add("TERM", "xterm-256color")
+	for _, name := range []string{"HISTFILE", "PYTHON_HISTORY", "PSQL_HISTORY", "SQLITE_HISTORY", "MYSQL_HISTFILE"} {
+		out = slices.DeleteFunc(out, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+		add(name, os.DevNull)
+	}
+	add("NODE_REPL_HISTORY", "")
+	add("LESSHISTFILE", "-")
+	return out
 }
 
 // ServerEnv builds the environment of a long-lived helper program such as an MCP server: a short

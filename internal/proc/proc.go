@@ -29,6 +29,8 @@ type Spec struct {
 	Env []string
 	// Stdin, Stdout and Stderr are handed to the child; the caller closes its own copies.
 	Stdin, Stdout, Stderr *os.File
+	// Terminal says that Stdin is a terminal, which becomes the one that the child's session controls.
+	Terminal bool
 	// ExtraFiles become descriptors 3, 4, … of the child. Not available on Windows.
 	ExtraFiles []*os.File
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
@@ -96,6 +98,15 @@ type Info struct {
 	Pid int
 	// Command is the command line, or only the name if the system reveals no more.
 	Command string
+}
+
+// Member is one process of a group.
+type Member struct {
+	Pid, Parent int
+	// Program is the path of its file, Dir its working folder, Args its arguments with its name; empty where the system
+	// does not reveal them.
+	Program, Dir string
+	Args         []string
 }
 
 // markerName is the environment variable that identifies members of a tree that left their session (Linux).

@@ -14,7 +14,9 @@ const (
 	hasNamespaces = false
 )
 
-func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func attributes(spec Spec) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Setctty: spec.Terminal}
+}
 
 // zombie is the state of a process that ended and was not reaped (SZOMB in sys/proc.h).
 const zombie = 5

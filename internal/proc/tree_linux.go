@@ -20,7 +20,7 @@ const (
 )
 
 func attributes(spec Spec) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true}
+	a := &syscall.SysProcAttr{Setsid: true, Setctty: spec.Terminal}
 	if spec.DieWithParent {
 		a.Pdeathsig = syscall.SIGKILL
 	}

@@ -13,7 +13,9 @@ const (
 	hasNamespaces = false
 )
 
-func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func attributes(spec Spec) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Setctty: spec.Terminal}
+}
 
 // running knows only whether a process of the group is alive on this system.
 func (t tree) running() []Info {

@@ -14,6 +14,12 @@ func Open() (master, slave *os.File, err error) { return nil, nil, errors.ErrUns
 // SetSize does nothing here.
 func SetSize(*os.File, int, int) error { return errors.ErrUnsupported }
 
+// Foreground knows nothing here.
+func Foreground(*os.File) (int, error) { return 0, errors.ErrUnsupported }
+
+// Mode knows nothing here.
+func Mode(*os.File) (echo, lines bool, err error) { return false, false, errors.ErrUnsupported }
+
 // Background starts nothing here.
 func Background(*os.File, *os.File, string, []string, []string, string) (*exec.Cmd, error) {
 	return nil, errors.ErrUnsupported

@@ -33,18 +33,43 @@ func Open() (master, slave *os.File, err error) {
 
 // SetSize sets the size of a terminal, in cells, without changing its mode, which (*os.File).Fd may do.
 func SetSize(f *os.File, cols, rows int) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return fmt.Errorf("set size of pty: %w", err)
-	}
-	var set error
-	err = conn.Control(func(fd uintptr) {
-		set = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(cols)})
+	return control(f, func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(cols)})
 	})
-	if err := errors.Join(err, set); err != nil {
-		return fmt.Errorf("set size of pty: %w", err)
+}
+
+// Foreground returns the process group that reads what is typed into the terminal of a master.
+func Foreground(master *os.File) (group int, err error) {
+	err = control(master, func(fd int) (err error) {
+		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	return group, err
+}
+
+// Mode reports whether the terminal of a master shows what is typed, and whether it passes it on by lines.
+func Mode(master *os.File) (echo, lines bool, err error) {
+	err = control(master, func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, getTermios)
+		if err == nil {
+			echo, lines = t.Lflag&unix.ECHO != 0, t.Lflag&unix.ICANON != 0
+		}
+		return err
+	})
+	return echo, lines, err
+}
+
+// control calls f with the descriptor of a file, without changing its mode.
+func control(file *os.File, f func(fd int) error) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("pty: %w", err)
 	}
-	return nil
+	var failed error
+	if err := errors.Join(conn.Control(func(fd uintptr) { failed = f(int(fd)) }), failed); err != nil {
+		return fmt.Errorf("pty: %w", err)
+	}
+	return failed
 }
 
 // inherited is the descriptor of the master in a program that Background starts.

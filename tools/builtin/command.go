@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/terminal"
 )
 
 // command is one started command with its output.
@@ -21,6 +23,8 @@ type command struct {
 	capture *capture
 	read    []*os.File // reading ends of the pipes: one for both streams, or one for each
 	drained chan struct{}
+	term    *terminal.Terminal // nil if it has none
+	input   *os.File           // where there are no terminals, what is typed goes into this pipe
 
 	files *commandFiles // nil if its changes are not recorded
 
@@ -43,6 +47,53 @@ type outputs struct {
 	apart bool
 	// logged opens a log from the start, for a command in the background.
 	logged bool
+	// tty gives the command a terminal.
+	tty bool
+}
+
+// openTerminal gives a command a terminal, or where there are none, a pipe to write to. It returns the ends of the command,
+// which are closed once it is started.
+func (s *Shell) openTerminal(c *command, spec *proc.Spec) (theirs []*os.File, err error) {
+	spec.Env = proc.TerminalEnv(spec.Env)
+	t, slave, err := s.opts.terminal()
+	switch {
+	case err == nil:
+		c.term, c.read = t, []*os.File{t.Master()}
+		spec.Stdin, spec.Stdout, spec.Stderr, spec.Terminal = slave, slave, slave, true
+		return []*os.File{slave}, nil
+	case !errors.Is(err, errors.ErrUnsupported):
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	write, err := c.openPipes(false)
+	if err != nil {
+		closeAll([]*os.File{r, w})
+		return nil, err
+	}
+	c.input = w
+	spec.Stdin, spec.Stdout, spec.Stderr = r, write[0], write[0]
+	return append(write, r), nil
+}
+
+// consumed is what is read of an output that capture keeps, and the terminal draws.
+func (c *command) consumed(r io.Reader) io.Reader {
+	if c.term == nil {
+		return r
+	}
+	return io.TeeReader(r, c.term)
+}
+
+// noInput ends what can be typed.
+func (c *command) noInput() {
+	if c.term != nil {
+		c.term.Close()
+	}
+	if c.input != nil {
+		_ = c.input.Close() // the reader is gone
+	}
 }
 
 // openPipes opens one pipe for both streams, or one for each, and returns the ends to write to.

@@ -40,13 +40,14 @@ type execArgs struct {
 	TimeoutMS  int64    `json:"timeout_ms"`
 	Dir        string   `json:"dir"`
 	Background bool     `json:"background"`
+	TTY        bool     `json:"tty"`
 
 	bash bool // bash reads Cmd
 }
 
 // Spec implements tools.Tool.
 func (t execTool) Spec() tools.Spec {
-	const rest = `"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},"dir":{"type":"string","description":"Working folder"},"background":{"type":"boolean","description":"Start it and return"}`
+	const rest = `"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},"dir":{"type":"string","description":"Working folder"},"background":{"type":"boolean","description":"Start it and return"},"tty":{"type":"boolean"}`
 	return tools.Spec{
 		Name: "exec", Description: strings.Replace(strings.TrimSpace(execText), "SHELL", t.shell.name(), 1), Group: tools.GroupCore, Needs: tools.CapExecute, Trusted: true,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string","description":"Shell text"},` + rest + `},"required":["cmd"]}`),
@@ -130,7 +131,10 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 		access.Command = ""
 	}
 	plan := tools.Plan{Accesses: []tools.Access{access}, Summary: "Run: " + oneLine(a.line())}
-	if a.Background {
+	switch {
+	case a.TTY:
+		plan.Notes = append(plan.Notes, "gets a terminal, where it can ask and the model can type")
+	case a.Background:
 		plan.Notes = append(plan.Notes, "keeps running in the background")
 	}
 	return plan, nil
@@ -181,7 +185,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if err := enterable(a.Dir); err != nil {
 		return tools.Result{}, err
 	}
-	if a.Background {
+	if a.Background || a.TTY {
 		return t.shell.background(ctx, call, a)
 	}
 	how := t.shell.confinementOf(call)

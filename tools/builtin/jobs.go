@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -33,6 +35,8 @@ type Job struct {
 	State string
 	// Log is the file with the output; empty if it could not be written.
 	Log string
+	// Terminal says that it has a terminal, whose screen ShowJob shows.
+	Terminal bool
 	// News says what the job did to protected files from within the sandbox, each file once. It is
 	// set only in the report of the job's end.
 	News string
@@ -50,6 +54,10 @@ type job struct {
 	state    string
 	seen     int64 // bytes of the log that were read
 	killed   bool
+
+	hash   string     // no other job has it
+	line   typedLine  // what was typed, see typing.go
+	secret secretWait // whether it waits for a password, see jobsecret.go
 }
 
 // ToBackground makes jobs of the commands that the calls wait for which pick accepts, and returns how many
@@ -84,11 +92,11 @@ func (s *Shell) waits(c *command, call tools.Call) (over func()) {
 }
 
 // adopt makes a started command a job and watches it to its end. With seen, what it wrote so far is in a result.
-func (s *Shell) adopt(c *command, leftover, seen bool) int {
+func (s *Shell) adopt(c *command, caller tools.Caller, leftover, seen bool) int {
 	c.capture.openLog()
 	s.mu.Lock()
 	s.last++
-	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running"}
+	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running", hash: uuid.NewString()}
 	if seen {
 		j.seen = c.capture.logSize()
 	}
@@ -96,6 +104,9 @@ func (s *Shell) adopt(c *command, leftover, seen bool) int {
 	s.forget()
 	s.mu.Unlock()
 	s.work.Go(func() { s.watch(j) })
+	if c.term != nil {
+		s.work.Go(func() { s.watchSecrets(j, caller) })
+	}
 	return j.id
 }
 
@@ -173,7 +184,7 @@ func (j *job) info() Job {
 	defer j.mu.Unlock()
 	out := Job{
 		ID: j.id, Command: j.cmd.line, Dir: j.cmd.dir, Started: j.cmd.started, Ended: j.ended,
-		Leftover: j.leftover, State: j.state, Log: j.cmd.capture.snapshot().log,
+		Leftover: j.leftover, State: j.state, Terminal: j.cmd.term != nil, Log: j.cmd.capture.snapshot().log,
 	}
 	if j.ended.IsZero() {
 		out.Running = j.cmd.proc.Running()
@@ -194,6 +205,15 @@ func (s *Shell) Jobs() []Job {
 		out = append(out, j.info())
 	}
 	return out
+}
+
+// Job returns the job with a number.
+func (s *Shell) Job(id int) (j Job, ok bool) {
+	found, err := s.find(id)
+	if err != nil {
+		return Job{}, false
+	}
+	return found.info(), true
 }
 
 // find returns the job with a number. The error lists those that exist.
@@ -300,11 +320,14 @@ func (c *capture) logSize() int64 {
 
 // background starts a command as a job. If it ends at once, the result says so.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
-	c, err := s.start(a.spec(s), a.line(), s.confinementOf(call), outputs{logged: true})
+	c, err := s.start(a.spec(s), a.line(), s.confinementOf(call), outputs{logged: true, tty: a.TTY})
 	if err != nil {
 		return tools.Result{}, err
 	}
-	id := s.adopt(c, false, false)
+	id := s.adopt(c, call.Caller, false, false)
+	if a.TTY {
+		return s.begun(ctx, id)
+	}
 	select {
 	case <-c.proc.Done():
 	case <-time.After(250 * time.Millisecond):

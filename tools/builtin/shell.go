@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/terminal"
 	"jcode/internal/tidy"
 	"jcode/tools"
 	"jcode/tools/sandbox"
@@ -68,8 +69,21 @@ type ShellOptions struct {
 	Overwritten func(caller tools.Caller, since time.Time) string
 	// Told is called with what a command did to protected files. May be nil.
 	Told func(news string)
+	// Secret asks the person for a password that a job waits for; it ends with ctx. ok is false if they give none. Nil: there
+	// is nobody to ask.
+	Secret func(ctx context.Context, q SecretQuestion) (secret string, ok bool)
+	// NoTerminals gives commands pipes where they want a terminal, as on systems that have none.
+	NoTerminals bool
 	// JobEnded is called when a background command has ended on its own. May be nil.
 	JobEnded func(Job)
+}
+
+// terminal opens one.
+func (o *ShellOptions) terminal() (*terminal.Terminal, *os.File, error) {
+	if o.NoTerminals {
+		return nil, nil, errors.ErrUnsupported
+	}
+	return terminal.Open()
 }
 
 // Confiner confines commands.
@@ -191,16 +205,22 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 	if out.logged {
 		c.capture.openLog()
 	}
-	write, err := c.openPipes(out.apart)
+	var write []*os.File
+	var err error
+	if out.tty {
+		write, err = s.openTerminal(c, &spec)
+	} else if write, err = c.openPipes(out.apart); err == nil {
+		spec.Stdout, spec.Stderr = write[0], write[len(write)-1]
+	}
 	if err != nil {
 		return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 	}
-	spec.Stdout, spec.Stderr = write[0], write[len(write)-1]
 	c.files = s.compareFiles(how, line)
 	p, err := s.startProcess(c, spec, how)
 	closeAll(write)
 	if err != nil {
 		c.files.drop()
+		c.noInput()
 		closeAll(c.read)
 		c.capture.finish()
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
@@ -208,10 +228,11 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 	c.proc = p
 	var readers sync.WaitGroup
 	for i, r := range c.read {
-		readers.Go(func() { c.capture.consume(i, r) })
+		readers.Go(func() { c.capture.consume(i, c.consumed(r)) })
 	}
 	s.work.Go(func() {
 		readers.Wait()
+		c.noInput()
 		closeAll(c.read)
 		c.capture.finish()
 		close(c.drained)
@@ -288,7 +309,7 @@ wait:
 			end.killErr = c.stop(killGrace)
 			break wait
 		case <-c.move:
-			end.moved, end.job = true, s.adopt(c, false, true)
+			end.moved, end.job = true, s.adopt(c, tools.Caller{}, false, true)
 			c.capture.report(progress)
 			end.collect()
 			return end
@@ -306,7 +327,7 @@ wait:
 	c.settle()
 	if end.left = c.proc.Running(); len(end.left) > 0 {
 		// Some of it keeps running, perhaps with its pipes closed, as a daemon does.
-		end.job = s.adopt(c, true, true)
+		end.job = s.adopt(c, tools.Caller{}, true, true)
 	} else {
 		<-c.drained
 		c.files.end()

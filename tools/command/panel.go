@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 )
@@ -73,6 +74,8 @@ type Action struct {
 	Command func(row Row) string
 	// Run performs the action and may return a notice on the result.
 	Run func(ctx context.Context, row Row) (notice string, err error)
+	// Lend, when set, is asked first: it returns what gets the terminal until it returns, or nil for Run.
+	Lend func(row Row) func(ctx context.Context, in, out *os.File) error
 	// Edit, when set, replaces Run: it returns the file to open in the person's editor.
 	Edit func(row Row) (file string, err error)
 	// Edited, when set, applies what the person left in that file.

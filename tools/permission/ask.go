@@ -86,7 +86,7 @@ func (c *checking) what(v verdict) string {
 func (c *checking) command() string {
 	for _, a := range accesses(c.req) {
 		switch a.Kind {
-		case tools.AccessExec, tools.AccessConnect:
+		case tools.AccessExec, tools.AccessConnect, tools.AccessInput:
 			switch {
 			case a.Argv != nil:
 				return show(shellword.Join(a.Argv))
@@ -126,6 +126,7 @@ func (c *checking) question(v verdict) tools.Question {
 
 func (c *checking) title() string {
 	switch list := accesses(c.req); {
+	case len(list) > 0 && list[0].Running != nil: // the tool says into what it is typed
 	case len(list) > 0 && list[0].Kind == tools.AccessExec:
 		if c.unconfined {
 			return "Run a command outside the sandbox"
@@ -163,13 +164,16 @@ func (c *checking) rawCommand() string {
 // options lists the answers, the most limited first and no last.
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
-	if len(v.store) > 0 && !c.req.Plan.Always && !c.req.Plan.Insists && typedAgain(c.rawCommand()) {
+	if len(v.store) > 0 && !c.req.Plan.Always && !c.req.Plan.Insists && (typedAgain(c.rawCommand()) || c.typed()) {
 		words := c.inWords(v.store)
 		lasting := func(scope tools.AnswerScope, label string, rules []string) {
 			out = append(out, tools.AnswerOption{Scope: scope, Label: label, Rules: rules, Words: c.inWords(rules)})
 		}
 		session, project := "for this session: "+words, "always in this project: "+words
-		if len(v.store) == 1 && toolcard.Of(v.store[0]).Grants != "" {
+		switch {
+		case strings.HasPrefix(v.store[0], string(tools.AccessInput)+"("):
+			session = words
+		case len(v.store) == 1 && toolcard.Of(v.store[0]).Grants != "":
 			session, project = words+" in this project, until I leave", words+" in this project, from now on"
 		}
 		switch caller := c.req.Call.Caller; {
@@ -195,6 +199,11 @@ func (c *checking) options(v verdict) []tools.AnswerOption {
 // here-document twice, so no lasting answer is offered for them.
 func typedAgain(command string) bool {
 	return !strings.Contains(strings.TrimSpace(command), "\n") && !strings.Contains(command, "<<")
+}
+
+// typed reports whether the call types text for a program that is no shell.
+func (c *checking) typed() bool {
+	return slices.ContainsFunc(accesses(c.req), func(a tools.Access) bool { return a.Kind == tools.AccessInput })
 }
 
 // inWords says what rules cover, for a person; one that has no words is shown as it is stored.
@@ -225,6 +234,8 @@ func (c *checking) covered(rule string) string {
 		return "pages of " + show(pattern)
 	case tool == "mcp" && !strings.Contains(pattern, ":"):
 		return "all tools of " + show(pattern)
+	case tool == string(tools.AccessInput):
+		return "whatever is typed into " + show(pattern)
 	case tool == "read":
 		return "reading " + show(file)
 	case tool == "edit", tool == "apply_patch":

@@ -61,6 +61,7 @@ type checking struct {
 	elsewhere  bool // a command runs outside the workspace
 	needsMore  bool // a command that only reads was stopped: it is judged like any other
 	dry        bool // an explanation: nothing is reported or remembered
+	running    *tools.Running
 
 	rules      RuleSet
 	allowances []allowance
@@ -291,6 +292,7 @@ func (c *checking) refusedByPlan() verdict {
 
 // access judges one access.
 func (c *checking) access(a tools.Access) verdict {
+	c.running = a.Running
 	switch a.Kind {
 	case tools.AccessRead, tools.AccessWrite, tools.AccessDelete:
 		return c.file(a)
@@ -304,6 +306,8 @@ func (c *checking) access(a tools.Access) verdict {
 		return c.connect(a)
 	case tools.AccessLua:
 		return c.lua(a)
+	case tools.AccessInput:
+		return c.input(a)
 	}
 	return verdict{outcome: deny, by: tools.ByPolicy, reason: fmt.Sprintf("denied: unknown kind of access %q", a.Kind)}
 }

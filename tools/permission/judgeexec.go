@@ -244,7 +244,12 @@ func (c *checking) commandAllowed(line shell.Line, i int) (verdict, bool) {
 }
 
 // confinable reports whether commands can be confined at all.
-func (c *checking) confinable() bool { return c.g.confined != nil && c.g.confined() }
+func (c *checking) confinable() bool {
+	if c.running != nil {
+		return c.running.Confined
+	}
+	return c.g.confined != nil && c.g.confined()
+}
 
 // brought reports whether a path is in the copy of a plugin that was accepted.
 func (c *checking) brought(path string) bool { return c.g.brought != nil && c.g.brought(path) }
@@ -287,6 +292,9 @@ func (c *checking) allowedAs(p shell.Pin, match func(Rule) bool) (verdict, bool)
 func (c *checking) confine() bool {
 	if c.mode != tools.ModeAuto || c.unconfined {
 		return false
+	}
+	if c.running != nil {
+		return c.running.Confined
 	}
 	if c.g.confined != nil && c.g.confined() {
 		return true

@@ -224,6 +224,11 @@ func (r *Rule) compile() (err error) {
 			return errors.New("write fetch(domain:example.com) or fetch(domain:*.example.com)")
 		}
 	case tools.AccessMCP, tools.AccessConnect, tools.AccessLua:
+	case "":
+		if r.Tool == string(tools.AccessInput) {
+			return nil
+		}
+		return fmt.Errorf("%s takes no pattern", r.Tool)
 	default:
 		return fmt.Errorf("%s takes no pattern", r.Tool)
 	}

@@ -189,6 +189,10 @@ func (c *formField) draw(l *look.Look, width, labels int, focus bool) (lines []s
 	switch {
 	case c.options == nil:
 		line, col := c.input.draw(l, "", room)
+		if c.spec.Secret {
+			col = min(len([]rune(c.input.Editor.Text())), room-1)
+			line = strings.Repeat("•", col)
+		}
 		if !focus && c.input.Editor.Text() == "" {
 			line = cells.Paint(l.Theme.Faint, "—")
 		}

@@ -3,6 +3,7 @@ package dialog
 import (
 	"context"
 	"errors"
+	"os"
 	"sort"
 	"strings"
 	"time"
@@ -46,9 +47,10 @@ type Picker struct {
 	seen    map[string]string                                                      // previews by row, of the current search
 	Enter   string                                                                 // what Enter does, "" = "choose"
 	// What actions need from the program; set if there are any.
-	Command func(line string) (cmd tea.Cmd, ok bool)                // runs "/name arguments"
-	Editor  func(file string, then func(err error) tea.Cmd) tea.Cmd // opens the person's editor
-	Leave   string                                                  // what Esc does, "" = "close"
+	Command func(line string) (cmd tea.Cmd, ok bool)                                                          // runs "/name arguments"
+	Lend    func(use func(ctx context.Context, in, out *os.File) error, then func(err error) tea.Cmd) tea.Cmd // lends the terminal
+	Editor  func(file string, then func(err error) tea.Cmd) tea.Cmd                                           // opens the person's editor
+	Leave   string                                                                                            // what Esc does, "" = "close"
 }
 
 func NewPicker(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) *Picker {
@@ -251,6 +253,11 @@ func (pk *Picker) Run(h desk, a *command.Action) tea.Cmd {
 		h.Close(pk)
 		cmd, _ := pk.Command(a.Command(r))
 		return cmd
+	}
+	if a.Lend != nil {
+		if use := a.Lend(r); use != nil {
+			return pk.Lend(use, func(err error) tea.Cmd { return pk.done("", err) })
+		}
 	}
 	run := func(ctx context.Context) (string, error) { return a.Run(ctx, r) }
 	return Fetch(h, run, func(msg string, err error) tea.Cmd {

@@ -19,6 +19,13 @@ type plainForm struct {
 
 // form shows a form; the next lines fill it in.
 func (p *shell) form(ev event.AskForm) {
+	if ev.Form.Secret() { // a line here is shown while it is written
+		p.say(look.OneLine(text.Clean(ev.Form.From)) + " asks for a password, which can't be written here unseen, so it gets none: " + text.Clean(ev.Form.Text))
+		if err := p.conv.Fill(ev.ID, tools.FormAnswer{Action: tools.FormDecline}); err != nil {
+			p.say(err.Error())
+		}
+		return
+	}
 	p.say("Question: " + look.OneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
 	if len(ev.Form.Fields) > 0 {
 		p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -53,6 +54,12 @@ func New(tty term.File, env []string) *Painter {
 	p := &Painter{tty: tty, width: 80, height: 24, asks: asksModes(env), cursor: nowhere, saved: nowhere}
 	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
+}
+
+// File is the terminal itself, for another program that draws on it; nil if it is none of the system's.
+func (p *Painter) File() *os.File {
+	f, _ := p.tty.(*os.File)
+	return f
 }
 
 // Enter switches to the alternate screen, without the cursor that the shell left visible: the first frame may

@@ -357,6 +357,7 @@ type Field struct {
 	Description string          `json:"description,omitempty"`
 	Kind        tools.FieldKind `json:"kind"`
 	Required    bool            `json:"required,omitempty"`
+	Secret      bool            `json:"secret,omitempty"`
 	Options     []string        `json:"options,omitempty"`
 	Labels      []string        `json:"labels,omitempty"`
 	Default     any             `json:"default,omitempty"`

@@ -200,7 +200,7 @@ func form(f tools.Form) Form {
 	out := Form{From: f.From, Person: f.Person, Text: f.Text, Yes: f.Yes, No: f.No, Fields: []Field{}}
 	for _, d := range f.Fields {
 		out.Fields = append(out.Fields, Field{
-			Name: d.Name, Title: d.Title, Description: d.Description, Kind: d.Kind, Required: d.Required, Options: d.Options, Labels: d.Labels,
+			Name: d.Name, Title: d.Title, Description: d.Description, Kind: d.Kind, Required: d.Required, Secret: d.Secret, Options: d.Options, Labels: d.Labels,
 			Default: d.Default, Format: d.Format, Pattern: d.Pattern, Min: d.Min, Max: d.Max,
 		})
 	}

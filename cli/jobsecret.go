@@ -17,7 +17,7 @@ func (b *board) askSecret(ctx context.Context, q builtin.SecretQuestion) (string
 		return "", false
 	}
 	const field = "password"
-	answer, err := conv.AskForm(ctx, tools.Form{
+	answer, err := conv.Person().AskForm(ctx, tools.Form{
 		From: q.Program, Text: "job " + strconv.Itoa(q.Job) + " (" + q.Command + ") asks for a password, which goes to it alone: the model never sees it.",
 		Fields: []tools.FormField{{Name: field, Title: q.Prompt, Kind: tools.FieldText, Required: true, Secret: true}},
 	})

@@ -110,7 +110,7 @@ func (p *outside) lend(use func(ctx context.Context, in, out *os.File) error, af
 	}
 	return tea.Exec(b, func(err error) tea.Msg {
 		return dialog.Do(func() tea.Cmd {
-			p.outside.returned()
+			p.returned()
 			return after(err)
 		})
 	})

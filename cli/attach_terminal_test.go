@@ -82,7 +82,7 @@ func (c *chat) gaveBack(code int) {
 	s, _ := c.Wait(patience, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible })
 	stty, err := c.Stty()
 	if s.AltScreen || !s.CursorVisible || err != nil || stty != c.InitialStty() {
-		c.t.Errorf("alternate screen %v, cursor %v, %v: %s", s.AltScreen, s.CursorVisible, err, stty)
+		c.t.Errorf("alternate screen %v, cursor %v, %v: %s\n%s", s.AltScreen, s.CursorVisible, err, stty, s.Text())
 	}
 }
 
@@ -145,6 +145,37 @@ func TestAnotherWindowTakesTheSessionOver(t *testing.T) {
 	f.idle()
 	f.say("/quit")
 	f.gaveBack(0)
+	c.nothingRuns()
+}
+
+// TestWhoLooksOnFollowsASessionToItsNextProcess: the process is killed, the session goes on in another one, and the window
+// that only looks shows it again.
+func TestWhoLooksOnFollowsASessionToItsNextProcess(t *testing.T) {
+	t.Parallel()
+	c := background(t, modeltest.Text("Hello there."), modeltest.Text("And again."))
+	c.start("--detachable")
+	c.say("hi")
+	c.wait("Hello there.")
+	c.idle()
+	c.titled("A title")
+	looker := c.another(90, 28, "Hello there.", "attach", "--watch")
+	looker.Type("never sent")
+	if err := syscall.Kill(c.inBackground()[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	c.wait("has ended without a word")
+	looker.wait("it is looked for")
+	d := c.another(90, 28, "Hello there.", "attach", "A title")
+	looker.wait("Hello there.")
+	d.idle()
+	d.say("once more")
+	looker.wait("And again.")
+	if strings.Contains(d.Screen().Text(), "never sent") {
+		t.Error("who looks on types")
+	}
+	d.say("/quit")
+	d.gaveBack(0)
+	looker.gaveBack(0)
 	c.nothingRuns()
 }
 

@@ -17,14 +17,14 @@ import (
 type Client struct {
 	Welcome Welcome
 
-	handlers Handlers
-	lines    *lines
-	read     sync.WaitGroup
+	lines *lines
+	read  sync.WaitGroup
 
-	mu      sync.Mutex
-	last    int64
-	pending map[int64]chan reply
-	err     error // why the connection ended, nil while it lives
+	mu       sync.Mutex
+	handlers Handlers
+	last     int64
+	pending  map[int64]chan reply
+	err      error // why the connection ended, nil while it lives
 }
 
 // reply is the answer to a call.
@@ -66,9 +66,9 @@ type Handlers struct {
 // ErrNotAdmitted is returned where a server hangs up on a client at once.
 var ErrNotAdmitted = errors.New("it hung up: a program that jcode started itself, or another user's, may not speak to it")
 
-// Connect says hello on a connection, which the client closes.
+// Connect says hello on a connection, which the client closes. The handlers hear of nothing if that fails.
 func Connect(ctx context.Context, nc net.Conn, hello Hello, h Handlers) (*Client, error) {
-	c := &Client{handlers: h, lines: &lines{conn: nc, in: bufio.NewReader(nc), max: maxFromServer}, pending: map[int64]chan reply{}}
+	c := &Client{lines: &lines{conn: nc, in: bufio.NewReader(nc), max: maxFromServer}, pending: map[int64]chan reply{}}
 	c.read.Go(c.receive)
 	hello.Version = Version
 	if err := c.Call(ctx, "hello", hello, &c.Welcome); err != nil {
@@ -82,7 +82,19 @@ func Connect(ctx context.Context, nc net.Conn, hello Hello, h Handlers) (*Client
 		c.Close()
 		return nil, fmt.Errorf("jcode %s (process %d) speaks version %d of the session protocol, this one %d: restart the older one", c.Welcome.Jcode, c.Welcome.Pid, c.Welcome.Version, Version)
 	}
+	c.listen(h)
 	return c, nil
+}
+
+// listen has handlers hear of everything from now on, also that the connection has ended already.
+func (c *Client) listen(h Handlers) {
+	c.mu.Lock()
+	c.handlers = h
+	err := c.err
+	c.mu.Unlock()
+	if err != nil && h.Stopped != nil {
+		h.Stopped(err)
+	}
 }
 
 // receive hands on what comes until the connection ends.
@@ -120,28 +132,31 @@ func (c *Client) stop(err error) {
 	_ = c.lines.Close() // it may be closed already
 	c.mu.Lock()
 	c.err = err
-	pending := c.pending
+	pending, stopped := c.pending, c.handlers.Stopped
 	c.pending = nil
 	c.mu.Unlock()
 	for _, waiting := range pending {
 		waiting <- reply{err: err}
 	}
-	if c.handlers.Stopped != nil {
-		c.handlers.Stopped(err)
+	if stopped != nil {
+		stopped(err)
 	}
 }
 
 // notify passes a notification on. One of a newer server is left out, and what cannot be read as well.
 func (c *Client) notify(m message) {
+	c.mu.Lock()
+	h := c.handlers
+	c.mu.Unlock()
 	switch m.Method {
 	case NoteEvent:
-		handle(m.Params, c.handlers.Event)
+		handle(m.Params, h.Event)
 	case NoteEnded:
-		handle(m.Params, c.handlers.Ended)
+		handle(m.Params, h.Ended)
 	case NoteDraw:
-		handle(m.Params, c.handlers.Draw)
+		handle(m.Params, h.Draw)
 	case NoteLeft:
-		handle(m.Params, c.handlers.Left)
+		handle(m.Params, h.Left)
 	}
 }
 

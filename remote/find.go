@@ -18,7 +18,7 @@ type Process struct {
 
 // Processes returns all processes with their sessions. The error says which of them could not be asked.
 func (p Place) Processes(ctx context.Context, name string) (out []Process, err error) {
-	err = p.Each(ctx, name, Handlers{}, func(c *Client) bool {
+	err = p.Each(ctx, name, func(c *Client) bool {
 		var list []Listed
 		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
 			out = append(out, Process{c.Welcome, list})
@@ -28,9 +28,10 @@ func (p Place) Processes(ctx context.Context, name string) (out []Process, err e
 	return out, err
 }
 
-// Open connects to the process of a session. The caller closes the client.
+// Open connects to the process of a session. The caller closes the client. The handlers hear of this connection only, not
+// of those to other processes that were asked.
 func (p Place) Open(ctx context.Context, name, session string, h Handlers) (found *Client, err error) {
-	err = p.Each(ctx, name, h, func(c *Client) bool {
+	err = p.Each(ctx, name, func(c *Client) bool {
 		var list []Listed
 		if c.Call(ctx, "sessions", nil, &list) == nil && slices.ContainsFunc(list, func(s Listed) bool { return s.SessionID == session }) {
 			found = c
@@ -38,6 +39,7 @@ func (p Place) Open(ctx context.Context, name, session string, h Handlers) (foun
 		return found != nil
 	})
 	if found != nil {
+		found.listen(h)
 		return found, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -206,5 +207,29 @@ func TestConnectionAtTheCloseIsNotAnswered(t *testing.T) {
 	<-served
 	if asked {
 		t.Error("a closed server considered a connection")
+	}
+}
+
+// TestWhoLooksForASessionHearsOnlyOfItsProcess: the connections to those that do not have it end unheard.
+func TestWhoLooksForASessionHearsOnlyOfItsProcess(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	stopped := make(chan error, 1) // nobody reads it: a second word would be waited for
+	h := remote.Handlers{Stopped: func(err error) { stopped <- err }}
+	for range 3 {
+		if _, err := s.place.Open(t.Context(), "looker", "elsewhere", h); !errors.Is(err, remote.ErrNoSession) {
+			t.Fatal(err)
+		}
+	}
+	if len(stopped) > 0 {
+		t.Error("the end of a connection to another process was heard")
+	}
+	client, err := s.place.Open(t.Context(), "looker", "s1", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	if len(stopped) != 1 {
+		t.Error("the end of the connection was not heard")
 	}
 }

@@ -211,7 +211,7 @@ func dial(ctx context.Context, socket string) (net.Conn, error) {
 
 // Each connects to every process that owns sessions, one after the other, and calls f with the connection, which f keeps
 // if it returns true: then it was the last one.
-func (p Place) Each(ctx context.Context, name string, h Handlers, f func(*Client) (keep bool)) error {
+func (p Place) Each(ctx context.Context, name string, f func(*Client) (keep bool)) error {
 	list, err := p.entries()
 	if err != nil || len(list) == 0 {
 		return err
@@ -226,7 +226,7 @@ func (p Place) Each(ctx context.Context, name string, h Handlers, f func(*Client
 		if err != nil {
 			continue // it has ended
 		}
-		c, err := Connect(ctx, nc, Hello{Token: token, Name: name}, h)
+		c, err := Connect(ctx, nc, Hello{Token: token, Name: name}, Handlers{})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("process %d: %w", e.Pid, err))
 			continue

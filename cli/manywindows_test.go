@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,11 +28,13 @@ type window struct {
 	name    string
 	role    remote.Role
 	session string
+	ready   chan struct{} // closed at the first attach, if not nil
 
 	mu     sync.Mutex
 	last   uint64
 	lost   int
 	closed map[string][]string // who answered, by question
+	open   map[string]bool     // questions without an answer
 }
 
 // follow follows the session until ctx ends.
@@ -75,6 +78,12 @@ func (w *window) once(ctx context.Context, first bool) bool {
 	w.mu.Lock()
 	w.last = at.Last
 	w.mu.Unlock()
+	if first && w.ready != nil {
+		close(w.ready)
+	}
+	for question := range w.open { // the answer may have been lost with the line
+		w.answer(ctx, client, question)
+	}
 	for _, line := range at.Now {
 		w.take(ctx, client, line)
 	}
@@ -111,11 +120,22 @@ func (w *window) take(ctx context.Context, client *remote.Client, line json.RawM
 	}
 	if ev.Type == "approval_closed" {
 		w.closed[ev.ID] = append(w.closed[ev.ID], ev.By)
+		delete(w.open, ev.ID)
+	}
+	if ev.Type == "approval_asked" {
+		w.open[ev.ID] = true
 	}
 	w.mu.Unlock()
-	if ev.Type == "approval_asked" && w.role == remote.Control {
-		go func() { // others may be faster
-			_ = client.Call(ctx, "answer", remote.Answer{Session: w.session, ID: ev.ID, Option: 0}, nil)
+	if ev.Type == "approval_asked" {
+		w.answer(ctx, client, ev.ID)
+	}
+}
+
+// answer answers a question, if this window may. Others may be faster.
+func (w *window) answer(ctx context.Context, client *remote.Client, question string) {
+	if w.role == remote.Control {
+		go func() {
+			_ = client.Call(ctx, "answer", remote.Answer{Session: w.session, ID: question, Option: 0}, nil)
 		}()
 	}
 }
@@ -152,7 +172,7 @@ func TestManyWindowsOnOneSession(t *testing.T) {
 	windows := []*window{{name: "one", role: remote.Control}, {name: "two", role: remote.Control}, {name: "watcher", role: remote.Watch}}
 	var following sync.WaitGroup
 	for _, w := range windows {
-		w.t, w.place, w.session, w.closed = t, place, id, map[string][]string{}
+		w.t, w.place, w.session, w.closed, w.open = t, place, id, map[string][]string{}, map[string]bool{}
 		following.Go(func() { w.follow(ctx) })
 	}
 	following.Go(func() { // the page, whose browser is torn away, too
@@ -174,33 +194,10 @@ func TestManyWindowsOnOneSession(t *testing.T) {
 			}
 		}
 	}
-	same := func() bool {
-		for _, w := range windows {
-			w.mu.Lock()
-			n := len(w.closed)
-			w.mu.Unlock()
-			if n != turns {
-				return false
-			}
-		}
-		return true
-	}
-	for until := time.Now().Add(patience); !same() && time.Now().Before(until); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	settled(windows, turns)
 	stop()
 	following.Wait()
-	for _, w := range windows {
-		t.Logf("%s lost its line %d times", w.name, w.lost)
-		if len(w.closed) != turns {
-			t.Errorf("%s knows of %d answers", w.name, len(w.closed))
-		}
-		for question, by := range w.closed {
-			if len(by) != 1 || by[0] != "one" && by[0] != "two" || by[0] != windows[0].closed[question][0] {
-				t.Errorf("%s: question %s is answered by %q", w.name, question, by)
-			}
-		}
-	}
+	agree(t, windows, turns, "one", "two")
 	page := s.get(session)
 	for i := range turns {
 		if n := strings.Count(page, fmt.Sprintf("Made file %d.", i)); n != 1 {
@@ -208,6 +205,130 @@ func TestManyWindowsOnOneSession(t *testing.T) {
 		}
 	}
 }
+
+// settled waits until all windows know of so many answers.
+func settled(windows []*window, answers int) {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if !slices.ContainsFunc(windows, func(w *window) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.closed) < answers
+		}) {
+			return
+		}
+	}
+}
+
+// agree checks that windows know of the same answers, one for each question, by one of some names.
+func agree(t *testing.T, windows []*window, answers int, names ...string) {
+	t.Helper()
+	for _, w := range windows {
+		t.Logf("%s lost its line %d times", w.name, w.lost)
+		if len(w.closed) != answers {
+			t.Errorf("%s knows of %d answers", w.name, len(w.closed))
+		}
+		for question, by := range w.closed {
+			if len(by) != 1 || !slices.Contains(names, by[0]) || !slices.Equal(by, windows[0].closed[question]) {
+				t.Errorf("%s: question %s is answered by %q", w.name, question, by)
+			}
+		}
+	}
+}
+
+// TestAnEditorAndOtherWindowsOnOneSession: the session is an editor's. A program answers as well, a watcher and a page look
+// on and lose their lines; each question has one answer. Then the editor is torn away: whoever looks on is told, and
+// the editor that comes back finds everything once.
+func TestAnEditorAndOtherWindowsOnOneSession(t *testing.T) {
+	t.Parallel()
+	const turns = 4
+	replies := []modeltest.Reply{modeltest.Text("Hello.")}
+	for i := range turns {
+		replies = append(replies, modeltest.Calls(tool(fmt.Sprint("c", i), "exec", map[string]any{"cmd": fmt.Sprintf("touch made%d", i)})),
+			modeltest.Text(fmt.Sprintf("Made file %d. ", i), "And ", "some ", "more ", "words.").Rate(100))
+	}
+	c := newChat(t, replies...)
+	c.used()
+	s := c.serve()
+	token := c.token("zed")
+	e, _, err := s.dialACP(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.allow = "allow_once"
+	id := e.begin(c.dir)
+	turn := func(i int) {
+		if m := e.prompt(id, fmt.Sprint("make file ", i)); m.Error != nil || !strings.Contains(string(m.Result), "end_turn") {
+			t.Fatalf("%+v %s", m.Error, m.Result)
+		}
+	}
+	turn(0) // from its first message on others find it
+	place := remote.Place{Dir: filepath.Join(c.home, "run")}
+	session := s.opened(s.pair("phone"))
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+	defer stop()
+	windows := []*window{{name: "one", role: remote.Control}, {name: "watcher", role: remote.Watch}}
+	var following sync.WaitGroup
+	for _, w := range windows {
+		w.t, w.place, w.session, w.closed, w.open, w.ready = t, place, id, map[string][]string{}, map[string]bool{}, make(chan struct{})
+		following.Go(func() { w.follow(ctx) })
+	}
+	following.Go(func() {
+		for last := ""; ctx.Err() == nil; {
+			last = s.piece(ctx, session, last, 1+rand.IntN(10))
+		}
+	})
+	for _, w := range windows {
+		<-w.ready
+	}
+	for i := 1; i < turns; i++ {
+		turn(i)
+	}
+	settled(windows, turns-1)
+	stop()
+	following.Wait()
+	agree(t, windows, turns-1, "", "one")
+
+	told := make(chan string, 1)
+	looker, err := place.Open(t.Context(), "looker", id, remote.Handlers{Ended: func(e remote.Ended) { told <- e.Why }, Stopped: func(error) { told <- whyLost }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer looker.Close()
+	if err := looker.Call(t.Context(), "attach", remote.Attach{Session: id, Role: remote.Watch}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_ = e.ws.CloseNow() // torn away
+	select {
+	case why := <-told:
+		if why != remote.WhyClosed {
+			t.Errorf("who looks on is told %q", why)
+		}
+	case <-time.After(patience):
+		t.Fatal("who looks on is not told")
+	}
+	again, _, err := s.dialACP(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := again.call("initialize", map[string]any{"protocolVersion": 1}); m.Error != nil {
+		t.Fatalf("%+v", m.Error)
+	}
+	if m := again.call("session/load", map[string]any{"sessionId": id, "cwd": c.dir, "mcpServers": []any{}}); m.Error != nil {
+		t.Fatalf("%+v", m.Error)
+	}
+	var all strings.Builder
+	for _, m := range again.seen {
+		all.Write(m.Params)
+	}
+	for i := range turns {
+		if n := strings.Count(all.String(), fmt.Sprintf("Made file %d.", i)); n != 1 {
+			t.Errorf("answer %d comes back %d times", i, n)
+		}
+	}
+}
+
+// whyLost is what a test takes down where a connection ends without a word.
+const whyLost = "lost"
 
 // piece reads some events of a session's stream after a number, and returns the last number.
 func (s *served) piece(ctx context.Context, session, last string, events int) string {

@@ -91,12 +91,17 @@ func (b *browser) shows(texts ...string) {
 	}
 }
 
+// unanswered is how long the browser may take to answer: of a page that is being left no answer may come at all.
+const unanswered = 10 * time.Second
+
 // is waits until an expression is true. While a page is being left there is nothing to ask.
 func (b *browser) is(expr string) {
 	b.t.Helper()
 	var last error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		yes, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`!!(`+expr+`)`))
+		ctx, cancel := context.WithTimeout(b.ctx, unanswered)
+		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`!!(`+expr+`)`))
+		cancel()
 		if last = err; yes {
 			return
 		}
@@ -210,9 +215,40 @@ func TestThePageInABrowser(t *testing.T) {
 		t.Errorf("%d prompts are shown", users)
 	}
 	c.idle()
+	finger := func(kind string) {
+		b.is(`(document.querySelector("#log").dispatchEvent(new PointerEvent("` + kind + `", { bubbles: true })), true)`)
+	}
+	finger("pointerdown") // nothing moves below a finger
 	say("are you there?")
-	b.shows("Here I am again.")
 	c.wait("Here I am again.")
+	c.idle()
+	if value[bool](b, `document.body.innerText.includes("Here I am again.")`) {
+		t.Error("the page is drawn anew while something is pressed")
+	}
+	finger("pointerup")
+	b.shows("Here I am again.")
+
+	b.do(chromedp.SendKeys(`#text`, "look at @gre"))
+	b.is(`document.querySelector("#names [aria-selected=true]")?.textContent === "greet.go"`)
+	b.do(chromedp.SendKeys(`#text`, kb.Tab))
+	b.is(`document.querySelector("#text").value === "look at @greet.go " && document.querySelector("#names").hidden`)
+	b.is(`(() => { const d = new DataTransfer(); d.items.add(new File([new Uint8Array(3)], "shot.png", { type: "image/png" })); document.querySelector("#text").dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); return document.querySelector("#pictures").innerText.includes("shot.png"); })()`)
+	b.do(chromedp.Click(`.prompt button.main`))
+	b.shows("shot.png: it is not a PNG") // a picture that is none is refused by its name
+	b.do(chromedp.Click(`#pictures button`))
+	b.is(`document.querySelector("#pictures").hidden && document.querySelector("#said").hidden && document.querySelector("#text").value.startsWith("look at")`)
+	b.do(chromedp.Click(`.foot a.open`))
+	b.is(`document.querySelector("#dialog").open && document.querySelector("#dialog select[name=mode]") != null`)
+	b.picture("page-more")
+	b.do(chromedp.Click(`#dialog .close`), chromedp.EmulateViewport(360, 720))
+	b.fits()
+	b.do(chromedp.Click(`.foot a.open`))
+	b.is(`document.querySelector("#dialog").open`)
+	b.fits()
+	b.do(chromedp.Click(`#dialog .close`), chromedp.EmulateViewport(1100, 800))
+	b.is(`(() => { const all = document.querySelectorAll("article.user .who a.open"); all[all.length - 1].click(); return true; })()`)
+	b.do(chromedp.WaitVisible(`#dialog button[name=what][value=""]`), chromedp.Click(`#dialog button[name=what][value=""]`))
+	b.is(`document.querySelector("#text").value === "are you there?" && !document.querySelector("#log").innerText.includes("Here I am again.")`)
 
 	nameless := value[[]string](b, `[...document.querySelectorAll("button, input:not([type=hidden]), textarea, select")].filter(e => !(e.textContent || e.getAttribute("aria-label") || e.closest("label") || document.querySelector("label[for='" + e.id + "']"))).map(e => e.outerHTML)`)
 	if len(nameless) > 0 {

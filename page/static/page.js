@@ -32,7 +32,14 @@
     }
   };
 
+  // What is pressed stays where it is until it is let go of: otherwise nothing would be clicked.
+  let pressed = false;
+  const late = [];
+  document.addEventListener("pointerdown", () => { pressed = true; });
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(() => { pressed = false; late.splice(0).forEach(apply); }));
+
   const apply = (html) => {
+    if (pressed) return late.push(html);
     const follow = atEnd(), box = document.createElement("template");
     box.innerHTML = html;
     for (const part of [...box.content.children]) {
@@ -124,7 +131,7 @@
     list.replaceChildren(...pictures.map((file, i) => {
       const li = document.createElement("li"), out = document.createElement("button");
       out.type = "button"; out.textContent = "×"; out.setAttribute("aria-label", "Remove " + file.name);
-      out.onclick = () => { pictures.splice(i, 1); drawPictures(); area.focus(); };
+      out.onclick = () => { pictures.splice(i, 1); said(""); drawPictures(); area.focus(); };
       li.append(file.name + " ", out);
       return li;
     }));

@@ -81,6 +81,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
+	own = append(own, taskActions{}.List()...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), mapSlice(own, commandName))
 }
 
@@ -88,7 +89,7 @@ func commandName(c command.Command) string { return c.Name }
 
 // panelNames returns the commands that show a list, in the order in which they are listed.
 func panelNames() []string {
-	return []string{"tools", "permissions", "jobs", "agents", "roles", "plugins", "mcp", "skills", "lua", "memory", "remote"}
+	return []string{"tools", "permissions", "jobs", "agents", "tasks", "roles", "plugins", "mcp", "skills", "lua", "memory", "remote"}
 }
 
 // nearestCommands suggests at most three commands of a similar name.

@@ -64,7 +64,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
-	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave)}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave), newTaskActions(a)}, opt.Commands.Sources...)
 	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
 	if a.models.script == nil { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).firstRun(s, leave)

@@ -152,6 +152,9 @@ func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []t
 	return nil
 }
 
+// errNoTaskMode says that a task's mode must be named.
+var errNoTaskMode = errors.New("there is no sandbox here in which commands could run unasked: name the mode with --mode, such as edits")
+
 // taskForms complete what people say of tasks.
 type taskForms struct {
 	flags *flags
@@ -189,7 +192,7 @@ func (t *taskForms) complete(ctx context.Context, line tasklist.Line) (n tasks.N
 		n.Mode = named
 	}
 	if n.Mode == "" {
-		return n, errors.New("there is no sandbox here in which commands could run unasked: name the mode with --mode, such as edits")
+		return n, errNoTaskMode
 	}
 	if _, err := tools.ParseMode(n.Mode); err != nil {
 		return n, fmt.Errorf("--mode: %w", err)

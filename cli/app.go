@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
@@ -71,9 +72,9 @@ type app struct {
 	offered     *offered
 	changes     *builtin.ChangeSet
 	trust       *permission.Trust
-	seen        *builtin.Seen // what conversations know of files
-	contents    keptContents  // of files, for undo
-	snapshots   *snapshots    // nil where commands are not followed
+	seen        *builtin.Seen  // what conversations know of files
+	contents    undo.Contents  // of files, for undo
+	follower    *undo.Follower // nil where commands are not followed
 	shell       *builtin.Shell
 	confinement *confinement // where commands run
 	// hookVariables are what hooks set for commands.
@@ -246,22 +247,22 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.seen = builtin.NewSeen(newKeptViews(a))
 	a.agentChanges = &agentChanges{root: a.root}
-	a.snapshots = newSnapshots(a)
+	a.follower = newFollower(a)
 	a.hookVariables.current = a.board.session
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Secret: a.board.askSecret, Private: a.privateNow,
-		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.snapshots.around,
+		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.follower.Around,
 	})
-	a.onClose(a.snapshots.close) // after the commands have ended
+	a.onClose(a.follower.Close) // after the commands have ended
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
-	a.snapshots.follow(a.dispatcher)
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board, a.snapshots != nil}, others{a.store.Edits()}, a.offered, a.agentChanges,
+	a.follower.Follow(a.dispatcher)
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board, a.follower != nil}, others{a.store.Edits()}, a.offered, a.agentChanges,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
@@ -283,7 +284,7 @@ func (a *app) builtins() []tools.Tool {
 		Seen:      a.seen,
 		Others:    others{a.store.Edits()},
 		AfterEdit: after,
-		Around:    a.snapshots.around,
+		Around:    a.follower.Around,
 		Editor:    a.editor,
 		Runner:    a.shell,
 	})

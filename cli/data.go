@@ -7,16 +7,17 @@ import (
 	"path/filepath"
 
 	"jcode/agent/event"
+	"jcode/cli/undo"
 	"jcode/session"
 )
 
 // openStore opens the database, and tells the person what was wrong with it.
 func (a *app) openStore(ctx context.Context) error {
-	a.contents = newKeptContents(a.paths.Data)
+	a.contents = undo.NewContents(a.paths.Data)
 	store, err := openData(ctx, a.paths.Data, a.contents)
 	if err != nil && unwritable(err) {
 		if a.paths, err = a.passingPaths(a.paths, err); err == nil {
-			a.contents = newKeptContents(a.paths.Data)
+			a.contents = undo.NewContents(a.paths.Data)
 			store, err = openData(ctx, a.paths.Data, a.contents)
 		}
 	}
@@ -62,9 +63,9 @@ func useStore(a *app, store *session.Store) {
 const databaseFile = "jcode.db"
 
 // openData opens the database of a data folder, which it creates.
-func openData(ctx context.Context, dir string, contents keptContents) (*session.Store, error) {
+func openData(ctx context.Context, dir string, contents undo.Contents) (*session.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{Contents: contents.read})
+	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{Contents: contents.Read})
 }

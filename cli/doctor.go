@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/system"
 	"jcode/internal/text"
@@ -232,14 +233,14 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 
 // undo says what is kept of files that commands changed.
 func (d *doctor) undo() {
-	switch u := newKeptContents(d.paths.Data).disk.Usage(); {
+	switch u := undo.NewContents(d.paths.Data).Usage(); {
 	case isOff(d.conf.Undo.Commands):
 		d.ok("undo", "what commands change is not kept (undo.commands)")
 	case u.Files == 0:
 		d.ok("undo", "nothing is kept yet of files that commands change")
-	case u.Bytes > snapshotBytes*9/10:
+	case u.Bytes > undo.MaxBytes*9/10:
 		d.warn("undo", "delete sessions that you don't need with jcode sessions rm, or remove "+filepath.Join(d.paths.Data, "snapshots")+", which leaves nothing to undo of what commands did",
-			"%d of %d MB are kept for undo: what commands change from now on may not be", u.Bytes>>20, snapshotBytes>>20)
+			"%d of %d MB are kept for undo: what commands change from now on may not be", u.Bytes>>20, undo.MaxBytes>>20)
 	default:
 		d.ok("undo", "%.1f MB in %s are kept for undo, the oldest since %s", float64(u.Bytes)/(1<<20), text.Count(u.Files, "file"), u.Oldest.Format(time.DateOnly))
 	}

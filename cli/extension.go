@@ -38,7 +38,7 @@ func (a *app) listExtensions() {
 // called once the first frame is on its way.
 func (a *app) startExtensions() {
 	a.list.Begin()
-	a.snapshots.begin()
+	a.follower.Begin()
 	close(a.started)
 }
 

@@ -10,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/cli/core"
+	"jcode/cli/undo"
 	"jcode/hooks"
 	"jcode/internal/paths"
 	"jcode/session"
@@ -28,7 +29,7 @@ type happenings struct {
 	board      *board
 	bundles    *bundles
 	shell      *builtin.Shell
-	snapshots  *snapshots // keeps what hooks change for an undo; may be nil
+	follower   *undo.Follower // keeps what hooks change for an undo; may be nil
 	cwd        string
 	root, home string
 	originals  []string        // checkouts that the project is a copy of
@@ -69,7 +70,7 @@ type happenings struct {
 func (a *app) openHooks() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &happenings{
-		board: &a.board, bundles: &a.bundles, shell: a.shell, snapshots: a.snapshots, cwd: a.cwd, root: a.root, originals: a.originals, home: a.paths.Home, config: paths.Real(a.paths.Config),
+		board: &a.board, bundles: &a.bundles, shell: a.shell, follower: a.follower, cwd: a.cwd, root: a.root, originals: a.originals, home: a.paths.Home, config: paths.Real(a.paths.Config),
 		secret: func() []string { return []string{paths.Real(a.paths.Credentials())} }, once: a.flags.Print,
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },

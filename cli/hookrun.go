@@ -48,7 +48,7 @@ func (h *happenings) runHook(ctx context.Context, run hooks.Run, data string) (h
 			cmd.Argv = append(cmd.Argv, expandHook(arg, run.Env))
 		}
 	}
-	after := h.snapshots.around(tools.Caller{Session: run.Session, Turn: run.Turn, Origin: tools.OriginModel}, "the "+string(run.Hook.Event)+" hook "+run.Hook.Shown())
+	after := h.follower.Around(tools.Caller{Session: run.Session, Turn: run.Turn, Origin: tools.OriginModel}, "the "+string(run.Hook.Event)+" hook "+run.Hook.Shown())
 	end, err := h.shell.RunHook(ctx, cmd)
 	if after != nil {
 		after() // what it says is for the person, who is told

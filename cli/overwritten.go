@@ -11,6 +11,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/core"
+	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -27,10 +28,10 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 		list, err := checkpoints.Overwritten(ctx, since)
 		if err == nil && len(list) > 0 && caller.Origin == tools.OriginPerson {
 			caller.Session = a.board.session()
-			if turn, ok := a.snapshots.ownTurn(caller.Session); ok {
+			if turn, ok := a.follower.OwnTurn(caller.Session); ok {
 				caller.Turn = turn
 			} else if caller.Session != "" {
-				caller.Turn, err = checkpoints.Begin(ctx, caller.Session, shellLine)
+				caller.Turn, err = checkpoints.Begin(ctx, caller.Session, undo.ShellLine)
 			}
 		}
 		if err == nil && len(list) > 0 {
@@ -66,9 +67,6 @@ func overwritten(a *app) func(tools.Caller, time.Time) string {
 		return said
 	}
 }
-
-// shellLine is what changes of a command that the person runs are called.
-const shellLine = "a ! line"
 
 // losses tells a conversation which of its changes commands of others wrote over.
 type losses struct {

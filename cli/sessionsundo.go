@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -74,7 +75,7 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		}
 		return text.Visible(path)
 	}
-	for _, line := range byAuthor(mapSlice(all[at].Paths, func(path string) authored { return authored{all[at].By[path], shown(path)} })) {
+	for _, line := range undo.ByAuthor(mapSlice(all[at].Paths, func(path string) undo.Line { return undo.Line{By: all[at].By[path], Text: shown(path)} })) {
 		fmt.Fprintln(std.Out, "  "+line)
 	}
 	if !u.Yes {
@@ -86,7 +87,7 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		}
 	}
 	report, err := do(checkpoints, ctx, found.ID)
-	fmt.Fprintln(std.Out, undoLines(report, shown))
+	fmt.Fprintln(std.Out, undo.Lines(report, shown))
 	switch {
 	case err != nil:
 		return usageError("%w", err)
@@ -103,60 +104,6 @@ func finishUndo(ctx context.Context, store *session.Store, b *board, id string) 
 		b.say(event.LevelWarn, "an undo or redo that was interrupted can't be finished: %v", err)
 	}
 	if finished {
-		b.say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undoLines(report, text.Visible))
+		b.say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undo.Lines(report, text.Visible))
 	}
-}
-
-// byAuthor lists lines of paths, those that something other than jcode's own tools changed below its name.
-func byAuthor(lines []authored) (out []string) {
-	slices.SortStableFunc(lines, func(a, b authored) int { return strings.Compare(a.by, b.by) })
-	last := ""
-	for _, l := range lines {
-		if l.by != last {
-			last = l.by
-			out = append(out, "changed by "+text.Truncate(text.Visible(l.by), 140, "…")+":")
-		}
-		if l.by != "" {
-			l.line = "  " + l.line
-		}
-		out = append(out, l.line)
-	}
-	return out
-}
-
-// authored is a line about a path and what had changed the path.
-type authored struct{ by, line string }
-
-// undoLines describes what an undo or redo did, one line per file.
-func undoLines(r session.UndoReport, shown func(path string) string) string {
-	var about []authored
-	for _, c := range r.Restored {
-		about = append(about, authored{c.By, fmt.Sprintf("%s (%s)", shown(c.Path), c.What)})
-	}
-	for _, c := range r.Skipped {
-		about = append(about, authored{c.By, fmt.Sprintf("%s left alone: %s", shown(c.Path), c.What)})
-	}
-	lines := byAuthor(about)
-	var ran []string
-	for _, what := range r.Cannot {
-		if line, ok := strings.CutPrefix(what, "ran: "); ok {
-			if !slices.Contains(ran, line) {
-				ran = append(ran, line)
-			}
-			continue
-		}
-		lines = append(lines, "cannot be undone: "+what)
-	}
-	if ran != nil {
-		const most = 5
-		more := ""
-		if len(ran) > most {
-			more = fmt.Sprintf(" and %d more", len(ran)-most)
-		}
-		lines = append(lines, "only files are undone, nothing else that these did: "+strings.Join(ran[:min(len(ran), most)], " · ")+more)
-	}
-	if lines == nil {
-		return "nothing"
-	}
-	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools/builtin"
@@ -48,12 +49,12 @@ func (u undoing) step(ctx context.Context, id, did string, f func(context.Contex
 		return "", err
 	}
 	u.written(report)
-	u.board.tell(did + " by the user: " + undoLines(report, u.shown))
+	u.board.tell(did + " by the user: " + undo.Lines(report, u.shown))
 	other := "/redo brings it back"
 	if did == "Redid" {
 		other = "/undo puts it back"
 	}
-	return did + u.turnName(ctx, id, report.Turn) + ": " + undoLines(report, u.shown) + "\n" + other + ".", nil
+	return did + u.turnName(ctx, id, report.Turn) + ": " + undo.Lines(report, u.shown) + "\n" + other + ".", nil
 }
 
 // turnName names the turn of a prompt by its number and how it begins; "" if unknown.
@@ -90,7 +91,7 @@ func (u undoing) rewind(ctx context.Context, conv *agent.Conversation, target se
 		}
 		for _, r := range reports {
 			u.written(r)
-			notice += undoLines(r, u.shown) + "\n"
+			notice += undo.Lines(r, u.shown) + "\n"
 		}
 	}
 	if what == "files" {

@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type rest struct {
 }
 
 // rests reports whether a folder is not looked at for now.
-func (s *snapshots) rests(key treeKey) bool {
+func (s *Follower) rests(key treeKey) bool {
 	f := s.folder(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *snapshots) rests(key treeKey) bool {
 }
 
 // letRest has a folder rest whose look took too long, and tries at once in the background whether it was an exception.
-func (s *snapshots) letRest(key treeKey, f *folder, took time.Duration) {
+func (s *Follower) letRest(key treeKey, f *folder, took time.Duration) {
 	s.mu.Lock()
 	f.rest.on = true
 	said := f.rest.said
@@ -45,7 +45,7 @@ func (s *snapshots) letRest(key treeKey, f *folder, took time.Duration) {
 	}
 	s.mu.Unlock()
 	if !said {
-		s.board.say(event.LevelInfo, "undo: looking through %s takes longer than a command waits for it (%s): what commands change there is not kept until it is faster; /undo names them",
+		s.opt.Say(event.LevelInfo, "undo: looking through %s takes longer than a command waits for it (%s): what commands change there is not kept until it is faster; /undo names them",
 			text.Visible(key.root), took.Round(time.Second/10))
 	}
 	s.tryAgain(key, f)
@@ -53,7 +53,7 @@ func (s *snapshots) letRest(key treeKey, f *folder, took time.Duration) {
 
 // tryAgain looks through a folder that rests, in the background, when it has rested long enough. The second of two
 // looks counts: the first may have waited for the disk.
-func (s *snapshots) tryAgain(key treeKey, f *folder) {
+func (s *Follower) tryAgain(key treeKey, f *folder) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.rest.trying || time.Now().Before(f.rest.until) {
@@ -89,14 +89,14 @@ func (s *snapshots) tryAgain(key treeKey, f *folder) {
 }
 
 // lookedAt returns the folders whose changes a command is known to have made.
-func (s *snapshots) lookedAt(c *change) []string {
+func (s *Follower) lookedAt(c *change) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(c.looked)
 }
 
 // noteRested records what of a command an undo can't know.
-func (s *snapshots) noteRested(c *change) {
+func (s *Follower) noteRested(c *change) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
 	defer cancel()
 	s.mu.Lock()
@@ -104,8 +104,8 @@ func (s *snapshots) noteRested(c *change) {
 	s.mu.Unlock()
 	for _, root := range rested {
 		what := fmt.Sprintf("%s: what it changed in %s is not kept, because looking through it took too long", c.by, root)
-		if err := s.store.Checkpoints().Cannot(ctx, c.session, c.turn, what); err != nil {
-			s.board.say(event.LevelWarn, "%v", err)
+		if err := s.opt.Store.Checkpoints().Cannot(ctx, c.session, c.turn, what); err != nil {
+			s.opt.Say(event.LevelWarn, "%v", err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/tools"
 )
 
@@ -15,13 +16,13 @@ func TestAFolderThatWasSlowOnceIsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	s, store, id, dir, run := rigOfCommands(t)
 	times := 0
-	s.board.aside(func(n notice) {
-		if strings.Contains(n.text, "takes longer than a command waits for it") {
+	s.opt.Say = func(_ event.Level, format string, _ ...any) {
+		if strings.Contains(format, "takes longer than a command waits for it") {
 			times++
 		}
-	})
+	}
 	command := func(turn int, line string) {
-		after := s.around(tools.Caller{Session: id, Turn: turn, Origin: tools.OriginModel}, line)
+		after := s.Around(tools.Caller{Session: id, Turn: turn, Origin: tools.OriginModel}, line)
 		run(line)
 		after()
 	}
@@ -49,7 +50,7 @@ func TestAFolderThatWasSlowOnceIsFollowedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told += undoLines(report, filepath.Base) + "\n"
+		told += Lines(report, filepath.Base) + "\n"
 	}
 	for _, want := range []string{
 		"f5.txt (restored)", "f1.txt (restored)", "echo fourth > f4.txt: what it changed in " + dir + " is not kept, because looking through it took too long",

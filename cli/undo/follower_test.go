@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -120,7 +121,7 @@ var shellLines = [...]string{
 }
 
 // rigOfCommands are snapshots with a store and a tree of every kind of thing.
-func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir string, run func(line string)) {
+func rigOfCommands(t *testing.T) (s *Follower, store *session.Store, id, dir string, run func(line string)) {
 	t.Helper()
 	for _, name := range []string{"git", "tar", "sed"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -147,27 +148,32 @@ func rigOfCommands(t *testing.T) (s *snapshots, store *session.Store, id, dir st
 		printf '*.txt text=auto ident\n' > .gitattributes; echo '$Id$' > id.txt; printf 'a\r\n' > crlf.txt; echo ignored > .gitignore; echo secretless > ignored
 		mkdir nested; (cd nested; git init -q; echo inner > inner; git add inner; git commit -qm i; git config core.fsmonitor "touch ` + canary + `")
 		git add -A 2>/dev/null; git commit -qm first`)
-	a := &app{root: dir, cwd: dir, flags: &flags{}}
-	a.paths.Data, a.paths.Home = filepath.Join(base, "data"), filepath.Join(base, "home")
-	a.contents = newKeptContents(a.paths.Data)
-	if a.store, err = openData(t.Context(), a.paths.Data, a.contents); err != nil {
+	data := filepath.Join(base, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = a.store.Leave() })
-	s = newSnapshots(a)
-	s.denied = func(string) func(string) bool { return nil }
+	contents := NewContents(data)
+	if store, err = session.Open(t.Context(), filepath.Join(data, "jcode.db"), session.Options{Contents: contents.Read}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Leave() })
+	s = New(Options{
+		Store: store, Contents: contents, Dir: filepath.Join(data, "snapshots", "trees"), Home: filepath.Join(base, "home"),
+		Say:   func(level event.Level, format string, args ...any) { t.Logf(format, args...) },
+		Roots: func() []string { return []string{dir} }, Current: func() string { return "" }, Private: func() bool { return false },
+	})
 	s.patience, s.limit = time.Minute, time.Minute // whatever the machine has to do
 	t.Cleanup(func() {
-		s.close()
+		s.Close()
 		if _, err := os.Stat(canary); err == nil {
 			t.Error("a program that a repository names has run")
 		}
 	})
-	v, err := a.store.Create(t.Context(), session.Session{})
+	v, err := store.Create(t.Context(), session.Session{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, a.store, v.ID, dir, run
+	return s, store, v.ID, dir, run
 }
 
 // Whatever commands of a conversation and of a sub-agent do to files, an undo restores byte for byte what was before,
@@ -223,7 +229,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 			if rng.IntN(3) == 0 { // a sub-agent's is undone with the turn that it works for
 				caller = tools.Caller{Session: agent.ID, Root: id, Label: "ann", Turn: 1, Origin: tools.OriginModel}
 			}
-			after := s.around(caller, line)
+			after := s.Around(caller, line)
 			run(line)
 			after()
 		}
@@ -232,7 +238,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 			continue
 		}
 		told := func(report session.UndoReport, err error) string {
-			return fmt.Sprintf("%v\n%s", err, undoLines(report, filepath.Base))
+			return fmt.Sprintf("%v\n%s", err, Lines(report, filepath.Base))
 		}
 		report, err := store.Checkpoints().Undo(t.Context(), id)
 		if diff := differs(everything(t, dir), before); diff != "" || err != nil || report.Turn != turn {
@@ -253,7 +259,7 @@ func TestWhatCommandsDoIsUndoneAndRedone(t *testing.T) {
 func TestWhatOthersChangedSinceACommandIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s, store, id, dir, run := rigOfCommands(t)
-	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "sed -i s/a/b/ *.txt")
+	after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "sed -i s/a/b/ *.txt")
 	run("sed -i s/a/b/ *.txt")
 	after()
 	run("echo mine > f1.txt")
@@ -261,7 +267,7 @@ func TestWhatOthersChangedSinceACommandIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := undoLines(report, filepath.Base)
+	said := Lines(report, filepath.Base)
 	if !strings.Contains(said, "changed by sed -i s/a/b/ *.txt:") || !strings.Contains(said, "f1.txt left alone: it was changed since") || !strings.Contains(said, "f2.txt (restored)") {
 		t.Errorf("%s", said)
 	}
@@ -276,7 +282,7 @@ func TestADeletedFileThatIsNotKeptIsNamedAtOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("KEY=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm .env")
+	after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm .env")
 	run("rm .env")
 	if said := after(); said != "rm .env deleted .env (a secret is not kept), which /undo can't bring back" {
 		t.Errorf("%q", said)
@@ -287,14 +293,14 @@ func TestBuildFoldersAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	s, store, id, _, run := rigOfCommands(t)
 	line := "mkdir -p node_modules d1/__pycache__ d2/__pycache__ && touch node_modules/x d1/__pycache__/y"
-	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
+	after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
 	run(line + "; echo a > made.txt")
 	after()
 	report, err := store.Checkpoints().Undo(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := undoLines(report, filepath.Base)
+	said := Lines(report, filepath.Base)
 	if strings.Count(said, "is not kept") != 2 || !strings.Contains(said, "what is in 2 folders __pycache__ is not kept") || !strings.Contains(said, "what is in node_modules is not kept") || !strings.Contains(said, "made.txt (removed)") {
 		t.Errorf("%s", said)
 	}
@@ -304,13 +310,13 @@ func TestABranchThatACommandMovedIsNamed(t *testing.T) {
 	t.Parallel()
 	s, store, id, _, run := rigOfCommands(t)
 	for turn, line := range []string{"git checkout -q -b other && echo x > new.txt", "echo y > new.txt; git add -A; git commit -qm y", "echo z > f1.txt; git stash -q; echo z > f1.txt"} {
-		after := s.around(tools.Caller{Session: id, Turn: turn + 1, Origin: tools.OriginModel}, line)
+		after := s.Around(tools.Caller{Session: id, Turn: turn + 1, Origin: tools.OriginModel}, line)
 		run(line)
 		after()
 	}
 	for _, want := range []string{"the stash changed; files are restored, not branches", "the branch other moved;", "HEAD went from "} {
 		report, err := store.Checkpoints().Undo(t.Context(), id)
-		if said := undoLines(report, filepath.Base); err != nil || !strings.Contains(said, want) {
+		if said := Lines(report, filepath.Base); err != nil || !strings.Contains(said, want) {
 			t.Errorf("%v: %s\nwant %s", err, said, want)
 		}
 	}
@@ -346,21 +352,21 @@ func TestARepositoryThatACommandMovedIsMovedBack(t *testing.T) {
 			}
 			before, where := everything(t, dir), repositories()
 			for _, line := range lines {
-				after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
+				after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, line)
 				run(line)
 				after()
 			}
 			then, there := everything(t, dir), repositories()
 			report, err := store.Checkpoints().Undo(t.Context(), id)
 			if diff := differs(everything(t, dir), before); diff != "" || err != nil || !slices.Equal(repositories(), where) || len(report.Skipped) > 0 {
-				t.Fatalf("undo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), where, undoLines(report, filepath.Base))
+				t.Fatalf("undo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), where, Lines(report, filepath.Base))
 			}
-			if name == "renamed" && !strings.Contains(undoLines(report, filepath.Base), ".git (moved back)") {
-				t.Errorf("%s", undoLines(report, filepath.Base))
+			if name == "renamed" && !strings.Contains(Lines(report, filepath.Base), ".git (moved back)") {
+				t.Errorf("%s", Lines(report, filepath.Base))
 			}
 			report, err = store.Checkpoints().Redo(t.Context(), id)
 			if diff := differs(everything(t, dir), then); diff != "" || err != nil || !slices.Equal(repositories(), there) || len(report.Skipped) > 0 {
-				t.Fatalf("redo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), there, undoLines(report, filepath.Base))
+				t.Fatalf("redo: %v\n%s\n%q, was %q\n%s", err, diff, repositories(), there, Lines(report, filepath.Base))
 			}
 		})
 	}
@@ -369,11 +375,11 @@ func TestARepositoryThatACommandMovedIsMovedBack(t *testing.T) {
 func TestARepositoryThatACommandDeletedIsNamed(t *testing.T) {
 	t.Parallel()
 	s, store, id, _, run := rigOfCommands(t)
-	after := s.around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm -rf nested")
+	after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm -rf nested")
 	run("rm -rf nested")
 	after()
 	report, err := store.Checkpoints().Undo(t.Context(), id)
-	if said := undoLines(report, filepath.Base); err != nil || !strings.Contains(said, "the repository ") || !strings.Contains(said, "its branches and history are not kept") || !strings.Contains(said, "inner (made again)") {
+	if said := Lines(report, filepath.Base); err != nil || !strings.Contains(said, "the repository ") || !strings.Contains(said, "its branches and history are not kept") || !strings.Contains(said, "inner (made again)") {
 		t.Errorf("%v: %s", err, said)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 )
 
 // noteMoved records what a command moved in the repositories of the workspace: an undo restores files only.
-func (s *snapshots) noteMoved(c *change) {
+func (s *Follower) noteMoved(c *change) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
 	defer cancel()
 	for root, before := range c.branches {
@@ -28,19 +28,22 @@ func (s *snapshots) noteMoved(c *change) {
 			continue
 		}
 		what := fmt.Sprintf("%s: %s; files are restored, not branches", c.by, moved)
-		if err := s.store.Checkpoints().Cannot(ctx, c.session, c.turn, what); err != nil {
-			s.board.say(event.LevelWarn, "%v", err)
+		if err := s.opt.Store.Checkpoints().Cannot(ctx, c.session, c.turn, what); err != nil {
+			s.opt.Say(event.LevelWarn, "%v", err)
 		}
 	}
 }
 
 // keep records changes for an undo. by are those that may have made them. It returns files that are gone and were
 // not kept.
-func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost []string) {
+func (s *Follower) keep(c *change, by []*change, found []snapshot.Change) (lost []string) {
 	if len(found) == 0 {
 		return nil
 	}
-	names := mapSlice(by, func(o *change) string { return o.by })
+	var names []string
+	for _, o := range by {
+		names = append(names, o.by)
+	}
 	slices.Sort(names)
 	author := strings.Join(slices.Compact(names), " or ")
 	var changes []session.FileChange
@@ -58,7 +61,7 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
 	defer cancel()
-	checkpoints := s.store.Checkpoints()
+	checkpoints := s.opt.Store.Checkpoints()
 	kept, err := checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
 	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
 		in := name
@@ -71,7 +74,7 @@ func (s *snapshots) keep(c *change, by []*change, found []snapshot.Change) (lost
 		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: the repository %s is gone: its files can come back, its branches and history are not kept", author, path)))
 	}
 	if err != nil {
-		s.board.say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
+		s.opt.Say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
 	}
 	for _, k := range kept {
 		if k.Before.Kind == "file" && k.Before.Note != "" && k.After.Kind == "absent" {
@@ -99,8 +102,8 @@ func fileState(e snapshot.Entry) session.FileState {
 	return s
 }
 
-// isSecretFile reports whether a file holds secrets by its name.
-func isSecretFile(path string) bool {
+// isSecret reports whether a file holds secrets by its name.
+func isSecret(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	switch name {
 	case ".env.example", ".env.sample", ".env.template", ".env.dist":
@@ -112,25 +115,25 @@ func isSecretFile(path string) bool {
 }
 
 // sweep removes, once a day, what no folder holds any more and no undo needs.
-func (s *snapshots) sweep() error {
-	mark := filepath.Join(s.trees, "swept")
-	if _, err := os.Stat(s.trees); err != nil {
+func (s *Follower) sweep() error {
+	mark := filepath.Join(s.opt.Dir, "swept")
+	if _, err := os.Stat(s.opt.Dir); err != nil {
 		return nil //nolint:nilerr // nothing was kept yet
 	}
 	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
 		return nil
 	}
-	before := time.Now().Add(-snapshotAge)
-	needed, err := s.store.Checkpoints().Needed(s.ctx)
+	before := time.Now().Add(-maxAge)
+	needed, err := s.opt.Store.Checkpoints().Needed(s.ctx)
 	if err != nil {
 		return err
 	}
-	saved, err := os.ReadDir(s.trees)
+	saved, err := os.ReadDir(s.opt.Dir)
 	if err != nil {
 		return err
 	}
 	for _, d := range saved {
-		path := filepath.Join(s.trees, d.Name())
+		path := filepath.Join(s.opt.Dir, d.Name())
 		if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
 			err = os.Remove(path) // nothing was changed there for a month: it is looked at anew
 			if err != nil {
@@ -142,7 +145,7 @@ func (s *snapshots) sweep() error {
 			return err
 		}
 	}
-	if err := s.contents.disk.Sweep(s.ctx, before, func(hash string) bool { return needed[hash] }); err != nil {
+	if err := s.opt.Contents.disk.Sweep(s.ctx, before, func(hash string) bool { return needed[hash] }); err != nil {
 		return err
 	}
 	return os.WriteFile(mark, nil, 0o600)

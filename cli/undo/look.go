@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"context"
@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"jcode/agent/event"
-	"jcode/internal/paths"
 	"jcode/internal/snapshot"
 	"jcode/internal/text"
-	"jcode/tools"
 )
 
 // justLooked reports whether a folder is as the look behind the command before left it: that was a moment ago, and
 // no tool has changed files since.
-func (s *snapshots) justLooked(key treeKey, sessionID string) bool {
+func (s *Follower) justLooked(key treeKey, sessionID string) bool {
 	f := s.folder(key)
 	s.mu.Lock()
 	began, ended, rests := f.began, f.ended, f.rest.on
@@ -24,25 +22,25 @@ func (s *snapshots) justLooked(key treeKey, sessionID string) bool {
 	if rests || time.Since(ended) >= onePass {
 		return false
 	}
-	changed, err := s.store.Checkpoints().ChangedSince(s.ctx, sessionID, began)
+	changed, err := s.opt.Store.Checkpoints().ChangedSince(s.ctx, sessionID, began)
 	return err == nil && !changed
 }
 
 // folder returns what is known of a folder, from the last run too.
-func (s *snapshots) folder(key treeKey) *folder {
+func (s *Follower) folder(key treeKey) *folder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.known[key]; f != nil {
 		return f
 	}
-	opts := snapshot.Options{LeftOut: s.leaveOut, Skip: s.denied, Entries: snapshotEntries, MaxFile: snapshotFile}
-	if !s.secrets {
-		opts.Secret = isSecretFile
+	opts := snapshot.Options{LeftOut: s.opt.LeaveOut, Skip: s.opt.Denied, Entries: maxEntries, MaxFile: maxFile}
+	if !s.opt.Secrets {
+		opts.Secret = isSecret
 	}
-	t := snapshot.NewTree(key.root, s.contents.of(key), opts)
+	t := snapshot.NewTree(key.root, s.opt.Contents.of(key), opts)
 	if !key.private {
 		if err := t.Load(s.file(key.root)); err != nil {
-			s.board.say(event.LevelWarn, "what was known of %s can't be read, so it is looked at anew: %v", key.root, err)
+			s.opt.Say(event.LevelWarn, "what was known of %s can't be read, so it is looked at anew: %v", key.root, err)
 		}
 	}
 	f := &folder{tree: t}
@@ -50,20 +48,8 @@ func (s *snapshots) folder(key treeKey) *folder {
 	return f
 }
 
-// unseen returns what tells which names of a folder are not looked at: what must not be read, and jcode's own.
-func unseen(a *app, dir string) func(name string) bool {
-	if paths.Within(a.paths.Data, dir) && !paths.Within(a.root, dir) { // a worktree lies in the data folder
-		return func(string) bool { return true }
-	}
-	denied := a.gate.DeniedIn(tools.AccessRead, dir)
-	if own := filepath.Base(a.paths.Data); filepath.Dir(a.paths.Data) == dir {
-		return func(name string) bool { return name == own || denied != nil && denied(name) }
-	}
-	return denied
-}
-
-func (s *snapshots) file(root string) string {
-	return filepath.Join(s.trees, snapshot.Hash([]byte(root))[:32])
+func (s *Follower) file(root string) string {
+	return filepath.Join(s.opt.Dir, snapshot.Hash([]byte(root))[:32])
 }
 
 // lookState says what became of a look.
@@ -77,7 +63,7 @@ const (
 
 // look compares a folder with the disk, for a limited time; within bounds how long files are read. A folder that is
 // too slow rests, and one that can't be looked at is left alone from then on: then nothing is known of its changes.
-func (s *snapshots) look(key treeKey, limit, within time.Duration) ([]snapshot.Change, lookState) {
+func (s *Follower) look(key treeKey, limit, within time.Duration) ([]snapshot.Change, lookState) {
 	f := s.folder(key)
 	if s.rests(key) {
 		s.tryAgain(key, f)
@@ -107,19 +93,19 @@ func (s *snapshots) look(key treeKey, limit, within time.Duration) ([]snapshot.C
 }
 
 // leaveAlone looks at a folder no more, and says why.
-func (s *snapshots) leaveAlone(key treeKey, err error) {
+func (s *Follower) leaveAlone(key treeKey, err error) {
 	s.mu.Lock()
 	said := s.off[key.root]
 	s.off[key.root] = true
 	s.mu.Unlock()
 	if !said {
-		s.board.say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
+		s.opt.Say(event.LevelInfo, "undo: %s", text.Visible(err.Error()))
 	}
 }
 
 // sayFaults says once why something is not kept: a turn goes on without.
-func (s *snapshots) sayFaults(key treeKey) {
-	err := s.contents.of(key).Fault()
+func (s *Follower) sayFaults(key treeKey) {
+	err := s.opt.Contents.of(key).Fault()
 	if err == nil {
 		return
 	}
@@ -135,15 +121,15 @@ func (s *snapshots) sayFaults(key treeKey) {
 		return
 	}
 	if errors.Is(err, snapshot.ErrFull) {
-		why += fmt.Sprintf(" (%d MB): files that commands change from now on are named instead of kept until room is made; jcode sessions rm deletes what a session needs", s.contents.of(key).Limit()>>20)
+		why += fmt.Sprintf(" (%d MB): files that commands change from now on are named instead of kept until room is made; jcode sessions rm deletes what a session needs", s.opt.Contents.of(key).Limit()>>20)
 	} else {
 		why += fmt.Sprintf(" (%v): files that commands change are named instead of kept until that is over", err)
 	}
-	s.board.say(event.LevelWarn, "undo: %s", text.Visible(why))
+	s.opt.Say(event.LevelWarn, "undo: %s", text.Visible(why))
 }
 
 // fill reads in the background what has not been read, and saves what is known, now and then.
-func (s *snapshots) fill(key treeKey) {
+func (s *Follower) fill(key treeKey) {
 	f := s.folder(key)
 	unread := f.tree.Unread()
 	s.mu.Lock()
@@ -173,7 +159,7 @@ func (s *snapshots) fill(key treeKey) {
 }
 
 // save saves what is known of a folder, if that has changed and was not just done.
-func (s *snapshots) save(key treeKey, f *folder) error {
+func (s *Follower) save(key treeKey, f *folder) error {
 	s.mu.Lock()
 	recent := time.Since(f.saved) < savingPause
 	if !recent {
@@ -187,12 +173,12 @@ func (s *snapshots) save(key treeKey, f *folder) error {
 }
 
 // sayOnce says what can't be kept.
-func (s *snapshots) sayOnce(what string, err error) {
+func (s *Follower) sayOnce(what string, err error) {
 	s.mu.Lock()
 	said := s.told[what]
 	s.told[what] = true
 	s.mu.Unlock()
 	if !said {
-		s.board.say(event.LevelWarn, "undo: %s can't be kept: %s", text.Visible(what), text.Visible(err.Error()))
+		s.opt.Say(event.LevelWarn, "undo: %s can't be kept: %s", text.Visible(what), text.Visible(err.Error()))
 	}
 }

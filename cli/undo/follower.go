@@ -1,4 +1,4 @@
-package cli
+package undo
 
 import (
 	"context"
@@ -18,24 +18,30 @@ import (
 )
 
 const (
-	// snapshotBytes bounds what is kept on the disk for all projects, and memoryBytes what is kept of the files of
+	// MaxBytes bounds what is kept on the disk for all projects, and memoryBytes what is kept of the files of
 	// private conversations.
-	snapshotBytes = 2 << 30
-	memoryBytes   = 64 << 20
-	// snapshotFile and snapshotEntries bound a file that is kept, and the files of a folder.
-	snapshotFile    = 32 << 20
-	snapshotEntries = 400_000
+	MaxBytes    = 2 << 30
+	memoryBytes = 64 << 20
+	// maxFile and maxEntries bound a file that is kept, and the files of a folder.
+	maxFile    = 32 << 20
+	maxEntries = 400_000
 	// readingLimit is how long a command waits for changed files to be read before it, and lookingLimit how long for
 	// a look: a folder that takes longer rests (snapshotrest.go).
 	readingLimit = 200 * time.Millisecond
 	lookingLimit = 3 * time.Second
-	// snapshotAge is how long a content is kept that no folder holds any more and no undo needs.
-	snapshotAge = 30 * 24 * time.Hour
+	// maxAge is how long a content is kept that no folder holds any more and no undo needs.
+	maxAge = 30 * 24 * time.Hour
 	// onePass is how shortly after the look behind a command the next one may begin without a look of its own.
 	onePass = 50 * time.Millisecond
 	// savingPause is how long what is known of a folder is not saved again while jcode runs.
 	savingPause = 30 * time.Second
 )
+
+// noteLimit bounds how long recording a change takes.
+const noteLimit = 10 * time.Second
+
+// ShellLine is what changes of a command that the person runs are called.
+const ShellLine = "a ! line"
 
 // built are names of folders that builds and package managers write: what is in them can be made again.
 var built = [...]string{
@@ -44,19 +50,28 @@ var built = [...]string{
 	".cache", ".hg", ".svn", ".jj",
 }
 
-// snapshots knows what commands and tools whose writes are not known beforehand change in the workspace, so that
-// an undo reverts it. It is safe for concurrent use.
-type snapshots struct {
-	board    *board
-	store    *session.Store
-	roots    func() []string
-	trees    string // the folder of what is known of folders
-	contents keptContents
-	leaveOut []string
-	secrets  bool // the contents of secrets are kept, too
-	private  func() bool
-	denied   func(dir string) func(name string) bool
-	current  func() string // the session of the person's own commands
+// Options are what a Follower works with.
+type Options struct {
+	Store    *session.Store
+	Contents Contents
+	Dir      string   // the folder of what is known of the workspace's folders
+	Home     string   // is not followed
+	LeaveOut []string // names of folders whose contents are not kept, besides those that are built
+	Secrets  bool     // the contents of secrets are kept, too
+	// Say tells the person something.
+	Say func(level event.Level, format string, args ...any)
+	// Roots returns the workspace's folders, Current the session of the person's own commands.
+	Roots   func() []string
+	Current func() string
+	Private func() bool
+	// Denied returns what tells which names of a folder are not looked at; nil looks at all.
+	Denied func(dir string) func(name string) bool
+}
+
+// Follower knows what commands and tools whose writes are not known beforehand change in the workspace, so that
+// an undo reverts it. It is safe for concurrent use. A nil Follower follows nothing.
+type Follower struct {
+	opt      Options
 	patience time.Duration // how long files are read before a command
 	limit    time.Duration // how long a command waits for a look
 
@@ -88,29 +103,33 @@ type treeKey struct {
 	private bool
 }
 
-// keptContents are the contents of files: on the disk, and of private conversations in memory.
-type keptContents struct{ disk, memory *snapshot.Contents }
+// Contents are the contents of files: on the disk, and of private conversations in memory.
+type Contents struct{ disk, memory *snapshot.Contents }
 
-func newKeptContents(data string) keptContents {
-	return keptContents{snapshot.NewContents(filepath.Join(data, "snapshots", "contents"), snapshotBytes), snapshot.NewContents("", memoryBytes)}
+// NewContents returns the contents that are kept below a data folder.
+func NewContents(data string) Contents {
+	return Contents{snapshot.NewContents(filepath.Join(data, "snapshots", "contents"), MaxBytes), snapshot.NewContents("", memoryBytes)}
 }
 
 // of returns where the contents of a folder's files are kept.
-func (k keptContents) of(key treeKey) *snapshot.Contents {
+func (k Contents) of(key treeKey) *snapshot.Contents {
 	if key.private {
 		return k.memory
 	}
 	return k.disk
 }
 
-// read returns a content.
-func (k keptContents) read(hash string) ([]byte, error) {
+// Read returns a content.
+func (k Contents) Read(hash string) ([]byte, error) {
 	data, err := k.memory.Read(hash)
 	if err != nil {
 		data, err = k.disk.Read(hash)
 	}
 	return data, err
 }
+
+// Usage says what is kept on the disk.
+func (k Contents) Usage() snapshot.Usage { return k.disk.Usage() }
 
 // change is a command or call that runs.
 type change struct {
@@ -125,32 +144,24 @@ type change struct {
 	branches map[string]branches
 }
 
-// newSnapshots prepares them; nil where commands are not followed: in an agent's worktree, which is merged or
-// discarded as a whole, and where the settings say so.
-func newSnapshots(a *app) *snapshots {
-	if a.ofAgent || isOff(a.config.Undo.Commands) {
-		return nil
-	}
-	s := &snapshots{
-		board: &a.board, store: a.store, roots: a.workRoots, trees: filepath.Join(a.paths.Data, "snapshots", "trees"), contents: a.contents,
-		leaveOut: append(built[:], a.config.Undo.LeaveOut...), secrets: isOn(a.config.Undo.Secrets), private: a.privateNow,
-		denied:  func(dir string) func(string) bool { return unseen(a, dir) },
-		current: a.board.session, patience: readingLimit, limit: lookingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(a.paths.Home): true}, told: map[string]bool{}, own: map[string]int{},
-	}
+// New returns a Follower. Close ends it.
+func New(o Options) *Follower {
+	o.LeaveOut = append(built[:], o.LeaveOut...)
+	s := &Follower{opt: o, patience: readingLimit, limit: lookingLimit, known: map[treeKey]*folder{}, off: map[string]bool{paths.Real(o.Home): true}, told: map[string]bool{}, own: map[string]int{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// follow has a dispatcher tell of calls that may write what their plans don't name. It may be called on nil.
-func (s *snapshots) follow(d *tools.Dispatcher) {
+// Follow has a dispatcher tell of calls that may write what their plans don't name.
+func (s *Follower) Follow(d *tools.Dispatcher) {
 	if s != nil {
-		d.Around = func(call tools.Call) func() string { return s.around(call.Caller, call.Name) }
+		d.Around = func(call tools.Call) func() string { return s.Around(call.Caller, call.Name) }
 	}
 }
 
-// around is called before a command or call runs. It returns the function that is called when it has ended, which
-// says what the model should know; nil if its changes are not followed. It may be called on nil.
-func (s *snapshots) around(caller tools.Caller, by string) (after func() string) {
+// Around is called before a command or call runs. It returns the function that is called when it has ended, which
+// says what the model should know; nil if its changes are not followed.
+func (s *Follower) Around(caller tools.Caller, by string) (after func() string) {
 	if s == nil {
 		return nil
 	}
@@ -158,14 +169,14 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 	if caller.Root != "" && caller.Label != "" {
 		by = caller.Label + ": " + by // an agent's
 	}
-	c := &change{by: text.Truncate(by, 60, "…"), session: caller.Session, turn: caller.Turn, private: s.private()}
+	c := &change{by: text.Truncate(by, 60, "…"), session: caller.Session, turn: caller.Turn, private: s.opt.Private()}
 	if c.session == "" {
-		if c.session = s.current(); c.session == "" || caller.Origin != tools.OriginPerson {
+		if c.session = s.opt.Current(); c.session == "" || caller.Origin != tools.OriginPerson {
 			return nil
 		}
-		turn, err := s.store.Checkpoints().Begin(s.ctx, c.session, shellLine)
+		turn, err := s.opt.Store.Checkpoints().Begin(s.ctx, c.session, ShellLine)
 		if err != nil {
-			s.board.say(event.LevelWarn, "what a ! line changes is not kept for /undo: %v", err)
+			s.opt.Say(event.LevelWarn, "what a ! line changes is not kept for /undo: %v", err)
 			return nil
 		}
 		c.turn = turn
@@ -201,7 +212,7 @@ func (s *snapshots) around(caller tools.Caller, by string) (after func() string)
 }
 
 // ended records what changed while a command ran.
-func (s *snapshots) ended(c *change) (said string) {
+func (s *Follower) ended(c *change) (said string) {
 	var lost []string
 	for _, root := range s.lookedAt(c) {
 		found, _ := s.look(treeKey{root, c.private}, 20*s.limit, 0)
@@ -219,12 +230,12 @@ func (s *snapshots) ended(c *change) (said string) {
 	if more := len(lost) - 5; more > 0 {
 		said += fmt.Sprintf(" (and %d more)", more)
 	}
-	s.board.say(event.LevelWarn, "%s", text.Visible(said))
+	s.opt.Say(event.LevelWarn, "%s", text.Visible(said))
 	return said
 }
 
-// ownTurn returns the turn number of the person's last command in a session. It may be called on nil.
-func (s *snapshots) ownTurn(session string) (turn int, ok bool) {
+// OwnTurn returns the turn number of the person's last command in a session.
+func (s *Follower) OwnTurn(session string) (turn int, ok bool) {
 	if s == nil {
 		return 0, false
 	}
@@ -235,17 +246,17 @@ func (s *snapshots) ownTurn(session string) (turn int, ok bool) {
 }
 
 // others returns the commands that run beside one.
-func (s *snapshots) others(c *change) []*change {
+func (s *Follower) others(c *change) []*change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.running), func(o *change) bool { return o == c })
 }
 
 // followed returns the folders that are looked at.
-func (s *snapshots) followed() (out []string) {
+func (s *Follower) followed() (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, root := range s.roots() {
+	for _, root := range s.opt.Roots() {
 		if root = paths.Real(root); !s.off[root] && !slices.ContainsFunc(out, func(o string) bool { return paths.Within(o, root) }) {
 			out = append(out, root)
 		}
@@ -253,8 +264,8 @@ func (s *snapshots) followed() (out []string) {
 	return out
 }
 
-// begin looks through the workspace in the background, once jcode has started. It may be called on nil.
-func (s *snapshots) begin() {
+// Begin looks through the workspace in the background, once jcode has started.
+func (s *Follower) Begin() {
 	if s == nil {
 		return
 	}
@@ -266,18 +277,18 @@ func (s *snapshots) begin() {
 		case <-s.ctx.Done():
 			return
 		}
-		s.contents.disk.Count()
+		s.opt.Contents.disk.Count()
 		for _, root := range s.followed() {
-			s.fill(treeKey{root, s.private()})
+			s.fill(treeKey{root, s.opt.Private()})
 		}
 		if err := s.sweep(); err != nil && s.ctx.Err() == nil {
-			s.board.say(event.LevelWarn, "old contents that undo kept are not removed: %v", err)
+			s.opt.Say(event.LevelWarn, "old contents that undo kept are not removed: %v", err)
 		}
 	})
 }
 
-// close ends the background work and saves what is known. It may be called on nil.
-func (s *snapshots) close() {
+// Close ends the background work and saves what is known.
+func (s *Follower) Close() {
 	if s == nil {
 		return
 	}
@@ -290,7 +301,7 @@ func (s *snapshots) close() {
 			continue
 		}
 		if err := f.tree.Save(s.file(key.root)); err != nil && !s.told["what is known of "+key.root] {
-			s.board.say(event.LevelWarn, "undo: what is known of %s can't be kept: %v", key.root, err)
+			s.opt.Say(event.LevelWarn, "undo: what is known of %s can't be kept: %v", key.root, err)
 		}
 	}
 }

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"jcode/cli/undo"
+	"jcode/internal/paths"
+	"jcode/tools"
+)
+
+// newFollower prepares what follows commands; nil where they are not followed: in an agent's worktree, which is merged
+// or discarded as a whole, and where the settings say so.
+func newFollower(a *app) *undo.Follower {
+	if a.ofAgent || isOff(a.config.Undo.Commands) {
+		return nil
+	}
+	return undo.New(undo.Options{
+		Store: a.store, Contents: a.contents, Dir: filepath.Join(a.paths.Data, "snapshots", "trees"), Home: a.paths.Home, LeaveOut: a.config.Undo.LeaveOut,
+		Secrets: isOn(a.config.Undo.Secrets), Say: a.board.say, Roots: a.workRoots, Current: a.board.session, Private: a.privateNow,
+		Denied: func(dir string) func(string) bool { return unseen(a, dir) },
+	})
+}
+
+// unseen returns what tells which names of a folder are not looked at: what must not be read, and jcode's own.
+func unseen(a *app, dir string) func(name string) bool {
+	if paths.Within(a.paths.Data, dir) && !paths.Within(a.root, dir) { // a worktree lies in the data folder
+		return func(string) bool { return true }
+	}
+	denied := a.gate.DeniedIn(tools.AccessRead, dir)
+	if own := filepath.Base(a.paths.Data); filepath.Dir(a.paths.Data) == dir {
+		return func(name string) bool { return name == own || denied != nil && denied(name) }
+	}
+	return denied
+}

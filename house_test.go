@@ -19,6 +19,7 @@ var allowed = table(`
 main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
+cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/config: *
 cli/core: agent tools tools/command
@@ -29,7 +30,7 @@ cli/review:
 cli/structured:
 cli/tasklist: tasks
 cli/tour:
-cli/undo: agent/event session tools
+cli/undo: agent/event session tools tools/builtin
 cli/usage: session
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown

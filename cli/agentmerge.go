@@ -53,8 +53,8 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (said string, le
 	}
 	names := mapSlice(steps, func(st merge.Step) string { return st.Path })
 	whole := mapSlice(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
-	recorder := newRecorder(s.main)
-	recorder.author = "the merge of " + s.name
+	recorder := recorderOf(s.main)
+	recorder.Author = "the merge of " + s.name
 	done, err := recorder.Track(ctx, call, whole)
 	if err != nil {
 		return "", nil, fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)

@@ -16,6 +16,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
+	"jcode/cli/changes"
 	"jcode/cli/config"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -80,7 +81,7 @@ type app struct {
 	// hookVariables are what hooks set for commands.
 	hookVariables hookVariables
 	// agentChanges are the files that this session's agents changed.
-	agentChanges *agentChanges
+	agentChanges *changes.Agents
 	models       *models
 
 	extensions
@@ -245,14 +246,18 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
-	a.seen = builtin.NewSeen(newKeptViews(a))
-	a.agentChanges = &agentChanges{root: a.root}
+	a.seen = builtin.NewSeen(changes.ViewsIn(a.store.Seen(), a.board.say))
+	a.agentChanges = changes.OfAgents(a.root)
 	a.follower = newFollower(a)
 	a.hookVariables.current = a.board.session
+	beside := changes.OfCommands{
+		Store: a.store, Agents: a.agentChanges, Follower: a.follower, Say: a.board.say, Tell: a.board.tell, Session: a.board.session,
+		Shown: func(path string) string { return a.workspace.Shown(path) },
+	}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Secret: a.board.askSecret, Private: a.privateNow,
-		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: noteCommands(a), Overwritten: overwritten(a), Around: a.follower.Around,
+		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
 	a.onClose(a.follower.Close) // after the commands have ended
 	a.onClose(func() {
@@ -262,7 +267,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
 	a.follower.Follow(a.dispatcher)
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board, a.follower != nil}, others{a.store.Edits()}, a.offered, a.agentChanges,
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.offered, a.agentChanges,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
@@ -280,9 +285,9 @@ func (a *app) builtins() []tools.Tool {
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{
-		Recorder:  newRecorder(a),
+		Recorder:  recorderOf(a),
 		Seen:      a.seen,
-		Others:    others{a.store.Edits()},
+		Others:    changes.Others{Edits: a.store.Edits()},
 		AfterEdit: after,
 		Around:    a.follower.Around,
 		Editor:    a.editor,

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"jcode/agent"
+	"jcode/cli/changes"
 	"jcode/cli/core"
 	"jcode/remote"
 	"jcode/tools"
@@ -18,7 +19,7 @@ func (a *app) listExtensions() {
 	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
 	a.list = core.Extensions{
 		plugins.extension(), a.learning.extension(), newRoleExtension(a).extension(), boardExtension{board: &a.board}.extension(),
-		losses{edits: a.store.Edits(), shown: func(path string) string { return a.workspace.Shown(path) }}.extension(),
+		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua.extension())

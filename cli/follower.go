@@ -32,3 +32,8 @@ func unseen(a *app, dir string) func(name string) bool {
 	}
 	return denied
 }
+
+// recorderOf returns what records the changes of the file tools.
+func recorderOf(a *app) undo.Recorder {
+	return undo.Recorder{Store: a.store, Seen: a.seen, Worktree: a.ofAgent}
+}

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -16,12 +15,12 @@ import (
 // sameTime is how far apart two commands may record one and the same change.
 const sameTime = 5 * time.Second
 
-// others knows which other agents and processes work on the same files.
-type others struct{ edits session.Edits }
+// Others knows which other agents and processes work on the same files.
+type Others struct{ Edits session.Edits }
 
 // Changed implements builtin.Others.
-func (o others) Changed(ctx context.Context, call tools.Call, path string, since time.Time) string {
-	list, err := o.edits.Editors(ctx, call.Caller.Session, path, since)
+func (o Others) Changed(ctx context.Context, call tools.Call, path string, since time.Time) string {
+	list, err := o.Edits.Editors(ctx, call.Caller.Session, path, since)
 	if err != nil || len(list) == 0 {
 		return ""
 	}
@@ -36,7 +35,7 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 			how = "while commands of "
 		}
 	}
-	said := how + text.Truncate(strings.Join(mapSlice(who, session.Editor.Who), " and "), 200, "…")
+	said := how + text.Truncate(names(who), 200, "…")
 	if list[0].Command {
 		said += " ran"
 	}
@@ -47,33 +46,14 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 	return said
 }
 
-// noteLimit bounds how long recording a change by a command takes.
-const noteLimit = 10 * time.Second
-
-// noteCommands returns a func that records which files changed while a command of a conversation
-// ran. The call may be canceled by then: an interrupted command has changed files, too.
-func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
-	return func(caller tools.Caller, files map[string]time.Time) {
-		if caller.Origin == tools.OriginPerson {
-			return // what they change is theirs
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), noteLimit)
-		defer cancel()
-		a.agentChanges.ran(files)
-		if err := a.store.Edits().NoteCommand(ctx, caller.Session, files); err != nil {
-			a.board.say(event.LevelWarn, "who changed files while a command ran is not recorded: %v", err)
-		}
-	}
-}
-
 // BeforeCall implements tools.Hook and changes nothing.
-func (others) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
+func (Others) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall implements tools.Hook and does nothing.
-func (others) AfterCall(tools.Call, tools.Outcome) {}
+func (Others) AfterCall(tools.Call, tools.Outcome) {}
 
 // Find implements tools.Finder: it reports a change of a file that someone else works on.
-func (o others) Find(ctx context.Context, call tools.Call, res tools.Result) (model, person string) {
+func (o Others) Find(ctx context.Context, call tools.Call, res tools.Result) (model, person string) {
 	if res.Failed || call.Caller.Session == "" {
 		return "", ""
 	}
@@ -82,7 +62,7 @@ func (o others) Find(ctx context.Context, call tools.Call, res tools.Result) (mo
 		if access.Kind != tools.AccessWrite && access.Kind != tools.AccessDelete {
 			continue
 		}
-		claims, err := o.edits.Claims(ctx, call.Caller.Session, access.Path)
+		claims, err := o.Edits.Claims(ctx, call.Caller.Session, access.Path)
 		if err != nil {
 			return "", ""
 		}

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -11,17 +11,18 @@ import (
 	"jcode/tools/builtin"
 )
 
-// keptViews stores what conversations were shown of files with their sessions.
-type keptViews struct {
-	seen  session.Seen
-	board *board
-	once  *sync.Once
+// Views stores what conversations were shown of files with their sessions.
+type Views struct {
+	seen session.Seen
+	say  Say
+	once *sync.Once
 }
 
-func newKeptViews(a *app) keptViews { return keptViews{a.store.Seen(), &a.board, new(sync.Once)} }
+// ViewsIn returns views that are stored in a database; say tells the person of a failure.
+func ViewsIn(seen session.Seen, say Say) Views { return Views{seen, say, new(sync.Once)} }
 
 // View implements builtin.Kept.
-func (k keptViews) View(ctx context.Context, id, path string, stamp int64) builtin.KeptView {
+func (k Views) View(ctx context.Context, id, path string, stamp int64) builtin.KeptView {
 	f, err := k.seen.Get(ctx, id, path, stamp)
 	if err != nil {
 		if !errors.Is(err, session.ErrNotFound) && ctx.Err() == nil {
@@ -37,7 +38,7 @@ func (k keptViews) View(ctx context.Context, id, path string, stamp int64) built
 }
 
 // Keep implements builtin.Kept.
-func (k keptViews) Keep(ctx context.Context, id, path string, v builtin.KeptView) int64 {
+func (k Views) Keep(ctx context.Context, id, path string, v builtin.KeptView) int64 {
 	f := session.SeenFile{Known: v.Known, Text: v.View.Text, Hidden: [][2]int{}, At: v.At}
 	for _, h := range v.View.Hidden {
 		f.Hidden = append(f.Hidden, [2]int{h.Start, h.End})
@@ -48,20 +49,20 @@ func (k keptViews) Keep(ctx context.Context, id, path string, v builtin.KeptView
 }
 
 // Drop implements builtin.Kept.
-func (k keptViews) Drop(ctx context.Context, id string, paths []string) {
+func (k Views) Drop(ctx context.Context, id string, paths []string) {
 	k.failed(k.seen.Drop(context.WithoutCancel(ctx), id, paths...))
 }
 
 // Move implements builtin.Kept.
-func (k keptViews) Move(ctx context.Context, id, from, to string) {
+func (k Views) Move(ctx context.Context, id, from, to string) {
 	k.failed(k.seen.Move(context.WithoutCancel(ctx), id, from, to))
 }
 
 // failed reports a failure once: without what is stored, a resumed session is only asked to read again.
-func (k keptViews) failed(err error) {
+func (k Views) failed(err error) {
 	if err != nil {
 		k.once.Do(func() {
-			k.board.say(event.LevelWarn, "what the model was shown of files is not kept with the session: %v", err)
+			k.say(event.LevelWarn, "what the model was shown of files is not kept with the session: %v", err)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package changes
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"jcode/tools"
 )
 
-// agentChanges knows the files of a kind that runs which this session's agents changed in the project, by their
+// Agents knows the files of a kind that runs which this session's agents changed in the project, by their
 // tools or while their commands ran. It is a hook of the dispatcher, implements mcp.Changes, and is safe for
 // concurrent use.
-type agentChanges struct {
+type Agents struct {
 	root string // of the project
 
 	mu    sync.Mutex
@@ -24,11 +24,14 @@ type agentChanges struct {
 	last  map[string]int // by file, relative to the root: the number of its last change
 }
 
+// OfAgents returns what knows them; root is the project's.
+func OfAgents(root string) *Agents { return &Agents{root: root} }
+
 // BeforeCall implements tools.Hook and changes nothing.
-func (c *agentChanges) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
+func (c *Agents) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall implements tools.Hook.
-func (c *agentChanges) AfterCall(call tools.Call, out tools.Outcome) {
+func (c *Agents) AfterCall(call tools.Call, out tools.Outcome) {
 	if !out.Ran || call.Caller.Origin == tools.OriginPerson {
 		return
 	}
@@ -40,13 +43,13 @@ func (c *agentChanges) AfterCall(call tools.Call, out tools.Outcome) {
 }
 
 // ran notes what changed while a command ran.
-func (c *agentChanges) ran(files map[string]time.Time) {
+func (c *Agents) ran(files map[string]time.Time) {
 	for path := range files {
 		c.note(path)
 	}
 }
 
-func (c *agentChanges) note(path string) {
+func (c *Agents) note(path string) {
 	rel, err := filepath.Rel(paths.Real(c.root), paths.Real(path))
 	if err != nil || !filepath.IsLocal(rel) {
 		return
@@ -61,14 +64,14 @@ func (c *agentChanges) note(path string) {
 }
 
 // Count implements mcp.Changes.
-func (c *agentChanges) Count() int {
+func (c *Agents) Count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.count
 }
 
 // Since implements mcp.Changes.
-func (c *agentChanges) Since(n int, files []string) []string {
+func (c *Agents) Since(n int, files []string) []string {
 	c.mu.Lock()
 	var changed []string
 	for file, at := range c.last {
@@ -100,7 +103,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 }
 
 // runs reports whether a file is of a kind that runs, or says what does.
-func (c *agentChanges) runs(file string) bool {
+func (c *Agents) runs(file string) bool {
 	base := strings.ToLower(filepath.Base(file))
 	switch filepath.Ext(base) {
 	case ".sh", ".bash", ".zsh", ".fish", ".py", ".pyc", ".pth", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".rb", ".pl", ".pm", ".lua", ".php", ".ps1", ".bat", ".cmd",

@@ -222,9 +222,9 @@ func TestServersGetTheSettingsThatTheyNeed(t *testing.T) {
 		own        any
 		want       []string
 	}{
-		{"vscode-json-language-server", "a.json", nil, []string{`"json":{"validate":{"enable":true}}`}},
+		{"vscode-json-language-server", "a.json", nil, []string{`"json":{"validate":{"enable":true}}`, `"configuration":[{"validate":{"enable":true}},null,null,null]`}},
 		{"vscode-json-language-server", "a.json", m{"json": m{"schemas": []any{}}}, []string{`"json":{"schemas":[],"validate":{"enable":true}}`}},
-		{"vscode-css-language-server", "a.css", nil, []string{`"css":{"lint":{},"validate":true}`}},
+		{"vscode-css-language-server", "a.css", nil, []string{`"css":{"lint":{},"validate":true}`, `"configuration":[null,{"lint":{},"validate":true},null,null]`}},
 		{"pyright", "sub/a.py", nil, []string{`"python":{"pythonPath":"ROOT/sub/.venv/bin/python"}`, `"environment":"ROOT/sub/.venv"`, `"language":"python"`}},
 		{"pyright", "sub/a.py", m{"python": m{"pythonPath": "mine"}}, []string{`"python":{"pythonPath":"mine"}`}},
 		{"ruff", "sub/a.py", nil, []string{`"environment":"ROOT/sub/.venv"`}},

@@ -37,7 +37,7 @@ const (
 	Waiting     = "waiting"     // reports nothing before there is a file named "signal" in its root
 	Reading     = "reading"     // says that it reads the project until there is a file named "signal" in its root
 	Behind      = "behind"      // reports what was wrong with the text before, as that
-	Telling     = "telling"     // can work on several folders; explains what it was told: settings, folders, environment
+	Telling     = "telling"     // can work on several folders; explains what it was told: settings, answers about them, folders, environment
 	UTF32       = "utf32"       // counts code points
 	Steering    = "steering"    // creates AGENTS.md in its root when it starts
 	Watching    = "watching"    // knows only the files that it is told of: by opening them, or as watched ones
@@ -82,6 +82,7 @@ type server struct {
 	told    object            // what the client said
 	folders []string          // added after the start
 	before  map[string]doc    // the open documents as they were before the last change
+	asked   []request         // wait for the answer to workspace/configuration
 	// silent is set when nothing more is answered.
 	silent bool
 }
@@ -89,6 +90,7 @@ type server struct {
 type request struct {
 	ID     *json.RawMessage `json:"id"`
 	Method string           `json:"method"`
+	Result json.RawMessage  `json:"result"` // of what the server asked
 	Params struct {
 		RootURI  string `json:"rootUri"`
 		Options  any    `json:"initializationOptions"`
@@ -221,8 +223,19 @@ func (s *server) handle(r request) {
 	case "workspace/didChangeConfiguration":
 		s.told["settings"] = r.Params.Settings
 	case "textDocument/didSave", "$/cancelRequest", "$/setTrace":
+	case "":
+		if s.mode == Telling && strings.HasPrefix(string(r.Result), "[") {
+			s.told["configuration"] = r.Result
+			for _, r := range s.asked {
+				s.answer(r)
+			}
+		}
 	default:
-		if r.ID != nil {
+		switch {
+		case r.ID == nil:
+		case s.mode == Telling && s.told["configuration"] == nil:
+			s.asked = append(s.asked, r)
+		default:
 			s.answer(r)
 		}
 	}
@@ -260,6 +273,8 @@ func (s *server) initialized() {
 	switch s.mode {
 	case Deaf:
 		time.Sleep(time.Hour)
+	case Telling:
+		s.request("workspace/configuration", object{"items": []any{object{"section": "json"}, object{"section": "css"}, object{"section": "python"}, object{"section": "nowhere"}}})
 	case Mute, Settings:
 		s.silent = true
 	case Watching:

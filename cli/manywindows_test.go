@@ -377,7 +377,7 @@ func TestAnOldClientIsToldAndANewOneToo(t *testing.T) {
 	if client.Welcome.Version != remote.Version || client.Welcome.Jcode == "" {
 		t.Errorf("%+v", client.Welcome)
 	}
-	if err := client.Call(t.Context(), "a method of tomorrow", nil, nil); err == nil || !strings.Contains(err.Error(), "not found") {
+	if err := client.Call(t.Context(), "a method of tomorrow", nil, nil); err == nil || !strings.Contains(err.Error(), client.Welcome.Jcode) || !strings.Contains(err.Error(), "a method of tomorrow") {
 		t.Errorf("what an old owner does not know: %v", err)
 	}
 	var list []remote.Listed

@@ -10,6 +10,8 @@ import (
 	"net"
 	"sync"
 	"syscall"
+
+	"github.com/creachadair/jrpc2"
 )
 
 // Client speaks to the server of a process. It hands on notifications in the order in which they came, which clients of
@@ -97,6 +99,9 @@ func (c *Client) listen(h Handlers) {
 	}
 }
 
+// errUnknown is a server's answer to a method of another version.
+var errUnknown = errors.New("method not found")
+
 // receive hands on what comes until the connection ends.
 func (c *Client) receive() {
 	for {
@@ -116,6 +121,9 @@ func (c *Client) receive() {
 		r := reply{result: m.Result}
 		if m.Error != nil {
 			r.err = errors.New(m.Error.Message)
+			if m.Error.Code == int(jrpc2.MethodNotFound) {
+				r.err = errUnknown
+			}
 		}
 		c.mu.Lock()
 		waiting := c.pending[*m.ID]
@@ -188,6 +196,9 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	select {
 	case r := <-waiting:
+		if errors.Is(r.err, errUnknown) {
+			return fmt.Errorf("jcode %s (process %d) cannot do this (%s): end it, and continue its session in this version", c.Welcome.Jcode, c.Welcome.Pid, method)
+		}
 		if r.err != nil || result == nil {
 			return r.err
 		}

@@ -33,7 +33,7 @@ func Set(file, key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("set %s: %w", key, err)
 	}
-	if err := check(path, raw); err != nil {
+	if err := check(file, path, raw); err != nil {
 		return err
 	}
 	return jsonedit.Edit(file, func(root *hujson.Object) error {
@@ -62,7 +62,7 @@ func Include(file, key, item string, in bool) error {
 		if err != nil {
 			return fmt.Errorf("set %s: %w", key, err)
 		}
-		if err := check(path, raw); err != nil {
+		if err := check(file, path, raw); err != nil {
 			return err
 		}
 		return jsonedit.Set(root, path, raw)
@@ -195,8 +195,8 @@ func unknownKey(key, section, name string, fields []field) error {
 	return fmt.Errorf("there is no setting %s; there are %s", key, strings.Join(names, ", "))
 }
 
-// check reads a value as Load would and returns the first error.
-func check(path []string, raw json.RawMessage) error {
+// check reads a value as Load would from a file, beside which others may lie, and returns the first error.
+func check(file string, path []string, raw json.RawMessage) error {
 	for i := len(path) - 1; i >= 0; i-- {
 		name, err := json.Marshal(path[i])
 		if err != nil {
@@ -205,7 +205,7 @@ func check(path []string, raw json.RawMessage) error {
 		raw = json.RawMessage(fmt.Sprintf("{%s:%s}", name, raw))
 	}
 	var c Config
-	d := &decoder{document: parse("", raw)}
+	d := &decoder{document: parse(file, raw)}
 	d.object(d.root, reflect.ValueOf(&c).Elem(), "")
 	if len(d.problems) > 0 {
 		p := d.problems[0]

@@ -96,6 +96,18 @@ func TestSetKeepsWhatItDoesNotTouch(t *testing.T) {
 	}
 }
 
+// TestSetTakesAThemeOfAFile that lies beside the settings.
+func TestSetTakesAThemeOfAFile(t *testing.T) {
+	file := write(t, "{}", t.TempDir(), "config.json")
+	if err := config.Set(file, "theme", "dusk"); err == nil || !strings.Contains(err.Error(), "the name of a file in themes") {
+		t.Errorf("without the file: %v", err)
+	}
+	write(t, "{}", filepath.Dir(file), "themes", "dusk.json")
+	if err := config.Set(file, "theme", "dusk"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSetRefusesWhatIsWrong(t *testing.T) {
 	file := write(t, "{}", t.TempDir(), "config.json")
 	for key, tt := range map[string]struct {

@@ -80,6 +80,9 @@ func withProblems(rows []command.Row, problems map[string][]string) []command.Ro
 			i = len(rows)
 			rows = append(rows, command.Row{ID: "themes/" + name + ".json", Name: name, Info: "can't be used", Bad: true})
 		}
+		if !rows[i].Bad { // a list that fills its place has none for details
+			rows[i].Info = strings.TrimPrefix(problems[name][0], "themes/"+name+".json: ")
+		}
 		rows[i].State, rows[i].Detail = text.Count(len(problems[name]), "problem"), strings.Join(problems[name], "\n")
 	}
 	return rows

@@ -64,6 +64,9 @@ func TestProblemsOfAThemeStandBesideItsRow(t *testing.T) {
 	p, _ := still(t, 80, 30, func(o *front.Options) { o.Themes = dir })
 	settleCmd(p, p.slashes.run("/theme"))
 	press := func(name string) { settleCmd(p, p.route(namedKey(name))) }
+	if text := p.frameText(); !strings.Contains(text, `colors.accent: must be`) {
+		t.Errorf("what is wrong is not in the row:\n%s", text)
+	}
 	seen := ""
 	for range 10 {
 		seen += p.frameText()

@@ -210,7 +210,7 @@ func (c *checking) typed() bool {
 func (c *checking) inWords(rules []string) string {
 	out := make([]string, len(rules))
 	for i, rule := range rules {
-		out[i] = c.covered(rule)
+		out[i] = strings.TrimSuffix(c.covered(rule), ",") // a comma leads on to "in this project" elsewhere
 	}
 	return strings.Join(out, ", ")
 }

@@ -897,4 +897,10 @@ func TestARightOverAWholeToolIsSaidInWords(t *testing.T) {
 	if got := strings.Join(labels, " | "); !strings.Contains(got, "any write in this project, until I leave") || !strings.Contains(got, "any write in this project, from now on") {
 		t.Errorf("answers: %s", got)
 	}
+	g.Check(context.Background(), fileRequest("apply_patch", tools.AccessWrite, filepath.Join(root, "a.go"), caller(tools.ModeAsk, p)))
+	for _, o := range p.asked[1].Options {
+		if len(o.Rules) > 0 && o.Words != "any patch, also one that removes files" {
+			t.Errorf("%s covers %q", o.Label, o.Words)
+		}
+	}
 }

@@ -26,6 +26,7 @@ cli/core: agent tools tools/command
 cli/eval:
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
+cli/pursuit: agent/event
 cli/review:
 cli/structured:
 cli/tasklist: tasks

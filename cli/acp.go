@@ -328,6 +328,6 @@ func (h acpHost) Delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(newOffered(a.store, savedFolders(a.paths.Data)...).forget(ctx, id), hold.Release())
+		return errors.Join(offeredIn(a.store, a.paths.Data).forget(ctx, id), hold.Release())
 	})
 }

@@ -213,7 +213,7 @@ func (a *app) openGate(context.Context) error {
 	a.confinement = newConfinement(a)
 	a.git = newOwnGit(a)
 	a.hooks.git = a.git
-	a.offered = newOffered(a.store, savedFolders(a.paths.Data)...)
+	a.offered = offeredIn(a.store, a.paths.Data)
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,

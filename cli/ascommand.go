@@ -81,7 +81,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
-	own = append(own, taskActions{}.List()...)
+	own = append(own, slices.Concat(taskActions{}.List(), pursuing{}.List())...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), mapSlice(own, commandName))
 }
 

@@ -52,6 +52,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	a.firstRole.forms = true
 	s := newSessions(a)
 	defer s.close()
+	going := newPursuing(a)
+	defer going.pursuit.Close()
+	a.list = append(a.list, going.extension())
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
 	views := newSessionViews(a)
@@ -64,7 +67,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
-	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave), newTaskActions(a)}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave), newTaskActions(a), going}, opt.Commands.Sources...)
 	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
 	if a.models.script == nil { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).firstRun(s, leave)

@@ -82,7 +82,7 @@ func insteadOf(line *commandline.Command, word string) string {
 
 // commandsOfTheChat returns the slash commands that neither the terminal nor the command line has.
 func commandsOfTheChat() []string {
-	return []string{"agents", "init", "jobs", "lsp", "redo", "regenerate", "private", "save", "reload-skills", "recall", "btw", "later"}
+	return []string{"agents", "init", "jobs", "lsp", "redo", "regenerate", "private", "save", "reload-skills", "recall", "btw", "later", "loop", "goal"}
 }
 
 // isNoun reports whether a word names something that is listed, added and removed.

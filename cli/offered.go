@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"jcode/cli/pursuit"
 	"jcode/internal/paths"
 	"jcode/session"
 	"jcode/tools"
@@ -20,11 +21,19 @@ import (
 // contents. They are in jcode's data folder, which otherwise needs approval to read. It is a hook of the
 // dispatcher, and safe for concurrent use.
 type offered struct {
-	folders []string // folders of such files, resolved
-	store   *session.Store
+	folders  []string // folders of such files, resolved
+	store    *session.Store
+	pursuits string // the folder of what goes on in sessions
 
 	mu    sync.Mutex
 	files map[string]map[string]bool // by session; nil until its history was read
+}
+
+// offeredIn returns a list for a data folder.
+func offeredIn(store *session.Store, data string) *offered {
+	o := newOffered(store, savedFolders(data)...)
+	o.pursuits = pursuits(data)
+	return o
 }
 
 // savedFolders are the folders of jcode's data folder that hold what results name.
@@ -91,7 +100,7 @@ func (o *offered) forget(ctx context.Context, id string) error {
 	if err := o.store.Delete(ctx, id); err != nil {
 		return err
 	}
-	var left []error
+	left := []error{pursuit.Forget(o.pursuits, id)}
 	for _, file := range files {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = append(left, fmt.Errorf("the session is deleted, but not what it saved: %w", err))

@@ -297,7 +297,7 @@ func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		holds, ids = append(holds, hold), append(ids, found.ID)
 	}
-	saved := newOffered(a.store, savedFolders(a.paths.Data)...)
+	saved := offeredIn(a.store, a.paths.Data)
 	for _, id := range ids {
 		if err := saved.forget(ctx, id); err != nil {
 			return usageError("%w", err)

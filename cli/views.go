@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"jcode/agent"
 	"jcode/agent/model/dial"
@@ -66,7 +67,12 @@ func (a personShell) toBackground() int {
 
 // shellLine runs a `!` line as the person: no question, since they typed it.
 func (a personShell) shellLine(ctx context.Context, line string, out func(string)) error {
-	raw, err := json.Marshal(map[string]string{"cmd": line})
+	return a.within(ctx, line, 0, out)
+}
+
+// within is shellLine with a limit of its own; 0 is the usual one.
+func (a personShell) within(ctx context.Context, line string, limit time.Duration, out func(string)) error {
+	raw, err := json.Marshal(map[string]any{"cmd": line, "timeout_ms": limit.Milliseconds()})
 	if err != nil {
 		return err
 	}

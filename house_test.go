@@ -28,6 +28,7 @@ cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/pursuit: agent/event
 cli/review:
+cli/stream:
 cli/structured:
 cli/tasklist: tasks
 cli/tour:

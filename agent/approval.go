@@ -21,7 +21,8 @@ type Person struct {
 	headless bool        // nobody is subscribed
 	of       interface{ Private() bool }
 	emit     func(event.Event)
-	life     context.Context // ends with the conversation
+	life     context.Context // ends with the conversation, or when the person leaves
+	leave    context.CancelCauseFunc
 
 	questions replies[tools.Answer]
 	asks      replies[any] // a string or a tools.FormAnswer
@@ -30,11 +31,20 @@ type Person struct {
 // Person is whom the conversation asks.
 func (c *Conversation) Person() *Person { return c.person }
 
+// Leave says that nobody answers from now on: questions that wait and those to come end as in a run without a person.
+func (p *Person) Leave() { p.leave(ErrNoPerson) }
+
+// gone reports whether the person has left.
+func (p *Person) gone() bool { return errors.Is(context.Cause(p.life), ErrNoPerson) }
+
 // Ask publishes an approval question to the subscribers and waits for Answer. It makes a person a
 // tools.Asker, also for the scripts and sub-agents that work for the conversation.
 func (p *Person) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
 	if p.asker != nil {
 		return p.asker.Ask(ctx, q)
+	}
+	if p.gone() {
+		return tools.Answer{}, ErrNoPerson
 	}
 	settle := func(a tools.Answer) tools.Answer { return a }
 	if p.of.Private() {
@@ -57,7 +67,7 @@ func (p *Person) AskPerson(ctx context.Context, label, text string, options []st
 	if parent, ok := p.asker.(crew.Person); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, cmp.Or(label, p.label), text, options)
 	}
-	if p.headless {
+	if p.headless || p.gone() {
 		return "", ErrNoPerson
 	}
 	reply, err := p.await(ctx, func(id string) event.Event {
@@ -72,7 +82,7 @@ func (p *Person) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, e
 	if parent, ok := p.asker.(crew.Person); ok {
 		return parent.AskForm(ctx, f)
 	}
-	if p.headless {
+	if p.headless || p.gone() {
 		return tools.FormAnswer{}, ErrNoPerson
 	}
 	reply, err := p.await(ctx, func(id string) event.Event { return event.AskForm{ID: id, Form: f} })
@@ -152,7 +162,7 @@ func (r *replies[T]) await(ctx, life context.Context, emit func(event.Event), as
 	case <-ctx.Done():
 		return reply, ctx.Err()
 	case <-life.Done():
-		return reply, life.Err()
+		return reply, context.Cause(life)
 	}
 }
 

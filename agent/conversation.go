@@ -156,7 +156,8 @@ func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 		opt: opt, parent: parent, broker: event.NewBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(bell, 1), out: outgoing{dropped: map[refused]bool{}},
 	}
-	c.person = &Person{asker: opt.Asker, label: opt.Label, headless: opt.Headless, of: c, emit: c.broker.Emit, life: ctx}
+	life, leave := context.WithCancelCause(ctx)
+	c.person = &Person{asker: opt.Asker, label: opt.Label, headless: opt.Headless, of: c, emit: c.broker.Emit, life: life, leave: leave}
 	c.roles = roleFinder{find: opt.Roles, headless: opt.Headless, watched: c.broker.Watched, person: c.person}
 	c.spent = &spending{most: opt.MaxCost}
 	if parent != nil {

@@ -129,6 +129,17 @@ func (c *Conversation) Unqueue(id string) []event.Prompt {
 	return out
 }
 
+// DropHeld takes the messages out of the queue that wait for the person to send another, after an interrupt.
+func DropHeld(c *Conversation) []event.Prompt {
+	c.mu.Lock()
+	held := c.inbox.held && len(c.inbox.queue) > 0
+	c.mu.Unlock()
+	if !held {
+		return nil
+	}
+	return c.Unqueue("")
+}
+
 // Interrupt ends the running turn, if any, and reports whether there was one. What
 // finished stays; waiting messages stay in the queue until the person sends another.
 func (c *Conversation) Interrupt() bool {

@@ -109,7 +109,7 @@ func removeTree(ctx context.Context, tree worktree.Tree, name string) error {
 // openSite wires jcode for a worktree. Store, models and trust are the project's.
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
-	f.Print = true // its files are not watched; its questions are routed elsewhere
+	f.Print, f.InputFormat = true, "" // its files are not watched; its questions are routed elsewhere
 	if a.memory.on() {
 		f.Memory = "read" // what an agent keeps goes through the person's own conversation
 	}

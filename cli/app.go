@@ -311,7 +311,7 @@ func (a *app) options() (agent.Options, error) {
 		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
-		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
+		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.once(),
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
 		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen, Forget: agentSites{a}.forget,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
@@ -326,7 +326,7 @@ func (a *app) options() (agent.Options, error) {
 func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
 	return promptParts{
 		sections: a.list.Sections(sessionID, scope),
-		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, headless: a.flags.Print,
+		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, headless: a.flags.once(),
 	}.build(role)
 }
 

@@ -17,8 +17,14 @@ import (
 // maxPiped bounds what is read from a pipe into a prompt.
 const maxPiped = 10 << 20
 
-// Run chats, or answers once with -p.
+// Run chats, or answers with -p.
 func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if err := f.checkInput(c.Prompt); err != nil {
+		return err
+	}
+	if f.fed() {
+		return runFed(ctx, f, std)
+	}
 	if f.Print {
 		return runHeadless(ctx, f, std, c.Prompt)
 	}

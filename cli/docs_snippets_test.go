@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"mvdan.cc/sh/v3/syntax"
 
 	"jcode/agent/event/wire"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
 	"jcode/cli/eval"
+	"jcode/cli/stream"
 	"jcode/cli/tasklist"
 	"jcode/internal/commandline"
 	"jcode/internal/patch"
@@ -31,7 +33,7 @@ import (
 // kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
 // means that there is none.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl tasks",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
 }
 
@@ -260,6 +262,7 @@ var lines = map[string]any{
 	"approval_closed": wire.Closed{}, "ask": wire.Ask{}, "form": wire.AskForm{}, "ask_closed": wire.Closed{}, "todo": wire.Todo{}, "retrying": wire.Retrying{},
 	"compacting": wire.Compacting{}, "rewound": wire.Rewound{}, "queue": wire.Queue{}, "preparing": wire.Preparing{}, "unsent": wire.Unsent{},
 	"state": wire.State{}, "turn_end": wire.TurnEnd{}, "notes_used": wire.NotesUsed{}, "agent": wire.AgentState{},
+	"response": stream.Response{},
 }
 
 func TestEventsInTheDocsAreThoseOfTheProgram(t *testing.T) {
@@ -277,6 +280,28 @@ func TestEventsInTheDocsAreThoseOfTheProgram(t *testing.T) {
 			dec.DisallowUnknownFields()
 			if err := dec.Decode(reflect.New(reflect.TypeOf(lines[head.Type])).Interface()); err != nil {
 				t.Errorf("%s:%d: %v", b.page, b.line+1+i, err)
+			}
+		}
+	}
+}
+
+func TestInputInTheDocsFitsItsSchema(t *testing.T) {
+	var schema jsonschema.Schema
+	if b, err := os.ReadFile("../docs/input.schema.json"); err != nil || json.Unmarshal(b, &schema) != nil {
+		t.Fatal(err)
+	}
+	fits, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks(t) {
+		if b.info != "jsonl input" {
+			continue
+		}
+		for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
+			var v any
+			if err := json.Unmarshal([]byte(line), &v); err != nil || fits.Validate(v) != nil {
+				t.Errorf("%s:%d: no line of the input: %s (%v, %v)", b.page, b.line+1+i, line, err, fits.Validate(v))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // listExtensions puts the extensions in the order in which they are asked.
 func (a *app) listExtensions() {
 	life := newPluginLife(a)
-	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
+	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.once()}
 	a.list = core.Extensions{
 		plugins.extension(), a.learning.extension(), newRoleExtension(a).extension(), boardExtension{board: &a.board}.extension(),
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
@@ -104,7 +104,7 @@ type roleExtension struct {
 
 func newRoleExtension(a *app) roleExtension {
 	return roleExtension{
-		watch: newRoleWatch(a), once: a.flags.Print, again: a.rolesAgain,
+		watch: newRoleWatch(a), once: a.flags.once(), again: a.rolesAgain,
 		definitions: newDefinitionActions(a), roles: newRoleActions(a), reaching: newRoleFiles(a).reaching,
 	}
 }

@@ -12,6 +12,7 @@ import (
 type flags struct {
 	Print        bool      `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
 	OutputFormat string    `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
+	InputFormat  string    `enum:"text,stream-json" default:"text" help:"Input with -p: ${enum}, which takes prompts, answers and interrupts while it runs, one object a line." placeholder:"FORMAT"`
 	OutputSchema string    `name:"output-schema" aliases:"json-schema" help:"With -p: the answer is one JSON value that fits this JSON Schema, a file or the schema itself." placeholder:"FILE"`
 	Output       string    `short:"o" help:"With -p: write the answer alone to this file too." placeholder:"FILE"`
 	Model        string    `short:"m" help:"Model: ID, provider/model, or replay:FILE." placeholder:"ID" env:"JCODE_MODEL"`

@@ -28,7 +28,7 @@ type personHost struct {
 }
 
 func newPersonHost(a *app) personHost {
-	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.Print, a.cwd, a.allow}
+	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.once(), a.cwd, a.allow}
 }
 
 // Session returns the open conversation's session.

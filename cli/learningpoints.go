@@ -29,7 +29,7 @@ func (l *learning) agents() agent.Extension {
 // begin keeps skills and commands up to date until the app closes. A single run checks the disk before each
 // step, which is enough.
 func (l *learning) begin() {
-	if l.flags.Print {
+	if l.flags.once() {
 		return
 	}
 	l.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {

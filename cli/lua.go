@@ -63,7 +63,7 @@ func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{
 		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, everywhere: a.everywhere(), servers: a.servers,
-		cwd: a.cwd, config: a.paths.Config, once: a.flags.Print,
+		cwd: a.cwd, config: a.paths.Config, once: a.flags.once(),
 		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
 		bundles: &a.bundles, started: a.started, settled: a.settled, ctx: ctx,
 	}
@@ -72,7 +72,7 @@ func (a *app) openLua() error {
 		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Denied: func(address string) string { return a.gate.DeniedAddress(address) },
-		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
+		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.once(),
 	})
 	if err != nil {
 		cancel()

@@ -20,7 +20,7 @@ type mcpElicitor struct {
 // Elicit shows the form, or asks for consent to a visit.
 func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
 	conv := e.board.open()
-	if conv == nil || e.flags.Print {
+	if conv == nil || e.flags.once() {
 		return mcp.Unattended{AcceptDefaults: e.flags.Elicit == "accept-defaults"}.Elicit(ctx, q)
 	}
 	if q.URL != "" {

@@ -69,6 +69,8 @@ type (
 		// Structured is the value of --output-schema.
 		Structured json.RawMessage `json:"structured_output,omitempty"`
 		Agents     []agentLine     `json:"agents,omitempty"`
+		// Prompts are the IDs of the prompts that it is the answer to, where they come as lines.
+		Prompts []string `json:"prompt_ids,omitempty"`
 	}
 	// agentLine sums up a sub-agent.
 	agentLine struct {

@@ -12,6 +12,11 @@ import (
 
 // conversation starts or resumes the conversation that the flags name.
 func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
+	return a.conversationAs(ctx, "")
+}
+
+// conversationAs is conversation, where a new session is known by an ID before its first prompt.
+func (a *app) conversationAs(ctx context.Context, fresh string) (*agent.Conversation, error) {
 	opt, err := a.options()
 	if err != nil {
 		return nil, err
@@ -23,6 +28,7 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if id != "" {
 		return a.resume(ctx, opt, id)
 	}
+	opt.Session = fresh
 	return newRoleStarts(a).begin(ctx, opt)
 }
 

@@ -155,7 +155,7 @@ func (c *connection) undo(ctx context.Context, p Undo) (any, error) {
 		}
 		report, err := do(ctx)
 		if err == nil {
-			h.offer.Notify(event.LevelInfo, "%s: %s", c.who(), report)
+			c.tell(h, "%s: %s", c.who(), report)
 		}
 		return Said{report}, err
 	})
@@ -168,7 +168,7 @@ func (c *connection) rewind(ctx context.Context, p Rewind) (any, error) {
 	return c.between(ctx, p.Session, func(ctx context.Context, h *hub) (any, error) {
 		report, draft, err := h.offer.Actions.Rewind(ctx, p.Seq, p.What)
 		if err == nil {
-			h.offer.Notify(event.LevelInfo, "%s rewound %s.", c.who(), map[string]string{"": "the conversation", "files": "the files", "both": "the conversation and the files"}[p.What])
+			c.tell(h, "%s rewound %s.", c.who(), map[string]string{"": "the conversation", "files": "the files", "both": "the conversation and the files"}[p.What])
 		}
 		return Rewound{report, draft}, err
 	})
@@ -178,9 +178,9 @@ func (c *connection) role(ctx context.Context, p RoleOf) (any, error) {
 	return c.between(ctx, p.Session, func(ctx context.Context, h *hub) (any, error) {
 		err := h.offer.Actions.SetRole(ctx, p.Name)
 		if err == nil && p.Name == "" {
-			h.offer.Notify(event.LevelInfo, "%s ended the role.", c.who())
+			c.tell(h, "%s ended the role.", c.who())
 		} else if err == nil {
-			h.offer.Notify(event.LevelInfo, "%s set role %s.", c.who(), text.Visible(p.Name))
+			c.tell(h, "%s set role %s.", c.who(), text.Visible(p.Name))
 		}
 		return struct{}{}, err
 	})
@@ -206,13 +206,14 @@ func (c *connection) files(ctx context.Context, p FilesOf) (any, error) {
 }
 
 func (c *connection) agentOutput(_ context.Context, p AgentOf) (any, error) {
-	c.mu.Lock()
-	at, ok := c.attached[p.Session]
-	c.mu.Unlock()
-	if !ok || at.hub.offer.Actions == nil {
-		return nil, gone("attach session %q first", p.Session)
+	h, err := c.followed(p.Session)
+	if err != nil {
+		return nil, err
 	}
-	return AgentOutput{text.Valid(at.hub.offer.Actions.Output(p.Name))}, nil
+	if h.offer.Actions == nil {
+		return nil, refused("this session offers nothing of the kind")
+	}
+	return AgentOutput{text.Valid(h.offer.Actions.Output(p.Name))}, nil
 }
 
 func (c *connection) agentStop(ctx context.Context, p AgentOf) (any, error) {
@@ -223,7 +224,7 @@ func (c *connection) agentStop(ctx context.Context, p AgentOf) (any, error) {
 	if err := h.offer.Actions.Stop(ctx, p.Name); err != nil {
 		return nil, said(err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s stopped agent %s.", c.who(), text.Visible(p.Name))
+	c.tell(h, "%s stopped agent %s.", c.who(), text.Visible(p.Name))
 	return struct{}{}, nil
 }
 
@@ -238,7 +239,7 @@ func (c *connection) agentMessage(ctx context.Context, p AgentOf) (any, error) {
 	if err := h.offer.Actions.Message(ctx, p.Name, text.Valid(p.Text)); err != nil {
 		return nil, said(err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s wrote to agent %s.", c.who(), text.Visible(p.Name))
+	c.tell(h, "%s wrote to agent %s.", c.who(), text.Visible(p.Name))
 	return struct{}{}, nil
 }
 

@@ -39,7 +39,7 @@ func (c *connection) answer(_ context.Context, p Answer) (any, error) {
 	if err := h.offer.From(c.who()).Answer(p.ID, tools.Answer{Scope: o.Scope, Option: p.Option, Word: p.Word, Hunks: p.Hunks}); err != nil {
 		return nil, gone("%v", err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s answered %q: %s.", c.who(), q.Question.Heading(), said)
+	c.tell(h, "%s answered %q: %s.", c.who(), q.Question.Heading(), said)
 	return struct{}{}, nil
 }
 
@@ -74,7 +74,7 @@ func (c *connection) reply(_ context.Context, p Reply) (any, error) {
 	if err := h.offer.From(c.who()).Reply(p.ID, text.Valid(p.Text)); err != nil {
 		return nil, gone("%v", err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s replied: %s", c.who(), text.Visible(p.Text))
+	c.tell(h, "%s replied: %s", c.who(), text.Visible(p.Text))
 	return struct{}{}, nil
 }
 
@@ -87,10 +87,10 @@ func (c *connection) fill(_ context.Context, p Fill) (any, error) {
 	if !ok {
 		return nil, gone("this question is closed")
 	}
-	if q.Form.Person {
+	if q.Form.Person && c.own == nil {
 		return nil, refused("this form belongs to something that is done at the terminal: fill it in there")
 	}
-	if q.Form.Secret() && p.Action == string(tools.FormAccept) {
+	if q.Form.Secret() && c.own == nil && p.Action == string(tools.FormAccept) {
 		return nil, refused("a password is typed at the terminal: fill it in there")
 	}
 	answer := tools.FormAnswer{Action: tools.FormAction(p.Action), Values: p.Values}
@@ -106,7 +106,7 @@ func (c *connection) fill(_ context.Context, p Fill) (any, error) {
 	if err := h.offer.From(c.who()).Fill(p.ID, answer); err != nil {
 		return nil, gone("%v", err)
 	}
-	h.offer.Notify(event.LevelInfo, "%s answered a form of %s: %s.", c.who(), q.Form.From, p.Action)
+	c.tell(h, "%s answered a form of %s: %s.", c.who(), q.Form.From, p.Action)
 	return struct{}{}, nil
 }
 

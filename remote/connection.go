@@ -11,7 +11,6 @@ import (
 
 	"github.com/creachadair/jrpc2"
 
-	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -38,6 +37,7 @@ type connection struct {
 	ctx    context.Context
 	sends  sync.WaitGroup
 	window window
+	own    *hub // the one session of its owner's program; nil for everybody else
 
 	mu       sync.Mutex
 	name     string // "" before hello
@@ -73,23 +73,37 @@ func (s *Server) serve(ctx context.Context, nc net.Conn) {
 	_ = c.rpc.Wait() // how a client leaves is its own affair
 }
 
-// methods are handlers by name.
-type methods map[string]jrpc2.Handler
+// action does what a method says, whose parameters read decodes.
+type action func(ctx context.Context, read func(params any) error) (any, error)
+
+// methods are actions by name.
+type methods map[string]action
 
 // Assign returns the handler of a method.
-func (m methods) Assign(_ context.Context, method string) jrpc2.Handler { return m[method] }
-
-// take makes a handler of a function with parameters.
-func take[P any](c *connection, f func(ctx context.Context, p P) (any, error)) jrpc2.Handler {
+func (m methods) Assign(_ context.Context, method string) jrpc2.Handler {
+	do, known := m[method]
+	if !known {
+		return nil
+	}
 	return func(ctx context.Context, req *jrpc2.Request) (any, error) {
+		return do(ctx, func(params any) error {
+			if !req.HasParams() {
+				return nil
+			}
+			return req.UnmarshalParams(params)
+		})
+	}
+}
+
+// take makes an action of a function with parameters.
+func take[P any](c *connection, f func(ctx context.Context, p P) (any, error)) action {
+	return func(ctx context.Context, read func(params any) error) (any, error) {
 		var p P
 		if _, first := any(p).(Hello); !first && !c.known() {
 			return nil, refused("say hello first")
 		}
-		if req.HasParams() {
-			if err := req.UnmarshalParams(&p); err != nil {
-				return nil, err
-			}
+		if err := read(&p); err != nil {
+			return nil, err
 		}
 		return f(ctx, p)
 	}
@@ -105,7 +119,7 @@ func (c *connection) methods() methods {
 	}
 }
 
-func (c *connection) known() bool { return c.who() != "" }
+func (c *connection) known() bool { return c.own != nil || c.who() != "" }
 
 func (c *connection) who() string {
 	c.mu.Lock()
@@ -173,13 +187,11 @@ func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
 
 // history returns earlier messages to a client that has only the last ones.
 func (c *connection) history(ctx context.Context, p Earlier) (any, error) {
-	c.mu.Lock()
-	at, ok := c.attached[p.Session]
-	c.mu.Unlock()
-	if !ok || c.server.find(p.Session) != at.hub {
-		return nil, gone("attach session %q first", p.Session)
+	h, err := c.followed(p.Session)
+	if err != nil {
+		return nil, err
 	}
-	events, _, err := at.hub.offer.History(ctx, p.Before, 0)
+	events, _, err := h.offer.History(ctx, p.Before, 0)
 	return Past{encoded(events)}, err
 }
 
@@ -227,8 +239,25 @@ func (c *connection) detach(_ context.Context, p Of) (any, error) {
 	return struct{}{}, nil
 }
 
+// followed returns a session that this client follows.
+func (c *connection) followed(session string) (*hub, error) {
+	if c.own != nil {
+		return c.own, nil
+	}
+	c.mu.Lock()
+	at, ok := c.attached[session]
+	c.mu.Unlock()
+	if !ok || c.server.find(session) != at.hub {
+		return nil, gone("attach session %q first", session)
+	}
+	return at.hub, nil
+}
+
 // controlled returns a session that this client controls.
 func (c *connection) controlled(session string) (*hub, error) {
+	if c.own != nil {
+		return c.own, nil
+	}
 	c.mu.Lock()
 	at, ok := c.attached[session]
 	c.mu.Unlock()
@@ -256,7 +285,7 @@ func (c *connection) prompt(_ context.Context, p Prompt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.offer.Notify(event.LevelInfo, "The next prompt comes from %s.", c.who())
+	c.tell(h, "The next prompt comes from %s.", c.who())
 	return Queued{Session: p.Session, ID: h.offer.Prompt(prompt)}, nil
 }
 
@@ -277,7 +306,7 @@ func (c *connection) interrupt(_ context.Context, p Of) (any, error) {
 		return nil, err
 	}
 	if h.offer.Interrupt() {
-		h.offer.Notify(event.LevelInfo, "%s stopped the turn.", c.who())
+		c.tell(h, "%s stopped the turn.", c.who())
 	}
 	return struct{}{}, nil
 }
@@ -287,17 +316,24 @@ func (c *connection) set(_ context.Context, p Set) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Mode == "" && p.Model == "" {
+		return nil, invalid("set needs a mode or a model")
+	}
 	if p.Mode != "" {
-		if err := h.setMode(tools.Mode(p.Mode)); err != nil {
+		set := h.setMode
+		if c.own != nil {
+			set = h.setAnyMode
+		}
+		if err := set(tools.Mode(p.Mode)); err != nil {
 			return nil, err
 		}
-		h.offer.Notify(event.LevelInfo, "%s set mode %s.", c.who(), p.Mode)
+		c.tell(h, "%s set mode %s.", c.who(), p.Mode)
 	}
 	if p.Model != "" {
 		if err := h.offer.SetModel(p.Model); err != nil {
 			return nil, invalid("%v", err)
 		}
-		h.offer.Notify(event.LevelInfo, "%s set model %s.", c.who(), text.Visible(p.Model))
+		c.tell(h, "%s set model %s.", c.who(), text.Visible(p.Model))
 	}
 	return struct{}{}, nil
 }

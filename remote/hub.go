@@ -188,6 +188,15 @@ func (h *hub) setMode(mode tools.Mode) error {
 	return nil
 }
 
+// setAnyMode sets a mode for the owner, who is bound to none.
+func (h *hub) setAnyMode(mode tools.Mode) error {
+	if !slices.Contains(careful, mode) {
+		return invalid("there is no mode %q", mode)
+	}
+	h.offer.SetMode(mode)
+	return nil
+}
+
 func encoded(events []event.Event) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(events))
 	for _, ev := range events {

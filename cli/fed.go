@@ -1,0 +1,344 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/agent/event"
+	"jcode/agent/model"
+	"jcode/cli/stream"
+	"jcode/remote"
+	"jcode/session"
+)
+
+// fed reports whether a program feeds a run of -p: prompts and answers come while it goes on, so there is somebody to
+// ask.
+func (f *flags) fed() bool { return f.Print && f.InputFormat == "stream-json" }
+
+// once reports whether this is a run of one prompt, with nobody to ask.
+func (f *flags) once() bool { return f.Print && !f.fed() }
+
+// checkInput refuses a combination that --input-format does not go with.
+func (f *flags) checkInput(words []string) error {
+	switch {
+	case f.InputFormat != "stream-json":
+		return nil
+	case !f.Print:
+		return usageError("--input-format is for -p")
+	case f.OutputFormat != "stream-json":
+		return usageError("--input-format stream-json needs --output-format stream-json: what happens comes as lines too")
+	case strings.TrimSpace(strings.Join(words, "")) != "":
+		return usageError("--input-format stream-json takes prompts from standard input alone: write a line such as %s", `{"type": "prompt", "text": "hello"}`)
+	}
+	return nil
+}
+
+// runFed does what the lines of standard input say until it ends, and what they began has.
+func runFed(ctx context.Context, f *flags, std Streams) error {
+	if _, err := newWantedAnswer(f); err != nil {
+		return err
+	}
+	home, err := newAppOfSession(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer home.close()
+	a, done, err := standBeside(ctx, home, nil)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := session.NewID()
+	if err != nil {
+		return err
+	}
+	conv, err := a.conversationAs(ctx, id)
+	if err != nil {
+		return a.startError(err)
+	}
+	defer conv.Close()
+	if conv.State().ReadOnly {
+		return usageError("this session is open in another jcode: --fork continues in a copy of it")
+	}
+	sub := conv.Subscribe()
+	defer sub.Close()
+	a.board.attach(conv)
+	a.startExtensions()
+	newDormant(a).sayInert(ctx)
+	pr, out := newPrinter(f.OutputFormat, std)
+	run := &fedRun{
+		conv: conv, typed: newTypedPrompts(a), wants: func() (*wantedAnswer, error) { return newWantedAnswer(f) },
+		pr: pr, out: out, notices: std.Err, session: cmp.Or(conv.ID(), id), open: map[string]fedPrompt{}, before: conv.Usage().Total,
+	}
+	run.own = remote.NewOwn(ctx, remote.Offer{
+		Conversation: ownConversation{conv, run.unqueued}, From: func(name string) remote.Answers { return conv.From(name) },
+		Actions: newWindowActions(a).of(conv),
+	})
+	init := a.initLine(ctx, conv)
+	init.SessionID = run.session
+	pr.begin(init)
+	return run.serve(ctx, sub, std.In)
+}
+
+// ownConversation tells which prompts were taken out of the queue.
+type ownConversation struct {
+	*agent.Conversation
+	unqueued func([]event.Prompt)
+}
+
+// Unqueue takes a prompt out of the queue, or all of them.
+func (c ownConversation) Unqueue(id string) []event.Prompt {
+	out := c.Conversation.Unqueue(id)
+	c.unqueued(out)
+	return out
+}
+
+// fedPrompt is a prompt whose end was not seen.
+type fedPrompt struct {
+	want  *wantedAnswer
+	ids   []string // the prompts that its answer is for
+	steps int      // of the turns before it
+}
+
+// fedRun is a run that a program feeds.
+type fedRun struct {
+	conv    *agent.Conversation
+	own     *remote.Own
+	typed   typedPrompts
+	wants   func() (*wantedAnswer, error)
+	pr      printer
+	out     *bufio.Writer
+	notices io.Writer
+	session string
+
+	// mu orders what is written: the response to a prompt comes before everything else about it.
+	mu      sync.Mutex
+	open    map[string]fedPrompt // by ID in the queue
+	turn    []string             // the prompts of the running turn
+	running bool
+	ended   bool // the input
+	stop    context.CancelFunc
+	awaited awaitedAgents
+	before  model.Usage // when the turn began
+	total   model.Usage
+	sent    bool  // a prompt was queued
+	faulty  bool  // a line was not done
+	end     error // of the last turn
+}
+
+// serve reads lines and prints what happens until both are at their end.
+func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reader) error {
+	over, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	r.stop, r.total = stop, r.before
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	reading.Go(func() {
+		err := stream.Reader{In: in, Slow: r.slow, Do: r.do}.Run(ctx)
+		if ctx.Err() != nil {
+			r.conv.Interrupt()
+		}
+		r.conv.Person().Leave()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err != nil && ctx.Err() == nil {
+			r.end, r.sent = &exitError{code: exitUsage, err: err}, true
+		}
+		r.ended = true
+		r.settle(ctx)
+	})
+	for {
+		ev, ok := sub.Next(over)
+		if !ok {
+			break
+		}
+		if err := r.print(ctx, ev); err != nil {
+			return &exitError{code: exitModel, err: fmt.Errorf("write what happens: %w", err)}
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted()
+	case !r.sent && r.faulty:
+		return &exitError{code: exitUsage, silent: true, err: errors.New("no line of standard input was a prompt that could be sent")}
+	}
+	return r.end
+}
+
+// slow reports which lines may take a while: those that may run commands.
+func (r *fedRun) slow(l stream.Line) bool {
+	return slices.Contains([]string{"prompt", "undo", "rewind", "role"}, l.Type)
+}
+
+// do does what a line says, and answers it.
+func (r *fedRun) do(ctx context.Context, l stream.Line) {
+	switch {
+	case l.Fault != nil:
+		r.refuse(l, "invalid", l.Fault.Error())
+	case l.Type == "prompt":
+		r.prompt(ctx, l)
+	default:
+		result, err := r.own.Do(ctx, l.Type, l.Params)
+		if err != nil {
+			r.refuse(l, remote.Kind(err), remote.Words(err))
+			return
+		}
+		r.respond(stream.Answer(l, result))
+		r.mu.Lock()
+		r.settle(ctx)
+		r.mu.Unlock()
+	}
+}
+
+// prompt queues a prompt. A command is carried out.
+func (r *fedRun) prompt(ctx context.Context, l stream.Line) {
+	var p remote.Prompt
+	if err := remote.Strict(l.Params, &p); err != nil {
+		r.refuse(l, remote.Kind(err), remote.Words(err))
+		return
+	}
+	typed, notice, err := r.typed.prompt(ctx, p.Text)
+	if err != nil {
+		r.refuse(l, "invalid", err.Error())
+		return
+	}
+	if typed.Text == "" && strings.TrimSpace(p.Text) != "" { // a command that did all there was to do
+		r.respond(stream.Answer(l, stream.Prompted{Said: notice}))
+		return
+	}
+	want, err := r.wants()
+	if err != nil {
+		r.refuse(l, "failed", err.Error())
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	queued, err := r.own.Prompt(p, want.prompt(typed))
+	if err != nil {
+		r.mu.Unlock()
+		r.refuse(l, remote.Kind(err), remote.Words(err))
+		r.mu.Lock()
+		return
+	}
+	r.sent, r.open[queued.ID] = true, fedPrompt{want: want, ids: []string{queued.ID}}
+	writeLine(r.out, stream.Answer(l, stream.Prompted{ID: queued.ID, Said: notice}))
+}
+
+func (r *fedRun) refuse(l stream.Line, kind, words string) {
+	r.mu.Lock()
+	r.faulty = true
+	fmt.Fprintf(r.notices, "jcode: line %d of standard input: %s\n", l.N, words)
+	r.mu.Unlock()
+	r.respond(stream.Refuse(l, kind, words))
+}
+
+func (r *fedRun) respond(answer stream.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	writeLine(r.out, answer)
+}
+
+// unqueued forgets prompts that are not sent any more.
+func (r *fedRun) unqueued(list []event.Prompt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range list {
+		delete(r.open, p.Queued)
+	}
+}
+
+// print shows an event. A turn that ends has a result.
+func (r *fedRun) print(ctx context.Context, ev event.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch ev := ev.(type) {
+	case event.TurnStart:
+		r.running = true
+		r.turn = append(r.turn, ev.Queued)
+	case event.Usage:
+		r.total = ev.Total
+	case event.Nested:
+		r.awaited.saw(ev)
+	case event.TurnEnd:
+		r.result(ev)
+		r.settle(ctx)
+		return r.out.Flush()
+	}
+	r.pr.event(ev)
+	if ev, ok := ev.(event.Unsent); ok {
+		delete(r.open, ev.Queued)
+		r.settle(ctx)
+	}
+	return r.out.Flush()
+}
+
+// result prints how a turn ended. The caller holds the lock.
+func (r *fedRun) result(end event.TurnEnd) {
+	var prompts []fedPrompt
+	for _, id := range append(r.turn, end.Queued) {
+		if p, waits := r.open[id]; waits {
+			prompts = append(prompts, p)
+			delete(r.open, id)
+		}
+	}
+	r.running, r.turn = false, nil
+	all := fedPrompt{want: &wantedAnswer{}}
+	for i, p := range prompts {
+		if all.ids, all.steps = append(all.ids, p.ids...), all.steps+p.steps; i == 0 {
+			all.want = p.want
+		}
+	}
+	res := resultLine{
+		Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error, Prompts: all.ids,
+		SessionID: cmp.Or(r.conv.ID(), r.session), Steps: all.steps + end.Steps, DurationMS: end.Duration.Milliseconds(), Usage: since(r.before, r.total),
+	}
+	switch why := unanswered(end); {
+	case end.Reason == event.StopInterrupted:
+		res.Error = "interrupted"
+	case why != "":
+		res.OK, res.Error = false, why
+	case res.Error == "" && end.Err != nil:
+		res.Error = end.Err.Error()
+	}
+	again, failed := all.want.settle(end, &res)
+	if again != "" {
+		all.steps += end.Steps
+		r.open[r.conv.Prompt(event.Prompt{Text: again})] = all
+		return
+	}
+	res.Agents = r.awaited.lines
+	for _, s := range r.conv.Agents().List() {
+		res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
+	}
+	r.before, r.awaited = r.total, awaitedAgents{}
+	r.pr.end(res)
+	if r.end = failed; r.end == nil {
+		r.end = endError(end)
+	}
+}
+
+// settle ends the run where nothing more can come. The caller holds the lock.
+func (r *fedRun) settle(ctx context.Context) {
+	if !r.ended || r.running {
+		return
+	}
+	if ctx.Err() != nil {
+		r.stop()
+		return
+	}
+	for _, p := range agent.DropHeld(r.conv) { // nobody sends the prompt for which they wait
+		delete(r.open, p.Queued)
+		r.pr.event(event.Unsent{Prompt: p, Queued: p.Queued, Err: errors.New("the input ended while it waited after an interrupt")})
+	}
+	if len(r.open) == 0 {
+		r.stop()
+	}
+}

@@ -60,7 +60,7 @@ func runFed(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	conv, err := a.conversationAs(ctx, id)
+	conv, err := conversationAs(ctx, a, id)
 	if err != nil {
 		return a.startError(err)
 	}

@@ -12,11 +12,11 @@ import (
 
 // conversation starts or resumes the conversation that the flags name.
 func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
-	return a.conversationAs(ctx, "")
+	return conversationAs(ctx, a, "")
 }
 
 // conversationAs is conversation, where a new session is known by an ID before its first prompt.
-func (a *app) conversationAs(ctx context.Context, fresh string) (*agent.Conversation, error) {
+func conversationAs(ctx context.Context, a *app, fresh string) (*agent.Conversation, error) {
 	opt, err := a.options()
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func TestUpdateOfState(t *testing.T) {
 	if res := h.call("try_it", nil); res.Text != `["nil",1,"nil",1,"false","x",2,42]` {
 		t.Errorf("got %s", res.Text)
 	}
-	h.tool("own_key", `{"description": "d"}`, `state.update("d", function() state.set("d", jcode.time()) return 1 end)`)
+	h.tool("own_key", `{"description": "d", "timeout_ms": 60000}`, `state.update("d", function() state.set("d", jcode.time()) return 1 end)`)
 	h.room.Refresh()
 	if res := h.call("own_key", nil); !res.Failed || !strings.Contains(res.Text, "does the function change it itself?") {
 		t.Errorf("a function that changes its own key: %s", res.Text)

@@ -32,6 +32,11 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, v Device) {
 	}
 	parse := r.ParseForm
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		rc := http.NewResponseController(w) // pictures take their time from a phone
+		if err := errors.Join(rc.SetReadDeadline(time.Now().Add(picturesWithin)), rc.SetWriteDeadline(time.Now().Add(picturesWithin+answerWithin))); err != nil {
+			http.Error(w, "the form can't be read", http.StatusInternalServerError)
+			return
+		}
 		parse = func() error { return r.ParseMultipartForm(maxPictures) }
 	}
 	if err := parse(); err != nil {

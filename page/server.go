@@ -79,6 +79,7 @@ const (
 	headerWithin   = 5 * time.Second
 	bodyWithin     = 30 * time.Second
 	answerWithin   = time.Minute
+	picturesWithin = 5 * time.Minute // of a paired device
 	idleWithin     = time.Minute
 	settled        = 50 * time.Millisecond
 )

@@ -50,6 +50,13 @@ func (f *file) readFont(v any) *font {
 		}
 	}
 	f.readEncoding(out, d, info)
+	if d["Widths"] == nil {
+		for code, text := range out.names {
+			if w, ok := standardWidth(string(base), text); ok {
+				out.widths[uint32(code)] = w
+			}
+		}
+	}
 	return out
 }
 

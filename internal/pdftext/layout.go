@@ -24,6 +24,7 @@ type layout struct {
 
 // Shares of the size of the text.
 const (
+	noGap     = 0.1  // a blank that takes less shows no gap
 	wordGap   = 0.17 // more is a space
 	columnGap = 2.0  // more is two
 	lineShift = 0.6  // of the base line: more is another line

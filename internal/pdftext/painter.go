@@ -303,23 +303,37 @@ func (p *painter) show(v any) {
 	if !ok || p.font == nil {
 		return
 	}
-	from := p.place()
-	var b strings.Builder
-	x := 0.0
+	var glyphs []string
+	ends := []float64{0} // of the glyphs, with the space behind each
 	p.font.each(s, func(text string, width float64, blank bool) {
-		b.WriteString(text)
-		x += width*p.size + p.char
+		x := ends[len(ends)-1] + width*p.size + p.char
 		if blank {
 			x += p.word
+			if before := ends[len(ends)-1]; width > noGap && x-before < noGap*p.size {
+				text = "" // it only moves the next character a little
+			}
 		}
+		glyphs, ends = append(glyphs, text), append(ends, x)
 	})
-	p.text = matrix{1, 0, 0, 1, x * p.scale, 0}.times(p.text)
-	said := b.String()
-	if p.hushed > 0 {
-		said, p.pending = p.pending, ""
+	from, start := p.place(), p.text
+	at := func(x float64) matrix {
+		p.text = matrix{1, 0, 0, 1, x * p.scale, 0}.times(start)
+		return p.place()
 	}
-	p.out.add(run{text: said, from: from, to: p.place()})
+	to := at(ends[len(ends)-1])
 	p.file.work.spend(len(s))
+	switch {
+	case p.hushed > 0:
+		p.out.add(run{text: p.pending, from: from, to: to})
+		p.pending = ""
+	case len(glyphs) == 2 && p.char > wordGap*p.size:
+		// Some programs write the gap between two words as space between two characters. Between more it spaces out a word.
+		p.out.add(run{text: glyphs[0], from: from, to: at(ends[1] - p.char)})
+		second := at(ends[1])
+		p.out.add(run{text: glyphs[1], from: second, to: at(ends[2])})
+	default:
+		p.out.add(run{text: strings.Join(glyphs, ""), from: from, to: to})
+	}
 }
 
 // place returns the position of the next glyph: the matrix of a text space of one unit.

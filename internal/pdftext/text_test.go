@@ -87,6 +87,10 @@ func TestWhatAPageShowsIsItsText(t *testing.T) {
 		{about: "lines", content: "BT /F 10 Tf 0 700 Td (One) Tj 0 -12 Td (two) Tj ET", want: "One\ntwo"},
 		{about: "a paragraph", content: "BT /F 10 Tf 0 700 Td (One) Tj 0 -30 Td (two) Tj ET", want: "One\n\ntwo"},
 		{about: "kerning is no space, a gap is one", content: "BT /F 10 Tf [(W) 80 (ord) -400 (two)] TJ ET", want: "Word two"},
+		{about: "a gap that is space between two characters", content: "BT /F 10 Tf (l) Tj 2.5 Tc 2.22 0 Td (,p) Tj 0 Tc 10.84 0 Td (rint) Tj ET", want: "l, print"},
+		{about: "a font whose widths the document does not say", content: "BT /F 10 Tf (illi) Tj 11.4 0 Td (w) Tj ET", want: "illi w"},
+		{about: "a word that is spaced out", content: "BT /F 10 Tf 3 Tc (HEAD) Tj ET", want: "HEAD"},
+		{about: "a blank that moves the next character only a little", content: "BT /F 10 Tf -2.5 Tw (PA T) Tj 0 Tw (TERN) Tj ET", want: "PATTERN"},
 		{about: "columns of a table", content: "BT /F 10 Tf 1 0 0 1 0 9 Tm (a) Tj 1 0 0 1 90 9 Tm (b) Tj ET", want: "a  b"},
 		{about: "escapes", content: `BT /F 10 Tf (a\(b\)\\ \101\
 c) Tj <64 65> Tj ET`, want: `a(b)\ Acde`},

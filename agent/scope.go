@@ -101,9 +101,9 @@ func (t *turn) announceRole(ctx context.Context) error {
 
 func roleLine(role Role) string {
 	if role.Name == "" {
-		return "The role ended; the session's own settings hold again."
+		return "The role ended; the session's own settings apply again."
 	}
-	return "The person switched to the role " + role.Name + "."
+	return "The user switched to the role " + role.Name + "."
 }
 
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.

@@ -8,7 +8,7 @@ import (
 )
 
 // aboutPrompt is what a model is told that answers a question about a conversation.
-const aboutPrompt = "A person works with a coding agent. Below is their conversation so far, then a question of the person that is not part of it. Answer the question, shortly, from the conversation and what you know. You have no tools, and nothing is changed: if the answer is not known, say so."
+const aboutPrompt = "A user works with a coding agent. Below is their conversation so far, then a question of the user that is not part of it. Answer the question briefly, from the conversation and what you know. You have no tools, and nothing is changed: if the answer is not known, say so."
 
 // AskAbout asks the model of a conversation a question about it. The question and the answer leave no trace in it; what
 // they cost is counted. It may be called while a turn runs, and sees what is committed then.

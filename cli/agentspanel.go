@@ -145,7 +145,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
-		a.board.tell("The person merged the changes of the agent " + name + ": " + said)
+		a.board.tell("The user merged the changes of the agent " + name + ": " + said)
 	}
 	return said, err
 }

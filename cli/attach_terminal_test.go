@@ -219,7 +219,7 @@ func TestASessionBeginsInTheBackground(t *testing.T) {
 	if err := syscall.Kill(c.inBackground()[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	d.wait("has ended without a word", "jcode -c")
+	d.wait("has ended without a message", "jcode -c")
 	d.gaveBack(1)
 	if out, err := c.jcode("", "sessions", "ps"); err != nil || !strings.Contains(out, "no session is open") {
 		t.Errorf("%v %s", err, out)

@@ -126,7 +126,7 @@ func showProcess(ctx context.Context, l live, client *remote.Client, w *attach.W
 	left, err := w.Show(ctx, client, role)
 	switch {
 	case errors.Is(err, attach.ErrLost):
-		return &exitError{code: exitModel, err: fmt.Errorf("%w without a word: jcode -c in its folder continues it", err)}
+		return &exitError{code: exitModel, err: fmt.Errorf("%w without a message: jcode -c in its folder continues it", err)}
 	case err != nil && ctx.Err() == nil:
 		return &exitError{code: exitModel, err: err}
 	}

@@ -66,7 +66,7 @@ func (w worktreeCommand) run(ctx context.Context, args string) (command.Outcome,
 			return command.Outcome{}, errors.New("this session works in the checkout itself: /worktree NAME moves it into a worktree")
 		}
 		if len(words) > 1 {
-			return command.Outcome{}, fmt.Errorf("/worktree %s takes no more words", first)
+			return command.Outcome{}, fmt.Errorf("/worktree %s accepts no further arguments", first)
 		}
 	case "move":
 		if len(words) < 2 {

@@ -70,7 +70,7 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 	conv := d.board.open()
 	switch {
 	case conv == nil || conv.ID() == "" && !conv.Private():
-		return command.Outcome{}, errors.New("nothing was said yet: jcode --detachable begins a session in the background")
+		return command.Outcome{}, errors.New("the session is empty: jcode --detachable begins a session in the background")
 	case conv.Private():
 		return command.Outcome{}, fmt.Errorf("%w, so the conversation can't move to another process", errPrivate)
 	case conv.State().ReadOnly:

@@ -88,9 +88,9 @@ func missingProgram(s mcp.Details) string {
 func howToInstall(command string) string {
 	switch program := filepath.Base(command); program {
 	case "npx", "node", "npm":
-		return "install Node.js, which brings " + program
+		return "install Node.js, which includes " + program
 	case "uvx", "uv":
-		return "install uv, which brings " + program
+		return "install uv, which includes " + program
 	default:
 		return "install " + program + ", or correct the command"
 	}

@@ -298,7 +298,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 	answer, err := person.Ask(ctx, tools.Question{
 		CallID: uuid.NewString(), Tool: "lua", Title: "Trust the Lua of this project?",
-		Details: append(item.Runs, "Nothing of it runs without your yes. What a tool may do is asked again, per version."),
+		Details: append(item.Runs, "No part of it runs without your yes. What a tool may do is asked again, per version."),
 		Options: []tools.AnswerOption{
 			{Scope: tools.AnswerSession, Label: "trust it for this run"},
 			{Scope: tools.AnswerProject, Label: "always trust this folder's Lua"},

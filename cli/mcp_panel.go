@@ -33,7 +33,7 @@ func (a serverActions) panel() command.Panel {
 				return a.mcp.Restart(name)
 			})},
 			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row command.Row) (string, error) {
-				_, err := a.mcp.Disconnect(row.ID, "the person")
+				_, err := a.mcp.Disconnect(row.ID, "the user")
 				return "", err
 			}},
 			{Key: "ctrl+e", Label: "enable or disable", Run: act(func(name string) error {

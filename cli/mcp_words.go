@@ -58,7 +58,7 @@ func (a serverActions) serverWord(ctx context.Context, word, name string) (notic
 	case "connect", "reconnect":
 		return word + "ing " + name, a.mcp.Restart(name)
 	case "disconnect":
-		d, err := a.mcp.Disconnect(name, "the person")
+		d, err := a.mcp.Disconnect(name, "the user")
 		return fmt.Sprintf("%s is disconnected, %s gone", name, text.Count(d.Removed, "tool")), err
 	case "enable", "disable":
 		return name + " is " + word + "d", a.mcp.SetEnabled(name, word == "enable")

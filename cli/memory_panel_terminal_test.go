@@ -32,7 +32,7 @@ func TestNotesAreSeenForgottenAndAcceptedInThePanel(t *testing.T) {
 	c.say("which port?")
 	c.wait("It is 8080.", "1 note used")
 	c.Press("ctrl+o")
-	c.wait("The port is 8080. (since ", "by you", "/memory mends or forgets")
+	c.wait("The port is 8080. (since ", "by you", "/memory edits or forgets")
 	c.Press("ctrl+o")
 	c.say("/memory")
 	c.wait("Tests are slow.", "draft", "The port is 8080.", "used", "hermes", "offered")

@@ -57,7 +57,7 @@ func pluginDetail(p plugins.Plugin) []string {
 func bundleLines(b *plugins.Bundle) []string {
 	lines := mapSlice(b.Rows, plugins.Row.String)
 	if len(b.Rows) == 0 {
-		lines = append(lines, "it brings nothing")
+		lines = append(lines, "it contains nothing")
 	}
 	return append(lines, fmt.Sprintf("about %d tokens in each request, in addition to those of its MCP servers' tools", b.Tokens))
 }
@@ -224,7 +224,7 @@ func (a pluginActions) removePlugin(name string) error {
 func (d *doctor) plugins(store plugins.Store) {
 	list, err := store.List()
 	if err != nil {
-		d.warn("plugins", "mend or remove that file", "%v", err)
+		d.warn("plugins", "fix or remove that file", "%v", err)
 	}
 	for _, p := range list {
 		var faults []string
@@ -259,7 +259,7 @@ func brings(b *plugins.Bundle) string {
 		parts = append(parts, text.Count(count[kind], kind))
 	}
 	if parts == nil {
-		return "brings nothing"
+		return "contains nothing"
 	}
 	return strings.Join(parts, ", ")
 }

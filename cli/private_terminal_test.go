@@ -195,7 +195,7 @@ func TestAPrivateConversationHasNoLastingAnswers(t *testing.T) {
 	h.say("again")
 	h.wait("Two.") // without a question
 	h.say("/permissions allow exec(touch *)")
-	h.wait("the answer can only hold for this conversation")
+	h.wait("the answer can only apply to this conversation")
 	if err := os.Remove(filepath.Join(h.dir, secretWord+"1")); err != nil {
 		t.Error(err)
 	}

@@ -80,7 +80,7 @@ func chosenServers(r role.Role, want agent.RoleRequest) error {
 			continue
 		}
 		if slices.ContainsFunc(r.Servers, v.In) {
-			return r.Fault(fmt.Sprintf("variable %s names an MCP server and has no choices: only the person can set its value, with /role %s", v.Name, r.Name))
+			return r.Fault(fmt.Sprintf("variable %s names an MCP server and has no choices: only the user can set its value, with /role %s", v.Name, r.Name))
 		}
 	}
 	return nil

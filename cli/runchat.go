@@ -50,7 +50,7 @@ func beginsInBackground(ctx context.Context, f *flags, std Streams, words []stri
 	case std.held != nil: // it is there
 		return false, nil
 	case f.Detach && strings.TrimSpace(strings.Join(words, "")) == "":
-		return true, usageError("--detach needs a prompt: jcode --detach \"mend the tests\"")
+		return true, usageError("--detach needs a prompt: jcode --detach \"fix the tests\"")
 	}
 	return true, runInBackground(ctx, std, std.args, std.dir, !f.Detach)
 }

@@ -240,9 +240,9 @@ func (d *doctor) sandbox(roots []string) {
 		return sandbox.Policy{Roots: roots, Protect: d.conf.Sandbox.Protect}
 	})
 	if ok, why := box.CanRead(); ok {
-		d.ok("unasked", "commands that run unasked because they only read are kept to that by the kernel: no writes, no network, no programs of the project")
+		d.ok("unasked", "commands that run without asking because they only read are confined to reading by the kernel: no writes, no network, no programs of the project")
 	} else {
-		d.warn("unasked", "", "commands that run unasked because they only read are held by analysis alone, not by the kernel: %s", why)
+		d.warn("unasked", "", "commands that run without asking because they only read are checked by analysis alone, not confined by the kernel: %s", why)
 	}
 	report := box.Report()
 	for _, line := range report.Lines() {

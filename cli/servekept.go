@@ -89,7 +89,7 @@ type pageBegins struct {
 
 func (p pageBegins) begin(ctx context.Context, folder, prompt string) (string, error) {
 	if said := strings.TrimSpace(prompt); strings.HasPrefix(said, "/") || strings.HasPrefix(said, "!") {
-		return "", errors.New("commands are for whoever sits at the terminal: begin with what to do, in words")
+		return "", errors.New("commands work only at the terminal: begin with what to do, in words")
 	}
 	begun, err := startInBackground([]string{"--", prompt}, folder, remote.Size{Cols: 100, Rows: 30}, p.term)
 	if err != nil {

@@ -64,7 +64,7 @@ func (a *app) applySettings(ctx context.Context) error {
 	if err == nil {
 		a.gate.SetRules(rules)
 	}
-	a.board.say(event.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
+	a.board.say(event.LevelInfo, "rules of this project apply now; its other settings apply from the next start")
 	return errors.Join(append(errs, err)...)
 }
 

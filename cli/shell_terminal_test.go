@@ -152,7 +152,7 @@ func TestAShellLineThatOverwroteAnEditSaysSo(t *testing.T) {
 	c.interject("edit it")
 	c.wait("Edited.")
 	c.write("go", "")
-	c.wait("the command wrote over it", "/undo brings back what was there")
+	c.wait("the command wrote over it", "/undo restores what was there")
 	c.say("go on")
 	c.wait("I see.")
 	if told := string(c.request(2).Raw); !strings.Contains(told, "A command that the user ran: while the command ran, 1 file was changed by tools too") {

@@ -135,7 +135,7 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c.startAt("Trust this folder?")
 	c.folderAsks("echo from-the-shell", "permissions.allow", "no-such-program --flag", "shout")
 	c.Press("y")
-	c.wait("rules of this project hold now")
+	c.wait("rules of this project apply now")
 	if s := c.wait("ask for something"); s.Contains("Trust the Lua") {
 		t.Error("asked twice about Lua")
 	}

@@ -27,7 +27,7 @@ const taskCommand = "in-task"
 
 // taskBriefing is what the model is told of how it works.
 const taskBriefing = `You work on this as a task that was queued: nobody watches, and what you change is looked at later. Decide what can be decided, and say in the end what you decided.
-Begin your last answer with one line of at most 70 characters that says what was changed, as the subject of a commit does; after an empty line, sum up what you did, which checks you ran, and their results. Everything that you change in the worktree is committed for you then.`
+Begin your last answer with one line of at most 70 characters that says what was changed, as the subject of a commit does. After an empty line, sum up what you did, which checks you ran, and their results. Everything that you change in the worktree is committed for you then.`
 
 // inTask makes an attempt at a task. It ends as soon as its input does: its worker is gone then.
 func inTask(args []string, std Streams) int {
@@ -249,7 +249,7 @@ func (r *taskRun) answers(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	out.WriteString("The user was asked while this task waited, and has answered. Go on with the task.\n")
+	out.WriteString("The user was asked while this task waited, and has answered. Continue the task.\n")
 	for _, q := range list {
 		if q.Used || q.Answer == "" {
 			continue

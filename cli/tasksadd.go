@@ -26,14 +26,14 @@ type tasksAddCmd struct {
 	Key      string   `help:"Queue nothing while a task with this key is not over." placeholder:"KEY"`
 	Priority int      `help:"1, which comes first, to 4." default:"2" placeholder:"N"`
 	MaxTime  span     `name:"max-time" help:"End the task after this time, such as 30m." placeholder:"TIME"`
-	NoAsk    bool     `name:"no-ask" help:"Refuse what would need a person, and tell the model."`
+	NoAsk    bool     `name:"no-ask" help:"Refuse calls that need your answer, and tell the model."`
 	Every    span     `help:"A schedule: a new task each time this has passed, such as 24h." placeholder:"TIME"`
 	Cron     string   `help:"A schedule by a cron expression, such as '0 7 * * 1-5'." placeholder:"EXPRESSION"`
 }
 
 // Help is printed by `jcode tasks add --help`.
 func (tasksAddCmd) Help() string {
-	return `--role, --model, --mode, --max-steps and --max-cost hold for the task. Without --mode it works in mode auto where there
+	return `--role, --model, --mode, --max-steps and --max-cost apply to the task. Without --mode it works in mode auto where there
 is a sandbox; elsewhere the mode must be named. The task works in a worktree of this repository's last commit, when a
 worker runs: jcode worker.`
 }
@@ -82,7 +82,7 @@ func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
 	words := strings.TrimSpace(strings.Join(c.Prompt, " "))
 	switch {
 	case (c.From == "") == (words == ""):
-		return nil, errors.New(`say what is to be done, as in jcode tasks add "mend the flaky test", or name a file with --from`)
+		return nil, errors.New(`say what is to be done, as in jcode tasks add "fix the flaky test", or name a file with --from`)
 	case c.Every > 0 && c.Cron != "":
 		return nil, errors.New("--every and --cron exclude each other")
 	case (c.Every > 0 || c.Cron != "") && (c.At != "" || len(c.After) > 0):
@@ -153,7 +153,7 @@ func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []t
 }
 
 // errNoTaskMode says that a task's mode must be named.
-var errNoTaskMode = errors.New("there is no sandbox here in which commands could run unasked: name the mode with --mode, such as edits")
+var errNoTaskMode = errors.New("there is no sandbox here in which commands could run without asking: name the mode with --mode, such as edits")
 
 // taskForms complete what people say of tasks.
 type taskForms struct {

@@ -50,7 +50,7 @@ func (u undoing) step(ctx context.Context, id, did string, f func(context.Contex
 	}
 	u.written(report)
 	u.board.tell(did + " by the user: " + undo.Lines(report, u.shown))
-	other := "/redo brings it back"
+	other := "/redo reverses it"
 	if did == "Redid" {
 		other = "/undo puts it back"
 	}

@@ -30,7 +30,7 @@ type workerCmd struct {
 
 // Help is printed by `jcode worker --help`.
 func (workerCmd) Help() string {
-	return `Each task works in a process and a git worktree of its own. What a repository brings (settings, hooks, MCP servers, Lua)
+	return `Each task works in a process and a git worktree of its own. What a repository contains (settings, hooks, MCP servers, Lua)
 counts only if you trust it, as in a chat: run jcode there once. ctrl+c ends the worker; its tasks are queued again.`
 }
 

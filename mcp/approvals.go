@@ -199,7 +199,7 @@ func (a *approvals) mayStart(e config.Entry) error {
 	clear(a.pins)
 	a.mu.Unlock()
 	if files := a.agentsChanged(e); len(files) > 0 {
-		return wire.Permanentf("files that may belong to it were changed in this session since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", some(files))
+		return wire.Permanentf("files that may belong to it were changed in this session since the user last approved or started it (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", some(files))
 	}
 	if !a.approved(e) {
 		if err := a.fault(); err != nil {
@@ -210,7 +210,7 @@ func (a *approvals) mayStart(e config.Entry) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if was, ok := a.accepted[pinKey(e)]; ok && was != now {
-		return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
+		return wire.Permanentf("what it starts has changed since the user last approved or started it (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
 	}
 	a.accepted[pinKey(e)] = now
 	if _, started := a.begun[pinKey(e)]; !started {

@@ -109,7 +109,7 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 		}
 	}
 	if !on {
-		if _, err := m.Disconnect(name, "the person"); err != nil {
+		if _, err := m.Disconnect(name, "the user"); err != nil {
 			return err
 		}
 	}

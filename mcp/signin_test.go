@@ -98,7 +98,7 @@ func TestServerThatNeedsASignInSaysSo(t *testing.T) {
 	r.m.Start()
 	d := r.waitState("s", StateNeedsSignIn)
 	host := strings.TrimPrefix(srv.Issuer.URL, "http://")
-	want := "needs sign-in at " + host + ": a person has to run /mcp login s, or jcode mcp login s"
+	want := "needs sign-in at " + host + ": the user has to run /mcp login s, or jcode mcp login s"
 	if d.Error != want {
 		t.Errorf("%q", d.Error)
 	}

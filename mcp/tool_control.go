@@ -73,7 +73,7 @@ func (c controls) list() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_list", Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapMCP,
-			Description: "List MCP servers; with name, one's tools. Brings the tools that connect and reload servers.",
+			Description: "List MCP servers; with name, one's tools. Adds the tools that connect and reload servers.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Only this server, in detail"}}}`),
 		},
 		run: func(_ context.Context, call tools.Call) (tools.Result, error) {

@@ -78,7 +78,7 @@ func (t rememberTool) Spec() tools.Spec {
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"text":{"type":"string","description":"the note: one sentence, at most 500 bytes"},` +
 			`"topic":{"type":"string","description":"a word or two, such as testing; notes of a topic are kept together"},` +
-			`"about":{"type":"string","enum":["project","user"],"description":"user: a preference that holds in all projects; default project"},` +
+			`"about":{"type":"string","enum":["project","user"],"description":"user: a preference for all projects; default project"},` +
 			`"files":{"type":"array","items":{"type":"string"},"description":"files of the project that it depends on: the note is marked when they change"},` +
 			`"replaces":{"type":"string","description":"ID of an earlier note that this one replaces"}},"required":["text"]}`),
 		Aliases: map[string]string{"note": "text", "content": "text", "memory": "text", "fact": "text"},

@@ -75,7 +75,7 @@ func (fd *feed) drawMore(ctx context.Context, b *sheet, v view) {
 	if err != nil {
 		b.put(`<p class="said">%s</p>`, err.Error())
 	}
-	b.put(`<form class="act line" method="post" action="%s/undo"><span>Files of the last turn</span> <button>Undo</button> <button name="redo" value="yes">Redo</button></form><p class="dim">To go back further, press the time beside a prompt.</p>`, v.base)
+	b.put(`<form class="act line" method="post" action="%s/undo"><span>Files of the last turn</span> <button>Undo</button> <button name="redo" value="yes">Redo</button></form><p class="dim">To go back further, press the time next to a prompt.</p>`, v.base)
 }
 
 // drawTake writes the search in a session, and its exports.

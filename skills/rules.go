@@ -92,7 +92,7 @@ func toolRule(item string) (rule, why string) {
 	case !has || pattern == "" || pattern == "*":
 		return tool, ""
 	case tool == "task" || tool == "todo" || tool == "ask" || tool == "skill":
-		return "", "takes no pattern"
+		return "", "does not accept a pattern"
 	case tool == "exec":
 		// `git:*` is other programs' notation for "git and anything after it".
 		if head, ok := strings.CutSuffix(pattern, ":*"); ok {

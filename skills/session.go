@@ -49,7 +49,7 @@ func (s *Session) Prompt(scope *tools.Scope) string {
 	}
 	var b strings.Builder
 	b.WriteString(catalogue)
-	b.WriteString("\nThese skills were loaded earlier and still hold:\n")
+	b.WriteString("\nThese skills were loaded earlier and still apply:\n")
 	room := carryBytes
 	for _, name := range carried {
 		l, err := s.r.Load(name)

@@ -94,7 +94,7 @@ func (r *Registry) grant(ctx context.Context, session *Session, caller tools.Cal
 	ok, err := approved(ctx, r.opts.Trust, asker, sk.Pin())
 	switch {
 	case err != nil:
-		return fmt.Sprintf("Its allowed-tools do not hold, the approval could not be looked up or kept: %v\n", err)
+		return fmt.Sprintf("Its allowed-tools do not apply: the approval could not be looked up or kept: %v\n", err)
 	case !ok:
 		session.mu.Lock()
 		session.refused[sk.Hash] = asker != nil || refused

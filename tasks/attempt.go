@@ -185,7 +185,7 @@ func (s *Store) Rescue(ctx context.Context, alive func(worker string) bool) (res
 		if lives {
 			continue
 		}
-		switch err := s.Lost(ctx, t.ID, t.Attempt, "its worker ended without a word"); {
+		switch err := s.Lost(ctx, t.ID, t.Attempt, "its worker ended without a result"); {
 		case errors.Is(err, ErrOver): // somebody else was faster
 		case err != nil:
 			return rescued, err

@@ -315,7 +315,7 @@ func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res 
 
 // judged asks the gate. If judging panics, the call is refused and the conversation continues.
 func (d *Dispatcher) judged(ctx context.Context, req GateRequest) Decision {
-	dec, err := guard("judging the call", func() (Decision, error) { return d.Gate.Check(ctx, req), nil })
+	dec, err := guard("deciding about the call", func() (Decision, error) { return d.Gate.Check(ctx, req), nil })
 	if err != nil {
 		return Decision{By: ByPolicy, Reason: err.Error() + ". It does not run: write it in another way"}
 	}

@@ -180,7 +180,7 @@ type Question struct {
 	// Diff is the unified diff of an edit.
 	Diff string
 	// Details are additional lines that must be shown: folder, resolved program, names of
-	// environment variables, "outside the workspace".
+	// environment variables, "outside the project".
 	Details []string
 	// Options are the possible answers, in order.
 	Options []AnswerOption

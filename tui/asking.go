@@ -86,7 +86,7 @@ func (p *composer) asideLine() string {
 	}
 	line := []cells.Span{{Text: " ? ", Style: p.look.Theme.Warn}, {Text: said, Style: p.look.Theme.Strong}}
 	if key := p.keys.First(look.Agents); key != "" {
-		line = append(line, cells.Span{Text: "  (" + key + " brings it)", Style: p.look.Theme.Faint})
+		line = append(line, cells.Span{Text: "  (" + key + " shows it)", Style: p.look.Theme.Faint})
 	}
 	return cells.Render(look.Clip(line, p.width))
 }

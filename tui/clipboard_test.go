@@ -120,7 +120,7 @@ func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
 	r.Type("see @a.png now")
 	r.see("› see [a.png] now")
 	r.Press("enter")
-	r.see("test/model takes no pictures")
+	r.see("test/model does not accept pictures")
 }
 
 func TestCopyingSaysWhatIsKnown(t *testing.T) {

@@ -93,7 +93,7 @@ func (p *panels) ways(pk *dialog.Picker, from *front.FirstRun, then func(r comma
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.
 Before it edits a file or runs a command, jcode asks: shift+tab changes how much runs without asking.
-What a project brings along and could run code waits until you trust the folder.`
+What a project contains that could run code waits until you trust the folder.`
 
 // found lists what can be used at once, then the rows for a key and for the address of a server.
 func found(ctx context.Context, from *front.FirstRun) ([]command.Row, error) {

@@ -202,7 +202,7 @@ func (p *panels) askTrust() tea.Cmd {
 		case err != nil:
 			p.Say(event.LevelError, "/trust: "+err.Error())
 		case t == nil:
-			p.Flash("everything that this folder brings is trusted, or it brings nothing that could run")
+			p.Flash("everything in this folder is trusted, or nothing in it could run")
 		default:
 			v := dialog.NewTrust(*t)
 			p.ask(v)

@@ -95,7 +95,7 @@ func (p *slashes) undo() tea.Cmd {
 				detail = append(detail, front.ChangeLine(f))
 			}
 			p.options("Put back what "+turn+" changed?", []command.Row{
-				{ID: "yes", Name: "yes", Info: text.Count(len(u.Files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
+				{ID: "yes", Name: "yes", Info: text.Count(len(u.Files), "file") + "; /redo reverses that", Detail: strings.Join(detail, "\n")},
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
 			}, func(r command.Row) tea.Cmd {
 				if r.ID == "no" {

@@ -243,7 +243,7 @@ func (c *Crew) Resume(ctx context.Context, name string) error {
 	if state, w := c.all.Get(m); w.child != nil || w.moved {
 		return fmt.Errorf("%s needs no resuming: it is %s", name, state.Status)
 	}
-	return c.wake(ctx, m, "Look at what is done, and go on with your assignment.")
+	return c.wake(ctx, m, "Look at what is done, and continue with your assignment.")
 }
 
 // wake opens the session of an agent that no conversation runs any more, and sends it a prompt.

@@ -31,7 +31,7 @@ func modeChoices() []Choice {
 	return []Choice{
 		{string(tools.ModePlan), "Plan", "reads only; edits are refused"},
 		{string(tools.ModeAsk), "Ask", "asks before edits and commands"},
-		{string(tools.ModeEdits), "Edits", "edits in the workspace run; commands ask"},
+		{string(tools.ModeEdits), "Edits", "edits in the project run; commands ask"},
 		{string(tools.ModeAuto), "Auto", "edits and sandboxed commands run"},
 		{string(tools.ModeYolo), "Yolo", "everything runs"},
 	}

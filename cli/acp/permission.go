@@ -210,6 +210,6 @@ func (o *openSession) askTrust() {
 		if err := decide(o.ctx); err != nil {
 			o.say(err.Error())
 		}
-		o.say(map[bool]string{true: "The folder is trusted.", false: "What this folder brings along stays off."}[err == nil && chosen == 0])
+		o.say(map[bool]string{true: "The folder is trusted.", false: "What can run code in this folder stays off."}[err == nil && chosen == 0])
 	})
 }

@@ -76,5 +76,5 @@ func (o Others) Find(ctx context.Context, call tools.Call, res tools.Result) (mo
 		return "", ""
 	}
 	person = strings.Join(said, "; ")
-	return "[jcode] " + person + ": agree with whoever that is before you change more of it", person
+	return "[jcode] " + person + ": come to an agreement before you change more of it", person
 }

@@ -80,7 +80,7 @@ func (o OfCommands) Overwritten(caller tools.Caller, since time.Time) string {
 	if err := errors.Join(edits.NoteCommand(ctx, caller.Session, noted), edits.NoteOverwritten(ctx, caller.Session, losers)); err != nil {
 		o.Say(event.LevelWarn, "other sessions are not told what a command overwrote: %v", err)
 	}
-	said := fmt.Sprintf("while the command ran, %s changed by tools too, and the command wrote over it what it had read before: %s; /undo brings back what was there, or make that change again",
+	said := fmt.Sprintf("while the command ran, %s changed by tools too, and the command wrote over it what it had read before: %s; /undo restores what was there, or make that change again",
 		text.Count(len(list), "file")+isAre(len(list)), strings.Join(lines, ", "))
 	o.Say(event.LevelWarn, "%s", text.Visible(said))
 	if caller.Origin == tools.OriginPerson {
@@ -146,8 +146,8 @@ func (l Losses) before(ctx context.Context, sessionID string) agent.Announcement
 	}
 	said := "your change is no longer in " + strings.Join(lines, ", ") + ": the command wrote over it what it had read before"
 	return agent.Announcement{
-		Text:  text.Visible(said) + ". Read the file again and make the change again if it is still needed; /undo in the session of the command brings it back too.",
-		Shown: text.Visible(strings.Replace(said, "your change", "a change of this session", 1)) + "; /undo there brings it back",
+		Text:  text.Visible(said) + ". Read the file again and make the change again if it is still needed; /undo in the session of the command restores it too.",
+		Shown: text.Visible(strings.Replace(said, "your change", "a change of this session", 1)) + "; /undo there restores it",
 	}
 }
 

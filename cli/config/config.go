@@ -27,7 +27,7 @@ type Config struct {
 	Skills       Skills     `json:"skills" desc:"Skills."`
 	Lua          Lua        `json:"lua" desc:"Lua."`
 	LSP          LSP        `json:"lsp" desc:"Language servers."`
-	Memory       string     `json:"memory" desc:"Notes from one session to the next: ask shows each before it is kept, auto keeps those unasked that come from your words or the agent's own work, off keeps and reads none." enum:"off,ask,auto" default:"ask" narrow:"earlier"`
+	Memory       string     `json:"memory" desc:"Notes from one session to the next: ask shows each before it is kept, auto keeps those without asking that come from your words or the agent's own work, off keeps and reads none." enum:"off,ask,auto" default:"ask" narrow:"earlier"`
 	MemoryDrafts *bool      `json:"memory_drafts" desc:"At the end of a longer session, have the model propose notes, which /memory shows as drafts." default:"false" narrow:"false"`
 	Docs         Docs       `json:"docs" desc:"Documents of roles and sessions."`
 	Compaction   Compaction `json:"compaction" desc:"When a long conversation is summarised."`
@@ -36,7 +36,7 @@ type Config struct {
 	Hooks        Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
 	Prelude      Prelude    `json:"prelude" desc:"What a start begins with."`
 	Agents       Agents     `json:"agents" desc:"Sub-agents that work in the background."`
-	Undo         Undo       `json:"undo" desc:"What /undo can bring back."`
+	Undo         Undo       `json:"undo" desc:"What /undo can restore."`
 	Worktree     Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Tasks        Tasks      `json:"tasks" desc:"Tasks that wait for a worker: jcode tasks, jcode worker."`
 	Update       Update     `json:"update" desc:"Newer releases."`
@@ -156,8 +156,8 @@ type Permissions struct {
 // Sandbox bounds the commands of mode auto.
 type Sandbox struct {
 	Network *bool    `json:"network" desc:"Commands in the sandbox may use the network." default:"false" narrow:"false"`
-	Caches  []string `json:"caches" desc:"Folders outside the workspace that commands may write, such as ~/.cache/go-build." merge:"append"`
-	Protect []string `json:"protect" desc:"Additional files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
+	Caches  []string `json:"caches" desc:"Folders outside the project that commands may write, such as ~/.cache/go-build." merge:"append"`
+	Protect []string `json:"protect" desc:"Additional files of the project that are never changed silently, such as .env." merge:"append" narrow:"append"`
 }
 
 // Undo says what is kept of the files that commands change.

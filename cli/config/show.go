@@ -149,7 +149,7 @@ func sortedKeys(m reflect.Value) []string {
 // may set before it is trusted, if that narrows.
 func Reference() string {
 	var b strings.Builder
-	b.WriteString("| key | values | default | |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| key | values | default | meaning |\n| --- | --- | --- | --- |\n")
 	reference(&b, reflect.TypeFor[Config](), "")
 	return b.String()
 }

@@ -42,7 +42,7 @@ func (m *Memory) Panel(a Actions) command.Panel {
 
 // The labels of the actions that a row names.
 const (
-	labelMend   = "mend in its file"
+	labelMend   = "edit its file"
 	labelAccept = "accept"
 	labelForget = "forget"
 	labelOpen   = "open its session"

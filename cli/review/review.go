@@ -15,12 +15,12 @@ const Schema = `{"type":"object","properties":{"summary":{"type":"string"},"find
 	`"required":["file","line","end_line","quote","severity","title","reason","replacement"],"additionalProperties":false}}},"required":["summary","findings"],"additionalProperties":false}`
 
 // Prompt is what the model is told; the diff follows.
-const Prompt = `Review the change below: find what its author would want to mend before it is merged. Read the files around it where you need them; change nothing.
+const Prompt = `Review the change below: find what its author would want to fix before it is merged. Read the files around it where you need them; change nothing.
 
-Report defects that the change brings: wrong results, crashes, lost data, security holes, races, leaks, broken callers, tests that can't fail. No matters of taste, no praise, nothing that was there before, and nothing that you are not sure of. No finding is a good answer.
+Report defects that the change introduces: wrong results, crashes, lost data, security holes, races, leaks, broken callers, tests that can't fail. No matters of taste, no praise, nothing that was there before, and nothing that you are not sure of. No finding is a good answer.
 For each finding:
 - file, line, end_line: lines of the file after the change, which the diff shows. quote: the text of the line, exactly.
-- severity: P0 must be mended before anything else (data loss, a hole, it does not build); P1 wrong in ordinary use; P2 wrong in rare cases; P3 minor.
+- severity: P0 must be fixed before anything else (data loss, a hole, it does not build); P1 wrong in ordinary use; P2 wrong in rare cases; P3 minor.
 - title: a sentence of at most 80 characters. reason: at most three sentences, what happens, and when.
 - replacement: the lines from line to end_line as they should be, or null if the repair is elsewhere or longer.
 summary: one or two sentences on the change as a whole.

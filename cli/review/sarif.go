@@ -107,7 +107,7 @@ func (r Report) SARIF(version string) SARIF {
 
 func rules() (out []sarifRule) {
 	for i, rule := range []struct{ level, means string }{
-		{"error", "Must be mended before anything else"}, {"error", "Wrong in ordinary use"}, {"warning", "Wrong in rare cases"}, {"note", "Minor"},
+		{"error", "Must be fixed before anything else"}, {"error", "Wrong in ordinary use"}, {"warning", "Wrong in rare cases"}, {"note", "Minor"},
 	} {
 		out = append(out, sarifRule{ID: severities()[i], Short: sarifText{rule.means}, Default: sarifRank{rule.level}})
 	}

@@ -226,7 +226,7 @@ func (s *Follower) ended(c *change) (said string) {
 	if len(lost) == 0 {
 		return ""
 	}
-	said = fmt.Sprintf("%s deleted %s, which /undo can't bring back", c.by, strings.Join(lost[:min(len(lost), 5)], ", "))
+	said = fmt.Sprintf("%s deleted %s, which /undo can't restore", c.by, strings.Join(lost[:min(len(lost), 5)], ", "))
 	if more := len(lost) - 5; more > 0 {
 		said += fmt.Sprintf(" (and %d more)", more)
 	}

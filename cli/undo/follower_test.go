@@ -284,7 +284,7 @@ func TestADeletedFileThatIsNotKeptIsNamedAtOnce(t *testing.T) {
 	}
 	after := s.Around(tools.Caller{Session: id, Turn: 1, Origin: tools.OriginModel}, "rm .env")
 	run("rm .env")
-	if said := after(); said != "rm .env deleted .env (a secret is not kept), which /undo can't bring back" {
+	if said := after(); said != "rm .env deleted .env (a secret is not kept), which /undo can't restore" {
 		t.Errorf("%q", said)
 	}
 }

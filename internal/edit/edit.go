@@ -149,7 +149,7 @@ func occurrences(s, sub string) []int {
 // ones. how says what was ignored to find it.
 func ambiguous(lines []int, total int, how string) error {
 	if how != "" {
-		return fmt.Errorf("old_string is not in the file as it is written, and ignoring %s it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
+		return fmt.Errorf("old_string is not in the file as it is written. Ignoring %s it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
 			how, total, list(lines, total))
 	}
 	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", total, list(lines, total))

@@ -39,7 +39,7 @@ const (
 // String names the encoding for people.
 func (e Encoding) String() string {
 	if name, ok := e.Guessed(); ok {
-		return name + ", judged by its bytes"
+		return name + ", by its bytes"
 	}
 	return string(e)
 }

@@ -54,7 +54,7 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 	}
 	root, err := hujson.Parse(text)
 	if err != nil {
-		return fmt.Errorf("%s: %s; mend the file first, nothing was written", path, Fault(err))
+		return fmt.Errorf("%s: %s; fix the file first, nothing was written", path, Fault(err))
 	}
 	top, ok := root.Value.(*hujson.Object)
 	if !ok {

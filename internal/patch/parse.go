@@ -57,7 +57,7 @@ const (
 
 // form shows a model the format of a patch.
 const form = "a patch is\n*** Begin Patch\n*** Update File: path\n@@ a line before the place, where that helps\n line that stays\n-line that goes\n+line that comes\n*** End Patch\n" +
-	"with *** Add File: (every line begins with +), *** Delete File: and, below Update File, *** Move to: as further headings"
+	"As further headings: *** Add File: (every line begins with +), *** Delete File: and, below Update File, *** Move to:"
 
 // Parse parses a patch. An error says what is wrong with which line.
 func Parse(text string) ([]File, error) {

@@ -77,7 +77,7 @@ func TestPinChangesWithWhatALineStarts(t *testing.T) {
 		t.Fatalf("%s, %s", first, pin())
 	}
 	if got := startfiles.Pin("base", root, "echo hello"); got != "base" {
-		t.Errorf("a line that starts nothing of the workspace: %s", got)
+		t.Errorf("a line that starts nothing of the project: %s", got)
 	}
 	seen := []string{first}
 	for _, change := range []struct{ name, text string }{{"srv.py", "import helper; evil"}, {"helper.py", "2"}, {"srv.py", "import helper"}} {

@@ -31,7 +31,7 @@ func (p *Permissions) Rights() []string {
 	add("may call the tools of MCP servers: ", p.MCP)
 	add("may read the environment variables: ", p.Env)
 	add("may use any tool that needs only: ", p.Capabilities.Names())
-	add("is told of: ", p.Events)
+	add("gets the events: ", p.Events)
 	if p.MCPAdmin {
 		out = append(out, "may add, change and remove MCP servers")
 	}

@@ -19,7 +19,7 @@ func TestRightsAreSaidInWords(t *testing.T) {
 		`{"network":{"allowed_hosts":["api.example.com","*.example.org:8443"],"methods":["post"]}}`: {"may reach over the network (POST): api.example.com, *.example.org:8443"},
 		`{"exec":[["git","log"],["make","a b"]]}`:                                                   {"may run the commands that begin with: git log …, make 'a b' …"},
 		`{"intents":["grep","read"],"mcp":["docs:find"],"env":["LANG"]}`:                            {"may call the tools: grep, read", "may call the tools of MCP servers: docs:find", "may read the environment variables: LANG"},
-		`{"capabilities":["read"],"events":["` + wire.Events[0] + `"],"mcp_admin":true}`:            {"may use any tool that needs only: READ", "is told of: " + wire.Events[0], "may add, change and remove MCP servers"},
+		`{"capabilities":["read"],"events":["` + wire.Events[0] + `"],"mcp_admin":true}`:            {"may use any tool that needs only: READ", "gets the events: " + wire.Events[0], "may add, change and remove MCP servers"},
 	} {
 		v, err := wire.DecodeJSON([]byte(declared))
 		if err != nil {

@@ -256,7 +256,7 @@ var api = []Func{
 	{Name: "json.encode", Args: []Arg{{"value", "any"}}, Returns: "string?, string?", In: envAll, Local: true, Quiet: true, Doc: "JSON text, or nil and a message."},
 	{
 		Name: "json.decode", Args: []Arg{{"text", "string"}, {"opts", "table?"}}, Returns: "any, string?", In: envAll, Local: true, Quiet: true,
-		Doc: "Value, or nil and a message. null in an array is json.null; a member that is null is left out, or json.null with {null = true}, so that the text can be encoded again as it was.",
+		Doc: "Value, or nil and a message. null in an array is json.null. A member that is null is left out, or json.null with {null = true}, so that the text can be encoded again as it was.",
 	},
 	{Name: "json.array", Args: []Arg{{"t", "table?"}}, Returns: "table", In: envAll, Local: true, Quiet: true, Doc: "Mark a table as an array, so that it encodes as [] when empty."},
 

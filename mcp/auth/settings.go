@@ -128,9 +128,9 @@ func (e *NeedsSignIn) Error() string {
 		s += " again, because the last renewal was cut off before its answer was kept"
 	}
 	if e.Server == "" {
-		return s + ": a person has to run jcode mcp login --url " + e.Address
+		return s + ": the user has to run jcode mcp login --url " + e.Address
 	}
-	return s + fmt.Sprintf(": a person has to run /mcp login %s, or jcode mcp login %s", e.Server, e.Server)
+	return s + fmt.Sprintf(": the user has to run /mcp login %s, or jcode mcp login %s", e.Server, e.Server)
 }
 
 func (e *NeedsSignIn) Unwrap() error { return e.Why }

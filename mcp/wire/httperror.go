@@ -62,7 +62,7 @@ func (r *roundTripper) statusError(resp *http.Response, body string) *HTTPError 
 func credentialAdvice(req *http.Request, signs bool) string {
 	if req != nil {
 		if signs && req.Header.Get("Authorization") != "" {
-			return "the account that is signed in may not do this; a person can sign in as another with jcode mcp login"
+			return "the account that is signed in may not do this; sign in as another one with jcode mcp login"
 		}
 		if req.Header.Get("Authorization") != "" {
 			return "the Authorization header that is set was refused"

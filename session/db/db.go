@@ -149,7 +149,7 @@ func (d *DB) openLocked(ctx context.Context, opts Options) error {
 // saveFrom makes the file anew from a damaged one, and says what came of it.
 func (d *DB) saveFrom(ctx context.Context, aside string, opts Options) string {
 	if info, err := os.Stat(aside); err != nil || info.Size() > repairAtOpen {
-		return RepairCommand + " brings its sessions back"
+		return RepairCommand + " restores its sessions"
 	}
 	fresh := d.path + ".repaired"
 	defer discard(fresh)

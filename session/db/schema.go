@@ -86,7 +86,7 @@ func (s Schema) present(ctx context.Context, conn *sql.Conn, file string) error 
 	}
 	found, err := s.version(ctx, conn, file, len(all))
 	if err == nil && found < len(all) {
-		err = fmt.Errorf("%w: %s is of an older jcode and can't be brought up to date where it is", ErrReadOnly, file)
+		err = fmt.Errorf("%w: %s is of an older jcode and can't be migrated where it is", ErrReadOnly, file)
 	}
 	return err
 }

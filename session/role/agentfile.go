@@ -63,7 +63,7 @@ func (r *Role) agentTools(f frontmatter.Field) []string {
 		case plain && !strings.HasPrefix(name, "mcp__"): // a name of ours, which is looked up later
 			out = append(out, name)
 		case strings.Contains(name, "("):
-			r.problem(f.Line, fmt.Sprintf("%s: %q takes no pattern here", f.Key, name), "it is left out: write the tool's name, and a rule of permissions for the rest", false)
+			r.problem(f.Line, fmt.Sprintf("%s: %q does not accept a pattern here", f.Key, name), "it is left out: write the tool's name, and a rule of permissions for the rest", false)
 		default:
 			r.problem(f.Line, fmt.Sprintf("%s: jcode has no tool %q", f.Key, name), "it is left out", false)
 		}

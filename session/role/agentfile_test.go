@@ -48,7 +48,7 @@ func TestWhatADefinitionSaysInVainIsSaid(t *testing.T) {
 		{"model: sonnet", `line 2: model: "sonnet" is a short name that only Claude Code knows`},
 		{"permissionMode: bypassPermissions", `line 2: permissionMode: "bypassPermissions" has no meaning here`},
 		{"tools: NotebookEdit", `line 2: tools: jcode has no tool "NotebookEdit"`},
-		{"tools: [\"Bash(git *)\"]", `line 2: tools: "Bash(git *)" takes no pattern here`},
+		{"tools: [\"Bash(git *)\"]", `line 2: tools: "Bash(git *)" does not accept a pattern here`},
 		{"mcpServers:\n  x: {command: evil}", "line 2: mcpServers: servers are not defined here"},
 		{"mcpServers:\n  - x: {command: evil}", "line 2: mcpServers: a server is not defined here"},
 		{"color: blue", `line 2: the key "color" has no meaning here`},

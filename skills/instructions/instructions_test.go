@@ -235,7 +235,7 @@ func TestChangesAreNoticed(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if c := changes(s); c != "These instructions were removed and no longer hold: AGENTS.md." {
+	if c := changes(s); c != "These instructions were removed and no longer apply: AGENTS.md." {
 		t.Errorf("got %q", c)
 	}
 	if c := changes(s); c != "" {

@@ -93,7 +93,7 @@ func (s *Set) Changes() (news News, ok bool) {
 	var parts, short []string
 	if len(gone) > 0 {
 		names := strings.Join(gone, ", ")
-		parts = append(parts, "These instructions were removed and no longer hold: "+names+".")
+		parts = append(parts, "These instructions were removed and no longer apply: "+names+".")
 		short = append(short, "instructions removed: "+names)
 	}
 	if body := s.join(fresh); body != "" {

@@ -113,7 +113,7 @@ func TestFilesOfGuessedEncodingsAreReadAndEdited(t *testing.T) {
 		old, now        string
 		refused, reason string
 	}{
-		"latin": {charmap.Windows1252, french, "judged by its bytes", "clés", "clés de près", "漢", "can't be written in that encoding"},
+		"latin": {charmap.Windows1252, french, ", by its bytes", "clés", "clés de près", "漢", "can't be written in that encoding"},
 		"sjis":  {japanese.ShiftJIS, japan, "Shift_JIS", "入口", "出口と入口", "é", "can't be written in that encoding"},
 		"eucjp": {japanese.EUCJP, japan, "EUC-JP", "入口", "出口と入口", "😀", "can't be written in that encoding"},
 		"utf16": {unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), plain, "UTF-16 LE", "return 0", "return '漢'", "", ""},

@@ -203,7 +203,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	stopped := "the sandbox of mode auto stopped it"
 	switch {
 	case how.vouched != nil:
-		stopped = "it ran unasked because it only reads, and was kept to that"
+		stopped = "it ran without asking because it only reads, and was confined to reading"
 	case how.brought != nil:
 		note := "\n[" + stoppedFor(how.brought, blamed) + "]"
 		if data, ok := res.Data.(ExecData); ok { // which is what a script sees

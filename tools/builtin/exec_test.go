@@ -548,7 +548,7 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	var asked []tools.GateRequest
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
 	r := newShell(t, func(o *builtin.ShellOptions) {
-		o.Confiner = stopper{blamed: "writing outside the workspace"}
+		o.Confiner = stopper{blamed: "writing outside the project"}
 		o.Outside = func(_ context.Context, req tools.GateRequest) tools.Decision {
 			asked = append(asked, req)
 			return answer
@@ -568,7 +568,7 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	}
 	const stopped = `if [ -n "$CONFINED" ]; then echo Permission denied; exit 1; fi; echo outside`
 	if res := confined(stopped); !strings.Contains(res.Text, "it was not run outside: denied by user") || len(asked) != 1 ||
-		!strings.Contains(strings.Join(asked[0].Plan.Notes, " "), "writing outside the workspace") {
+		!strings.Contains(strings.Join(asked[0].Plan.Notes, " "), "writing outside the project") {
 		t.Errorf("%+v, asked %+v", res, asked)
 	}
 	answer.Allow = true
@@ -606,7 +606,7 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	if res := vouched("echo in; ls >/dev/null"); res.Text != "in" || len(asked) != 0 {
 		t.Errorf("%+v, asked %d", res, len(asked))
 	}
-	if res := vouched("echo x > made"); !strings.Contains(res.Text, "kept to that: it was denied something") || !strings.Contains(res.Text, "it was not run outside: denied by user") || len(asked) != 1 {
+	if res := vouched("echo x > made"); !strings.Contains(res.Text, "confined to reading: it was denied something") || !strings.Contains(res.Text, "it was not run outside: denied by user") || len(asked) != 1 {
 		t.Errorf("%+v, asked %+v", res, asked)
 	}
 	if _, err := os.Stat(filepath.Join(root, "made")); err == nil {

@@ -190,7 +190,7 @@ func (p *patchedFile) finish() error {
 	case p.stale && p.there:
 		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; the patch was made to its present content")
 	case p.stale && p.gone() && p.by != "":
-		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; /undo brings it back")
+		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; /undo restores it")
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (f *files) removable(arg string) (target, error) {
 	}
 	for _, dir := range f.ws.Folders() {
 		if paths.Within(t.abs, dir) {
-			return t, tools.Errorf(tools.KindPermission, "%s is the workspace or holds it: it is not removed or moved", t.shown)
+			return t, tools.Errorf(tools.KindPermission, "%s is the project or contains it: it is not removed or moved", t.shown)
 		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -120,7 +120,7 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	}
 	res := tools.Result{Text: said, Data: map[string]any{}, Display: tools.Display{Summary: said, Path: t.shown}}
 	for _, line := range unlike {
-		res.Text += "\n[" + line + "; /undo brings it back]"
+		res.Text += "\n[" + line + "; /undo restores it]"
 	}
 	res.Display.Found = strings.Join(unlike, "\n")
 	return res, nil

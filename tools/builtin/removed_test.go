@@ -87,7 +87,7 @@ func TestARemovalNamesWhatOthersHadChanged(t *testing.T) {
 		{"apply_patch", patched("*** Delete File: p"), "had changed on disk since you last saw it, by the agent ann"},
 	} {
 		res := r.ok(c.tool, c.args)
-		has(t, res.Text, c.want, "/undo brings it back")
+		has(t, res.Text, c.want, "/undo restores it")
 		if res.Display.Found == "" {
 			t.Errorf("%s does not tell the person:\n%s", c.tool, res.Text)
 		}

@@ -95,7 +95,7 @@ func (w *Workspace) StartIn(dir string) error {
 		return fmt.Errorf("start in %s: %w", dir, err)
 	}
 	if !w.Contains(real) {
-		return fmt.Errorf("start in %s: it is outside the workspace %s", dir, w.Root())
+		return fmt.Errorf("start in %s: it is outside the project %s", dir, w.Root())
 	}
 	w.start = real
 	return nil
@@ -104,11 +104,11 @@ func (w *Workspace) StartIn(dir string) error {
 func (w *Workspace) add(dir string) error {
 	real, err := paths.Resolve(dir)
 	if err != nil {
-		return fmt.Errorf("open workspace: %w", err)
+		return fmt.Errorf("open the project: %w", err)
 	}
 	root, err := os.OpenRoot(real)
 	if err != nil {
-		return fmt.Errorf("open workspace: %w", err)
+		return fmt.Errorf("open the project: %w", err)
 	}
 	w.folders = append(w.folders, &folder{path: real, root: root})
 	return nil

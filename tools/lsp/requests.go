@@ -31,7 +31,7 @@ func (in *instance) handle(method string, params json.RawMessage) (any, *wireErr
 	case "workspace/workspaceFolders":
 		return foldersOf(in.workFolders()), nil
 	case "workspace/applyEdit":
-		return map[string]any{"applied": false, "failureReason": "jcode changes files only where a person approved it"}, nil
+		return map[string]any{"applied": false, "failureReason": "jcode changes files only where the user approved it"}, nil
 	case "window/showMessageRequest":
 		return nil, nil
 	case "window/showMessage", "window/logMessage":

@@ -289,7 +289,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		}
 		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: hash, Scope: opt.Scope, Session: sessionOf(opt, c.req.Call.Caller)})
 		if err != nil {
-			c.g.tell(c.req.Call.Caller, fmt.Sprintf("the answer holds this once, it could not be stored: %v", err))
+			c.g.tell(c.req.Call.Caller, fmt.Sprintf("the answer applies this once: it could not be stored: %v", err))
 			break
 		}
 	}

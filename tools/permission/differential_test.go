@@ -54,7 +54,7 @@ func (a *arena) wrong(e observe.Event, line, temp string) string {
 		name := filepath.Base(real)
 		switch {
 		case strings.HasPrefix(real, a.base):
-			return "starts a program of the workspace"
+			return "starts a program of the project"
 		case err != nil: // looked for on the search path
 		case !slices.Contains(helpers, name) && !strings.Contains(line, filepath.Base(e.Path)):
 			return "starts an unexpected program"

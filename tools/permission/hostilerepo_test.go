@@ -215,7 +215,7 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			committed(t, filepath.Join(base(root), "private"))
 			committed(t, root)
 			put(t, root, ".git/commondir", "../../private/.git\n")
-		}, "asks", "outside the workspace"},
+		}, "asks", "outside the project"},
 		"alternates": {func(t *testing.T, root string) {
 			committed(t, filepath.Join(base(root), "private"))
 			committed(t, root)

@@ -24,7 +24,7 @@ func (c *checking) exec(a tools.Access) verdict {
 	}
 	if elsewhere := paths.Real(at.Dir); at.Dir != "" && !c.g.places.Inside(elsewhere) && line.Doubt == "" && !line.OnlyReads() {
 		// The grant was meant for the workspace: make runs a different Makefile there.
-		line.Doubt = "it runs outside the workspace, in " + c.g.places.Show(elsewhere)
+		line.Doubt = "it runs outside the project, in " + c.g.places.Show(elsewhere)
 		c.elsewhere = true
 	}
 	return c.line(line)
@@ -336,7 +336,7 @@ func (c *checking) execByMode(v verdict, line shell.Line, forced bool, protected
 		if !c.elsewhere {
 			v.store, v.broad, v.hashes = c.storable(line)
 			if files := line.Pin().Files; len(files) > 0 && len(v.store) > 0 {
-				v.details = append(v.details, "a lasting yes holds in this folder, until one of these changes: "+show(strings.Join(files, ", ")))
+				v.details = append(v.details, "a lasting yes applies in this folder, until one of these changes: "+show(strings.Join(files, ", ")))
 			}
 		}
 		v.sessionOnly = protected != ""

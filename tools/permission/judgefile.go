@@ -80,7 +80,7 @@ func (c *checking) fileByMode(v verdict, kind tools.AccessKind, path string, ins
 		v.by = tools.ByMode
 	}
 	if !inside {
-		v.details = append(v.details, "outside the workspace: "+shown)
+		v.details = append(v.details, "outside the project: "+shown)
 	}
 	if protected != "" {
 		v.details = append(v.details, "protected: "+shown+" ("+protected+")")
@@ -118,7 +118,7 @@ func fileReason(kind tools.AccessKind, shown string, inside bool, protected stri
 	case protected != "":
 		return what + " is protected (" + protected + ")"
 	case !inside:
-		return what + " is outside the workspace"
+		return what + " is outside the project"
 	}
 	return what
 }

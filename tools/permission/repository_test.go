@@ -228,12 +228,12 @@ func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {
 	}
 	for _, tc := range []struct{ path, line, want, why string }{
 		{filepath.Join(home, "tools"), "rg foo", "runs", ""},
-		{filepath.Join(root, "bin"), "rg foo", "asks", "the workspace's own: bin/rg"},
+		{filepath.Join(root, "bin"), "rg foo", "asks", "the project's own: bin/rg"},
 		{filepath.Join(root, "bin") + ":" + filepath.Join(home, "tools"), "rg foo", "asks", "bin/rg"},
 		{filepath.Join(home, "tools") + ":" + filepath.Join(root, "bin"), "rg foo", "runs", ""},
-		{filepath.Join(home, "tools"), "tree", "asks", "the workspace's own"},
-		{"bin:/usr/bin", "rg foo", "asks", "the workspace's own"},
-		{":/none", "cd sub && cal", "asks", "the workspace's own: sub/cal"},
+		{filepath.Join(home, "tools"), "tree", "asks", "the project's own"},
+		{"bin:/usr/bin", "rg foo", "asks", "the project's own"},
+		{":/none", "cd sub && cal", "asks", "the project's own: sub/cal"},
 		{filepath.Join(home, "x", "shims"), "python3 --version", "asks", "depends on files"},
 		{filepath.Join(root, "bin"), "echo rg", "runs", ""},
 		{filepath.Join(root, "bin"), "ls", "runs", ""}, // not found there: it is the system's, or there is none

@@ -160,7 +160,7 @@ func (e *NoTool) Error() string {
 	if near := text.Nearest(strings.ToLower(e.Tool), toolcard.Names()); near != "" {
 		hint = " (did you mean " + near + "?)"
 	}
-	return fmt.Sprintf("rule %q: there is no tool %q, so it holds for nothing%s; a Lua tool is lua(%s), a server's tool mcp(SERVER:TOOL), everything *", e.Rule, e.Tool, hint, e.Tool)
+	return fmt.Sprintf("rule %q: there is no tool %q, so it covers nothing%s; a Lua tool is lua(%s), a server's tool mcp(SERVER:TOOL), everything *", e.Rule, e.Tool, hint, e.Tool)
 }
 
 // knowsTool reports whether a tool of the rule's name can exist.
@@ -230,7 +230,7 @@ func (r *Rule) compile() (err error) {
 		}
 		return fmt.Errorf("%s takes no pattern", r.Tool)
 	default:
-		return fmt.Errorf("%s takes no pattern", r.Tool)
+		return fmt.Errorf("%s does not accept a pattern", r.Tool)
 	}
 	return err
 }

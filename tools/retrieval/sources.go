@@ -95,7 +95,7 @@ func (r *Room) expand(ctx context.Context, source string) ([]item, error) {
 	case err != nil:
 		return []item{{path: base, named: true, problem: err.Error()}}, nil
 	case !paths.LeadsOut(source) && !r.opts.Inside(resolved):
-		return []item{{path: base, named: true, problem: "it leads out of the workspace by a link: name " + resolved + " itself"}}, nil
+		return []item{{path: base, named: true, problem: "it leads out of the project by a link: name " + resolved + " itself"}}, nil
 	}
 	if pattern == "" && !info.IsDir() {
 		return []item{r.judged(resolved, true)}, nil

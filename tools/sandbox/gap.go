@@ -11,7 +11,7 @@ type Gap struct {
 // foldersGap is the gap of a workspace with more folders than are searched.
 func foldersGap(most int) Gap {
 	return Gap{
-		fmt.Sprintf("the workspace has more than %d folders: those further down are not searched for protected files (git's hooks and configuration, .jcode, .claude, .agents); such files are not locked there for commands, and changes to them are not reported", most),
+		fmt.Sprintf("the project has more than %d folders: those further down are not searched for protected files (git's hooks and configuration, .jcode, .claude, .agents). There such files are not locked for commands, and changes to them are not reported", most),
 		"start jcode in the part that you work on, or name these files in sandbox.protect in config.json",
 	}
 }
@@ -35,7 +35,7 @@ func patternGap(pattern string) Gap {
 // lockedGap is the gap of a workspace with more protected files than are locked.
 func lockedGap() Gap {
 	return Gap{
-		fmt.Sprintf("the workspace has more than %d protected files: changes to the others are reported after a command, not prevented", maxLocked),
+		fmt.Sprintf("the project has more than %d protected files: changes to the others are reported after a command, not prevented", maxLocked),
 		"start jcode in the part that you work on",
 	}
 }

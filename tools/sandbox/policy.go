@@ -244,11 +244,11 @@ func (r Report) Lines() []string {
 	if !r.Available {
 		return append([]string{"not available on this machine; mode auto asks as mode ask does"}, r.Why...)
 	}
-	out := []string{fmt.Sprintf("Landlock %d: commands of mode auto write only in the workspace, the temporary folder and the configured caches", r.Landlock)}
+	out := []string{fmt.Sprintf("Landlock %d: commands of mode auto write only in the project, the temporary folder and the configured caches", r.Landlock)}
 	if r.Shields {
 		out = append(out, "everything else is read-only for them, with its rights and times; protected files (git's hooks and configuration, .jcode, start-up files) are locked wherever they lie; they have shared memory and message queues of their own")
 	} else {
-		out = append(out, "protected files inside the workspace can't be locked for them; commands that name one ask, and changes are told afterwards",
+		out = append(out, "protected files inside the project can't be locked for them; commands that name one ask, and changes are reported afterwards",
 			"rights and times of files outside can't be kept from them, nor shared memory of other programs (System V)")
 	}
 	switch {
@@ -285,7 +285,7 @@ func blame(tail string, code int, network bool) string {
 	low := strings.ToLower(tail)
 	for _, s := range []string{"permission denied", "read-only file system", "operation not permitted", "eacces", "erofs", "eperm"} {
 		if strings.Contains(low, s) {
-			return "it was denied something outside the workspace, or a protected file (" + s + "); sandbox.caches in config.json adds folders that commands may write"
+			return "it was denied something outside the project, or a protected file (" + s + "); sandbox.caches in config.json adds folders that commands may write"
 		}
 	}
 	if network {

@@ -331,7 +331,7 @@ func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
 	r.project = short
 	r.policy.Roots = []string{short}
 	if out, code := r.sh(self + " dial-unix " + agent); code != 0 {
-		t.Errorf("the workspace's own: %q", out)
+		t.Errorf("the project's own: %q", out)
 	}
 }
 

@@ -124,7 +124,7 @@ var viHelp = [][2]string{
 	{"0 ^ $ f F t T ; ,", "in the line: its ends, to a character, once more, back"},
 	{"j k gg G { } %", "a line, the first, the last, a paragraph, the other bracket"},
 	{"d c y", "cut, change, copy what the next key moves over; twice: the line"},
-	{"iw aw i\" a\" i( a( ip …", "after d, c, y: a word, what quotes or brackets hold, a paragraph"},
+	{"iw aw i\" a\" i( a( ip …", "after d, c, y: a word, the text in quotes or brackets, a paragraph"},
 	{"x X D C Y s S r ~ J", "short forms: a character, to the line's end, replace, capitals, join"},
 	{"p P", "put back what was cut or copied"},
 	{"u ctrl+r .", "undo, redo, the last change once more"},

@@ -133,7 +133,7 @@ func TypedAs(m event.Prompt) string {
 
 // BlindNotice says what happens to pictures with a model that accepts none.
 func BlindNotice(model string, pictures int) string {
-	return model + " takes no pictures: it only learns that " + text.Count(pictures, "picture") + " came along. /model chooses another."
+	return model + " does not accept pictures: it only learns that " + text.Count(pictures, "picture") + " came along. /model chooses another."
 }
 
 // RoleValue parses `set NAME VALUE` after /role.

@@ -68,7 +68,7 @@ func (p *shell) trust(t *command.Trust) {
 	if t == nil {
 		return
 	}
-	p.say("Trust this folder? " + t.Folder + " brings what can run code on your machine. Exactly this would run or apply:")
+	p.say("Trust this folder? " + t.Folder + " contains what can run code on your machine. Exactly this would run or apply:")
 	for _, r := range t.Items {
 		p.say(dialog.ReviewPart{Title: r.State + " " + r.Name, Text: r.Info}.Plain())
 	}

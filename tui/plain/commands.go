@@ -177,7 +177,7 @@ func (p *shell) trustAgain(ctx context.Context) error {
 	}
 	t, err := p.opt.TrustAgain(ctx)
 	if err == nil && t == nil {
-		p.say("Everything that this folder brings is trusted, or it brings nothing that could run.")
+		p.say("Everything in this folder is trusted, or nothing in it could run.")
 	}
 	p.trust(t)
 	return err
@@ -192,7 +192,7 @@ func (p *shell) undo(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	question := "put back what " + cmp.Or(look.OneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo brings it back."
+	question := "put back what " + cmp.Or(look.OneLine(text.Visible(u.Name)), "the last turn that changed files") + " did? /redo reverses that."
 	for _, f := range u.Files {
 		question += "\n  " + front.ChangeLine(f)
 	}

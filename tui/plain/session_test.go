@@ -157,7 +157,7 @@ func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
 		{"/mcp nothing", "no server\n> "},
 		{"/model", "a (in force)\nb\n> "},
 		{"/diff", "a.go +1 -0\nthe diff\n> "},
-		{"/undo", "Question: put back what the last turn that changed files did? /redo brings it back.\n  a.go +1 -0\n  1: yes\n  2: no\nAnswer (number): "},
+		{"/undo", "Question: put back what the last turn that changed files did? /redo reverses that.\n  a.go +1 -0\n  1: yes\n  2: no\nAnswer (number): "},
 		{"2", "> "},
 		{"/tmp/x is broken", "You: /tmp/x is broken"},
 	} {

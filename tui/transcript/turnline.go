@@ -131,7 +131,7 @@ func (t *turnLine) draw(l *look.Look) []string {
 		body := cells.Wrap([]cells.Span{{Text: text.Clean(n.Text + " (" + n.From + ")"), Style: l.Theme.Faint}}, look.Prose(l.Width)-4)
 		out = append(out, look.Prefixed(body, "  ↳ ", "    ")...)
 	}
-	return append(out, cells.Paint(l.Theme.Faint, cells.Fit("    /memory mends or forgets them", l.Width)))
+	return append(out, cells.Paint(l.Theme.Faint, cells.Fit("    /memory edits or forgets them", l.Width)))
 }
 
 // fitParts joins as many parts as fit. It drops from the end, but always keeps the first and the last one.

@@ -117,7 +117,7 @@ func remedies() []remedy {
 			Words:  []string{"tool_addition", "tool_removal", "inline-tools", "role: \"system\"", "mid-conversation", "messages: unexpected role", "unexpected role \"system\""},
 			Sent:   hasInline,
 			Apply:  func(f *features) { f.inlineTools = false },
-			Notice: "the endpoint takes no tools within the conversation; new ones go to the end of the list",
+			Notice: "the endpoint does not support tools within the conversation; new ones go to the end of the list",
 		},
 		{
 			Name:   "display",
@@ -150,7 +150,7 @@ func remedies() []remedy {
 					f.thinking = thinksNot
 				}
 			},
-			Notice: "the model takes no budget for thinking; it is left out",
+			Notice: "the model does not support a budget for thinking; it is left out",
 		},
 		{
 			Name:   "thinking",

@@ -175,7 +175,7 @@ func remedies() []remedy {
 			Words:  []string{"content or tool_calls, but not both"},
 			Sent:   func(f *features, r *model.Request) bool { return !f.bareCalls && hasCalls(r) },
 			Apply:  func(f *features) { f.bareCalls = true },
-			Notice: "the endpoint takes no text with calls; it is left out of the history that is sent",
+			Notice: "the endpoint rejects text with calls; it is left out of the history that is sent",
 		},
 		{
 			Name:   "cache markers",

@@ -106,7 +106,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 		"500 for ever":               {modeltest.Status(500, nil, "oops"), model.ClassServer, 4, "gave up after 4"},
 		"529 without a word":         {modeltest.Status(529, nil, ""), model.ClassServer, 4, "overloaded"},
 		"522 without a word":         {modeltest.Status(522, nil, ""), model.ClassServer, 4, "proxy"},
-		"599 without a word":         {modeltest.Status(599, nil, ""), model.ClassServer, 4, "without a word"},
+		"599 without a word":         {modeltest.Status(599, nil, ""), model.ClassServer, 4, "without a message"},
 		"529":                        {modeltest.Error(529, "overloaded_error", "Overloaded"), model.ClassServer, 4, "Overloaded"},
 		"501":                        {modeltest.Status(501, nil, ""), model.ClassRequest, 1, "Not Implemented"},
 		"413":                        {modeltest.Status(413, nil, ""), model.ClassOverflow, 1, ""},

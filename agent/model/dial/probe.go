@@ -52,7 +52,7 @@ func (o *observed) take(e model.Event) {
 	switch e := e.(type) {
 	case model.NoticeEvent:
 		o.notices = append(o.notices, e.Text)
-		o.blind = o.blind || strings.Contains(e.Text, "takes no images")
+		o.blind = o.blind || strings.Contains(e.Text, "does not accept images")
 		return
 	case model.ReasoningEvent:
 		o.thought = true

@@ -261,7 +261,7 @@ func statusWords(status int) string {
 	case status >= 520 && status <= 527: // specific to a proxy
 		return "the server behind its proxy did not answer"
 	}
-	return cmp.Or(http.StatusText(status), "an error without a word")
+	return cmp.Or(http.StatusText(status), "an error without a message")
 }
 
 // unreadableTries is how often a model may write a call that its own server can't read.

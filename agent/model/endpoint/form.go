@@ -101,7 +101,7 @@ func WithoutDocuments[F any](form func(*F) *Form) Remedy[F] {
 		Words:  []string{"document", "pdf", "input_file", "file_data"},
 		Sent:   func(f *F, r *model.Request) bool { return form(f).Documents && form(f).Images && hasImage(r, pdf) },
 		Apply:  func(f *F) { form(f).Documents = false },
-		Notice: "the model takes no PDFs; their text is sent",
+		Notice: "the model does not accept PDFs; their text is sent",
 	}
 }
 
@@ -113,7 +113,7 @@ func WithoutImages[F any](form func(*F) *Form, words ...string) Remedy[F] {
 		Words:  words,
 		Sent:   func(f *F, r *model.Request) bool { return form(f).Images && hasImage(r, anyImage) },
 		Apply:  func(f *F) { form(f).Images = false },
-		Notice: "the model takes no images; they are replaced by a note",
+		Notice: "the model does not accept images; they are replaced by a note",
 	}
 }
 

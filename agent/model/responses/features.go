@@ -135,7 +135,7 @@ func remedies() []remedy {
 			Words:  []string{"max_output_tokens"},
 			Sent:   func(f *features, r *model.Request) bool { return f.maxOutput && r.MaxOutputTokens > 0 },
 			Apply:  func(f *features) { f.maxOutput = false },
-			Notice: "the endpoint takes no output limit; it is left out",
+			Notice: "the endpoint does not support an output limit; it is left out",
 		},
 		{
 			Name:   "sources",
@@ -158,7 +158,7 @@ func remedies() []remedy {
 				return f.custom && f.grammar && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Freeform != "" && t.Grammar != "" })
 			},
 			Apply:  func(f *features) { f.grammar = false },
-			Notice: "the endpoint takes no grammars of tools with plain text; they are left out",
+			Notice: "the endpoint does not support grammars of plain-text tools; they are left out",
 		},
 		{
 			Name:  "custom tools",
@@ -167,7 +167,7 @@ func remedies() []remedy {
 				return f.custom && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Freeform != "" })
 			},
 			Apply:  func(f *features) { f.custom = false },
-			Notice: "the endpoint takes no tools with plain text; they are sent as functions",
+			Notice: "the endpoint does not support plain-text tools; they are sent as functions",
 		},
 		{
 			Name:   "phase",

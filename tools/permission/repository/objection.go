@@ -92,10 +92,10 @@ func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
 		}
 		if s.placesFiles() && !worktree && !own && !l.Inside(worktreeOf(r.own)) && !namedBack(r.own) {
-			return "a repository inside is configured to look outside the workspace (core.worktree)"
+			return "a repository inside is configured to look outside the project (core.worktree)"
 		}
 		if name := s.names(); name != "" && !l.Own && !l.within(r, name) {
-			return "the repository is configured to read a file outside the workspace (" + s.key() + ")"
+			return "the repository is configured to read a file outside the project (" + s.key() + ")"
 		}
 	}
 	return ""
@@ -160,7 +160,7 @@ func (l *Looker) borrowed(r candidate) string {
 			}
 			real := paths.Real(name)
 			if !l.Inside(real) && !paths.Within(r.common, real) {
-				return "its repository takes objects from another one, outside the workspace: " + real
+				return "its repository takes objects from another one, outside the project: " + real
 			}
 			if why := alternates(real); !seen[real] && why != "" {
 				return why

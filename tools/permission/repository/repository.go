@@ -153,7 +153,7 @@ func (l *Looker) elsewhere(r candidate, plain bool) string {
 	case plain && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
 		return ""
 	case l.Inside(r.own):
-		return "its repository takes configuration and history from " + r.common + ", outside the workspace"
+		return "its repository takes configuration and history from " + r.common + ", outside the project"
 	case r.common != r.own && filepath.Dir(filepath.Dir(r.own)) == r.common:
 		// A linked work tree: the repository records where it is.
 		if back, err := pointer(filepath.Join(r.own, "gitdir"), ""); err == nil && back != "" && paths.Real(filepath.Dir(back)) == paths.Real(r.top) {
@@ -165,7 +165,7 @@ func (l *Looker) elsewhere(r candidate, plain bool) string {
 			return ""
 		}
 	}
-	return "its .git leads to a repository outside the workspace that does not name this folder: " + r.own
+	return "its .git leads to a repository outside the project that does not name this folder: " + r.own
 }
 
 // worktreeOf returns the folder that a repository's configuration names as its work tree, "" for none, or

@@ -31,7 +31,7 @@ func (a *analysis) outside(w word) string {
 	if w.tilde {
 		full, ok := a.expandTilde(name)
 		if !ok {
-			return name + " is outside the workspace"
+			return name + " is outside the project"
 		}
 		name = full
 	}
@@ -63,7 +63,7 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 	if glob && strings.ContainsAny(name, "*?[") {
 		// The fixed part must be inside in any case: listing a folder reads it.
 		if fixed := fixedPart(full); !a.Places.Inside(a.disk.real(fixed)) {
-			return name + " is outside the workspace"
+			return name + " is outside the project"
 		}
 		hits, ok := a.expandGlob(full)
 		if !ok {
@@ -84,7 +84,7 @@ func (a *analysis) judgeRead(full, shown string) string {
 	if !a.Places.Inside(real) {
 		// A word that is not a path stays inside: it is joined to the folder. A path that leads out is absolute,
 		// has "..", or is a link.
-		return shown + " is outside the workspace"
+		return shown + " is outside the project"
 	}
 	if a.Ruled {
 		a.line.Reads = append(a.line.Reads, real)

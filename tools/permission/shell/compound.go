@@ -89,7 +89,7 @@ func (a *analysis) compound(c syntax.Command) {
 		a.doubt("it defines a function, so names mean other things afterwards")
 		a.stmt(c.Body)
 	default: // arithmetic, [[ ]], let, declare, coproc: they can run and assign things
-		a.doubt("it uses a construct that can't be vouched for")
+		a.doubt("it uses a construct that can't be checked")
 		a.within(c)
 	}
 }
@@ -108,7 +108,7 @@ func (a *analysis) twice(body func()) {
 func (a *analysis) loop(c *syntax.ForClause) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select {
-		a.doubt("it uses a construct that can't be vouched for")
+		a.doubt("it uses a construct that can't be checked")
 		a.within(c.Loop)
 		a.stmts(c.Do)
 		return
@@ -131,7 +131,7 @@ func (a *analysis) loop(c *syntax.ForClause) {
 // what is in the index of a variable.
 func (a *analysis) plain(w *syntax.Word) {
 	if !a.within(w) && !readsOnly(w.Parts) {
-		a.doubt("it computes something that can't be vouched for")
+		a.doubt("it computes something that can't be checked")
 	}
 }
 

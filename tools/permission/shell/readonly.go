@@ -191,10 +191,10 @@ func (a *analysis) misplaced(name, written string) string {
 			return ""
 		}
 		if a.ofWorkspace(full) {
-			return "the program " + name + " is the workspace's own: " + a.Places.Show(full)
+			return "the program " + name + " is the project's own: " + a.Places.Show(full)
 		}
 		if slices.Contains(strings.Split(filepath.ToSlash(full), "/"), "shims") {
-			return "which " + name + " runs depends on files of the workspace"
+			return "which " + name + " runs depends on files of the project"
 		}
 	}
 	return ""

@@ -41,7 +41,7 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 			doubt("its here-document runs commands")
 		}
 		if r.Hdoc != nil && !readsOnly(r.Hdoc.Parts) {
-			doubt("its here-document computes something that can't be vouched for")
+			doubt("its here-document computes something that can't be checked")
 		}
 		if r.Word != nil && a.within(r.Word) {
 			doubt("it redirects to what a command prints")

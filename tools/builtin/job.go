@@ -109,7 +109,7 @@ func (t jobTool) Run(ctx context.Context, call tools.Call) (tools.Result, error)
 	case "write":
 		p, ok := call.Plan.Prepared.(prepared)
 		if !ok {
-			return tools.Result{}, tools.Errorf(tools.KindDenied, "this text was not judged")
+			return tools.Result{}, tools.Errorf(tools.KindDenied, "nobody has decided about this text")
 		}
 		if err := j.typeInto(in, p.reader, p.line); err != nil {
 			return tools.Result{}, err

@@ -63,7 +63,7 @@ func (l typedLine) judged(r terminal.Reader, in typing) (out asked) {
 			line = typedLine{}
 		case name == "enter" || name == "return":
 			if line.unknown && out.text == "" {
-				out.text = "(Enter, for a line that keys or a person have edited)"
+				out.text = "(Enter, for a line that keys or the user have edited)"
 			}
 			if done, _ := complete(line.text + "\n"); done && !line.unknown {
 				line = typedLine{}

@@ -228,7 +228,7 @@ func (r *Rule) compile() (err error) {
 		if r.Tool == string(tools.AccessInput) {
 			return nil
 		}
-		return fmt.Errorf("%s takes no pattern", r.Tool)
+		return fmt.Errorf("%s does not accept a pattern", r.Tool)
 	default:
 		return fmt.Errorf("%s does not accept a pattern", r.Tool)
 	}

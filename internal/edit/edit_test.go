@@ -99,7 +99,7 @@ func TestApplyRefuses(t *testing.T) {
 		{name: "nothing like it", content: "a\nb\n", old: "completely different", now: "x", want: []string{"nor anything like it"}},
 		{
 			name: "two indented places", content: "a {\n\tx()\n}\nb {\n\t\tx()\n}\n", old: "    x()\n", now: "    y()\n",
-			want: []string{"ignoring indentation", "lines 2 and 5"},
+			want: []string{"Ignoring indentation", "lines 2 and 5"},
 		},
 		{
 			name: "indentation that can't be carried over", content: "a {\n\tx()\n  \ty()\n}\n", old: "    x()\n    y()\n", now: "    x()\n    z()\n",

@@ -203,6 +203,7 @@ var startsPrograms = map[string]string{
 	"internal/ptty/ptty_unix.go":       "starts jcode itself on a terminal that it holds",
 	"internal/startfiles/commands.go":  "names the program that a line would start, for its hash",
 	"mcp/config/expand.go":             "names the program of a server to the person who is asked about it",
+	"sdk/go/session.go":                "is a library of other programs, and starts jcode",
 	"cli/demo.go":                      "looks for sh and for jcode itself",
 	"cli/doctorservers.go":             "says whether the program of a server exists",
 	"cli/mcp_edit.go":                  "says whether the program of a server exists",

@@ -99,6 +99,7 @@ session/role:
 session/export: session
 bench: *
 packaging:
+sdk/go:
 `)
 
 // table reads a line for each room: its name, and what it may import.

@@ -1,0 +1,3 @@
+module jcode/sdk
+
+go 1.25

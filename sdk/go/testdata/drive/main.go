@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"jcode/sdk"
+	sdk "jcode/sdk/go"
 )
 
 type exchange struct {

@@ -1,3 +1,0 @@
-module jcode/sdk
-
-go 1.25

@@ -87,7 +87,7 @@ func (p pursuing) loop(_ context.Context, args string) (command.Outcome, error) 
 	}
 	every, err := time.ParseDuration(first)
 	if err != nil || strings.TrimSpace(prompt) == "" {
-		return command.Outcome{}, errors.New("/loop 10m PROMPT: first how often (10m, 2h), then what is said")
+		return command.Outcome{}, errors.New("/loop 10m PROMPT: first how often (10m, 2h), then the prompt")
 	}
 	said, err := p.pursuit.Loop(every, strings.TrimSpace(prompt))
 	return command.Outcome{Notice: said}, err

@@ -33,7 +33,7 @@ func TestAGoalWithACommandIsJudgedByItAndKeptForAResume(t *testing.T) {
 	c.say("/goal until 'echo missing; test -f ready' --max-turns 1")
 	c.wait("I looked.", "The goal is paused: its 1 turn")
 	c.say("/goal")
-	c.wait("used: 1 turn", "limits: at most 1 turn", "last judgement: exit 1: missing")
+	c.wait("used: 1 turn", "limits: at most 1 turn", "last check: exit 1: missing")
 	c.Press("esc")
 	c.until(func(s terminal.Screen) bool { return s.Contains("ask for something") })
 	c.quit()

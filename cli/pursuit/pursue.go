@@ -187,7 +187,7 @@ func (p *Pursuit) judged(ctx context.Context, conv Conversation, g *goal) {
 	level := event.LevelInfo
 	switch over := g.over(); {
 	case err != nil:
-		g.Paused = fmt.Sprintf("it can't be judged: %v", err)
+		g.Paused = fmt.Sprintf("it can't be checked: %v", err)
 	case holds:
 		p.state.Goal = nil
 		notice = fmt.Sprintf("The goal holds after %s: %s", g.used(), g.name())
@@ -224,7 +224,7 @@ func (t Target) First() string {
 	if t.Command != "" {
 		return "Work until this command succeeds: " + t.Command + "\nIt is run after each of your turns, and you are told what it printed. Change what it tests, not the test, unless the test is wrong."
 	}
-	return "Work until this goal is reached: " + t.Text + "\nAfter each of your turns it is judged, by what the conversation shows, whether it is. So show it: run what proves it. If it can't be reached, say why."
+	return "Work until this goal is reached: " + t.Text + "\nAfter each of your turns the conversation is checked for whether it is. So show it: run what proves it. If it can't be reached, say why."
 }
 
 // onward sends the model on.

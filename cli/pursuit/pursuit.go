@@ -80,7 +80,7 @@ func (p *Pursuit) Open(conv Conversation) {
 	case s.Goal != nil && s.Goal.Paused != "":
 		conv.Notify(event.LevelInfo, "The goal of this session is paused: %s. /goal shows it, /goal continue goes on.", s.Goal.name())
 	case s.Goal != nil:
-		conv.Notify(event.LevelInfo, "The goal of this session is in force again: %s. It is judged after the next turn; /goal stop ends it.", s.Goal.name())
+		conv.Notify(event.LevelInfo, "The goal of this session is in force again: %s. It is checked after the next turn; /goal stop ends it.", s.Goal.name())
 	}
 	if s.Loop != nil {
 		conv.Notify(event.LevelInfo, "The loop of this session goes on: next at %s. /loop stop ends it.", s.Loop.Next.Format("15:04"))
@@ -114,7 +114,7 @@ func (p *Pursuit) Loop(every time.Duration, prompt string) (said string, err err
 		return "", fmt.Errorf("a loop waits %s at least, not %s", MinEvery, every)
 	}
 	err = p.change(func(s *state) { s.Loop = &loop{Every: every, Prompt: prompt, Next: time.Now()} })
-	return fmt.Sprintf("This is said every %s, the first time now: %s. It ends with esc, with /loop stop and with the session.", every, text.Truncate(text.Headline(prompt), 60, "…")), err
+	return fmt.Sprintf("This prompt is sent every %s, the first time now: %s. It ends with esc, with /loop stop and with the session.", every, text.Truncate(text.Headline(prompt), 60, "…")), err
 }
 
 // Goal sends the model on until a goal holds; the caller sends its first prompt.

@@ -165,7 +165,7 @@ func (s state) status() string {
 func (g *goal) page() string {
 	lines := []string{g.name(), "", "used: " + g.used(), "limits: " + g.limits()}
 	if g.Said != "" {
-		lines = append(lines, "last judgement: "+text.Visible(g.Said))
+		lines = append(lines, "last check: "+text.Visible(g.Said))
 	}
 	if g.Paused != "" {
 		lines = append(lines, "paused: "+text.Visible(g.Paused), "", "/goal continue goes on, /goal stop ends it.")

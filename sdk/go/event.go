@@ -83,9 +83,9 @@ func (s *Session) Prompt(ctx context.Context, text string) iter.Seq2[Event, erro
 
 // Ask sends a prompt and returns its result alone.
 func (s *Session) Ask(ctx context.Context, text string) (res Result, err error) {
-	for ev, err := range s.Prompt(ctx, text) {
-		if err != nil {
-			return res, err
+	for ev, failed := range s.Prompt(ctx, text) {
+		if failed != nil {
+			return res, failed
 		}
 		if ev.Type == "result" {
 			err = ev.Decode(&res)

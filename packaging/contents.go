@@ -26,23 +26,30 @@ type item struct {
 	mode   uint32
 }
 
-// shared makes what is the same for all targets: pages, completions, licences.
-func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
-	doc := "/usr/share/doc/jcode/"
-	items := []item{
-		{from: "README.md", name: "README.md", installed: doc + "README.md"},
-		{from: "CHANGELOG.md", name: "CHANGELOG.md", installed: doc + "CHANGELOG.md"},
-		{from: "LICENSE", name: "LICENSE", installed: doc + "copyright"},
-	}
-	for _, pattern := range []string{"docs/*.md", "docs/screens/*.svg"} {
-		pages, err := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern)))
+// docFolder is where Linux packages put what can be read.
+const docFolder = "/usr/share/doc/jcode/"
+
+// pages lists what can be read, with everything that one page links to in another.
+func (r *release) pages() ([]item, error) {
+	items := []item{{from: filepath.Join(r.root, "LICENSE"), installed: docFolder + "copyright"}} // where Debian looks for it
+	for _, pattern := range []string{"*.md", "LICENSE", "docs/*.md", "docs/*.json", "docs/screens/*.svg", "docs/screens/*.png"} {
+		found, err := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range pages {
-			name := path.Dir(pattern) + "/" + filepath.Base(p)
-			items = append(items, item{from: p, name: name, installed: doc + name})
+		for _, p := range found {
+			name := path.Join(path.Dir(pattern), filepath.Base(p))
+			items = append(items, item{from: p, name: name, installed: docFolder + name})
 		}
+	}
+	return items, nil
+}
+
+// shared makes what is the same for all targets: pages, completions, licences.
+func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
+	items, err := r.pages()
+	if err != nil {
+		return nil, err
 	}
 	licences, err := r.licences(ctx)
 	if err != nil {
@@ -69,7 +76,7 @@ func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
 		made[name] = script
 	}
 	for name, installed := range map[string]string{
-		"LICENCES.txt": doc + "LICENCES.txt", "jcode.1": "", "jcode.1.gz": "/usr/share/man/man1/jcode.1.gz",
+		"LICENCES.txt": docFolder + "LICENCES.txt", "jcode.1": "", "jcode.1.gz": "/usr/share/man/man1/jcode.1.gz",
 		"jcode.bash": "/usr/share/bash-completion/completions/jcode", "_jcode": "/usr/share/zsh/site-functions/_jcode",
 		"jcode.fish": "/usr/share/fish/vendor_completions.d/jcode.fish",
 	} {

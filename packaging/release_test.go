@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +92,39 @@ func TestArchiveHoldsTheProgramAndItsPages(t *testing.T) {
 	}
 	if modes["jcode"] != 0o755 || modes["docs/page"] != 0o644 {
 		t.Errorf("archive %v", modes)
+	}
+}
+
+// Whoever reads the pages of a package needs no other source for what they link to.
+func TestLinksInPackagedPagesLeadIntoThePackage(t *testing.T) {
+	items, err := (&release{root: ".."}).pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, installed := map[string]bool{}, map[string]bool{}
+	for _, it := range items {
+		packed[it.name], installed[it.installed] = true, true
+	}
+	link := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)|src="([^":]+)"`)
+	n := 0
+	for _, it := range items {
+		if filepath.Ext(it.from) != ".md" {
+			continue
+		}
+		data, err := os.ReadFile(it.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+			target := m[1] + m[2]
+			n++
+			if !packed[path.Join(path.Dir(it.name), target)] || !installed[path.Join(path.Dir(it.installed), target)] {
+				t.Errorf("%s links to %s, which is not in the package", it.name, target)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d links were found", n)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestWhoLooksOnFollowsASessionToItsNextProcess(t *testing.T) {
 	if err := syscall.Kill(c.inBackground()[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	c.wait("has ended without a word")
+	c.wait("has ended without a message")
 	looker.wait("it is looked for")
 	d := c.another(90, 28, "Hello there.", "attach", "A title")
 	looker.wait("Hello there.")

@@ -89,6 +89,7 @@ func plain() []string {
 		"read.path", "write.path", "mkdir.path", "remove.path", "mv.src", // the file or folder that the description speaks of
 		"grep.pattern", "glob.pattern", "fetch.url", "skill.name", "ask.question", "todo.items", // named by the description
 		"agent.action", "job.action", // an enumeration, whose words the description explains
+		"exec.tty", // named by the description
 	}
 }
 

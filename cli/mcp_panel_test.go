@@ -32,7 +32,7 @@ func TestMCPPanelFollowsItsServers(t *testing.T) {
 	put(t, open, "")
 	s.wait("9 tools") // it came back
 	s.Press("ctrl+d")
-	s.wait("disconnected by the person")
+	s.wait("disconnected by the user")
 	s.Press("enter")
 	s.wait("9 tools")
 	s.Press("down")

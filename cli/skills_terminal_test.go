@@ -117,7 +117,7 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	c.wait("was summarised")
 	c.say("after it")
 	c.wait("Six.")
-	if sys := c.last().System(); !strings.Contains(sys, "loaded earlier and still hold") || !strings.Contains(sys, "Say ahoy.") {
+	if sys := c.last().System(); !strings.Contains(sys, "loaded earlier and still apply") || !strings.Contains(sys, "Say ahoy.") {
 		t.Errorf("after the compaction the system prompt is %s", sys)
 	}
 	c.quit()

@@ -132,14 +132,14 @@ func TestPanicInJudgingACallRefusesIt(t *testing.T) {
 	d := dispatcher(t, fake{spec: tools.Spec{Name: "read", ReadOnly: true}})
 	d.Gate = broken{}
 	out := d.Dispatch(t.Context(), tools.Call{Name: "read"})
-	if !out.Result.Failed || out.Ran || !strings.Contains(out.Result.Text, "internal fault in judging the call: ouch. It does not run") {
+	if !out.Result.Failed || out.Ran || !strings.Contains(out.Result.Text, "internal fault in deciding about the call: ouch. It does not run") {
 		t.Errorf("ran: %v, got %q", out.Ran, out.Result.Text)
 	}
 }
 
 func TestPanicInJudgingWhatIsNoCallRefusesIt(t *testing.T) {
 	dec := (&tools.Dispatcher{Gate: broken{}}).Judge(t.Context(), tools.Caller{}, tools.Spec{Name: "lua_plugin"}, tools.Plan{})
-	if dec.Allow || !strings.Contains(dec.Reason, "internal fault in judging the call: ouch") {
+	if dec.Allow || !strings.Contains(dec.Reason, "internal fault in deciding about the call: ouch") {
 		t.Errorf("allowed: %v, got %q", dec.Allow, dec.Reason)
 	}
 }

@@ -109,7 +109,7 @@ func TestAPatchOfWhichAPartFailsChangesNothing(t *testing.T) {
 		"*** Add File: b/below\n+x":                                       {"b"},
 		"*** Add File: dir/\n+x":                                          {"names a folder"},
 		"*** Update File: b\n*** Move to: dir\n@@\n-}\n+)":                {"dir"},
-		"*** Delete File: .":                                              {"workspace"},
+		"*** Delete File: .":                                              {"the project"},
 		"*** Add File: a\x00b\n+x":                                        {"NUL"},
 		"*** Add File: " + strings.Repeat("n", 5000) + "\n+x":             {""},
 		"*** Add File: x\nno plus":                                        {"begins with no +"},

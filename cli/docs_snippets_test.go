@@ -34,7 +34,7 @@ import (
 // means that there is none.
 var kinds = []string{
 	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
-	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
+	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked", "go sdk", "js sdk", "python sdk",
 }
 
 func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,4 +147,83 @@ func TestTheTypeScriptLibraryPlaysAllExchanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("exchanges", func(t *testing.T) { play(t, node, driver) })
+}
+
+func TestThePythonLibraryPlaysAllExchanges(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("needs python3")
+	}
+	if err := exec.Command(python, "-c", "import sys; sys.exit(sys.version_info < (3, 10))").Run(); err != nil {
+		t.Skip("needs Python 3.10")
+	}
+	driver, err := filepath.Abs("../sdk/python/testdata/drive.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("exchanges", func(t *testing.T) { play(t, python, driver) })
+}
+
+// The examples of the page run as they stand there: what is asked for is allowed, and the answer is printed.
+func TestExamplesOfTheLibrariesRun(t *testing.T) {
+	t.Parallel()
+	sdk, err := filepath.Abs("../sdk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/sdk.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for info, command := range map[string]func(t *testing.T, example string) []string{
+		"go sdk": func(t *testing.T, example string) []string {
+			dir := t.TempDir()
+			source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "example")
+			put(t, source, "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"os\"\n\nsdk \"jcode/sdk/go\"\n)\n\nfunc run(ctx context.Context) error {\n"+example+
+				"return nil\n}\n\nfunc main() {\nif err := run(context.Background()); err != nil {\nfmt.Fprintln(os.Stderr, err)\nos.Exit(1)\n}\n}\n")
+			overlay := filepath.Join(dir, "overlay.json")
+			put(t, overlay, fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(sdk, "go", "testdata", "example", "main.go"), source))
+			build := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./testdata/example")
+			build.Dir = filepath.Join(sdk, "go")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return []string{program}
+		},
+		"js sdk": func(t *testing.T, example string) []string {
+			file := filepath.Join(t.TempDir(), "example.mjs")
+			put(t, file, strings.Replace(example, `"jcode-sdk"`, `"`+filepath.Join(sdk, "typescript", "jcode.js")+`"`, 1))
+			return []string{"node", file}
+		},
+		"python sdk": func(t *testing.T, example string) []string {
+			file := filepath.Join(t.TempDir(), "example.py")
+			put(t, file, "import sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, '"+filepath.Join(sdk, "python")+"')\n"+example)
+			return []string{"python3", file}
+		},
+	} {
+		t.Run(strings.Fields(info)[0], func(t *testing.T) {
+			t.Parallel()
+			_, rest, found := strings.Cut(string(page), "```"+info+"\n")
+			example, _, closed := strings.Cut(rest, "```\n")
+			if !found || !closed {
+				t.Fatal("docs/sdk.md has no such example")
+			}
+			line := command(t, example)
+			if _, err := exec.LookPath(line[0]); err != nil {
+				t.Skip(err)
+			}
+			c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "go test ./..."})), modeltest.Text("Because of the clock."))
+			cmd := c.command(line[0], line[1:]...)
+			var said strings.Builder
+			cmd.Stderr = &said
+			out, err := cmd.Output()
+			if err != nil || !strings.Contains(string(out), "Because of the clock.") {
+				t.Fatalf("%v: %q\n%s", err, out, said.String())
+			}
+			if got := string(c.request(1).Raw); strings.Contains(got, "only the tests may run") {
+				t.Errorf("the call was refused: %s", got)
+			}
+		})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,9 +50,20 @@ func TestMain(m *testing.M) {
 //	requests N     checks how many requests it got
 //	request N TEXT checks that request N (from 0) contains TEXT; with ! that it does not
 //	lines FILE     checks that each line of FILE (or stdout) is a JSON object
+//
+// In a short run it is one script in three: each runs whole programs, one after the other.
 func TestScripts(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txt")
+	if err != nil || len(scripts) < 60 {
+		t.Fatalf("%d scripts: %v", len(scripts), err)
+	}
+	if testing.Short() {
+		for i := 1; i < len(scripts); i++ {
+			scripts = slices.Delete(scripts, i, min(i+2, len(scripts)))
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts,
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "landlock":

@@ -19,6 +19,7 @@ type Handler struct {
 	routes    []func(Request) (Reply, bool)
 	requests  []Request
 	ends      []time.Time // of the answers, by request; zero while one is being sent
+	picked    []bool      // by request: it has its reply
 	breaches  []string
 	models    []string
 	lenient   bool
@@ -107,7 +108,7 @@ func (h *Handler) Wait(n int, limit time.Duration) (Request, bool) {
 	defer timer.Stop()
 	for {
 		h.mu.Lock()
-		if len(h.requests) >= n {
+		if len(h.requests) >= n && h.picked[n-1] {
 			r := h.requests[n-1]
 			h.mu.Unlock()
 			return r, true
@@ -189,6 +190,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 	}
 	if refused != "" && len(found) == 0 {
 		h.note(&req)
+		h.pick(req.Index)
 		p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: Refusal("invalid_request_error", refused), in: in}
 		p.play(false)
 		return
@@ -237,7 +239,14 @@ func (h *Handler) note(req *Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	req.Index = len(h.requests)
-	h.requests, h.ends = append(h.requests, *req), append(h.ends, time.Time{})
+	h.requests, h.ends, h.picked = append(h.requests, *req), append(h.ends, time.Time{}), append(h.picked, false)
+}
+
+// pick notes that a request has its reply: whoever waits for it may cause the next one.
+func (h *Handler) pick(index int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.picked[index] = true
 	close(h.arrived)
 	h.arrived = make(chan struct{})
 }
@@ -245,6 +254,7 @@ func (h *Handler) note(req *Request) {
 // admit records a request and picks its reply; strict says that it must be refused.
 func (h *Handler) admit(req *Request, found []string) (reply Reply, strict bool) {
 	h.note(req)
+	defer h.pick(req.Index)
 	h.mu.Lock()
 	for _, f := range found {
 		h.breaches = append(h.breaches, fmt.Sprintf("request %d: %s", req.Index, f))

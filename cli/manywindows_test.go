@@ -70,8 +70,10 @@ func (w *window) once(ctx context.Context, first bool) bool {
 	}
 	var at remote.Attached
 	if err := client.Call(ctx, "attach", p, &at); err != nil {
+		w.t.Logf("%s: attach (first %v): %v", w.name, first, err)
 		return ctx.Err() == nil
 	}
+	w.t.Logf("%s attached %v", w.name, at.Last)
 	if !first && !at.Resumed {
 		w.t.Errorf("%s does not go on", w.name)
 	}

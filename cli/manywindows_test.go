@@ -53,6 +53,11 @@ func (w *window) once(ctx context.Context, first bool) bool {
 	lines, gone := make(chan json.RawMessage, 10_000), make(chan struct{})
 	client, err := w.place.Open(ctx, w.name, w.session, remote.Handlers{
 		Event: func(ev remote.Event) { lines <- ev.Event }, Stopped: func(error) { close(gone) },
+		Ended: func(e remote.Ended) {
+			if ctx.Err() == nil {
+				w.t.Errorf("%s is told that the session is gone: %s", w.name, e.Why)
+			}
+		},
 	})
 	if err != nil {
 		if ctx.Err() == nil {

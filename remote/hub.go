@@ -135,6 +135,9 @@ func (h *hub) attach(ctx context.Context, p Attach) (*Attached, error) {
 	}
 	sub, last, now := h.offer.Join()
 	sub.Close()
+	if err := ring.reach(ctx, last); err != nil { // else the client would be told that what follows is gone
+		return nil, err
+	}
 	history, first, err := h.offer.History(ctx, 0, p.Recent)
 	if err != nil {
 		return nil, err

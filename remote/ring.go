@@ -1,6 +1,9 @@
 package remote
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // The bounds of a ring: how far back a client that lost its connection can go on.
 const (
@@ -49,6 +52,23 @@ func (r *ring) close() {
 func (r *ring) signal() {
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// reach waits until the line with a number is there: whoever adds lines may be behind those who know the number.
+func (r *ring) reach(ctx context.Context, n uint64) error {
+	for {
+		r.mu.Lock()
+		there, more := r.closed || n < r.first+uint64(len(r.lines)), r.changed
+		r.mu.Unlock()
+		if there {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // after returns what follows a number. ok is false if some of it is gone, or was never there; more is closed when

@@ -141,6 +141,8 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 	r.stop, r.total = stop, r.before
 	var reading sync.WaitGroup
 	defer reading.Wait()
+	ctx, leave := context.WithCancel(ctx)
+	defer leave() // where nothing can be printed any more, nothing more is read
 	reading.Go(func() {
 		err := stream.Reader{In: in, Slow: r.slow, Do: r.do}.Run(ctx)
 		if ctx.Err() != nil {
@@ -219,17 +221,22 @@ func (r *fedRun) prompt(ctx context.Context, l stream.Line) {
 		r.refuse(l, "failed", err.Error())
 		return
 	}
+	if err := r.queue(l, p, want, typed, notice); err != nil {
+		r.refuse(l, remote.Kind(err), remote.Words(err))
+	}
+}
+
+// queue queues a prompt, and answers its line before anything else is printed about it.
+func (r *fedRun) queue(l stream.Line, p remote.Prompt, want *wantedAnswer, typed event.Prompt, notice string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	queued, err := r.own.Prompt(p, want.prompt(typed))
 	if err != nil {
-		r.mu.Unlock()
-		r.refuse(l, remote.Kind(err), remote.Words(err))
-		r.mu.Lock()
-		return
+		return err
 	}
 	r.sent, r.open[queued.ID] = true, fedPrompt{want: want, ids: []string{queued.ID}}
 	writeLine(r.out, stream.Answer(l, stream.Prompted{ID: queued.ID, Said: notice}))
+	return nil
 }
 
 func (r *fedRun) refuse(l stream.Line, kind, words string) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/internal/testkit/modeltest"
 )
@@ -237,6 +238,41 @@ func TestPromptsHeldByAnInterruptDoNotKeepARunThatHasNoInput(t *testing.T) {
 	}
 	if !strings.Contains(f.transcript(), `"unsent"`) {
 		t.Errorf("nothing says that a prompt was not sent:\n%s", f.transcript())
+	}
+}
+
+// A run whose output can't be written ends, also while its input stays open.
+func TestAFedRunEndsWhereNothingCanBePrinted(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = full.Close() }()
+	c := newChat(t, modeltest.Text("one"))
+	cmd := c.command("jcode", "-p", "--input-format", "stream-json", "--output-format", "stream-json")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = full
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, promptLine("first")+"\n"); err != nil {
+		t.Error(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("it ends as if all had been printed")
+		}
+	case <-time.After(patience):
+		_ = cmd.Process.Kill()
+		<-ended
+		t.Error("it goes on")
 	}
 }
 

@@ -19,8 +19,9 @@ import (
 type Client struct {
 	Welcome Welcome
 
-	lines *lines
-	read  sync.WaitGroup
+	lines   *lines
+	read    sync.WaitGroup
+	sending sync.Mutex // one message at a time
 
 	mu       sync.Mutex
 	handlers Handlers
@@ -186,12 +187,17 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	c.last++
 	id := c.last
 	c.pending[id] = waiting
+	c.mu.Unlock()
 	data, err := json.Marshal(request{"2.0", id, method, params})
 	if err == nil {
+		c.sending.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
 		err = c.lines.Send(data)
+		c.sending.Unlock()
 	}
-	c.mu.Unlock()
 	if err != nil {
+		c.mu.Lock()
+		delete(c.pending, id)
+		c.mu.Unlock()
 		return err
 	}
 	select {

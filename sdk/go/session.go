@@ -49,6 +49,7 @@ type Session struct {
 	working sync.WaitGroup
 
 	mu      sync.Mutex
+	writing sync.Mutex // one line at a time
 	last    int
 	calls   map[string]chan response
 	readers map[*reader]bool
@@ -214,13 +215,18 @@ func (s *Session) Do(ctx context.Context, kind string, fields map[string]any, re
 	s.last++
 	request := strconv.Itoa(s.last)
 	line["type"], line["request"] = kind, request
+	s.calls[request] = wait
+	s.mu.Unlock()
 	b, err := json.Marshal(line)
 	if err == nil {
-		s.calls[request] = wait
+		s.writing.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
 		_, err = s.in.Write(append(b, '\n'))
+		s.writing.Unlock()
 	}
-	s.mu.Unlock()
 	if err != nil {
+		s.mu.Lock()
+		delete(s.calls, request)
+		s.mu.Unlock()
 		return err
 	}
 	select {

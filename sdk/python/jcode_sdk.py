@@ -110,6 +110,7 @@ class Session:
         self.id, self.model = "", ""
         self._on_question = on_question
         self._lock = threading.Lock()
+        self._writing = threading.Lock()  # not _lock: what comes is read meanwhile, or both sides could wait for each other
         self._over = False
         self._last = 0
         self._calls: dict[str, Future[Any]] = {}
@@ -202,13 +203,16 @@ class Session:
             self._last += 1
             request = str(self._last)
             self._calls[request] = call
-            try:
+        line = json.dumps({**fields, "type": type, "request": request}) + "\n"
+        try:
+            with self._writing:
                 assert self._child.stdin is not None
-                self._child.stdin.write(json.dumps({**fields, "type": type, "request": request}) + "\n")
+                self._child.stdin.write(line)
                 self._child.stdin.flush()
-            except (OSError, ValueError):  # the end of the output says so, too
+        except (OSError, ValueError):  # the end of the output says so, too
+            with self._lock:
                 self._calls.pop(request, None)
-                raise _ended() from None
+            raise _ended() from None
         return call.result()
 
     def prompt(self, text: str) -> Iterator[Event]:
@@ -256,7 +260,7 @@ class Session:
     def close(self) -> int:
         """Ends the input, waits for the end of what runs, and returns the exit code."""
         assert self._child.stdin is not None and self._child.stdout is not None
-        with self._lock:
+        with self._writing:
             try:
                 self._child.stdin.close()
             except OSError:

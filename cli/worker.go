@@ -158,7 +158,7 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	}
 	stop, err := w.queue.Start(context.WithoutCancel(ctx), queue.Work{
 		Worker: w.name, Slots: slots, Wake: wake, Alive: func(name string) bool { return name == w.name || workerAlive(w.data, name) },
-		Hold: w.hold, Run: w.run,
+		Hold: w.hold, Run: w.run, Failed: func(err error) { w.say("%v", err) },
 	})
 	if err != nil {
 		return err

@@ -117,3 +117,9 @@ func (s *Store) Pending(ctx context.Context) (n int, err error) {
 	err = s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM tasks WHERE state = 'working' OR state = 'asks' AND worker <> '' OR MAX(not_before, next_at) <= ? AND "+free, now).Scan(&n)
 	return n, s.explain(err)
 }
+
+// Ready reports whether a task waits for nothing but a worker.
+func (s *Store) Ready(ctx context.Context) (ready bool, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM tasks WHERE MAX(not_before, next_at) <= ? AND "+free+")", millis(s.now())).Scan(&ready)
+	return ready, s.explain(err)
+}

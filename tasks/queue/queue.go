@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 
@@ -97,35 +96,12 @@ type Work struct {
 	Failed func(err error)
 }
 
-// pollEvery is how often the queue is looked at without a reason.
-const pollEvery = 5 * time.Second
-
-// Start begins to work. stop ends it: what runs is ended by its context.
-func (q *Queue) Start(ctx context.Context, w Work) (stop func(ctx context.Context) error, err error) {
-	workers := river.NewWorkers()
-	if err := river.AddWorkerSafely(workers, &worker{q: q.store, w: w}); err != nil {
-		return nil, fmt.Errorf("tasks: %w", err)
-	}
-	client, err := river.NewClient(riverdriver.Driver[*sql.Tx](driver{riversqlite.New(q.store.DB()), w.Wake}), &river.Config{
-		ID: w.Worker, Logger: quiet(), Workers: workers,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Slots}},
-		FetchPollInterval: pollEvery, FetchCooldown: 50 * time.Millisecond,
-		JobTimeout: -1, RescueStuckJobsAfter: time.Minute,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("tasks: %w", err)
-	}
-	if err := client.Start(ctx); err != nil {
-		return nil, fmt.Errorf("tasks: begin to work: %w", err)
-	}
-	return client.StopAndCancel, nil
-}
-
 // worker works on the tasks that jobs name.
 type worker struct {
 	river.WorkerDefaults[job]
-	q *tasks.Store
-	w Work
+	q    *tasks.Store
+	w    Work
+	rest *resting
 }
 
 // Timeout implements river.Worker. A job has none; one whose worker is gone is over, so that the rescue ends it.
@@ -141,6 +117,10 @@ func (w *worker) NextRetry(*river.Job[job]) time.Time { return time.Now().Add(po
 
 // Work implements river.Worker.
 func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
+	if !w.rest.enter() {
+		return river.JobSnooze(0) // the client ends: the next one fetches it again
+	}
+	defer w.rest.leave()
 	t, err := w.q.Get(ctx, j.Args.Task)
 	if errors.Is(err, tasks.ErrNone) {
 		return nil

@@ -90,7 +90,7 @@ func begin(opt Options, parent *Conversation) (*Conversation, error) {
 		return nil, err
 	}
 	c.state.Private = opt.Private
-	c.record.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.settings.model.Name, Mode: string(c.settings.mode), ParentID: opt.Parent}
+	c.record.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.settings.model.Name, Mode: string(c.settings.mode), ParentID: opt.Parent, Kind: opt.Kind}
 	if opt.Parent != "" {
 		c.record.row.Kind = session.KindTask
 	}

@@ -111,6 +111,8 @@ type Options struct {
 
 	// Session is the ID of a new session; "" generates one with its first message.
 	Session string
+	// Kind is the kind of a new session, as session.Session has it; that of a sub-agent follows from Parent.
+	Kind string
 	// MaxAgents is how many sub-agents may work in the background at once; 0 means 8.
 	MaxAgents int
 	// Isolate makes a copy of the files for the named sub-agent, including uncommitted changes if carry is set.

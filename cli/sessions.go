@@ -66,6 +66,7 @@ func (a *app) named(ctx context.Context, name string) (session.Session, error) {
 
 type sessionsListCmd struct {
 	All   bool `help:"Sessions of all folders."`
+	Tasks bool `help:"Sessions in which a worker worked on tasks, instead of yours."`
 	Limit int  `short:"n" help:"At most N sessions." placeholder:"N"`
 	JSON  bool `name:"json" help:"Print a JSON array."`
 }
@@ -77,7 +78,11 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 		return err
 	}
 	defer a.close()
-	all, err := a.store.List(ctx, session.Filter{ProjectID: a.project, All: c.All, Limit: c.Limit})
+	filter := session.Filter{ProjectID: a.project, All: c.All, Limit: c.Limit}
+	if c.Tasks {
+		filter.Kind = session.KindAttempt
+	}
+	all, err := a.store.List(ctx, filter)
 	if err != nil {
 		return usageError("%w", err)
 	}

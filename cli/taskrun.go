@@ -142,6 +142,7 @@ func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, e
 	if !t.NoAsk {
 		opt.Asker = asker
 	}
+	opt.Kind = session.KindAttempt
 	if opt.Session, err = session.NewID(); err != nil {
 		return end, err
 	}

@@ -45,6 +45,15 @@ func TestATaskIsWorkedOnInAWorktreeAndTaken(t *testing.T) {
 	if diff := r.must("tasks", "diff", "1"); !strings.Contains(diff, "+b.txt") || strings.Contains(diff, "later") {
 		t.Errorf("the diff:\n%s", diff)
 	}
+	if out, err := r.run("-c", "-p", "-m", writesFile(t, "c.txt"), "go on"); err == nil || !strings.Contains(out, "no session in this folder") {
+		t.Errorf("-c takes the task's session for a person's: %v\n%s", err, out)
+	}
+	if mine, theirs := r.must("sessions", "list"), r.must("sessions", "list", "--tasks"); strings.Contains(mine, "write b.txt") || !strings.Contains(theirs, "write b.txt") {
+		t.Errorf("the session of a task is listed as a person's:\n%s\nthose of tasks:\n%s", mine, theirs)
+	}
+	if out := r.must("-r", v.Session, "-p", "-m", "replay:"+played(t, says("", "I go on")), "go on"); !strings.Contains(out, "I go on") {
+		t.Errorf("continued by its ID: %s", out)
+	}
 	if log := r.must("tasks", "log", "1"); !strings.Contains(log, "Add b.txt") {
 		t.Errorf("the transcript:\n%s", log)
 	}

@@ -14,7 +14,7 @@ type Filter struct {
 	ProjectID string // only this project's, unless All
 	All       bool
 	Query     string // words in titles and text; every word must occur, the last may be a prefix
-	Kind      string // "" = ordinary sessions, KindTask, KindAny
+	Kind      string // "" = ordinary sessions, KindTask, KindAttempt, KindAny
 	ParentID  string // only those under this session
 	Archived  bool   // archived ones too
 	Limit     int    // 0 = all

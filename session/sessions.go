@@ -20,7 +20,7 @@ type Session struct {
 	TitleSource  string // TitleAuto or TitleUser
 	ParentID     string // the session it was forked from or works for
 	ForkSeq      int64  // last message taken over from the parent
-	Kind         string // "" or KindTask for a sub-agent's session
+	Kind         string // "" for ordinary sessions, else one of the kinds below
 	Cwd          string // working folder, resolved
 	ProjectID    string // see ProjectID
 	RoleName     string
@@ -54,8 +54,9 @@ const (
 
 // Kinds of sessions, for Session.Kind and Filter.Kind.
 const (
-	KindTask = "task" // a sub-agent's, under its parent
-	KindAny  = "*"    // in a Filter: every kind
+	KindTask    = "task"    // a sub-agent's, under its parent
+	KindAttempt = "attempt" // one attempt of a worker at a queued task
+	KindAny     = "*"       // in a Filter: every kind
 )
 
 const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, s.kind, s.cwd, s.project_id,

@@ -24,6 +24,12 @@ func TestAChatQueuesATaskAndShowsIt(t *testing.T) {
 	c.say("/later mend the list")
 	c.wait("Task 1 is queued", "No worker runs")
 	c.say("/tasks")
+	c.wait("1 mend the list", "queued", "ctrl+d cancel", "priority  2") // the row and, of the one under the cursor, all
+	c.Press("enter")
+	c.wait("/tasks show 1", "folder", c.dir)
+	c.Press("esc")
+	c.until(func(s terminal.Screen) bool { return s.Contains("ask for something") })
+	c.say("/tasks")
 	c.wait("1 mend the list", "queued", "ctrl+d cancel")
 	c.Press("ctrl+d")
 	c.wait("press ctrl+d again to cancel")

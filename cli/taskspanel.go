@@ -36,8 +36,7 @@ func newTaskActions(a *app) taskActions {
 func (a taskActions) panel() command.Panel {
 	act := func(verb string) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) {
-			task, _, _ := strings.Cut(row.ID, ".")
-			return a.words(ctx, verb+" "+task)
+			return a.words(ctx, verb+" "+taskOfRow(row))
 		}
 	}
 	answer := func(said string) func(context.Context, command.Row) (string, error) {
@@ -47,9 +46,9 @@ func (a taskActions) panel() command.Panel {
 		Name: "tasks", Help: "tasks that wait for a worker: " + strings.Join(taskWords(), ", ") + " NUMBER", Title: "Tasks", Live: true,
 		Empty: `No tasks. /later PROMPT queues one; jcode worker works on them.`,
 		Words: a.words, Shows: command.Showing("show", "log", "diff"), Complete: a.complete,
-		Rows: a.rows,
+		Rows: a.rows, Preview: a.preview,
 		Actions: []command.Action{
-			{Label: "look at it", Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
+			{Label: "look at it", Command: func(row command.Row) string { return "/tasks show " + taskOfRow(row) }},
 			{Key: "ctrl+y", Label: "allow once", Confirm: true, Run: answer(tasks.Yes)},
 			{Key: "ctrl+n", Label: "refuse", Run: answer(tasks.No)},
 			{Key: "ctrl+e", Label: "take", Confirm: true, Run: act("take")},
@@ -127,7 +126,7 @@ func (a taskActions) complete(ctx context.Context, args string) []string {
 	}
 	var out []string
 	for _, row := range rows {
-		if task, _, _ := strings.Cut(row.ID, "."); strings.HasPrefix(task, number) {
+		if task := taskOfRow(row); strings.HasPrefix(task, number) {
 			out = append(out, verb+" "+task)
 		}
 	}
@@ -158,41 +157,67 @@ func (a taskActions) rows(ctx context.Context) (rows []command.Row, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	open, err := store.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asks := map[int64]tasks.Question{} // the first one of each task
+	for _, q := range slices.Backward(open) {
+		asks[q.Task] = q
+	}
 	for _, st := range tasks.States() {
 		list, err := store.List(ctx, shownTasks, st)
 		if err != nil {
 			return nil, err
 		}
 		for _, t := range list {
-			row, err := taskRow(ctx, store, t)
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, row)
+			rows = append(rows, taskRow(t, asks[t.ID]))
 		}
 	}
 	return rows, nil
 }
 
-// taskRow shows a task. The ID of one that asks whether it may call a tool names the question after a dot.
-func taskRow(ctx context.Context, store *tasks.Store, t tasks.Task) (command.Row, error) {
-	lines, err := taskDetail(ctx, store, t)
+// preview reads all that is known of the task under the cursor. What it asks is what the row has.
+func (a taskActions) preview(ctx context.Context, row command.Row) (text string, err error) {
+	id, err := strconv.ParseInt(taskOfRow(row), 10, 64)
 	if err != nil {
-		return command.Row{}, err
+		return "", err
 	}
+	store, err := openTasksIn(ctx, a.data)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	t, err := store.Get(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	lines, err := taskDetail(ctx, store, t)
+	return row.Detail + strings.Join(lines, "\n"), err
+}
+
+// taskOfRow returns the number of a row's task.
+func taskOfRow(row command.Row) string {
+	task, _, _ := strings.Cut(row.ID, ".")
+	return task
+}
+
+// taskRow shows a task. The ID of one that asks whether it may call a tool names the question after a dot.
+func taskRow(t tasks.Task, ask tasks.Question) command.Row {
+	var lines []string
 	id := strconv.FormatInt(t.ID, 10)
 	keys := []string{"look at it"}
 	switch t.State {
 	case tasks.Asks:
-		if ask, err := openQuestion(ctx, store, t.ID); err == nil { // it may just have been answered
-			asked := append(ask.Rows(), "")
+		if ask.ID != 0 { // it may just have been answered
+			asked := append(ask.Rows(), "", "")
 			if ask.Kind == tasks.AsksCall {
 				keys = append(keys, "allow once", "refuse")
 				id += fmt.Sprintf(".%d", ask.ID)
 			} else {
-				asked = append(ask.Rows(), "/tasks answer "+id+" WORDS", "")
+				asked = append(ask.Rows(), "/tasks answer "+id+" WORDS", "", "")
 			}
-			lines = append(mapSlice(asked, text.Visible), lines...)
+			lines = mapSlice(asked, text.Visible)
 		}
 		keys = append(keys, "cancel")
 	case tasks.Queued, tasks.Working:
@@ -207,7 +232,7 @@ func taskRow(ctx context.Context, store *tasks.Store, t tasks.Task) (command.Row
 	return command.Row{
 		ID: id, Name: fmt.Sprintf("%d %s", t.ID, text.Truncate(text.Headline(text.Visible(t.Prompt)), 50, "…")), Info: tasklist.Waits(t),
 		State: string(t.State), Current: t.State == tasks.Working, Bad: t.State == tasks.Failed || t.State == tasks.Asks, Keys: keys, Detail: strings.Join(lines, "\n"),
-	}, nil
+	}
 }
 
 // List implements command.Source: /later.

@@ -28,6 +28,12 @@ func (s *Store) Questions(ctx context.Context, task int64) ([]Question, error) {
 	return list, s.explain(err)
 }
 
+// Open returns the questions without an answer of tasks that ask, the oldest first.
+func (s *Store) Open(ctx context.Context) ([]Question, error) {
+	list, err := collect(ctx, s.db, scanQuestion, "SELECT "+questionColumns+" FROM task_questions WHERE answer = '' AND task IN (SELECT id FROM tasks WHERE state = 'asks') ORDER BY id")
+	return list, s.explain(err)
+}
+
 // Ask puts a question of an attempt to people.
 func (s *Store) Ask(ctx context.Context, attempt int, q Question) (id int64, err error) {
 	details, err := json.Marshal(append([]string{}, q.Details...))

@@ -40,6 +40,9 @@ func refill(l *loop, pk *dialog.Picker, rows func(ctx context.Context) ([]comman
 		if err != nil {
 			pk.Failed = err.Error()
 		}
+		if pk.Live {
+			return pk.Reread(l)
+		}
 		return pk.Searched(l) // new rows do not know the search
 	})
 }
@@ -159,6 +162,9 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 	}
 	pk := dialog.NewPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
 	pk.Empty, pk.Live = pl.Empty, pl.Live
+	if pl.Preview != nil {
+		pk.Preview = func(ctx context.Context, r command.Row, _ string) (string, error) { return pl.Preview(ctx, r) }
+	}
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
 		first.Key, pk.Enter = "enter", first.Label

@@ -41,6 +41,9 @@ type Panel struct {
 	Empty string
 	// Rows returns the lines; it is called outside the program's loop, and again after each action.
 	Rows func(ctx context.Context) ([]Row, error)
+	// Preview returns more of a row than its detail, in place of it. It is read when the cursor is on the row, and again
+	// after the rows were. May be nil.
+	Preview func(ctx context.Context, row Row) (string, error)
 	// Complete returns completions of what was typed after the command; may be nil.
 	Complete func(ctx context.Context, args string) []string
 	// Live panels reread their rows when Options.Changed says so, and each second.

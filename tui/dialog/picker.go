@@ -235,6 +235,18 @@ func (pk *Picker) Ahead(h background) tea.Cmd {
 	})
 }
 
+// Reread reads the preview of the row under the cursor again; the one before is shown until then.
+func (pk *Picker) Reread(h background) tea.Cmd {
+	r, _ := pk.Current()
+	was, known := pk.seen[r.ID]
+	pk.seen = nil
+	cmd := pk.Ahead(h)
+	if known {
+		pk.seen = map[string]string{r.ID: was}
+	}
+	return cmd
+}
+
 // Run performs an action on the row under the cursor, outside the loop.
 func (pk *Picker) Run(h desk, a *command.Action) tea.Cmd {
 	r, ok := pk.Current()

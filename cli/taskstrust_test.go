@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,6 +65,35 @@ func TestNothingOfARepositoryRunsOnAWorkerBeforeTrust(t *testing.T) {
 	r.must("tasks", "take", "4")
 	if left, _ := os.ReadDir(marks); len(left) != 0 {
 		t.Errorf("it ran when the task was taken: %v", left)
+	}
+}
+
+// Whoever writes the file of tasks has programs run: one that another user of the machine put there is left alone.
+func TestTasksOfAnotherUserAreNotReadOrUsed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes files of another user")
+	}
+	r := newTaskRoom(t)
+	r.must("tasks", "add", "--mode", "yolo", "-m", writesFile(t, "b.txt"), "write b.txt")
+	file := filepath.Join(r.home, "tasks.db")
+	if err := os.Chown(file, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"tasks"}, {"tasks", "show", "1"}, {"tasks", "add", "--mode", "edits", "more"}, {"worker", "--once"}} {
+		if out, err := r.run(args...); err == nil || !strings.Contains(out, "belongs to") || strings.Contains(out, "write b.txt") {
+			t.Errorf("jcode %v: %v\n%s", args, err, out)
+		}
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was changed (%v)", err)
+	}
+	if list := r.git("worktree", "list"); strings.Contains(list, "task-1") {
+		t.Errorf("the task was begun:\n%s", list)
 	}
 }
 

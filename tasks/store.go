@@ -14,6 +14,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the engine
+
+	"jcode/internal/owner"
 )
 
 //go:embed schema.sql
@@ -49,6 +51,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("tasks: %w", err)
 	}
+	if err := foreign(path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -69,6 +74,20 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
+}
+
+// foreign refuses a file of another user of this machine: whoever writes tasks has programs run.
+func foreign(path string) error {
+	files := []string{path, path + "-wal", path + "-shm"}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		files = append(files, real)
+	}
+	for _, file := range files {
+		if whose := owner.Here().Whose(file); whose != "" {
+			return fmt.Errorf("tasks: %s belongs to %s: nothing of it is read or run; move it away, or set JCODE_HOME to a folder of your own", file, whose)
+		}
+	}
+	return nil
 }
 
 func dsn(path string) string {

@@ -304,32 +304,6 @@ func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 	}
 }
 
-// A list that is read again keeps its preview until the new one is there: otherwise it would blink each second. Only
-// the row under the cursor is read.
-func TestTheRowUnderTheCursorIsReadAgainWithTheList(t *testing.T) {
-	t.Parallel()
-	p, _ := still(t, 80, 30, nil)
-	rows := []command.Row{{ID: "1", Name: "one"}, {ID: "2", Name: "two"}}
-	pk, reads := dialog.NewPicker("Tasks", rows, nil), map[string]int{}
-	pk.Live = true
-	pk.Preview = func(_ context.Context, r command.Row, _ string) (string, error) {
-		reads[r.ID]++
-		return fmt.Sprintf("%s, read %d", r.Name, reads[r.ID]), nil
-	}
-	p.Open(pk)
-	list := func(context.Context) ([]command.Row, error) { return rows, nil }
-	settleCmd(p, refill(p.loop, pk, list, func() {}))
-	pk.Set(rows)
-	again := pk.Reread(p)
-	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "one, read 1") {
-		t.Errorf("the preview is gone while the next one is read:\n%s", s)
-	}
-	settleCmd(p, again)
-	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "one, read 2") || reads["2"] != 0 {
-		t.Errorf("after the list was read again (reads: %v):\n%s", reads, s)
-	}
-}
-
 func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 	t.Parallel()
 	var entered []string

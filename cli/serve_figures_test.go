@@ -32,12 +32,16 @@ func TestALongSessionInABrowser(t *testing.T) {
 	s := c.serve()
 	b.do(chromedp.Navigate(s.address), chromedp.WaitVisible(`input[name=code]`), chromedp.SendKeys(`input[name=code]`, s.code+kb.Enter), chromedp.WaitVisible(`.sessions a`))
 	address := value[string](b, `document.querySelector(".sessions a").href`)
-	for range 3 {
+	opens := func(what, address, text string) {
 		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
-		b.shows("answer 4999")
+		b.shows(text)
 		b.is(`performance.getEntriesByName("first-contentful-paint").length > 0 && performance.getEntriesByType("navigation")[0].loadEventEnd > 0`)
-		t.Logf("5,000 messages: answered after %.0f ms, first paint after %.0f ms, loaded after %.0f ms", value[float64](b, `performance.getEntriesByType("navigation")[0].responseEnd`),
+		t.Logf("%s: answered after %.0f ms, first paint after %.0f ms, loaded after %.0f ms", what, value[float64](b, `performance.getEntriesByType("navigation")[0].responseEnd`),
 			value[float64](b, `performance.getEntriesByName("first-contentful-paint")[0].startTime`), value[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`))
+	}
+	for range 3 {
+		opens("one line of text", "data:text/html,<p>hello", "hello")
+		opens("5,000 messages", address, "answer 4999")
 	}
 	b.do(chromedp.Click(`#earlier a`))
 	b.shows("answer 4879")

@@ -100,7 +100,7 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 // jsonOf returns the JSON object of a hook's answer: the last one that it printed. Lines before it, such as those
 // of a shell's start-up file, are noise. "" means that there is none.
 func jsonOf(stdout string) string {
-	stdout = strings.TrimSpace(strings.TrimPrefix(stdout, "\ufeff"))
+	stdout = strings.TrimSpace(strings.TrimPrefix(strings.ReplaceAll(stdout, "\n\ufeff", "\n"), "\ufeff"))
 	rest := stdout
 	for range 50 {
 		if strings.HasPrefix(rest, "{") && json.Valid([]byte(rest)) {
@@ -113,7 +113,7 @@ func jsonOf(stdout string) string {
 		if i := strings.Index("\n"+after, "\n{"); i >= 0 {
 			after = after[i:]
 		}
-		rest = strings.TrimPrefix(strings.TrimSpace(after), "\ufeff")
+		rest = strings.TrimSpace(after)
 	}
 	if strings.HasPrefix(stdout, "{") {
 		return stdout

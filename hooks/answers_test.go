@@ -46,6 +46,8 @@ func TestEveryAnswerMeansWhatItsEventAllows(t *testing.T) {
 			{"stop", hooks.Ended{Stdout: `{"continue":false,"stopReason":"why"}`}, hooks.Outcome{Stop: true, StopReason: "why"}, ""},
 			{"go on", hooks.Ended{Stdout: `{"continue":true,"suppressOutput":true}`}, hooks.Outcome{}, ""},
 			{"context", hooks.Ended{Stdout: `{"hookSpecificOutput":{"additionalContext":"news"}}`}, hooks.Outcome{Context: "news"}, ""},
+			{"context after lines of a shell", hooks.Ended{Stdout: "Welcome to {this} shell\n\ufeff{\"hookSpecificOutput\":\n{\"additionalContext\":\"news\"}}\n"}, hooks.Outcome{Context: "news"}, ""},
+			{"context behind a byte order mark", hooks.Ended{Stdout: "\ufeff{\"hookSpecificOutput\":{\"additionalContext\":\"news\"}}"}, hooks.Outcome{Context: "news"}, ""},
 			{"message", hooks.Ended{Stdout: `{"systemMessage":"hello"}`}, hooks.Outcome{}, "info hello"},
 			{"unknown", hooks.Ended{Stdout: `{"decision":"perhaps"}`}, hooks.Outcome{}, `decision "perhaps" is unknown; known: allow, ask, deny, block`},
 		} {

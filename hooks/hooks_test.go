@@ -172,6 +172,67 @@ func TestHooksOfOneEventRunOnceAndTheFirstThatBlocksWins(t *testing.T) {
 	}
 }
 
+func TestAHookRunsForTheCallsAndAsOftenAsItSays(t *testing.T) {
+	t.Parallel()
+	list, problems := hooks.Parse(json.RawMessage(`{"PreToolUse":[{"hooks":[
+		{"command":"pushes","if":"Bash(git push *)"},{"command":"odd","if":"Bash("},{"command":"first","once":true},{"command":"hang","async":true},
+		{"command":"objects","asyncRewake":true,"rewakeMessage":"look:"}]}]}`), "settings.json")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	r := &runner{end: map[string]hooks.Ended{"objects": {Code: 2, Stderr: "not so"}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	var behind sync.WaitGroup
+	var told, said []string
+	var mu sync.Mutex
+	e := hooks.New(hooks.Options{
+		Runner: r, Root: "/w", Cwd: "/w",
+		Covers: func(rule string, call tools.Call) (bool, error) {
+			if rule == "Bash(" {
+				return false, errors.New("no rule")
+			}
+			return strings.Contains(string(call.Arguments), "git push"), nil
+		},
+		Background: func(run func(ctx context.Context)) { behind.Go(func() { run(ctx) }) },
+		Later: func(session, text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, session+" "+text)
+		},
+		Notice: func(_, text string) { said = append(said, text) },
+	})
+	e.Set(list)
+	reported := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(told)
+	}
+	fire := func(session, cmd string) {
+		call := tools.Call{Name: "exec", Arguments: json.RawMessage(fmt.Sprintf(`{"cmd":%q}`, cmd))}
+		if out := e.Fire(t.Context(), hooks.Occasion{Event: hooks.PreToolUse, Session: session, Call: &call}); out.Block {
+			t.Errorf("%+v", out)
+		}
+	}
+	fire("one", "ls")
+	fire("one", "git push origin")
+	fire("two", "ls")
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && reported() < 3; time.Sleep(time.Millisecond) {
+	}
+	cancel() // nothing has waited for the one that hangs
+	behind.Wait()
+	count := map[string]int{}
+	for _, c := range r.commands() {
+		count[c]++
+	}
+	if fmt.Sprint(count) != "map[first:2 hang:3 objects:3 pushes:1]" {
+		t.Errorf("%v", count)
+	}
+	slices.Sort(told)
+	if !slices.Equal(told, []string{"one look:\nnot so", "one look:\nnot so", "two look:\nnot so"}) || len(said) != 3 || !strings.Contains(said[0], "was not run: if: no rule") {
+		t.Errorf("%q %q", told, said)
+	}
+}
+
 func TestAnAllowOfAHookSaysNothing(t *testing.T) {
 	t.Parallel()
 	for _, out := range []string{`{"decision":"approve"}`, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`, `allow`, ``} {

@@ -32,7 +32,8 @@ func fieldsOf(t reflect.Type) []field {
 	list := make([]field, t.NumField())
 	for i := range list {
 		f := t.Field(i)
-		list[i] = field{name: f.Tag.Get("json"), index: i, typ: f.Type, tag: f.Tag}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		list[i] = field{name: name, index: i, typ: f.Type, tag: f.Tag}
 	}
 	return list
 }

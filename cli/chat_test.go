@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/shorten"
 	"jcode/internal/testkit/terminal"
 	"jcode/session"
 )
@@ -49,6 +50,7 @@ type chat struct {
 
 func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
 	t.Helper()
+	shorten.OneIn(t, 2)
 	c := &chat{t: t, dir: shortDir(t), home: shortDir(t), srv: modeltest.New(t, replies...)}
 	// Titles are requested in parallel with the turns.
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {

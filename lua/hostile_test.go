@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/shorten"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -79,6 +80,7 @@ func TestHostileScripts(t *testing.T) {
 		{"tostring_loop", `return tostring(setmetatable({}, {__tostring = function() while true do end end}))`, limits, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			shorten.OneIn(t, 3)
 			h := build(t, setup{})
 			manifest := shortManifest
 			switch {

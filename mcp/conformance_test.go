@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/shorten"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
 	"jcode/tools"
@@ -210,6 +211,7 @@ func TestConformance(t *testing.T) {
 	outcome := regexp.MustCompile(`(?m)^([✓✗]) ([a-z]\S+): \d+ passed`)
 	for _, part := range conformanceSuites {
 		t.Run(strings.Join(part.args, " "), func(t *testing.T) { // one after another: each part is a crowd
+			shorten.OneIn(t, 3)
 			out, _ := run(t, append(part.args, "-o", "results")...) // its scenarios are looked at one by one
 			auth := 0
 			for _, m := range outcome.FindAllStringSubmatch(out, -1) {

@@ -49,7 +49,7 @@ func raw(t *testing.T, path string) *sql.DB {
 func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
-		rounds = 10
+		rounds = 5
 	}
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/shorten"
 	"jcode/tools"
 	"jcode/tools/lsp"
 	"jcode/tools/sandbox"
@@ -49,6 +50,7 @@ func TestRealServersWorkConfined(t *testing.T) {
 			continue
 		}
 		t.Run(b.server, func(t *testing.T) {
+			shorten.OneIn(t, 3)
 			program := anywhere(t, b.program)
 			start := time.Now()
 			r := newRig(t, "", b.files, with(lsp.Server{Name: b.server, Command: append([]string{program}, b.args...)}), confined(t, cache))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/shorten"
 	"jcode/tools/lsp"
 )
 
@@ -107,6 +108,7 @@ func TestServersTellOfFilesThatWereRead(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			shorten.OneIn(t, 3)
 			t.Parallel()
 			r := newRig(t, "", tc.files, with(lsp.Server{Name: tc.name, Command: append([]string{installed(t, tc.program)}, tc.args...)}))
 			r.m.Read(filepath.Join(r.root, tc.b))

@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/shorten"
 	"jcode/tools/sandbox"
 )
 
@@ -54,6 +55,7 @@ type rig struct {
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
+	shorten.OneIn(t, 4) // a child's processes tell a race detector little
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

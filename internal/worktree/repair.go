@@ -89,6 +89,9 @@ func incomplete(ctx context.Context, by launch.Git, root string) ([]entry, error
 	return all, nil
 }
 
+// initializing is why git locks a copy that it adds.
+const initializing = "initializing"
+
 // complete reports whether git finished the entry: it is locked as "initializing" until then,
 // and its file commondir says where the repository is.
 func (e entry) complete() bool {
@@ -97,7 +100,7 @@ func (e entry) complete() bool {
 		return false
 	}
 	lock, err := paths.ReadFile(filepath.Join(e.dir, "locked"), maxPointer)
-	return err != nil || !bytes.HasPrefix(lock, []byte("initializing"))
+	return err != nil || !bytes.HasPrefix(lock, []byte(initializing))
 }
 
 // remove removes the entry and the copy, which contains only the file that leads back here.

@@ -232,3 +232,36 @@ func TestLockOfAKilledGitOnABranchIsRemoved(t *testing.T) {
 		t.Errorf("it was removed though a git held it: %v", err)
 	}
 }
+
+// A git that is killed while it adds a copy leaves it locked: what is left is removed as soon as it is old enough.
+func TestACopyThatAKilledGitLockedIsRemoved(t *testing.T) {
+	t.Parallel()
+	root := repository(t)
+	tree, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(t.TempDir(), "x"), Branch: "jcode/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(tree.Dir) // it was to check them out
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Name() != ".git" {
+			if err := os.RemoveAll(filepath.Join(tree.Dir, f.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	entry := filepath.Join(root, ".git", "worktrees", "x")
+	write(t, entry, "locked", "initializing")
+	young := time.Now().Add(-4 * time.Second)
+	if err := os.Chtimes(entry, young, young); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if list := run(t, root, "worktree", "list"); strings.Contains(list, tree.Dir) || worktree.HasBranch(t.Context(), launch.Git{}, root, "jcode/x") {
+		t.Errorf("it is still there:\n%s", list)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"jcode/internal/launch"
 )
@@ -189,16 +190,8 @@ func (t Tree) Remove(ctx context.Context) error {
 			_ = os.WriteFile(filepath.Join(dir, removingFile), nil, 0o600)
 		}
 	}
-	if _, err := git(ctx, t.Git, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil && !t.removed(ctx) {
-		if _, fault := Repair(ctx, t.Git, t.Root, filepath.Dir(t.Dir)); fault != nil {
-			return fmt.Errorf("remove worktree: %w", errors.Join(err, fault))
-		}
-		if why, locked := t.locked(ctx); locked {
-			return fmt.Errorf("remove worktree: %s is locked (%s): run git worktree unlock %s first", t.Dir, cmp.Or(why, "no reason given"), t.Dir)
-		}
-		if _, gone := os.Stat(t.Dir); !errors.Is(gone, fs.ErrNotExist) {
-			return fmt.Errorf("remove worktree: %w", err)
-		}
+	if err := t.removeEntry(ctx); err != nil {
+		return fmt.Errorf("remove worktree: %w", err)
 	}
 	if !HasBranch(ctx, t.Git, t.Root, t.Branch) {
 		return nil
@@ -214,6 +207,36 @@ func (t Tree) Remove(ctx context.Context) error {
 		return fmt.Errorf("remove branch: %w", err)
 	}
 	return nil
+}
+
+// removeEntry removes the copy, but not its branch. It waits for a git that still adds it, and for what a killed one
+// left to be old enough to be known as that.
+func (t Tree) removeEntry(ctx context.Context) error {
+	for began := time.Now(); ; {
+		_, err := git(ctx, t.Git, t.Root, nil, "worktree", "remove", "--force", t.Dir)
+		if err == nil || t.removed(ctx) {
+			return nil
+		}
+		if _, fault := Repair(ctx, t.Git, t.Root, filepath.Dir(t.Dir)); fault != nil {
+			return errors.Join(err, fault)
+		}
+		why, locked := t.locked(ctx)
+		if _, gone := os.Stat(t.Dir); !locked && errors.Is(gone, fs.ErrNotExist) {
+			return nil
+		}
+		switch {
+		case locked && why == initializing && time.Since(began) < 2*addLimit:
+		case locked:
+			return fmt.Errorf("%s is locked (%s): run git worktree unlock %s first", t.Dir, cmp.Or(why, "no reason given"), t.Dir)
+		default:
+			return err
+		}
+		select {
+		case <-time.After(addPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 func inside(root, path string) bool {

@@ -126,6 +126,7 @@ var exclusive = map[string][]string{
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},
 	"modernc.org/sqlite":                    {"session/db", "tasks"},
 	"github.com/riverqueue/river":           {"tasks/queue"},
+	"github.com/lib/pq":                     {"tasks", "internal/testkit/postgrestest"},
 	"github.com/robfig/cron":                {"tasks"},
 	"charm.land/":                           {"tui", "internal/"},
 	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},

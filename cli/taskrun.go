@@ -67,11 +67,12 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int) error {
 		return err
 	}
 	defer func() { _ = lock.Remove() }() // whoever finds it can take it
-	store, err := openTasksIn(ctx, found.Data)
+	store, err := openTasksIn(ctx, found)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }() // each change was committed
+	store.Patient(workerPatience)
 	t, err := store.Get(ctx, id)
 	if err != nil {
 		return err

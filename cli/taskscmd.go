@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"jcode/tasks"
 	"jcode/tasks/queue"
 )
-
-// tasksFile is the file of tasks in the data folder.
-const tasksFile = "tasks.db"
 
 // tasksCmd works with tasks that wait for a worker.
 type tasksCmd struct {
@@ -30,20 +26,6 @@ type tasksCmd struct {
 	Retry     tasksRetryCmd     `cmd:"" help:"Queue a task again that failed."`
 	Rm        tasksRmCmd        `cmd:"" help:"Forget tasks, with their worktrees and branches."`
 	Schedules tasksSchedulesCmd `cmd:"" help:"List schedules, or remove one."`
-}
-
-// openTasks opens the file of tasks.
-func openTasks(ctx context.Context, std Streams) (*tasks.Store, error) {
-	found, err := findPaths(std)
-	if err != nil {
-		return nil, err
-	}
-	return openTasksIn(ctx, found.Data)
-}
-
-func openTasksIn(ctx context.Context, data string) (*tasks.Store, error) {
-	store, err := tasks.Open(ctx, filepath.Join(data, tasksFile))
-	return store, asUsage(err)
 }
 
 // withTasks opens the file of tasks for a command.
@@ -82,7 +64,7 @@ func (c *tasksListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if !c.Watch && !tasks.Exists(filepath.Join(found.Data, tasksFile)) { // nothing is made to look at
+	if !c.Watch && !tasks.Exists(whereTasks(found)) { // nothing is made to look at
 		if c.JSON {
 			return printJSON(std.Out, []tasklist.JSON{})
 		}
@@ -93,7 +75,7 @@ func (c *tasksListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		if !c.Watch {
 			return c.print(ctx, store, std)
 		}
-		changes := watchTasks(ctx, found.Data)
+		changes := changesOf(ctx, store, found.Data)
 		for {
 			if std.OutIsTerminal {
 				fmt.Fprint(std.Out, "\n")
@@ -132,7 +114,7 @@ func (c *tasksListCmd) print(ctx context.Context, store *tasks.Store, std Stream
 		}
 	}
 	fmt.Fprintln(std.Out, tasklist.Bar(counts))
-	if alive, err := workersOf(store); err == nil && len(alive) == 0 && counts[tasks.Queued] > 0 {
+	if alive, err := workersOf(ctx, store); err == nil && len(alive) == 0 && counts[tasks.Queued] > 0 {
 		fmt.Fprintln(std.Err, "jcode: no worker runs: jcode worker begins one")
 	}
 	return nil

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"jcode/cli/config"
 	"jcode/cli/tasklist"
 	"jcode/internal/text"
 	"jcode/tasks"
@@ -24,12 +24,12 @@ type taskActions struct {
 	flags *flags
 	std   Streams
 	board *board
-	data  string
+	paths config.Paths
 	cwd   string
 }
 
 func newTaskActions(a *app) taskActions {
-	return taskActions{a.flags, a.std, &a.board, a.paths.Data, a.cwd}
+	return taskActions{a.flags, a.std, &a.board, a.paths, a.cwd}
 }
 
 // panel returns the live list of tasks.
@@ -134,7 +134,7 @@ func (a taskActions) complete(ctx context.Context, args string) []string {
 }
 
 func (a taskActions) withQueue(ctx context.Context, do func(store *tasks.Store, q *queue.Queue) error) error {
-	store, err := openTasksIn(ctx, a.data)
+	store, err := openTasksIn(ctx, a.paths)
 	if err != nil {
 		return err
 	}
@@ -149,10 +149,10 @@ func (a taskActions) withQueue(ctx context.Context, do func(store *tasks.Store, 
 const shownTasks = 50
 
 func (a taskActions) rows(ctx context.Context) (rows []command.Row, err error) {
-	if !tasks.Exists(filepath.Join(a.data, tasksFile)) {
+	if !tasks.Exists(whereTasks(a.paths)) {
 		return nil, nil
 	}
-	store, err := openTasksIn(ctx, a.data)
+	store, err := openTasksIn(ctx, a.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (a taskActions) preview(ctx context.Context, row command.Row) (text string,
 	if err != nil {
 		return "", err
 	}
-	store, err := openTasksIn(ctx, a.data)
+	store, err := openTasksIn(ctx, a.paths)
 	if err != nil {
 		return "", err
 	}
@@ -272,7 +272,7 @@ func (a taskActions) later(ctx context.Context, args string) (command.Outcome, e
 		added, err := store.Add(ctx, q, n)
 		if err == nil {
 			id = added[0].ID
-			alive, err = workersOf(store)
+			alive, err = workersOf(ctx, store)
 		}
 		return err
 	})

@@ -35,10 +35,12 @@ counts only if you trust it, as in a chat: run jcode there once. ctrl+c ends the
 }
 
 const (
-	workerLook  = 5 * time.Second  // how often a worker looks for tasks that are due or lost, without a reason
-	attemptEnd  = 10 * time.Second // how long the process of a task may take to end
-	mostSlots   = 64
-	shownOfTask = 400 // bytes of what the process of a task said last
+	workerLook = 5 * time.Second // how often a worker looks for tasks that are due or lost, without a reason
+	// workerPatience is how long a worker and its tasks wait for a Postgres that can't be reached.
+	workerPatience = 2 * time.Minute
+	attemptEnd     = 10 * time.Second // how long the process of a task may take to end
+	mostSlots      = 64
+	shownOfTask    = 400 // bytes of what the process of a task said last
 )
 
 // Run works until ctx ends.
@@ -57,16 +59,17 @@ func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err := a.loadConfig(ctx); err != nil {
 		return err
 	}
-	store, err := openTasksIn(ctx, a.paths.Data)
+	store, err := openTasksIn(ctx, a.paths)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }() // each change was committed
+	store.Patient(workerPatience)
 	q, err := queue.Open(ctx, store)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	w := worker{store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}}
+	w := worker{store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}, ended: make(chan struct{}, 1)}
 	return w.work(ctx, c.Slots, c.Once)
 }
 
@@ -78,6 +81,8 @@ type worker struct {
 	perDay  float64
 	baseURL string
 	name    string
+	life    life
+	ended   chan struct{} // told when a task ends
 	std     Streams
 	out     *sync.Mutex // guards what is said
 }
@@ -109,7 +114,11 @@ func workerAlive(data, name string) bool {
 }
 
 // workersOf returns the names of the workers that run.
-func workersOf(store *tasks.Store) (alive []string, err error) {
+func workersOf(ctx context.Context, store *tasks.Store) (alive []string, err error) {
+	if store.Shared() {
+		list, err := store.Fleet().List(ctx)
+		return mapSlice(list, func(w tasks.Worker) string { return w.Name }), err
+	}
 	data := filepath.Dir(store.Path())
 	found, err := filepath.Glob(workerLock(data, "*"))
 	for _, path := range found {
@@ -152,12 +161,16 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	defer func() { _ = lock.Remove() }() // whoever finds it can take it
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
-	changed, wake := watchTasks(watching, w.data), make(chan struct{}, 1)
+	changed, wake := w.changes(watching), make(chan struct{}, 1)
+	if w.life, err = w.lives(slots); err != nil {
+		return err
+	}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
+	defer w.life.end(ctx)
 	stop, err := w.queue.Start(context.WithoutCancel(ctx), queue.Work{
-		Worker: w.name, Slots: slots, Wake: wake, Alive: func(name string) bool { return name == w.name || workerAlive(w.data, name) },
+		Worker: w.name, Slots: slots, Wake: wake, Place: w.store.Place(), Alive: w.life.alive,
 		Hold: w.hold, Run: w.run, Failed: func(err error) { w.say("%v", err) },
 	})
 	if err != nil {
@@ -188,6 +201,7 @@ func (w *worker) follow(ctx context.Context, changed <-chan struct{}, wake chan<
 		}
 		select {
 		case <-changed:
+		case <-w.ended:
 		case <-tick.C:
 			if err := w.look(ctx); err != nil {
 				if ctx.Err() != nil {
@@ -211,6 +225,10 @@ func ignoreEnd(ctx context.Context, err error) error {
 
 // look queues what is due and what was lost with its worker.
 func (w *worker) look(ctx context.Context) error {
+	may, err := w.life.beat(ctx)
+	if err != nil {
+		return err
+	}
 	made, err := w.store.Due(ctx, w.queue)
 	for _, id := range made {
 		w.say("task %d is due by its schedule", id)
@@ -218,9 +236,15 @@ func (w *worker) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rescued, err := w.store.Rescue(ctx, func(name string) bool { return name == w.name || workerAlive(w.data, name) })
+	if !may {
+		return w.store.Release(ctx, w.queue)
+	}
+	rescued, err := w.store.Rescue(ctx, w.life.alive)
 	for _, id := range rescued {
 		w.say("the worker of task %d is gone: it begins again", id)
+	}
+	if w.store.Shared() {
+		err = errors.Join(err, w.store.Fleet().Strand(ctx))
 	}
 	return errors.Join(err, w.store.Release(ctx, w.queue))
 }
@@ -241,9 +265,16 @@ func (w *worker) hold(ctx context.Context, t tasks.Task) (why string, until time
 
 // run works on a task in a process of its own.
 func (w *worker) run(ctx context.Context, t tasks.Task) {
+	defer func() {
+		select {
+		case w.ended <- struct{}{}:
+		default:
+		}
+	}()
 	w.say("%s begins%s", shownTask(t), map[bool]string{true: " again"}[t.Attempt > 1])
 	tail := &lastWords{}
 	err := w.start(ctx, t, tail)
+	ends := ctx
 	ctx = context.WithoutCancel(ctx)
 	if err == nil {
 		err = errors.New("its process ended without a result")
@@ -252,8 +283,15 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 	if said := strings.TrimSpace(tail.String()); said != "" {
 		why += ": " + text.Visible(said)
 	}
-	if err := w.store.Lost(ctx, t.ID, t.Attempt, why); err != nil && !errors.Is(err, tasks.ErrOver) {
+	for {
+		err := w.store.Lost(ctx, t.ID, t.Attempt, why)
+		if err == nil || errors.Is(err, tasks.ErrOver) {
+			break
+		}
 		w.say("%s: %v", shownTask(t), err)
+		if !pause(ends, workerLook) { // whoever is there when this worker is gone finds it
+			return
+		}
 	}
 	if err := w.store.Release(ctx, w.queue); err != nil {
 		w.say("%v", err)

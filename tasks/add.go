@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Added says what became of a new task.
@@ -26,7 +25,8 @@ func (s *Store) Add(ctx context.Context, by Carrier, list ...New) (out []Added, 
 			return nil, err
 		}
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
+		out = nil
 		for _, n := range list {
 			added, err := s.insert(ctx, tx, n)
 			if err != nil {
@@ -42,25 +42,19 @@ func (s *Store) Add(ctx context.Context, by Carrier, list ...New) (out []Added, 
 	return out, nil
 }
 
-func (s *Store) insert(ctx context.Context, tx *sql.Tx, n New) (Added, error) {
-	if n.Key != "" {
-		var id int64
-		err := tx.QueryRowContext(ctx, "SELECT id FROM tasks WHERE key = ? AND state IN ('queued', 'working', 'asks')", n.Key).Scan(&id)
-		if err == nil {
-			return Added{ID: id, There: true}, nil
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
-			return Added{}, err
-		}
+func (s *Store) insert(ctx context.Context, tx *tx, n New) (Added, error) {
+	there, err := sameKey(ctx, tx, n)
+	if err != nil || there != 0 { // no number is used up
+		return Added{ID: there, There: true}, err
 	}
 	now := millis(s.now())
-	res, err := tx.ExecContext(ctx, `INSERT INTO tasks (prompt, folder, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, schedule, state, created, changed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
-		n.Prompt, n.Folder, n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), n.NoAsk, cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.schedule, now, now)
-	if err != nil {
-		return Added{}, err
+	id, err := tx.insert(ctx, `INSERT INTO tasks (prompt, folder, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, schedule, state, created, changed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
+		n.Prompt, n.Folder, s.placeOf(n), n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), bit(n.NoAsk), cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.schedule, now, now)
+	if errors.Is(err, sql.ErrNoRows) {
+		there, err = sameKey(ctx, tx, n) // another one was faster
+		return Added{ID: there, There: true}, err
 	}
-	id, err := res.LastInsertId()
 	if err != nil {
 		return Added{}, err
 	}
@@ -68,58 +62,72 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, n New) (Added, error) {
 		if _, err := get(ctx, tx, before); err != nil {
 			return Added{}, fmt.Errorf("the task that it comes after: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO task_after VALUES (?, ?)", id, before); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO task_after VALUES (?, ?) ON CONFLICT DO NOTHING", id, before); err != nil {
 			return Added{}, err
 		}
 	}
 	return Added{ID: id}, nil
 }
 
-// Release has every queued task carried that nothing carries yet and that comes after none which is not done.
-func (s *Store) Release(ctx context.Context, by Carrier) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return s.release(ctx, tx, by) })
+// sameKey returns the task with the key of a new one that is not over, 0 for none.
+func sameKey(ctx context.Context, tx *tx, n New) (id int64, err error) {
+	if n.Key == "" {
+		return 0, nil
+	}
+	found, err := collect(ctx, tx, value[int64], "SELECT id FROM tasks WHERE key = ? AND state IN ('queued', 'working', 'asks')", n.Key)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	return found[0], nil
 }
 
-// free are the queued tasks that wait for no other.
-const free = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM task_after a LEFT JOIN tasks b ON b.id = a.before WHERE a.task = tasks.id AND b.state IS NOT 'done')`
+// Release has every queued task carried that nothing carries yet and that comes after none which is not done.
+func (s *Store) Release(ctx context.Context, by Carrier) error {
+	return s.tx(ctx, func(tx *tx) error { return s.release(ctx, tx, by) })
+}
 
-func (s *Store) release(ctx context.Context, tx *sql.Tx, by Carrier) error {
-	type waiting struct {
-		id       int64
-		priority int
-		at       time.Time
-	}
-	list, err := collect(ctx, tx, func(row scanner) (waiting, error) {
-		var w waiting
+// needs is the data folder whose workers alone can work on a task: that of its folder, or of its parked session.
+const needs = "CASE WHEN goes_on = 1 AND place = '' THEN parked_at ELSE place END"
+
+// begins is when a task may be worked on.
+const begins = "CASE WHEN not_before > next_at THEN not_before ELSE next_at END"
+
+// free are the queued tasks that wait for no other.
+const free = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM task_after a LEFT JOIN tasks b ON b.id = a.before WHERE a.task = tasks.id AND b.state IS DISTINCT FROM 'done')`
+
+func (s *Store) release(ctx context.Context, tx *tx, by Carrier) error {
+	list, err := collect(ctx, tx, func(row scanner) (Carried, error) {
+		var c Carried
 		var at int64
-		err := row.Scan(&w.id, &w.priority, &at)
-		w.at = instant(at)
-		return w, err
-	}, "SELECT id, priority, MAX(not_before, next_at) FROM tasks WHERE job = 0 AND "+free+" ORDER BY priority, id")
+		err := row.Scan(&c.Task, &c.Priority, &c.Place, &at)
+		c.At = instant(at)
+		return c, err
+	}, "SELECT id, priority, "+needs+", "+begins+" FROM tasks WHERE job = 0 AND "+free+" ORDER BY priority, id"+tx.skipping())
 	if err != nil {
 		return err
 	}
-	for _, w := range list {
-		job, err := by.Carry(ctx, tx, w.id, w.priority, w.at)
+	for _, c := range list {
+		job, err := by.Carry(ctx, tx.Tx, c)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE tasks SET job = ? WHERE id = ?", job, w.id); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE tasks SET job = ? WHERE id = ?", job, c.Task); err != nil {
 			return err
 		}
 	}
-	return nil
+	if tx.postgres && len(list) > 0 {
+		_, err = tx.ExecContext(ctx, "SELECT pg_notify('"+channel+"', '')")
+	}
+	return err
 }
 
-// Pending returns how many tasks could be worked on now, or are.
+// Pending returns how many tasks could be worked on now from this data folder, or are.
 func (s *Store) Pending(ctx context.Context) (n int, err error) {
 	now := millis(s.now())
-	err = s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM tasks WHERE state = 'working' OR state = 'asks' AND worker <> '' OR MAX(not_before, next_at) <= ? AND "+free, now).Scan(&n)
-	return n, s.explain(err)
+	return one(ctx, s, value[int], "SELECT COUNT(*) FROM tasks WHERE state = 'working' OR state = 'asks' AND worker <> '' OR "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free, now, s.place)
 }
 
 // Ready reports whether a task waits for nothing but a worker.
 func (s *Store) Ready(ctx context.Context) (ready bool, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM tasks WHERE MAX(not_before, next_at) <= ? AND "+free+")", millis(s.now())).Scan(&ready)
-	return ready, s.explain(err)
+	return one(ctx, s, value[bool], "SELECT EXISTS (SELECT 1 FROM tasks WHERE "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free+")", millis(s.now()), s.place)
 }

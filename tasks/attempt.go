@@ -28,7 +28,7 @@ const (
 var ErrOver = errors.New("this attempt is over")
 
 // change runs a statement that must change one row.
-func change(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+func change(ctx context.Context, tx *tx, query string, args ...any) error {
 	res, err := tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -43,13 +43,13 @@ func change(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 // Claim begins an attempt at a task that a job brought. It returns ErrOver if something else carries the task now, or
 // it is not queued any more.
 func (s *Store) Claim(ctx context.Context, id, job int64, worker string) (t Task, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
 		now := millis(s.now())
 		if err := change(ctx, tx, "UPDATE tasks SET state = 'working', attempt = attempt + 1, worker = ?, note = '', changed = ?, next_at = 0, cancel = 0 WHERE id = ? AND job = ? AND state = 'queued'",
 			worker, now, id, job); err != nil {
 			return err
 		}
-		if t, err = get(ctx, tx, id); err != nil {
+		if t, err = tx.held(ctx, id); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO task_attempts (task, number, worker, began) VALUES (?, ?, ?, ?)", id, t.Attempt, worker, now)
@@ -60,7 +60,7 @@ func (s *Store) Claim(ctx context.Context, id, job int64, worker string) (t Task
 
 // Began notes where an attempt works. It returns ErrOver as all that an attempt notes.
 func (s *Store) Began(ctx context.Context, id int64, attempt int, session, dir, branch string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *tx) error {
 		if err := change(ctx, tx, "UPDATE tasks SET session = ?, dir = ?, branch = ?, changed = ? WHERE id = ? AND attempt = ? AND state IN ('working', 'asks')",
 			session, dir, branch, millis(s.now()), id, attempt); err != nil {
 			return err
@@ -72,7 +72,10 @@ func (s *Store) Began(ctx context.Context, id int64, attempt int, session, dir, 
 
 // Progress notes the steps and the cost of an attempt, and reports whether a person wants the task to end.
 func (s *Store) Progress(ctx context.Context, id int64, attempt, steps int, cost float64) (cancel bool, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
+		if err := tx.hold(ctx, id); err != nil {
+			return err
+		}
 		if err := change(ctx, tx, "UPDATE task_attempts SET steps = ?, cost = ? WHERE task = ? AND number = ? AND ended = 0", steps, cost, id, attempt); err != nil {
 			return err
 		}
@@ -87,20 +90,19 @@ func (s *Store) Progress(ctx context.Context, id int64, attempt, steps int, cost
 
 // Cancelled reports whether a person wants a task to end, or its attempt is over.
 func (s *Store) Cancelled(ctx context.Context, id int64, attempt int) (bool, error) {
-	var cancel bool
-	err := s.db.QueryRowContext(ctx, "SELECT cancel FROM tasks WHERE id = ? AND attempt = ? AND state IN ('working', 'asks')", id, attempt).Scan(&cancel)
+	cancel, err := one(ctx, s, value[bool], "SELECT cancel FROM tasks WHERE id = ? AND attempt = ? AND state IN ('working', 'asks')", id, attempt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, ErrOver
 	}
-	return cancel, s.explain(err)
+	return cancel, err
 }
 
 // end closes an attempt's row, and changes the task as said.
 func (s *Store) end(ctx context.Context, id int64, attempt int, outcome, set string, args ...any) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return s.endIn(ctx, tx, id, attempt, outcome, set, args...) })
+	return s.tx(ctx, func(tx *tx) error { return s.endIn(ctx, tx, id, attempt, outcome, set, args...) })
 }
 
-func (s *Store) endIn(ctx context.Context, tx *sql.Tx, id int64, attempt int, outcome, set string, args ...any) error {
+func (s *Store) endIn(ctx context.Context, tx *tx, id int64, attempt int, outcome, set string, args ...any) error {
 	now := millis(s.now())
 	args = append(append([]any{now}, args...), id, attempt)
 	if err := change(ctx, tx, "UPDATE tasks SET worker = '', job = 0, changed = ?, "+set+" WHERE id = ? AND attempt = ? AND state IN ('working', 'asks') AND worker <> ''", args...); err != nil {
@@ -133,8 +135,8 @@ func (s *Store) FailWith(ctx context.Context, id int64, attempt int, commit, why
 // Again queues a task whose attempt failed for a reason that may pass. It waits longer each time, and is given up after
 // some.
 func (s *Store) Again(ctx context.Context, id int64, attempt int, why string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		t, err := get(ctx, tx, id)
+	return s.tx(ctx, func(tx *tx) error {
+		t, err := tx.held(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -153,11 +155,11 @@ func (s *Store) Stopped(ctx context.Context, id int64, attempt int) error {
 
 // Lost queues a task again whose attempt ended without a word.
 func (s *Store) Lost(ctx context.Context, id int64, attempt int, why string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return s.lost(ctx, tx, id, attempt, why) })
+	return s.tx(ctx, func(tx *tx) error { return s.lost(ctx, tx, id, attempt, why) })
 }
 
-func (s *Store) lost(ctx context.Context, tx *sql.Tx, id int64, attempt int, why string) error {
-	t, err := get(ctx, tx, id)
+func (s *Store) lost(ctx context.Context, tx *tx, id int64, attempt int, why string) error {
+	t, err := tx.held(ctx, id)
 	switch {
 	case err != nil:
 		return err
@@ -171,9 +173,9 @@ func (s *Store) lost(ctx context.Context, tx *sql.Tx, id int64, attempt int, why
 
 // Rescue queues the tasks again whose worker is gone.
 func (s *Store) Rescue(ctx context.Context, alive func(worker string) bool) (rescued []int64, err error) {
-	held, err := collect(ctx, s.db, scanTask, "SELECT "+columns+" FROM tasks WHERE state IN ('working', 'asks') AND worker <> ''")
+	held, err := list(ctx, s, scanTask, "SELECT "+columns+" FROM tasks WHERE state IN ('working', 'asks') AND worker <> ''")
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, err
 	}
 	known := map[string]bool{}
 	for _, t := range held {
@@ -198,22 +200,21 @@ func (s *Store) Rescue(ctx context.Context, alive func(worker string) bool) (res
 
 // Wait notes why a task that could be worked on is not, and when it is looked at again.
 func (s *Store) Wait(ctx context.Context, id, job int64, why string, until time.Time) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *tx) error {
 		return change(ctx, tx, "UPDATE tasks SET note = ?, next_at = ?, job = 0, changed = ? WHERE id = ? AND job = ? AND state = 'queued'", why, millis(until), millis(s.now()), id, job)
 	})
 }
 
 // Spent returns what the attempts that began at a time or later cost, and what is set aside for those that work.
 func (s *Store) Spent(ctx context.Context, since time.Time) (cost float64, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN a.ended = 0 THEN MAX(a.cost, t.max_cost) ELSE a.cost END), 0)
-		FROM task_attempts a JOIN tasks t ON t.id = a.task WHERE a.began >= ? OR a.ended = 0`, millis(since)).Scan(&cost)
-	return cost, s.explain(err)
+	return one(ctx, s, value[float64], `SELECT COALESCE(SUM(CASE WHEN a.ended = 0 AND t.max_cost > a.cost THEN t.max_cost ELSE a.cost END), 0)
+		FROM task_attempts a JOIN tasks t ON t.id = a.task WHERE a.began >= ? OR a.ended = 0`, millis(since))
 }
 
 // Cancel ends a task: at once where nothing works on it, else its worker is told.
 func (s *Store) Cancel(ctx context.Context, id int64) (t Task, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
-		if t, err = get(ctx, tx, id); err != nil {
+	err = s.tx(ctx, func(tx *tx) error {
+		if t, err = tx.held(ctx, id); err != nil {
 			return err
 		}
 		switch {
@@ -234,12 +235,12 @@ func (s *Store) Cancel(ctx context.Context, id int64) (t Task, err error) {
 
 // Retry queues a task again that failed, as if it had not been tried.
 func (s *Store) Retry(ctx context.Context, by Carrier, id int64) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		t, err := get(ctx, tx, id)
+	return s.tx(ctx, func(tx *tx) error {
+		t, err := tx.held(ctx, id)
 		switch {
 		case err != nil:
 			return err
-		case t.State == Queued && !t.NextAt.IsZero(): // its wait is over
+		case t.State == Queued && (!t.NextAt.IsZero() || t.Continue): // its wait is over
 		case t.State != Failed:
 			return fmt.Errorf("task %d is %s: only one that failed is tried again", id, t.State)
 		}
@@ -258,8 +259,8 @@ func (s *Store) Retry(ctx context.Context, by Carrier, id int64) error {
 
 // Remove forgets a task that nobody works on.
 func (s *Store) Remove(ctx context.Context, id int64) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		t, err := get(ctx, tx, id)
+	return s.tx(ctx, func(tx *tx) error {
+		t, err := tx.held(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -276,7 +277,7 @@ func (s *Store) Took(ctx context.Context, id int64, stays bool) error {
 	if stays {
 		set = ""
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *tx) error {
 		now := millis(s.now())
 		return change(ctx, tx, "UPDATE tasks SET "+set+"taken = ?, changed = ? WHERE id = ?", now, now, id)
 	})

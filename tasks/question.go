@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +23,7 @@ func scanQuestion(row scanner) (Question, error) {
 
 // Questions returns the questions of a task, the oldest first.
 func (s *Store) Questions(ctx context.Context, task int64) ([]Question, error) {
-	list, err := collect(ctx, s.db, scanQuestion, "SELECT "+questionColumns+" FROM task_questions WHERE task = ? ORDER BY id", task)
-	return list, s.explain(err)
+	return list(ctx, s, scanQuestion, "SELECT "+questionColumns+" FROM task_questions WHERE task = ? ORDER BY id", task)
 }
 
 // Open returns the questions without an answer of tasks that ask, the oldest first.
@@ -44,34 +42,33 @@ func (s *Store) Ask(ctx context.Context, attempt int, q Question) (id int64, err
 	if err != nil {
 		return 0, err
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
 		now := millis(s.now())
 		if err := change(ctx, tx, "UPDATE tasks SET state = 'asks', note = ?, changed = ? WHERE id = ? AND attempt = ? AND state IN ('working', 'asks')", q.Title, now, q.Task, attempt); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO task_questions (task, attempt, kind, tool, title, command, diff, details, options, arguments, asked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		id, err = tx.insert(ctx, "INSERT INTO task_questions (task, attempt, kind, tool, title, command, diff, details, options, arguments, asked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			q.Task, attempt, q.Kind, q.Tool, q.Title, q.Command, q.Diff, string(details), string(options), q.Arguments, now)
-		if err != nil {
-			return err
-		}
-		id, err = res.LastInsertId()
 		return err
 	})
 	return id, err
 }
 
 // open counts the questions of a task without an answer.
-func open(ctx context.Context, tx *sql.Tx, task int64) (n int, err error) {
+func open(ctx context.Context, tx *tx, task int64) (n int, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM task_questions WHERE task = ? AND answer = ''", task).Scan(&n)
 	return n, err
 }
 
 // Take returns a question if it was answered, whose answer is used up then.
 func (s *Store) Take(ctx context.Context, attempt int, id int64) (q Question, answered bool, err error) {
-	if q, err = scanQuestion(s.db.QueryRowContext(ctx, "SELECT "+questionColumns+" FROM task_questions WHERE id = ?", id)); err != nil || q.Answer == "" {
-		return q, false, s.explain(err)
+	if q, err = one(ctx, s, scanQuestion, "SELECT "+questionColumns+" FROM task_questions WHERE id = ?", id); err != nil || q.Answer == "" {
+		return q, false, err
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
+		if err := tx.hold(ctx, q.Task); err != nil {
+			return err
+		}
 		if err := change(ctx, tx, "UPDATE task_questions SET used = 1 WHERE id = ? AND used = 0", id); err != nil {
 			return err
 		}
@@ -88,28 +85,34 @@ func (s *Store) Take(ctx context.Context, attempt int, id int64) (q Question, an
 // Park ends an attempt that waits for answers; its slot is free, and the next attempt continues its session. It reports
 // false if everything was answered in the meantime.
 func (s *Store) Park(ctx context.Context, task int64, attempt int) (parked bool, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx *tx) error {
+		if err := tx.hold(ctx, task); err != nil {
+			return err
+		}
 		n, err := open(ctx, tx, task)
 		if err != nil || n == 0 {
 			return err
 		}
 		parked = true
-		return s.endIn(ctx, tx, task, attempt, OutcomeParked, "state = 'asks', goes_on = 1")
+		return s.endIn(ctx, tx, task, attempt, OutcomeParked, "state = 'asks', goes_on = 1, parked_at = ?", s.place)
 	})
 	return parked && err == nil, err
 }
 
 // withdraw takes back the questions of a task that nobody answered.
-func withdraw(ctx context.Context, tx *sql.Tx, task int64) error {
+func withdraw(ctx context.Context, tx *tx, task int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE task_questions SET answer = ?, used = 1 WHERE task = ? AND answer = ''", Withdrawn, task)
 	return err
 }
 
 // Answer answers a question. A task that was parked is queued again when nothing more is open.
 func (s *Store) Answer(ctx context.Context, by Carrier, id int64, answer, word string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *tx) error {
 		q, err := scanQuestion(tx.QueryRowContext(ctx, "SELECT "+questionColumns+" FROM task_questions WHERE id = ?", id))
 		if err != nil {
+			return err
+		}
+		if err := tx.hold(ctx, q.Task); err != nil {
 			return err
 		}
 		if q.Answer != "" {

@@ -12,7 +12,7 @@ import (
 
 const columns = `id, prompt, folder, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, schedule,
 	state, note, created, changed, next_at, job, attempt, fails, lost, worker, session, goes_on, dir, branch, result, summary, steps, cost, cancel, taken,
-	(SELECT COALESCE(json_group_array(before), '[]') FROM task_after WHERE task = tasks.id)`
+	(SELECT '[' || COALESCE(string_agg(CAST(before AS TEXT), ','), '') || ']' FROM task_after WHERE task = tasks.id)`
 
 // scanner is a row that is read.
 type scanner interface{ Scan(dest ...any) error }
@@ -53,8 +53,50 @@ func get(ctx context.Context, q querier, id int64) (Task, error) {
 
 // Get returns a task.
 func (s *Store) Get(ctx context.Context, id int64) (Task, error) {
-	t, err := get(ctx, s.db, id)
-	return t, s.explain(err)
+	var t Task
+	err := s.again(ctx, func() (err error) {
+		t, err = get(ctx, s.db, id)
+		return err
+	})
+	return t, err
+}
+
+// held is get for a task that nobody else may change until the transaction ends.
+func (t *tx) held(ctx context.Context, id int64) (Task, error) {
+	if err := t.hold(ctx, id); err != nil {
+		return Task{}, err
+	}
+	return get(ctx, t, id)
+}
+
+// hold keeps all others from changing a task until the transaction ends. Whatever changes rows of a task holds it first.
+func (t *tx) hold(ctx context.Context, id int64) error {
+	_, err := collect(ctx, t, value[int64], "SELECT id FROM tasks WHERE id = ?"+t.holding(), id)
+	return err
+}
+
+// value reads a row of one column.
+func value[T any](row scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// one reads the row of a query.
+func one[T any](ctx context.Context, s *Store, scan func(scanner) (T, error), query string, args ...any) (out T, err error) {
+	err = s.again(ctx, func() (err error) {
+		out, err = scan(s.db.QueryRowContext(ctx, query, args...))
+		return err
+	})
+	return out, err
+}
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, s *Store, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
+	err = s.again(ctx, func() (err error) {
+		out, err = collect(ctx, s.db, scan, query, args...)
+		return err
+	})
+	return out, err
 }
 
 // collect reads all rows of a query.
@@ -87,31 +129,29 @@ func (s *Store) List(ctx context.Context, most int, states ...State) ([]Task, er
 	if most > 0 {
 		query += fmt.Sprintf(" LIMIT %d", most)
 	}
-	list, err := collect(ctx, s.db, scanTask, query, args...)
-	return list, s.explain(err)
+	return list(ctx, s, scanTask, query, args...)
 }
 
 // Counts returns how many tasks are in each state.
 func (s *Store) Counts(ctx context.Context) (map[State]int, error) {
 	out := map[State]int{}
-	_, err := collect(ctx, s.db, func(row scanner) (struct{}, error) {
+	_, err := list(ctx, s, func(row scanner) (struct{}, error) {
 		var st State
 		var n int
 		err := row.Scan(&st, &n)
 		out[st] = n
 		return struct{}{}, err
 	}, "SELECT state, COUNT(*) FROM tasks GROUP BY state")
-	return out, s.explain(err)
+	return out, err
 }
 
 // Attempts returns the attempts at a task.
 func (s *Store) Attempts(ctx context.Context, id int64) ([]Attempt, error) {
-	list, err := collect(ctx, s.db, func(row scanner) (Attempt, error) {
+	return list(ctx, s, func(row scanner) (Attempt, error) {
 		var a Attempt
 		var began, ended int64
 		err := row.Scan(&a.Number, &a.Session, &a.Worker, &began, &ended, &a.Outcome, &a.Steps, &a.Cost)
 		a.Began, a.Ended = instant(began), instant(ended)
 		return a, err
 	}, "SELECT number, session, worker, began, ended, outcome, steps, cost FROM task_attempts WHERE task = ? ORDER BY number", id)
-	return list, s.explain(err)
 }

@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -70,13 +69,9 @@ func (s *Store) AddSchedule(ctx context.Context, sc Schedule) (Schedule, error) 
 	if err != nil {
 		return sc, fmt.Errorf("schedule: %w", err)
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "INSERT INTO task_schedules (every, cron, zone, task, created, next) VALUES (?, ?, ?, ?, ?, ?)",
+	err = s.tx(ctx, func(tx *tx) (err error) {
+		sc.ID, err = tx.insert(ctx, "INSERT INTO task_schedules (every, cron, zone, task, created, next) VALUES (?, ?, ?, ?, ?, ?)",
 			sc.Every.Milliseconds(), sc.Cron, sc.Zone, string(row), millis(s.now()), millis(sc.Next))
-		if err != nil {
-			return err
-		}
-		sc.ID, err = res.LastInsertId()
 		return err
 	})
 	return sc, err
@@ -103,13 +98,12 @@ func scanSchedule(row scanner) (Schedule, error) {
 
 // Schedules returns all schedules.
 func (s *Store) Schedules(ctx context.Context) ([]Schedule, error) {
-	list, err := collect(ctx, s.db, scanSchedule, "SELECT "+scheduleColumns+" FROM task_schedules ORDER BY id")
-	return list, s.explain(err)
+	return list(ctx, s, scanSchedule, "SELECT "+scheduleColumns+" FROM task_schedules ORDER BY id")
 }
 
 // RemoveSchedule ends a schedule; its tasks stay.
 func (s *Store) RemoveSchedule(ctx context.Context, id int64) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx *tx) error {
 		res, err := tx.ExecContext(ctx, "DELETE FROM task_schedules WHERE id = ?", id)
 		if err != nil {
 			return err
@@ -125,12 +119,12 @@ func (s *Store) RemoveSchedule(ctx context.Context, id int64) error {
 // the one before is not over, none is made.
 func (s *Store) Due(ctx context.Context, by Carrier) (made []int64, err error) {
 	now := s.now()
-	var due bool
-	if err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM task_schedules WHERE next <= ?)", millis(now)).Scan(&due); err != nil || !due {
-		return nil, s.explain(err)
+	if due, err := one(ctx, s, value[bool], "SELECT EXISTS (SELECT 1 FROM task_schedules WHERE next <= ?)", millis(now)); err != nil || !due {
+		return nil, err
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
-		due, err := collect(ctx, tx, scanSchedule, "SELECT "+scheduleColumns+" FROM task_schedules WHERE next <= ? ORDER BY id", millis(now))
+	err = s.tx(ctx, func(tx *tx) error {
+		made = nil
+		due, err := collect(ctx, tx, scanSchedule, "SELECT "+scheduleColumns+" FROM task_schedules WHERE next <= ? ORDER BY id"+tx.skipping(), millis(now))
 		if err != nil {
 			return err
 		}
@@ -167,7 +161,7 @@ func (sc Schedule) following(now time.Time) (time.Time, error) {
 	return next, nil
 }
 
-func (s *Store) run(ctx context.Context, tx *sql.Tx, sc Schedule) (id int64, note string, err error) {
+func (s *Store) run(ctx context.Context, tx *tx, sc Schedule) (id int64, note string, err error) {
 	var before int64
 	if tx.QueryRowContext(ctx, "SELECT id FROM tasks WHERE schedule = ? AND state IN ('queued', 'working', 'asks') LIMIT 1", sc.ID).Scan(&before) == nil {
 		return 0, fmt.Sprintf("task %d of the time before is not over", before), nil

@@ -21,33 +21,77 @@ import (
 //go:embed schema.sql
 var schema string
 
-// version is the version of the schema that this program knows.
-const version = 1
+//go:embed schema2.sql
+var schema2 string
+
+// migrations lead from each version of the schema to the next one.
+func migrations() []string { return []string{schema, schema2} }
 
 // ErrNone says that there is no such task.
 var ErrNone = errors.New("there is no such task")
 
 // Carrier brings tasks to workers.
 type Carrier interface {
-	// Carry makes, as a part of a transaction, a job that brings a task to a worker at a time, and returns its number.
-	Carry(ctx context.Context, tx *sql.Tx, task int64, priority int, at time.Time) (job int64, err error)
+	// Carry makes, as a part of a transaction, a job that brings a task to a worker, and returns its number.
+	Carry(ctx context.Context, tx *sql.Tx, c Carried) (job int64, err error)
 }
 
-// Store keeps tasks in a file.
+// Carried is what is known of a task that is brought to a worker.
+type Carried struct {
+	Task     int64
+	Priority int
+	At       time.Time // not before; the zero time for at once
+	// Place is the data folder whose workers alone can work on it, "" for any.
+	Place string
+}
+
+// Store keeps tasks in a file, or in a Postgres.
 type Store struct {
-	db   *sql.DB
-	path string
-	now  func() time.Time
+	db    database
+	path  string // or the address, as it may be shown
+	where string // as it was said
+	place string // this data folder
+	now   func() time.Time
+	// patience is how long a fault that passes is waited for.
+	patience time.Duration
 }
 
-// Exists reports whether there is a file of tasks.
-func Exists(path string) bool {
-	_, err := os.Stat(path)
+// Limits of a Postgres.
+const (
+	connectLimit = 10 * time.Second
+	connIdle     = time.Minute
+	maxConns     = 4
+)
+
+// Exists reports whether there are tasks: a file of them, or a Postgres, which is not asked.
+func Exists(where string) bool {
+	if Shared(where) {
+		return true
+	}
+	_, err := os.Stat(where)
 	return err == nil
 }
 
-// Open opens the file of tasks, which is made if there is none.
-func Open(ctx context.Context, path string) (*Store, error) {
+// Open opens the file of tasks, which is made if there is none, or the Postgres of an address.
+func Open(ctx context.Context, where string) (*Store, error) {
+	s := &Store{where: where, path: where, now: time.Now}
+	var err error
+	if s.db.postgres = Shared(where); s.db.postgres {
+		s.db.DB, s.path, err = postgres(where)
+	} else {
+		s.db.DB, err = file(where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
+}
+
+// file opens a file of tasks.
+func file(path string) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("tasks: %w", err)
 	}
@@ -69,11 +113,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("tasks: %w", err)
 	}
 	db.SetMaxOpenConns(1) // as River advises for SQLite
-	s := &Store{db: db, path: path, now: time.Now}
-	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return s, nil
+	return db, nil
 }
 
 // foreign refuses a file of another user of this machine: whoever writes tasks has programs run.
@@ -105,50 +145,108 @@ func dsn(path string) string {
 	return u.String()
 }
 
-// migrate brings the file to this program's schema.
+// migrate brings the tables to this program's schema.
 func (s *Store) migrate(ctx context.Context) error {
-	var found int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+	steps := migrations()
+	found, err := s.version(ctx, s.db)
+	if err != nil {
 		return s.explain(err)
 	}
-	if found == version {
+	if found == len(steps) {
 		return nil
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+	return s.tx(ctx, func(tx *tx) error {
+		if tx.postgres {
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtext('jcode tasks'))"); err != nil {
+				return err
+			}
+		}
+		found, err := s.version(ctx, tx)
+		if err != nil {
 			return err
 		}
-		switch {
-		case found > version:
-			return fmt.Errorf("%s was written by a newer jcode (schema %d, this one knows %d): update this jcode", s.path, found, version)
-		case found == version: // another process was faster
-			return nil
+		if found > len(steps) {
+			return fmt.Errorf("%s was written by a newer jcode (schema %d, this one knows %d): update this jcode", s.path, found, len(steps))
 		}
-		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("\nPRAGMA user_version = %d;", version))
+		if tx.postgres && found == 0 {
+			if _, err := tx.ExecContext(ctx, "CREATE TABLE task_schema (version BIGINT NOT NULL); INSERT INTO task_schema VALUES (0)"); err != nil {
+				return err
+			}
+		}
+		for _, step := range steps[found:] { // none if another process was faster
+			if _, err := tx.ExecContext(ctx, tx.ddl(step)); err != nil {
+				return err
+			}
+		}
+		set := fmt.Sprintf("PRAGMA user_version = %d", len(steps))
+		if tx.postgres {
+			set = fmt.Sprintf("UPDATE task_schema SET version = %d", len(steps))
+		}
+		_, err = tx.ExecContext(ctx, set)
 		return err
 	})
 }
 
-// Close closes the file.
+// version returns the version of the schema, 0 where there is none yet.
+func (s *Store) version(ctx context.Context, q querier) (found int, err error) {
+	if !s.db.postgres {
+		return found, q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found)
+	}
+	var there bool
+	if err := q.QueryRowContext(ctx, "SELECT to_regclass('task_schema') IS NOT NULL").Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	return found, q.QueryRowContext(ctx, "SELECT version FROM task_schema").Scan(&found)
+}
+
+// Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
 // DB returns the database, for what carries the tasks.
-func (s *Store) DB() *sql.DB { return s.db }
+func (s *Store) DB() *sql.DB { return s.db.DB }
 
-// Path returns where the file is.
+// Shared reports whether the tasks are in a Postgres.
+func (s *Store) Shared() bool { return s.db.postgres }
+
+// Where returns what the store was opened with; Path is for people.
+func (s *Store) Where() string { return s.where }
+
+// Patient has each change wait for a fault that passes, such as a Postgres that starts again, at most so long.
+func (s *Store) Patient(most time.Duration) { s.patience = most }
+
+// Path returns where the tasks are: the file, or the address without what connects.
 func (s *Store) Path() string { return s.path }
 
-// tx runs a transaction, which begins as one that writes.
-func (s *Store) tx(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return s.explain(err)
+// tx runs a transaction, which begins as one that writes. f may run again after a fault that passes.
+func (s *Store) tx(ctx context.Context, f func(tx *tx) error) error {
+	return s.again(ctx, func() error {
+		begun, err := s.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := f(&tx{begun, s.db.engine}); err != nil {
+			_ = begun.Rollback() // the fault is why
+			return err
+		}
+		return begun.Commit()
+	})
+}
+
+// again does something until it succeeds, or fails for a reason that does not pass.
+func (s *Store) again(ctx context.Context, do func() error) error {
+	end, wait := time.Now().Add(s.patience), 50*time.Millisecond
+	for {
+		err := do()
+		if err == nil || !s.db.postgres || !passing(err) || time.Now().Add(wait).After(end) {
+			return s.explain(err)
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, 2*time.Second)
+		case <-ctx.Done():
+			return s.explain(err)
+		}
 	}
-	if err := f(tx); err != nil {
-		_ = tx.Rollback() // the fault is why
-		return s.explain(err)
-	}
-	return s.explain(tx.Commit())
 }
 
 // explain says what can be done about a fault of the file.
@@ -156,6 +254,8 @@ func (s *Store) explain(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrNone), strings.HasPrefix(err.Error(), "tasks: "):
 		return err
+	case s.db.postgres:
+		return explainPostgres(s.path, err)
 	case strings.Contains(err.Error(), "database or disk is full"):
 		return fmt.Errorf("tasks: the disk of %s is full: nothing was changed; make room and try again", s.path)
 	case strings.Contains(err.Error(), "malformed") || strings.Contains(err.Error(), "not a database"):

@@ -240,6 +240,7 @@ type Worktree struct {
 
 // Tasks are the settings of workers.
 type Tasks struct {
+	Queue         string   `json:"queue" desc:"Address of a Postgres that has the tasks instead of a file of yours, such as postgres://jcode@db.example.com/jcode: workers of several machines share them. The password belongs into PGPASSWORD or the file of PGPASSFILE." narrow:"never"`
 	MaxCostPerDay float64  `json:"max_cost_per_day" desc:"US dollars that the tasks of a day may cost together; one that would pass it waits until the next day. 0 means no limit." min:"0" narrow:"never"`
 	Wait          Duration `json:"wait" desc:"How long a task that asks you something keeps its slot: then others work there, and it goes on when you have answered." default:"60s" narrow:"never"`
 }

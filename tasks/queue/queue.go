@@ -13,11 +13,29 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 
 	"jcode/tasks"
 )
+
+// queueOf names the queue of the workers of a data folder.
+func queueOf(place string) string {
+	if place == "" {
+		return river.QueueDefault
+	}
+	return "at-" + place
+}
+
+// queuesOf names the queues of a worker in a data folder.
+func queuesOf(place string) []string {
+	if place == "" {
+		return []string{river.QueueDefault}
+	}
+	return []string{river.QueueDefault, queueOf(place)}
+}
+
+// busySnooze is how long a job waits that came to a worker without a slot.
+const busySnooze = time.Second
 
 // job names the task that it brings.
 type job struct {
@@ -35,7 +53,7 @@ type Queue struct {
 
 // Open prepares the file of tasks for jobs.
 func Open(ctx context.Context, store *tasks.Store) (*Queue, error) {
-	driver := riversqlite.New(store.DB())
+	driver := driverOf(store, nil)
 	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet()})
 	if err != nil {
 		return nil, fmt.Errorf("tasks: %w", err)
@@ -62,6 +80,17 @@ func migrate(ctx context.Context, store *tasks.Store, m *rivermigrate.Migrator[*
 	case err == nil && found.Int64 > int64(newest):
 		return fmt.Errorf("tasks: the queue in %s was written by a newer jcode (version %d, this one knows %d): update this jcode", store.Path(), found.Int64, newest)
 	}
+	if store.Shared() {
+		conn, err := store.DB().Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("tasks: %w", err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(hashtext('jcode queue'))"); err != nil { // one at a time
+			return fmt.Errorf("tasks: %w", err)
+		}
+		defer func() { _, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock(hashtext('jcode queue'))") }() // its end unlocks too
+	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("tasks: make the queue in %s: %w", store.Path(), err)
 	}
@@ -71,8 +100,8 @@ func migrate(ctx context.Context, store *tasks.Store, m *rivermigrate.Migrator[*
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Carry implements tasks.Carrier.
-func (q *Queue) Carry(ctx context.Context, tx *sql.Tx, task int64, priority int, at time.Time) (int64, error) {
-	res, err := q.insert.InsertTx(ctx, tx, job{task}, &river.InsertOpts{Priority: priority, ScheduledAt: at})
+func (q *Queue) Carry(ctx context.Context, tx *sql.Tx, c tasks.Carried) (int64, error) {
+	res, err := q.insert.InsertTx(ctx, tx, job{c.Task}, &river.InsertOpts{Priority: c.Priority, ScheduledAt: c.At, Queue: queueOf(c.Place)})
 	if err != nil {
 		return 0, err
 	}
@@ -84,6 +113,8 @@ type Work struct {
 	// Worker is the name of this worker, Slots how many tasks it works on at once.
 	Worker string
 	Slots  int
+	// Place is its data folder, "" where no other worker has another one.
+	Place string
 	// Wake tells that the file has changed: tasks may have come.
 	Wake <-chan struct{}
 	// Alive reports whether a worker is.
@@ -102,6 +133,8 @@ type worker struct {
 	q    *tasks.Store
 	w    Work
 	rest *resting
+	// slots holds one for each task that is worked on: there may be two queues, each of which brings as many as both may.
+	slots chan struct{}
 }
 
 // Timeout implements river.Worker. A job has none; one whose worker is gone is over, so that the rescue ends it.
@@ -121,6 +154,19 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 		return river.JobSnooze(0) // the client ends: the next one fetches it again
 	}
 	defer w.rest.leave()
+	select {
+	case w.slots <- struct{}{}:
+	default:
+		if j.Queue == river.QueueDefault {
+			return river.JobSnooze(busySnooze) // another worker may have a slot
+		}
+		select {
+		case w.slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer func() { <-w.slots }()
 	t, err := w.q.Get(ctx, j.Args.Task)
 	if errors.Is(err, tasks.ErrNone) {
 		return nil

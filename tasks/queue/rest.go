@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 )
 
 const (
@@ -62,12 +60,16 @@ func (c *clients) begin() error {
 		return err
 	}
 	workers, wake := river.NewWorkers(), make(chan struct{}, 1)
-	if err := river.AddWorkerSafely(workers, &worker{q: c.q.store, w: c.w, rest: c.rest}); err != nil {
+	if err := river.AddWorkerSafely(workers, &worker{q: c.q.store, w: c.w, rest: c.rest, slots: make(chan struct{}, c.w.Slots)}); err != nil {
 		return fmt.Errorf("tasks: %w", err)
 	}
-	client, err := river.NewClient(riverdriver.Driver[*sql.Tx](driver{riversqlite.New(c.q.store.DB()), wake}), &river.Config{
+	queues, fetched := queuesOf(c.w.Place), map[string]river.QueueConfig{}
+	for _, name := range queues {
+		fetched[name] = river.QueueConfig{MaxWorkers: c.w.Slots}
+	}
+	client, err := river.NewClient(driverOf(c.q.store, wake, queues...), &river.Config{
 		ID: c.w.Worker, Logger: quiet(), Workers: workers,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: c.w.Slots}},
+		Queues:            fetched,
 		FetchPollInterval: pollEvery, FetchCooldown: 50 * time.Millisecond,
 		JobTimeout: -1, RescueStuckJobsAfter: time.Minute,
 	})

@@ -2,17 +2,25 @@ package queue
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"jcode/internal/testkit/postgrestest"
 	"jcode/tasks"
 )
 
+// servers is the Postgres of these tests.
+var servers postgrestest.Servers
+
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"), goleak.Cleanup(func(code int) {
+		servers.Stop()
+		os.Exit(code)
+	}))
 }
 
 // A client of River with nothing to do costs more than all the rest of a worker: there is none then, and it is there

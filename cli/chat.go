@@ -40,21 +40,55 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if err != nil {
 		return err
 	}
+	var text string
+	return inSession(ctx, f, std, opening{words: words, before: func() (err error) { text, err = promptText(ctx, words, std); return err }},
+		func(a *app, conv *agent.Conversation, sub *event.Subscription) error {
+			prompt, notice, err := newTypedPrompts(a).prompt(ctx, text)
+			if err != nil {
+				return usageError("%w", err)
+			}
+			pr, out := want.printer(f.OutputFormat, std)
+			if prompt.Text == "" { // a command that did all there was to do
+				if p, ok := pr.(*textPrinter); ok {
+					p.write(notice)
+					p.close(notice)
+				}
+				pr.end(resultLine{Type: "result", OK: true, Text: notice, SessionID: conv.ID()})
+				return out.Flush()
+			}
+			if notice != "" {
+				a.board.say(event.LevelInfo, "%s", notice)
+			}
+			return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(ctx, conv))
+		})
+}
+
+// opening is how the session of a run without a screen begins.
+type opening struct {
+	words []string // of the command line
+	// before is done when the settings are read, and nothing has begun; nil for nothing.
+	before func() error
+	id     string // of a new session, "" for one that has its ID with the first prompt
+}
+
+// inSession does run in the session of a run without a screen.
+func inSession(ctx context.Context, f *flags, std Streams, o opening, run func(*app, *agent.Conversation, *event.Subscription) error) error {
 	home, err := newAppOfSession(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer home.close()
-	text, err := promptText(ctx, words, std)
-	if err != nil {
-		return err
+	if o.before != nil {
+		if err := o.before(); err != nil {
+			return err
+		}
 	}
-	a, done, err := standBeside(ctx, home, words)
+	a, done, err := standBeside(ctx, home, o.words)
 	if err != nil {
 		return err
 	}
 	defer done()
-	conv, err := a.conversation(ctx)
+	conv, err := conversationAs(ctx, a, o.id)
 	if err != nil {
 		return a.startError(err)
 	}
@@ -67,23 +101,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	a.board.attach(conv)
 	a.startExtensions()
 	newDormant(a).sayInert(ctx)
-	prompt, notice, err := newTypedPrompts(a).prompt(ctx, text)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	pr, out := want.printer(f.OutputFormat, std)
-	if prompt.Text == "" { // a command that did all there was to do
-		if p, ok := pr.(*textPrinter); ok {
-			p.write(notice)
-			p.close(notice)
-		}
-		pr.end(resultLine{Type: "result", OK: true, Text: notice, SessionID: conv.ID()})
-		return out.Flush()
-	}
-	if notice != "" {
-		a.board.say(event.LevelInfo, "%s", notice)
-	}
-	return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(ctx, conv))
+	return run(a, conv, sub)
 }
 
 // sayFailure prints the result object of a run that failed without one, if the output is JSON: it is printed

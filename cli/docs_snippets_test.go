@@ -34,7 +34,7 @@ import (
 // means that there is none.
 var kinds = []string{
 	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
-	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked", "go sdk", "js sdk", "python sdk",
+	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked", "go sdk", "js sdk", "python sdk", "go sdk tools", "js sdk tools", "python sdk tools",
 }
 
 func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {
@@ -262,7 +262,7 @@ var lines = map[string]any{
 	"approval_closed": wire.Closed{}, "ask": wire.Ask{}, "form": wire.AskForm{}, "ask_closed": wire.Closed{}, "todo": wire.Todo{}, "retrying": wire.Retrying{},
 	"compacting": wire.Compacting{}, "rewound": wire.Rewound{}, "queue": wire.Queue{}, "preparing": wire.Preparing{}, "unsent": wire.Unsent{},
 	"state": wire.State{}, "turn_end": wire.TurnEnd{}, "notes_used": wire.NotesUsed{}, "agent": wire.AgentState{},
-	"response": stream.Response{},
+	"response": stream.Response{}, "mcp": stream.Message{},
 }
 
 func TestEventsInTheDocsAreThoseOfTheProgram(t *testing.T) {

@@ -46,33 +46,18 @@ func runFed(ctx context.Context, f *flags, std Streams) error {
 	if _, err := newWantedAnswer(f); err != nil {
 		return err
 	}
-	home, err := newAppOfSession(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer home.close()
-	a, done, err := standBeside(ctx, home, nil)
-	if err != nil {
-		return err
-	}
-	defer done()
 	id, err := session.NewID()
 	if err != nil {
 		return err
 	}
-	conv, err := conversationAs(ctx, a, id)
-	if err != nil {
-		return a.startError(err)
-	}
-	defer conv.Close()
-	if conv.State().ReadOnly {
-		return usageError("this session is open in another jcode: --fork continues in a copy of it")
-	}
-	sub := conv.Subscribe()
-	defer sub.Close()
-	a.board.attach(conv)
-	a.startExtensions()
-	newDormant(a).sayInert(ctx)
+	return inSession(ctx, f, std, opening{id: id}, func(a *app, conv *agent.Conversation, sub *event.Subscription) error {
+		return feed(ctx, a, conv, sub, std, id)
+	})
+}
+
+// feed runs a session that a program feeds.
+func feed(ctx context.Context, a *app, conv *agent.Conversation, sub *event.Subscription, std Streams, id string) error {
+	f := a.flags
 	pr, out := newPrinter(f.OutputFormat, std)
 	run := &fedRun{
 		conv: conv, typed: newTypedPrompts(a), wants: func() (*wantedAnswer, error) { return newWantedAnswer(f) },
@@ -81,7 +66,8 @@ func runFed(ctx context.Context, f *flags, std Streams) error {
 	run.own = remote.NewOwn(ctx, remote.Offer{
 		Conversation: ownConversation{conv, run.unqueued}, From: func(name string) remote.Answers { return conv.From(name) },
 		Actions: newWindowActions(a).of(conv),
-	})
+	}, "prompt", "serve", "mcp")
+	run.lent = &lending{servers: a.mcp, send: run.carry}
 	init := a.initLine(ctx, conv)
 	init.SessionID = run.session
 	pr.begin(init)
@@ -112,6 +98,7 @@ type fedPrompt struct {
 type fedRun struct {
 	conv    *agent.Conversation
 	own     *remote.Own
+	lent    *lending
 	typed   typedPrompts
 	wants   func() (*wantedAnswer, error)
 	pr      printer
@@ -144,7 +131,7 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 	ctx, leave := context.WithCancel(ctx)
 	defer leave() // where nothing can be printed any more, nothing more is read
 	reading.Go(func() {
-		err := stream.Reader{In: in, Slow: r.slow, Do: r.do}.Run(ctx)
+		err := stream.Reader{In: in, Slow: r.slow, Do: r.do, Ended: r.lent.end}.Run(ctx)
 		if ctx.Err() != nil {
 			r.conv.Interrupt()
 		}
@@ -175,9 +162,9 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 	return r.end
 }
 
-// slow reports which lines may take a while: those that may run commands.
+// slow reports which lines may take a while: those that may run commands, or wait for the program.
 func (r *fedRun) slow(l stream.Line) bool {
-	return slices.Contains([]string{"prompt", "undo", "rewind", "role"}, l.Type)
+	return slices.Contains([]string{"prompt", "undo", "rewind", "role", "serve"}, l.Type)
 }
 
 // do does what a line says, and answers it.
@@ -187,17 +174,38 @@ func (r *fedRun) do(ctx context.Context, l stream.Line) {
 		r.refuse(l, "invalid", l.Fault.Error())
 	case l.Type == "prompt":
 		r.prompt(ctx, l)
+	case l.Type == "serve":
+		served, err := r.lent.serve(ctx, l.Params)
+		r.answer(l, served, err)
+	case l.Type == "mcp":
+		if err := r.lent.message(l.Params); err != nil || l.Request != "" { // else its answer is one of MCP
+			r.answer(l, nil, err)
+		}
 	default:
 		result, err := r.own.Do(ctx, l.Type, l.Params)
-		if err != nil {
-			r.refuse(l, remote.Kind(err), remote.Words(err))
-			return
+		if r.answer(l, result, err); err == nil {
+			r.mu.Lock()
+			r.settle(ctx)
+			r.mu.Unlock()
 		}
-		r.respond(stream.Answer(l, result))
-		r.mu.Lock()
-		r.settle(ctx)
-		r.mu.Unlock()
 	}
+}
+
+// answer answers a line with its result, or the error why it was not done.
+func (r *fedRun) answer(l stream.Line, result any, err error) {
+	if err != nil {
+		r.refuse(l, remote.Kind(err), remote.Words(err))
+		return
+	}
+	r.respond(stream.Answer(l, result))
+}
+
+// carry writes a message to an MCP server that the program serves.
+func (r *fedRun) carry(server string, message []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	writeLine(r.out, stream.Carry(server, message))
+	return r.out.Flush()
 }
 
 // prompt queues a prompt. A command is carried out.

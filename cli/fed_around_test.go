@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // fedLine is a line of the output.
@@ -84,12 +85,23 @@ func (f *fed) write(lines ...string) {
 	}
 }
 
-// until reads to a line of a type, and returns it.
+// until reads to a line of a type, "" for any, and returns it.
 func (f *fed) until(kind string, fits ...func(fedLine) bool) fedLine {
 	f.t.Helper()
-	for l := range f.lines {
+	late := time.After(2 * time.Minute)
+	for {
+		var l fedLine
+		var more bool
+		select {
+		case l, more = <-f.lines:
+		case <-late:
+			f.t.Errorf("nothing came for two minutes")
+		}
+		if !more {
+			break
+		}
 		f.seen = append(f.seen, l)
-		if l.Type == kind && (len(fits) == 0 || fits[0](l)) {
+		if (kind == "" || l.Type == kind) && (len(fits) == 0 || fits[0](l)) {
 			return l
 		}
 	}

@@ -179,11 +179,11 @@ func TestExamplesOfTheLibrariesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for info, command := range map[string]func(t *testing.T, example string) []string{
-		"go sdk": func(t *testing.T, example string) []string {
+	for lang, command := range map[string]func(t *testing.T, example string) []string{
+		"go": func(t *testing.T, example string) []string {
 			dir := t.TempDir()
 			source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "example")
-			put(t, source, "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"os\"\n\nsdk \"jcode/sdk/go\"\n)\n\nfunc run(ctx context.Context) error {\n"+example+
+			put(t, source, "package main\n\nimport (\n\"context\"\n\"encoding/json\"\n\"fmt\"\n\"os\"\n\nsdk \"jcode/sdk/go\"\n)\n\nvar _ json.RawMessage\n\nfunc run(ctx context.Context) error {\n"+example+
 				"return nil\n}\n\nfunc main() {\nif err := run(context.Background()); err != nil {\nfmt.Fprintln(os.Stderr, err)\nos.Exit(1)\n}\n}\n")
 			overlay := filepath.Join(dir, "overlay.json")
 			put(t, overlay, fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(sdk, "go", "testdata", "example", "main.go"), source))
@@ -194,39 +194,47 @@ func TestExamplesOfTheLibrariesRun(t *testing.T) {
 			}
 			return []string{program}
 		},
-		"js sdk": func(t *testing.T, example string) []string {
+		"js": func(t *testing.T, example string) []string {
 			file := filepath.Join(t.TempDir(), "example.mjs")
 			put(t, file, strings.Replace(example, `"jcode-sdk"`, `"`+filepath.Join(sdk, "typescript", "jcode.js")+`"`, 1))
 			return []string{"node", file}
 		},
-		"python sdk": func(t *testing.T, example string) []string {
+		"python": func(t *testing.T, example string) []string {
 			file := filepath.Join(t.TempDir(), "example.py")
 			put(t, file, "import sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, '"+filepath.Join(sdk, "python")+"')\n"+example)
 			return []string{"python3", file}
 		},
 	} {
-		t.Run(strings.Fields(info)[0], func(t *testing.T) {
-			t.Parallel()
-			_, rest, found := strings.Cut(string(page), "```"+info+"\n")
-			example, _, closed := strings.Cut(rest, "```\n")
-			if !found || !closed {
-				t.Fatal("docs/sdk.md has no such example")
-			}
-			line := command(t, example)
-			if _, err := exec.LookPath(line[0]); err != nil {
-				t.Skip(err)
-			}
-			c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "go test ./..."})), modeltest.Text("Because of the clock."))
-			cmd := c.command(line[0], line[1:]...)
-			var said strings.Builder
-			cmd.Stderr = &said
-			out, err := cmd.Output()
-			if err != nil || !strings.Contains(string(out), "Because of the clock.") {
-				t.Fatalf("%v: %q\n%s", err, out, said.String())
-			}
-			if got := string(c.request(1).Raw); strings.Contains(got, "only the tests may run") {
-				t.Errorf("the call was refused: %s", got)
-			}
-		})
+		for info, plays := range map[string]struct {
+			call modeltest.Reply
+			read string // by the model, of the call
+		}{
+			lang + " sdk":       {modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "go test ./..."})), ""},
+			lang + " sdk tools": {modeltest.Calls(tool("c1", "mcp__app__stock", map[string]any{"part": "bolts"})), "42"},
+		} {
+			t.Run(strings.ReplaceAll(info, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				_, rest, found := strings.Cut(string(page), "```"+info+"\n")
+				example, _, closed := strings.Cut(rest, "```\n")
+				if !found || !closed {
+					t.Fatal("docs/sdk.md has no such example")
+				}
+				line := command(t, example)
+				if _, err := exec.LookPath(line[0]); err != nil {
+					t.Skip(err)
+				}
+				c := newChat(t, plays.call, modeltest.Text("Because of the clock."))
+				cmd := c.command(line[0], line[1:]...)
+				var said strings.Builder
+				cmd.Stderr = &said
+				out, err := cmd.Output()
+				if err != nil || !strings.Contains(string(out), "Because of the clock.") {
+					t.Fatalf("%v: %q\n%s", err, out, said.String())
+				}
+				if got := string(c.request(1).Raw); strings.Contains(got, "only the tests may run") || !strings.Contains(got, plays.read) {
+					t.Errorf("the call was refused: %s", got)
+				}
+			})
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -57,6 +58,9 @@ func (d Details) absence(now time.Time) string {
 	}
 	if d.Error != "" {
 		s += ": " + d.Error
+	}
+	if d.Transport == config.Line && d.State == StateFailed {
+		return s // nothing but its program can bring it back
 	}
 	switch d.State {
 	case StateConnecting:

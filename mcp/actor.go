@@ -246,7 +246,7 @@ func (a *actor) failed(err error) {
 	a.err = err
 	a.failures++
 	kind := wire.RetryOf(err)
-	plan := retryPlan{url: a.spec.entry.Target.Type != config.Stdio, single: a.single}
+	plan := retryPlan{url: a.spec.entry.Target.Remote(), single: a.single}
 	delay, again := plan.next(kind, a.failures)
 	a.answer(err)
 	if !again {

@@ -302,7 +302,7 @@ func (a *approvals) notes(e config.Entry) []string {
 		if len(t.Roots) > 0 {
 			notes = append(notes, "roots: "+strings.Join(t.Roots, ", "))
 		}
-	} else {
+	} else if t.Remote() {
 		notes = append(notes, urlNotes(t)...)
 	}
 	for _, name := range config.Variables(t) {

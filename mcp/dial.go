@@ -28,6 +28,8 @@ type dialer struct {
 	reopen   time.Duration // see httpMode
 	// rights returns how an entry's programs run; nil runs them as they are.
 	rights func(config.Entry) Rights
+	// peer returns the server of a name that a program serves over a line, nil for none.
+	peer func(name string) *wire.Peer
 }
 
 // dialed is a session with its first tool list.
@@ -87,6 +89,10 @@ func isClassified(err error) bool {
 }
 
 func (d dialer) connect(ctx context.Context, e config.Entry, t config.Resolved, log *wire.Log, hooks sessionHooks) (dialed, error) {
+	if t.Transport == config.Line {
+		s, err := d.connectPeer(ctx, e, log, hooks)
+		return dialed{session: s}, err
+	}
 	if t.Transport != config.Stdio {
 		s, err := d.connectHTTP(ctx, e, t, log, hooks)
 		return dialed{session: s, http: true}, err

@@ -84,6 +84,7 @@ type Manager struct {
 	signIns   *signIns
 	offer     *offer
 	watchers  watchers
+	lent      lent
 	saver     fileSaver
 
 	// control serialises changes of the desired state. It may be held while waiting for the

@@ -87,7 +87,7 @@ func (m *Manager) actor(name string) *actor {
 	a := m.actors[name]
 	if a == nil {
 		a = newActor(name, actorEnv{
-			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.approvals.mayStart, rights: m.approvals.rights}, hooks: m.hooks, publish: m.publish,
+			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.approvals.mayStart, rights: m.approvals.rights, peer: m.lent.peer}, hooks: m.hooks, publish: m.publish,
 			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
 		}, m.newLog(name))
 		m.actors[name] = a

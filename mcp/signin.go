@@ -62,7 +62,7 @@ func (s SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if e.Target.Type == config.Stdio || e.Target.HasCredentials() || s.kept.keeper == nil {
+	if !e.Target.Remote() || e.Target.HasCredentials() || s.kept.keeper == nil {
 		return false, nil
 	}
 	server, err := s.kept.server(e)

@@ -77,7 +77,7 @@ func (s *signIns) server(e config.Entry) (auth.Server, error) {
 	if s.keeper == nil {
 		return auth.Server{}, errNoFolder
 	}
-	if e.Target.Type == config.Stdio {
+	if !e.Target.Remote() {
 		return auth.Server{}, fmt.Errorf("server %s is a program: it has nothing to sign in to", e.Name)
 	}
 	t, err := s.env.Resolve(e)

@@ -117,7 +117,9 @@ func (m *Manager) details(name string) Details {
 	e, _ := m.wants.entry(name)
 	d := Details{Target: config.Mask(e.Target), Enabled: e.Enabled || m.wants.forced[name], Warnings: e.Warnings}
 	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
-	d.Line = d.Target.Line()
+	if d.Line = d.Target.Line(); d.Transport == config.Line {
+		d.Line = "the program that drives this run"
+	}
 	d.Source = sourceText(e.Source)
 	d.Confined = m.approvals.rights(e).String()
 	if c, configured := m.wants.chosen[name]; configured && c.Pending != nil {

@@ -134,7 +134,7 @@ func (c controls) needsNoQuestion(e config.Entry) bool {
 		return true
 	}
 	switch e.Source.Scope {
-	case config.ScopeRun, config.ScopeUser:
+	case config.ScopeRun, config.ScopeUser, config.ScopeProgram:
 		return e.Enabled
 	case config.ScopeProject:
 		return e.Enabled && c.m.approvals.approved(e)

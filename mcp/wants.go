@@ -196,6 +196,9 @@ func (w *wants) fits(name string, target config.Target, by config.Scope) (e conf
 	if err := config.CheckServer(name, target); err != nil {
 		return config.Entry{}, false, err
 	}
+	if w.extra[name].Source.Scope == config.ScopeProgram {
+		return config.Entry{}, false, fmt.Errorf("the program that drives this run serves %q: choose another name", name)
+	}
 	if c, configured := w.chosen[name]; configured {
 		if !c.Entry.Target.Equal(target) {
 			return config.Entry{}, false, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.Entry.Source))

@@ -21,10 +21,11 @@ import (
 type Own struct {
 	offer   Offer
 	methods map[string]action
+	others  []string
 }
 
-// NewOwn returns what does for a session what its owner's program says.
-func NewOwn(ctx context.Context, o Offer) *Own {
+// NewOwn returns what does for a session what its owner's program says. others are types that its carrier does itself.
+func NewOwn(ctx context.Context, o Offer, others ...string) *Own {
 	o.Lasting = true
 	c := &connection{ctx: ctx, own: &hub{offer: o}}
 	all := c.methods()
@@ -32,7 +33,7 @@ func NewOwn(ctx context.Context, o Offer) *Own {
 	for _, name := range OwnMethods() {
 		own[name] = all[name]
 	}
-	return &Own{o, own}
+	return &Own{o, own, others}
 }
 
 // OwnMethods are the methods that the owner's program has, besides prompt.
@@ -47,7 +48,7 @@ func OwnMethods() []string {
 func (o *Own) Do(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	do, known := o.methods[method]
 	if !known {
-		names := append(OwnMethods(), "prompt")
+		names := append(append(OwnMethods(), "prompt"), o.others...)
 		slices.Sort(names)
 		return nil, invalid("there is no %q: the types are %s", method, strings.Join(names, ", "))
 	}
@@ -111,6 +112,12 @@ func required(t reflect.Type) (names []string) {
 	}
 	return names
 }
+
+// Invalid is an error of kind invalid.
+func Invalid(format string, args ...any) error { return invalid(format, args...) }
+
+// Gone is an error of kind gone.
+func Gone(format string, args ...any) error { return gone(format, args...) }
 
 // Kind names what kind of error a method ended with: refused, gone, busy, invalid, or failed.
 func Kind(err error) string {

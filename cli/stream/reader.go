@@ -32,6 +32,8 @@ type Reader struct {
 	Slow func(Line) bool
 	// Do does what a line says. It is called from two goroutines.
 	Do func(context.Context, Line)
+	// Ended is called once nothing more comes, while lines may still be done.
+	Ended func()
 }
 
 // Run returns when all lines of the input are done, or ctx ends. A read can't be cancelled, so its goroutine may remain
@@ -63,6 +65,7 @@ func (r Reader) Run(ctx context.Context) error {
 		case l, more := <-lines:
 			switch {
 			case !more:
+				r.Ended()
 				return <-failed
 			case l.Fault == nil && r.Slow(l):
 				lane.add(l)

@@ -35,16 +35,17 @@ func schema(t *testing.T) *jsonschema.Schema {
 	out := &jsonschema.Schema{
 		Schema: "https://json-schema.org/draft/2020-12/schema", Title: "jcode input",
 		Description: "One line of standard input with --input-format stream-json. Each is answered by a response.",
-		Type:        "object", Required: []string{"type"}, Defs: map[string]*jsonschema.Schema{"response": of(stream.Response{}), "prompted": of(stream.Prompted{})},
+		Type:        "object", Required: []string{"type"}, Defs: map[string]*jsonschema.Schema{"response": of(stream.Response{}), "prompted": of(stream.Prompted{}), "served": of(stream.Served{}), "mcp": of(stream.Message{})},
 	}
 	methods := remote.Methods()
-	for _, name := range slices.Sorted(slices.Values(append(remote.OwnMethods(), "prompt"))) {
+	methods["serve"], methods["mcp"] = [2]any{stream.Serve{}, nil}, [2]any{stream.Message{}, nil}
+	for _, name := range slices.Sorted(slices.Values(append(remote.OwnMethods(), "prompt", "serve", "mcp"))) {
 		s, kind := of(methods[name][0]), any(name)
 		delete(s.Properties, "session")
 		s.Title = name
 		s.Properties["type"] = &jsonschema.Schema{Const: &kind}
 		s.Properties["request"] = &jsonschema.Schema{Type: "string"}
-		s.PropertyOrder = append([]string{"type", "request"}, slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == "session" })...)
+		s.PropertyOrder = append([]string{"type", "request"}, slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == "session" || p == "type" })...)
 		s.Required = append([]string{"type"}, slices.DeleteFunc(s.Required, func(p string) bool { return p == "session" })...)
 		out.AnyOf = append(out.AnyOf, s)
 		if result := methods[name][1]; result != nil && name != "prompt" {
@@ -79,6 +80,7 @@ func TestSchemaOfTheInput(t *testing.T) {
 	}
 	for line, fits := range map[string]bool{
 		`{"type": "prompt", "text": "x"}`: true, `{"type": "answer", "id": "x", "option": 0, "request": "r"}`: true, `{"type": "set", "mode": "plan"}`: true, `{"type": "interrupt"}`: true,
+		`{"type": "serve", "name": "app"}`: true, `{"type": "mcp", "server": "app", "message": {"jsonrpc": "2.0", "id": 1, "result": {}}}`: true, `{"type": "serve"}`: false,
 		`{"type": "answer", "id": "x"}`: false, `{"type": "prompt", "text": "x", "session": "s"}`: false, `{"type": "dance"}`: false,
 	} {
 		var v any

@@ -20,6 +20,8 @@ const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
 	SSE   Transport = "sse" // the HTTP transport of 2024
+	// Line is the line over which a program drives jcode. No file can name it.
+	Line Transport = "line"
 )
 
 // Target is what to start or where to connect, as it was written: variables are not
@@ -105,6 +107,9 @@ func (t Target) Typed() Target {
 	return t
 }
 
+// Remote reports whether a target is reached over the network.
+func (t Target) Remote() bool { return t.Type == HTTP || t.Type == SSE }
+
 // Equal reports whether two targets are the same.
 func (t Target) Equal(o Target) bool { return t.Hash() == o.Hash() }
 
@@ -121,7 +126,7 @@ func (t Target) HasCredentials() bool {
 // Line returns the whole command line, quoted for a shell and unexpanded, or the URL.
 func (t Target) Line() string {
 	if t.Type != Stdio {
-		return t.URL
+		return t.URL // none of a line
 	}
 	if t.Command == "" { // an entry that can't be used
 		return ""
@@ -139,6 +144,7 @@ const (
 	ScopeUser    Scope = "user"
 	ScopeSession Scope = "session" // connected by the agent in this session
 	ScopeLua     Scope = "lua"
+	ScopeProgram Scope = "program" // served by the program that drives this run
 )
 
 // Source is where an entry is defined.

@@ -203,7 +203,9 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 		out.OwnRoots = len(t.Roots) == 0 && out.namesFolder()
 		slices.Sort(out.Env)
 		out.Key = strings.Join(append(append([]string{"stdio", out.Program, out.Dir}, out.Args...), append([]string{"\x00"}, out.Env...)...), "\x00")
-	default:
+	case Line:
+		out.Key = string(Line)
+	case HTTP, SSE:
 		out.URL = get(t.URL)
 		out.Headers = map[string]string{}
 		var keys []string

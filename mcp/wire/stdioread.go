@@ -111,16 +111,6 @@ func (c *stdioConn) watchExit() {
 	}
 }
 
-// message delivers one message; it returns false when no more are wanted.
-func (c *stdioConn) message(e envelope) bool {
-	msg, err := c.tap.see(e).message()
-	if err != nil {
-		c.log.skip(e.encode())
-		return true
-	}
-	return e.method == "" && e.id == nil || c.push(msg)
-}
-
 // awaited reports whether e answers a pending request.
 func (c *stdioConn) awaited(e envelope) bool {
 	if e.method != "" {
@@ -150,13 +140,4 @@ func (c *stdioConn) failRequest(key string, err error) bool {
 func (c *stdioConn) deliverTooLong(f frame) bool {
 	c.log.Note("a message of %d bytes was discarded (limit %d)", f.size, c.max)
 	return f.id == nil || c.failRequest(IDKey(f.id), tooLargeError{c.max})
-}
-
-func (c *stdioConn) push(msg jsonrpc.Message) bool {
-	select {
-	case c.in <- msg:
-		return true
-	case <-c.closed:
-		return false
-	}
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Schema json.RawMessage
 	// OnQuestion answers questions, one at a time. Without it nothing that would ask is done.
 	OnQuestion func(Question) Answer
+	// Tools are functions of this program that the model may call: mcp:app:NAME in rules and questions.
+	Tools []Tool
 	// Stderr gets what jcode says besides; nil drops it.
 	Stderr io.Writer
 }
@@ -46,6 +48,7 @@ type Session struct {
 	in      io.WriteCloser
 	ended   chan struct{} // closed when the output has ended
 	asked   chan Question
+	lent    *lent
 	working sync.WaitGroup
 
 	mu      sync.Mutex
@@ -92,6 +95,7 @@ func Start(ctx context.Context, opt Options) (*Session, error) {
 	}
 	cmd := command(ctx, opt, append(args, opt.Args...)...)
 	s := &Session{opt: opt, cmd: cmd, ended: make(chan struct{}), asked: make(chan Question, 64), calls: map[string]chan response{}, readers: map[*reader]bool{}}
+	s.lent = &lent{tools: opt.Tools, write: s.write, working: &s.working, running: map[string]context.CancelFunc{}}
 	var err error
 	if s.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -107,7 +111,11 @@ func Start(ctx context.Context, opt Options) (*Session, error) {
 	begun := make(chan error, 1)
 	s.working.Go(func() { s.read(bufio.NewReader(out), begun) })
 	s.working.Go(s.answer)
-	if err := <-begun; err != nil {
+	err = <-begun
+	if err == nil && len(opt.Tools) > 0 {
+		err = s.serve(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -153,6 +161,9 @@ func (s *Session) read(out *bufio.Reader, begun chan<- error) {
 		case ev.Type == "result" && waiting:
 			waiting, begun = false, done(begun, errors.New(ev.Text("error")))
 			continue
+		case ev.Type == "mcp":
+			s.lent.receive(ev)
+			continue
 		case ev.Type == "response":
 			var r response
 			if ev.Decode(&r) == nil {
@@ -169,6 +180,7 @@ func (s *Session) read(out *bufio.Reader, begun chan<- error) {
 		}
 		s.mu.Unlock()
 	}
+	s.lent.end()
 	if waiting {
 		done(begun, ErrEnded)
 	}
@@ -217,13 +229,7 @@ func (s *Session) Do(ctx context.Context, kind string, fields map[string]any, re
 	line["type"], line["request"] = kind, request
 	s.calls[request] = wait
 	s.mu.Unlock()
-	b, err := json.Marshal(line)
-	if err == nil {
-		s.writing.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
-		_, err = s.in.Write(append(b, '\n'))
-		s.writing.Unlock()
-	}
-	if err != nil {
+	if err := s.write(line); err != nil {
 		s.mu.Lock()
 		delete(s.calls, request)
 		s.mu.Unlock()
@@ -243,6 +249,18 @@ func (s *Session) Do(ctx context.Context, kind string, fields map[string]any, re
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// write writes a line.
+func (s *Session) write(line map[string]any) error {
+	b, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	s.writing.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
+	defer s.writing.Unlock()
+	_, err = s.in.Write(append(b, '\n'))
+	return err
 }
 
 // Interrupt ends the running turn.

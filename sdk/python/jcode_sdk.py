@@ -8,12 +8,13 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import IO, Any
 
 Event = dict[str, Any]
 Answer = dict[str, Any]
 
-__all__ = ["Answer", "Event", "JcodeError", "Question", "Session", "sessions"]
+__all__ = ["Answer", "Event", "JcodeError", "Question", "Session", "Tool", "sessions"]
 
 
 class JcodeError(Exception):
@@ -77,6 +78,83 @@ class Question:
         return {"type": "fill", "id": self.id, "action": "accept", "values": dict(values)}
 
 
+_SERVER = "app"  # the name of the MCP server as which the tools of this program are served
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function of this program that the model may call: mcp:app:NAME in rules and questions.
+
+    run gets the arguments and returns a text. It runs in a thread of its own, beside others; what it raises is read by the
+    model. schema is a JSON Schema of the arguments, an object; read_only says that it changes nothing."""
+
+    name: str
+    run: Callable[[dict[str, Any]], str]
+    description: str = ""
+    schema: Mapping[str, Any] | None = None
+    read_only: bool = False
+
+
+class _Lent:
+    """Serves the tools of this program."""
+
+    def __init__(self, tools: Sequence[Tool], write: Callable[[dict[str, Any]], None]) -> None:
+        self._tools = tools
+        self._write = write
+        self._lock = threading.Lock()
+        self._running: set[Any] = set()  # requests whose answer is wanted
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """Does what a message says, and does not wait."""
+        if message.get("method") == "notifications/cancelled":
+            with self._lock:
+                self._running.discard((message.get("params") or {}).get("requestId"))
+        if "id" in message and "method" in message:
+            with self._lock:
+                self._running.add(message["id"])
+            threading.Thread(target=self._do, args=(message,), daemon=True).start()
+
+    def _do(self, message: dict[str, Any]) -> None:
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
+        result = self._result(message["method"], message.get("params") or {})
+        if result is None:
+            answer["error"] = {"code": -32601, "message": "there is no " + message["method"]}
+        else:
+            answer["result"] = result
+        with self._lock:
+            wanted = message["id"] in self._running
+            self._running.discard(message["id"])
+        if wanted:
+            try:
+                self._write({"type": "mcp", "server": _SERVER, "message": answer})
+            except JcodeError:
+                pass  # the end of the output says so, too
+
+    def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        if method == "initialize":
+            version = params.get("protocolVersion")
+            return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": _SERVER, "version": "1"}}
+        if method == "ping":
+            return {}
+        if method == "tools/list":
+            return {
+                "tools": [
+                    {"name": t.name, "description": t.description, "inputSchema": t.schema or {"type": "object"}, "annotations": {"readOnlyHint": t.read_only}}
+                    for t in self._tools
+                ]
+            }
+        return self._call(params) if method == "tools/call" else None
+
+    def _call(self, params: dict[str, Any]) -> dict[str, Any]:
+        try:
+            tool = next((t for t in self._tools if t.name == params.get("name")), None)
+            if tool is None:
+                raise LookupError(f"there is no tool {params.get('name')}")
+            return {"content": [{"type": "text", "text": str(tool.run(params.get("arguments") or {}))}]}
+        except Exception as err:  # the model reads it
+            return {"content": [{"type": "text", "text": str(err) or type(err).__name__}], "isError": True}
+
+
 class Session:
     """A conversation. It may be used by several threads, and ends with its with block."""
 
@@ -94,6 +172,7 @@ class Session:
         args: Sequence[str] = (),
         program: str = "jcode",
         on_question: Callable[[Question], Answer | None] | None = None,
+        tools: Sequence[Tool] = (),
         stderr: int | IO[Any] | None = subprocess.DEVNULL,
     ) -> None:
         """Starts jcode, and returns when it takes prompts."""
@@ -109,6 +188,7 @@ class Session:
             line.append("--fork")
         self.id, self.model = "", ""
         self._on_question = on_question
+        self._lent = _Lent(tools, self._write)
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # not _lock: what comes is read meanwhile, or both sides could wait for each other
         self._over = False
@@ -125,6 +205,8 @@ class Session:
             thread.start()
         try:
             self._begun.result()
+            if tools:
+                self.do("serve", name=_SERVER, trusted=True)
         except BaseException:
             self.close()
             raise
@@ -163,6 +245,9 @@ class Session:
         self._questions.put(None)
 
     def _take(self, event: Event) -> None:
+        if event.get("type") == "mcp":
+            self._lent.receive(event["message"])
+            return
         if event.get("type") == "response":
             with self._lock:
                 call = self._calls.pop(event.get("request", ""), None)
@@ -203,17 +288,22 @@ class Session:
             self._last += 1
             request = str(self._last)
             self._calls[request] = call
-        line = json.dumps({**fields, "type": type, "request": request}) + "\n"
+        try:
+            self._write({**fields, "type": type, "request": request})
+        except JcodeError:
+            with self._lock:
+                self._calls.pop(request, None)
+            raise
+        return call.result()
+
+    def _write(self, line: dict[str, Any]) -> None:
         try:
             with self._writing:
                 assert self._child.stdin is not None
-                self._child.stdin.write(line)
+                self._child.stdin.write(json.dumps(line) + "\n")
                 self._child.stdin.flush()
-        except (OSError, ValueError):  # the end of the output says so, too
-            with self._lock:
-                self._calls.pop(request, None)
+        except (OSError, ValueError):
             raise _ended() from None
-        return call.result()
 
     def prompt(self, text: str) -> Iterator[Event]:
         """Sends a prompt and yields what happens up to its result, which is the last event."""

@@ -46,6 +46,18 @@ export declare class Question {
   fill(values: Record<string, unknown>): Answer;
 }
 
+/** A function of this program that the model may call. */
+export interface Tool {
+  name: string;
+  description?: string;
+  /** A JSON Schema of the arguments, an object. */
+  schema?: object;
+  /** Whether it changes nothing. */
+  readOnly?: boolean;
+  /** Does a call, beside others. The signal says that the answer is not wanted any more. What it throws is read by the model. */
+  run(args: Record<string, any>, signal: AbortSignal): string | Promise<string>;
+}
+
 export interface Options {
   /** jcode of the PATH without it. */
   program?: string;
@@ -63,6 +75,8 @@ export interface Options {
   schema?: object;
   /** Answers questions, one at a time. Without it nothing that would ask is done. */
   onQuestion?(question: Question): Answer | undefined | Promise<Answer | undefined>;
+  /** Functions of this program that the model may call: mcp:app:NAME in rules and questions. */
+  tools?: Tool[];
   /** What becomes of what jcode says besides. */
   stderr?: "ignore" | "inherit";
 }

@@ -83,9 +83,73 @@ export class Question {
   }
 }
 
+/** The name of the MCP server as which the tools of this program are served. */
+const server = "app";
+
+/** Serves the tools of this program. */
+class Lent {
+  #tools;
+  #write;
+  #running = new Map();
+
+  constructor(tools, write) {
+    this.#tools = tools;
+    this.#write = write;
+  }
+
+  /** Does what a message says. */
+  async receive({ id, method, params = {} }) {
+    if (method === "notifications/cancelled") this.#running.get(params.requestId)?.abort();
+    if (id === undefined || method === undefined) return;
+    const running = new AbortController();
+    this.#running.set(id, running);
+    const answer = { jsonrpc: "2.0", id };
+    try {
+      answer.result = await this.#do(method, params, running.signal);
+      if (answer.result === undefined) answer.error = { code: -32601, message: `there is no ${method}` };
+    } finally {
+      this.#running.delete(id);
+    }
+    if (!running.signal.aborted) this.#write({ type: "mcp", server, message: answer });
+  }
+
+  async #do(method, params, signal) {
+    switch (method) {
+      case "initialize":
+        return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: server, version: "1" } };
+      case "ping":
+        return {};
+      case "tools/list":
+        return {
+          tools: this.#tools.map(({ name, description = "", schema = { type: "object" }, readOnly = false }) => ({
+            name, description, inputSchema: schema, annotations: { readOnlyHint: readOnly },
+          })),
+        };
+      case "tools/call":
+        return await this.#call(params, signal);
+    }
+  }
+
+  async #call({ name, arguments: args }, signal) {
+    try {
+      const tool = this.#tools.find((t) => t.name === name);
+      if (!tool) throw new Error(`there is no tool ${name}`);
+      return { content: [{ type: "text", text: String(await tool.run(args ?? {}, signal)) }] };
+    } catch (err) { // the model reads it
+      return { content: [{ type: "text", text: err instanceof Error ? err.message : String(err) }], isError: true };
+    }
+  }
+
+  /** Ends all calls. */
+  end() {
+    for (const call of this.#running.values()) call.abort();
+  }
+}
+
 /** A conversation. */
 export class Session {
   #options;
+  #lent;
   #child;
   #exit;
   #last = 0;
@@ -103,6 +167,7 @@ export class Session {
 
   async #start(options) {
     this.#options = options;
+    this.#lent = new Lent(options.tools ?? [], (line) => this.#child.stdin.write(JSON.stringify(line) + "\n"));
     const args = ["-p", "--input-format", "stream-json", "--output-format", "stream-json"];
     for (const name of ["model", "mode", "role"]) if (options[name]) args.push(`--${name}`, options[name]);
     if (options.schema) args.push("--output-schema", JSON.stringify(options.schema));
@@ -139,15 +204,27 @@ export class Session {
       });
       lines.on("close", () => {
         failed(ended());
+        this.#lent.end();
         this.#over = true;
         for (const call of this.#calls.values()) call.reject(ended());
         this.#calls.clear();
         for (const reader of this.#readers) reader.close();
       });
     });
+    if (!options.tools?.length) return;
+    try {
+      await this.do("serve", { name: server, trusted: true });
+    } catch (err) {
+      await this.close().catch(() => {}); // the first error is the reason
+      throw err;
+    }
   }
 
   #take(event) {
+    if (event.type === "mcp") {
+      this.#lent.receive(event.message);
+      return;
+    }
     if (event.type === "response") {
       const call = this.#calls.get(event.request);
       this.#calls.delete(event.request);

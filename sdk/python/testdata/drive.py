@@ -4,10 +4,11 @@ as a line of JSON."""
 import json
 import pathlib
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 sys.dont_write_bytecode = True
-from jcode_sdk import JcodeError, Session, sessions  # noqa: E402
+from jcode_sdk import JcodeError, Session, Tool, sessions  # noqa: E402
 
 exchange = json.load(sys.stdin)
 asked: list[str] = []
@@ -26,6 +27,19 @@ def on_question(question):
 options = {"mode": exchange.get("mode", ""), "schema": exchange.get("schema"), "stderr": None}
 if "answers" in exchange:
     options["on_question"] = on_question
+
+def lend(given):
+    def run(args):
+        if given.get("waits"):
+            threading.Event().wait()
+        if given.get("fails"):
+            raise ValueError(given["fails"])
+        return given.get("answer", "").replace("ARGS", args.get("q", ""))
+
+    return Tool(given["name"], run, description=given["name"], schema=given.get("schema"), read_only=given.get("read_only", False))
+
+
+options["tools"] = [lend(given) for given in exchange.get("tools", [])]
 
 session = Session(**options)
 for step in exchange["steps"]:

@@ -16,6 +16,15 @@ if (exchange.answers) {
   };
 }
 
+options.tools = exchange.tools?.map(({ name, schema, read_only, answer = "", fails, waits }) => ({
+  name, description: name, schema, readOnly: read_only,
+  run: async ({ q }, signal) => {
+    if (waits) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    if (fails) throw new Error(fails);
+    return answer.replaceAll("ARGS", q);
+  },
+}));
+
 const failed = (err) => {
   if (err instanceof JcodeError) return { ok: false, kind: err.kind };
   throw err;

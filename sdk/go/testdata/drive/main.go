@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	sdk "jcode/sdk/go"
 )
@@ -20,6 +21,14 @@ type exchange struct {
 		Deny  *string `json:"deny"`
 		Text  *string `json:"text"`
 	} `json:"answers"`
+	Tools []struct {
+		Name     string          `json:"name"`
+		Schema   json.RawMessage `json:"schema"`
+		ReadOnly bool            `json:"read_only"`
+		Answer   string          `json:"answer"` // with ARGS in it, the arguments
+		Fails    string          `json:"fails"`
+		Waits    bool            `json:"waits"` // until nobody wants the answer
+	} `json:"tools"`
 	Steps []struct {
 		Prompt      *string        `json:"prompt"`
 		InterruptAt string         `json:"interrupt_at"`
@@ -73,6 +82,21 @@ func run(ctx context.Context) error {
 				return q.Deny(*a.Deny)
 			}
 		}
+	}
+	for _, t := range x.Tools {
+		opt.Tools = append(opt.Tools, sdk.Tool{Name: t.Name, Description: t.Name, Schema: t.Schema, ReadOnly: t.ReadOnly, Run: func(ctx context.Context, args json.RawMessage) (string, error) {
+			if t.Waits {
+				<-ctx.Done()
+			}
+			if t.Fails != "" {
+				return "", errors.New(t.Fails)
+			}
+			var given map[string]string
+			if err := json.Unmarshal(args, &given); err != nil {
+				return "", err
+			}
+			return strings.ReplaceAll(t.Answer, "ARGS", given["q"]), nil
+		}})
 	}
 	s, err := sdk.Start(ctx, opt)
 	if err != nil {

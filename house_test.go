@@ -33,6 +33,7 @@ cli/structured:
 cli/tasklist: tasks
 cli/tour:
 cli/undo: agent/event session tools tools/builtin
+cli/telemetry: agent/event agent/model tools
 cli/usage: session
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown

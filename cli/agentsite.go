@@ -136,7 +136,7 @@ func openTree(ctx context.Context, a *app, name string, tree worktree.Tree, f *f
 		close(b.settled)
 	}
 	share := func(context.Context) error {
-		b.project, b.store, b.trust, b.models, b.contents = a.project, a.store, a.trust, a.models, a.contents
+		b.project, b.store, b.trust, b.models, b.contents, b.tracer = a.project, a.store, a.trust, a.models, a.contents, a.tracer
 		return nil
 	}
 	if _, err := b.after(ctx, b.findPlaces, share, b.loadConfig, b.openGate, b.addTools, b.openExtensions); err != nil {

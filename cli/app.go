@@ -18,6 +18,7 @@ import (
 	"jcode/agent/model/replay"
 	"jcode/cli/changes"
 	"jcode/cli/config"
+	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
@@ -80,6 +81,8 @@ type app struct {
 	confinement *confinement // where commands run
 	// hookVariables are what hooks set for commands.
 	hookVariables hookVariables
+	// tracer tells a collector what happens; nil without one.
+	tracer *telemetry.Tracer
 	// agentChanges are the files that this session's agents changed.
 	agentChanges *changes.Agents
 	models       *models
@@ -116,7 +119,8 @@ func (a *app) open(ctx context.Context) (*app, error) {
 		return nil, err
 	}
 	a.private.Store(a.flags.Private)
-	return a.after(ctx, a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog)
+	telemetry := func(context.Context) error { return openTelemetry(a) }
+	return a.after(ctx, a.findPlaces, a.openStore, a.openTrust, a.loadConfig, telemetry, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog)
 }
 
 // after returns the app after some steps; if one fails, it closes the app.
@@ -257,7 +261,7 @@ func (a *app) addTools(context.Context) error {
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Secret: a.board.askSecret, Private: a.privateNow,
-		Variables: a.hookVariables.forCommand, Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
+		Variables: commandVariables(a), Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
 	a.onClose(a.follower.Close) // after the commands have ended
 	a.onClose(func() {

@@ -29,6 +29,12 @@ func (a *app) listExtensions() {
 		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp), read: a.memory.read}.extension())
 	}
 	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }}.extension())
+	if a.tracer != nil && !a.ofAgent { // what agents do comes through the conversation that they work for
+		a.list = append(a.list, core.Extension{
+			Opened: func(conv *agent.Conversation, _ bool) { a.tracer.Follow(conv) },
+			Own:    agent.Extension{TurnStarted: a.tracer.TurnStarted},
+		})
+	}
 	if !isOff(a.config.Remote) && remote.Supported && a.originals == nil {
 		a.list = append(a.list, newWindows(a).extension(), newRemotePage(a).extension())
 	}

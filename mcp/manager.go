@@ -41,6 +41,8 @@ type Options struct {
 	Version string
 	// Env is the environment to look variables up in; nil: the process's own.
 	Env []string
+	// Variables returns what servers get besides, as NAME=value, at the moment at which one starts; nil: nothing.
+	Variables func() []string
 	// Withheld names variables that no server gets, not even by name: keys of model
 	// providers.
 	Withheld []string
@@ -103,7 +105,7 @@ type Manager struct {
 // New returns a manager that runs nothing yet.
 func New(opt Options) *Manager {
 	m := &Manager{
-		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(),
+		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(opt.Variables),
 		actors: map[string]*actor{}, saver: fileSaver{dir: opt.FileDir, private: opt.Private},
 		delay: func(d time.Duration) time.Duration { return d },
 	}

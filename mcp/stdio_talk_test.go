@@ -162,12 +162,12 @@ func TestEnvironmentIsAnAllowList(t *testing.T) {
 	}
 	defer r.end(d.session)
 	env := callText(t, d.session, "env", `{}`)
-	for _, bad := range []string{"secret", "NOT_WANTED", "OPENAI", "GITHUB"} {
+	for _, bad := range []string{"secret", "NOT_WANTED", "OPENAI", "GITHUB", "GIVEN=of the session"} {
 		if strings.Contains(env, bad) {
 			t.Errorf("%s reached the server", bad)
 		}
 	}
-	for _, good := range []string{"WANTED=yes", "GIVEN=yes!", "PATH="} {
+	for _, good := range []string{"WANTED=yes", "GIVEN=yes!", "PATH=", "TRACEPARENT=of the session"} {
 		if !strings.Contains(env, good) {
 			t.Errorf("%s is missing", good)
 		}

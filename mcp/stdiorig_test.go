@@ -34,7 +34,7 @@ type stdioRig struct {
 }
 
 func newStdioRig(t *testing.T) *stdioRig {
-	host := wire.NewHost()
+	host := wire.NewHost(func() []string { return []string{"TRACEPARENT=of the session", "GIVEN=of the session"} })
 	t.Cleanup(func() { host.Close(closeGrace) })
 	return &stdioRig{t: t, d: dialer{host: host}, log: wire.NewLog(t.TempDir(), "s"), hooks: sessionHooks{
 		changed: func(listKind) {},

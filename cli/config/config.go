@@ -39,6 +39,7 @@ type Config struct {
 	Undo         Undo       `json:"undo" desc:"What /undo can restore."`
 	Worktree     Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Tasks        Tasks      `json:"tasks" desc:"Tasks that wait for a worker: jcode tasks, jcode worker."`
+	Telemetry    Telemetry  `json:"telemetry" desc:"What a collector of OpenTelemetry is told, if OTEL_EXPORTER_OTLP_ENDPOINT names one."`
 	Update       Update     `json:"update" desc:"Newer releases."`
 	WebSearch    WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
@@ -243,6 +244,11 @@ type Tasks struct {
 	Queue         string   `json:"queue" desc:"Address of a Postgres that has the tasks instead of a file of yours, such as postgres://jcode@db.example.com/jcode: workers of several machines share them. The password belongs into PGPASSWORD or the file of PGPASSFILE." narrow:"never"`
 	MaxCostPerDay float64  `json:"max_cost_per_day" desc:"US dollars that the tasks of a day may cost together; one that would pass it waits until the next day. 0 means no limit." min:"0" narrow:"never"`
 	Wait          Duration `json:"wait" desc:"How long a task that asks you something keeps its slot: then others work there, and it goes on when you have answered." default:"60s" narrow:"never"`
+}
+
+// Telemetry says what a collector of OpenTelemetry is told, if the environment names one.
+type Telemetry struct {
+	Content bool `json:"content" desc:"Send prompts, answers, and arguments and results of calls too, not only names, times, tokens and costs." narrow:"never"`
 }
 
 // Command runs for files that match.

@@ -40,6 +40,11 @@ func Name(name string) bool {
 			if i > 0 && i == len(words)-1 {
 				return true
 			}
+		case "HEADERS":
+			// OTEL_EXPORTER_OTLP_HEADERS: a collector's key.
+			if slices.Contains(words, "OTLP") {
+				return true
+			}
 		case "BYPASS", "COMPASS":
 			continue
 		case "STRING":

@@ -9,7 +9,7 @@ import (
 func TestNamesOfSecrets(t *testing.T) {
 	for name, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "openai_api_key": true, "apiKey": true, "api-key": true, "TOKEN": true, "PASSWORD": true, "DB_PWD": true, "PGPASSWORD": true, "VAULT_SECRET": true,
-		"DB_PASS": true, "SSHPASS": true, "JWT": true, "COOKIE": true, "STRIPE_SK": true, "AZURE_CONNECTION_STRING": true, "SLACK_WEBHOOK_URL": true, "accessToken": true, "Authorization": true,
+		"DB_PASS": true, "SSHPASS": true, "JWT": true, "COOKIE": true, "STRIPE_SK": true, "AZURE_CONNECTION_STRING": true, "SLACK_WEBHOOK_URL": true, "accessToken": true, "Authorization": true, "OTEL_EXPORTER_OTLP_HEADERS": true, "HEADERS": false,
 		"PWD": false, "OLDPWD": false, "KEY": false, "PATH": false, "MAX_TOKENS": false, "maxTokens": false, "SSH_AUTH_SOCK": false, "XAUTHORITY": false, "VERIFY_BYPASS": false,
 		"": false, "_": false, "KEYBOARD_LAYOUT": false, "GOFLAGS": false, "AWS_PROFILE": false, "OPENAI_BASE_URL": false, "GOPRIVATE": false, "keyEnv": false, "api_key_env": false, "DATABASE_URL": false,
 	} {

@@ -74,7 +74,7 @@ func closedWithin(t *testing.T, what string, ch <-chan struct{}) {
 func TestLinkCarriesACallAndEnds(t *testing.T) {
 	for kind, open := range map[string]func(*testing.T, *Host, string) Link{"stdio": stdioLink, "http": httpLink} {
 		t.Run(kind, func(t *testing.T) {
-			h := NewHost()
+			h := NewHost(nil)
 			defer h.Close(patience)
 			l := open(t, h, "ok")
 			cs := connectLink(t, l)
@@ -97,7 +97,7 @@ func TestLinkCarriesACallAndEnds(t *testing.T) {
 
 // A process that ends by itself is a lost link with a reason.
 func TestProcessThatEndsIsALostLink(t *testing.T) {
-	h := NewHost()
+	h := NewHost(nil)
 	defer h.Close(patience)
 	l := stdioLink(t, h, "ok")
 	connectLink(t, l)
@@ -111,7 +111,7 @@ func TestProcessThatEndsIsALostLink(t *testing.T) {
 
 // Closing the host ends every link, even one that was not closed.
 func TestHostEndsItsLinks(t *testing.T) {
-	h := NewHost()
+	h := NewHost(nil)
 	links := []Link{stdioLink(t, h, "ok"), httpLink(t, h, "ok")}
 	for _, l := range links {
 		connectLink(t, l)

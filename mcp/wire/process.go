@@ -37,6 +37,9 @@ type process struct {
 // StartStdio starts a server's command and returns the connection over its pipes. limit is
 // the length in bytes of the longest message that is kept.
 func (h *Host) StartStdio(t config.Resolved, log *Log, limit int) (Stdio, error) {
+	if h.variables != nil {
+		t.Env = append(h.variables(), t.Env...)
+	}
 	p, err := startProcess(h.launcher, t, log)
 	if err != nil {
 		return Stdio{}, err

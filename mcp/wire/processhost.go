@@ -11,16 +11,18 @@ import (
 
 // Host opens links and ends all of them on Close. Processes are started from one thread.
 type Host struct {
-	launcher *proc.Launcher
+	launcher  *proc.Launcher
+	variables func() []string
 
 	mu     sync.Mutex
 	links  map[Link]struct{} // that are not gone
 	closed bool
 }
 
-// NewHost returns a host without links.
-func NewHost() *Host {
-	return &Host{launcher: proc.NewServerLauncher(), links: map[Link]struct{}{}}
+// NewHost returns a host without links. variables returns what a process gets besides the environment of its target,
+// which counts more; nil for nothing.
+func NewHost(variables func() []string) *Host {
+	return &Host{launcher: proc.NewServerLauncher(), variables: variables, links: map[Link]struct{}{}}
 }
 
 // add tracks a link until it is gone.

@@ -245,7 +245,7 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 // confinementOf returns how a command runs, given the decision about it.
 func (s *Shell) confinementOf(call tools.Call) confinement {
 	d := call.Decision
-	how := confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller, called: true}
+	how := confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller, call: call.ID, called: true}
 	if b := call.Caller.Brought; b != nil && !b.Outside && s.confinable() {
 		how.brought, how.sandbox, how.rights.Network = b, true, b.Network
 	}
@@ -289,7 +289,7 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 	if a, err = t.decode(req.Call); err != nil {
 		return tools.Result{}, err
 	}
-	again, _, err := t.once(ctx, call, a, confinement{caller: call.Caller, called: true})
+	again, _, err := t.once(ctx, call, a, confinement{caller: call.Caller, call: call.ID, called: true})
 	if err != nil {
 		return tools.Result{}, err
 	}

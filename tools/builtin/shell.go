@@ -37,7 +37,7 @@ type ShellOptions struct {
 	Keep []string
 	// Variables returns what is set besides for a caller's command that does more than read, as NAME=value; confined says whether
 	// it runs in the sandbox. May be nil.
-	Variables func(caller tools.Caller, confined bool) []string
+	Variables func(caller tools.Caller, call string, confined bool) []string
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a temporary
 	// one that is removed with the shell.
 	Logs string
@@ -114,7 +114,8 @@ type confinement struct {
 	vouched *tools.Vouched
 	watched bool // it runs unasked and unconfined: changes of protected files are reported
 	caller  tools.Caller
-	called  bool // it is a call of the caller, not a command of jcode's own
+	call    string // its ID
+	called  bool   // it is a call of the caller, not a command of jcode's own
 }
 
 // Shell runs commands for the tools exec and job, for `!` lines, and for jcode itself. It owns the

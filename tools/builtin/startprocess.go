@@ -27,7 +27,7 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 	}
 	var more []string // not before it is confined: what it may do does not depend on them
 	if s.opts.Variables != nil && how.vouched == nil && how.called {
-		more = s.opts.Variables(how.caller, how.sandbox)
+		more = s.opts.Variables(how.caller, how.call, how.sandbox)
 	}
 	if !how.sandbox {
 		spec.Env = append(spec.Env[:len(spec.Env):len(spec.Env)], more...)

@@ -35,6 +35,7 @@ import (
 var kinds = []string{
 	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked", "go sdk", "js sdk", "python sdk", "go sdk tools", "js sdk tools", "python sdk tools",
+	"sql roles", "yaml compose", "yaml kubernetes", "ini systemd jcode-worker@.service", "ini systemd jcode-serve.service",
 }
 
 func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {

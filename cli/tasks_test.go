@@ -238,6 +238,15 @@ func TestKillsOfWorkersLoseNoTask(t *testing.T) {
 		kills, _ = strconv.Atoi(s)
 	}
 	r := newTaskRoom(t)
+	killsOfWorkers(t, r, kills, func(int) {})
+	if left, _ := filepath.Glob(filepath.Join(r.home, "tasks", "*")); len(left) > 0 {
+		t.Errorf("locks are left: %v", left)
+	}
+}
+
+// killsOfWorkers kills workers of a room at random points. between is told of each kill.
+func killsOfWorkers(t *testing.T, r *taskRoom, kills int, between func(n int)) {
+	t.Helper()
 	const count = 4
 	for i := range count {
 		name := fmt.Sprintf("f%d.txt", i)
@@ -247,7 +256,8 @@ func TestKillsOfWorkersLoseNoTask(t *testing.T) {
 			says("", "Add "+name))
 		r.must("tasks", "add", "--mode", "yolo", "-m", script, name)
 	}
-	for range kills {
+	for n := range kills {
+		between(n)
 		w := r.worker("--slots", "2")
 		time.Sleep(time.Duration(300+rand.IntN(1500)) * time.Millisecond) // the point is random on purpose
 		w.kill()
@@ -268,9 +278,6 @@ func TestKillsOfWorkersLoseNoTask(t *testing.T) {
 	branches := len(strings.Fields(r.git("for-each-ref", "--format=%(refname)", "refs/heads/jcode")))
 	if trees != count || branches != count {
 		t.Errorf("%d worktrees and %d branches are left of %d tasks:\n%s", trees, branches, count, r.git("worktree", "list"))
-	}
-	if left, _ := filepath.Glob(filepath.Join(r.home, "tasks", "*")); len(left) > 0 {
-		t.Errorf("locks are left: %v", left)
 	}
 }
 

@@ -57,7 +57,7 @@ func openTasksIn(ctx context.Context, found config.Paths) (*tasks.Store, error) 
 // placeOf returns a name for a data folder that no other one has, on whichever machine.
 func placeOf(data string) (string, error) {
 	placeName := regexp.MustCompile("^[0-9a-f]{32}$")
-	path := filepath.Join(data, "tasks", "place")
+	path := filepath.Join(data, "tasks.place") // not among the locks, which are swept
 	for range 2 {
 		if b, err := paths.ReadFile(path, 100); err == nil && placeName.Match(b) {
 			return string(b), nil
@@ -65,7 +65,7 @@ func placeOf(data string) (string, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", err
 		}
-		made, err := os.CreateTemp(filepath.Dir(path), "place-*")
+		made, err := os.CreateTemp(filepath.Dir(path), "tasks.place-*")
 		if err != nil {
 			return "", err
 		}

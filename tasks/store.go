@@ -58,7 +58,7 @@ type Store struct {
 
 // Limits of a Postgres.
 const (
-	connectLimit = 10 * time.Second
+	connectLimit = 30 * time.Second
 	connIdle     = time.Minute
 	maxConns     = 4
 )

@@ -17,6 +17,9 @@ import (
 var servers postgrestest.Servers
 
 func TestMain(m *testing.M) {
+	if os.Getenv(fleetAt) != "" { // started by a test
+		os.Exit(fleetMember())
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"), goleak.Cleanup(func(code int) {
 		servers.Stop()
 		os.Exit(code)

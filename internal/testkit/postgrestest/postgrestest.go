@@ -25,14 +25,18 @@ import (
 
 // Server is a running Postgres.
 type Server struct {
-	bin  string // folder of its programs
-	dir  string
-	user string // that it runs as, "" for this one
-	made atomic.Int64
+	bin     string // folder of its programs
+	dir     string
+	user    string // that it runs as, "" for this one
+	options string
+	made    atomic.Int64
 }
 
 // Servers is the server of a package's tests, which is started by the first test that wants it.
 type Servers struct {
+	// Options are more options of the server, such as "-c max_connections=500".
+	Options string
+
 	once   sync.Once
 	server *Server
 	err    error
@@ -44,7 +48,7 @@ var errNone = errors.New("the programs of Postgres are not here: scripts/install
 // Of returns the server. The test is skipped where there is no Postgres.
 func (s *Servers) Of(t testing.TB) *Server {
 	t.Helper()
-	s.once.Do(func() { s.server, s.err = start() })
+	s.once.Do(func() { s.server, s.err = start(s.Options) })
 	if errors.Is(s.err, errNone) {
 		t.Skip(s.err)
 	}
@@ -86,8 +90,8 @@ func folder() (string, error) {
 	return filepath.Dir(newest), nil
 }
 
-func start() (_ *Server, err error) {
-	s := &Server{}
+func start(options string) (_ *Server, err error) {
+	s := &Server{options: options}
 	if s.bin, err = folder(); err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func (s *Server) control(verb string, args ...string) error {
 // Start starts the server again after Halt.
 func (s *Server) Start() error {
 	return s.control("start", "-l", filepath.Join(s.dir, "log"),
-		"-o", fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c fsync=off -c shared_buffers=16MB -c max_connections=200 -c autovacuum=off", s.dir))
+		"-o", fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c fsync=off -c shared_buffers=16MB -c max_connections=200 -c autovacuum=off %s", s.dir, s.options))
 }
 
 // Halt ends the server as a crash does.

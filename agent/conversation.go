@@ -147,6 +147,7 @@ func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 	if opt.Mode == "" {
 		opt.Mode = tools.ModeAsk
 	}
+	opt.Mode = opt.Mode.Under(opt.MaxMode)
 	m, err := opt.Resolve(opt.Model)
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func newConversation(opt Options, parent *Conversation) (*Conversation, error) {
 	if parent != nil {
 		c.spent.within = parent.spent
 	}
-	c.settings = settings{mode: opt.Mode, model: m}
+	c.settings = settings{mode: opt.Mode, most: opt.MaxMode, model: m}
 	c.agents = newCrew(c)
 	c.state = event.State{Model: m.Name, Cwd: opt.Cwd}
 	return c, nil
@@ -208,6 +209,7 @@ func (c *Conversation) State() event.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := c.state
+	st.MaxMode = c.settings.most
 	st.Mode, st.Role = c.settings.allowed(), c.settings.role.Name
 	st.Effort = c.settings.model.ReasoningEffort
 	st.Planning = st.Mode == tools.ModePlan && changesFiles(c.opt.Registry.Snapshot(c.settings.scope))

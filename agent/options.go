@@ -91,8 +91,8 @@ type Options struct {
 
 	// Model is the name of the initial model.
 	Model string
-	// Mode is the initial approval mode.
-	Mode tools.Mode
+	// Mode is the initial approval mode. MaxMode is the highest that may be set, "" for any.
+	Mode, MaxMode tools.Mode
 	// MaxSteps caps a turn; 0 means DefaultMaxSteps.
 	MaxSteps int
 	// LoopRepeats is how many equal calls with equal results are refused as a loop, LoopAlerts how many alerts

@@ -12,6 +12,7 @@ import (
 // what must be stored is returned as a change of the session's row.
 type settings struct {
 	mode   tools.Mode
+	most   tools.Mode // the highest mode that may be set, "" for any
 	model  Model
 	chosen int             // how often the person chose a model or its settings
 	sought map[string]bool // models whose window was looked up
@@ -36,8 +37,8 @@ func (s *settings) allowed() tools.Mode { return s.mode.Under(s.scope.Ceiling())
 
 // setMode changes the approval mode.
 func (s *settings) setMode(m tools.Mode) session.Change {
-	s.mode = m
-	mode := string(m)
+	s.mode = m.Under(s.most)
+	mode := string(s.mode)
 	return session.Change{Mode: &mode}
 }
 

@@ -177,7 +177,7 @@ func (a *app) openModels(context.Context) error {
 	own := a.ownModels()
 	a.models = &models{
 		settings: provider.Settings{
-			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv, Programs: keyPrograms(a),
+			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv, Programs: keyPrograms(a), Permit: a.std.managed.Permit,
 			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      own,
@@ -224,7 +224,7 @@ func (a *app) openGate(context.Context) error {
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
-		Rules:  rules,
+		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
 		Notify: a.board.ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.holds, Programs: a.programs(),
 	})
@@ -314,7 +314,7 @@ func (a *app) options() (agent.Options, error) {
 		Private: a.private.Load(),
 		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
 		Resolve: a.models.resolve, System: a.system,
-		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
+		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode, MaxMode: maxMode(a.std.managed),
 		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.once(),
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
 		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen, Forget: agentSites{a}.forget,

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"jcode/cli/config"
 	"jcode/internal/commandline"
 	"jcode/internal/proc"
 	"jcode/internal/system"
@@ -36,9 +37,14 @@ type Streams struct {
 	// InIsTerminal and OutIsTerminal say whether In and Out are terminals.
 	InIsTerminal, OutIsTerminal bool
 
-	args []string      // of the command line
-	dir  string        // where the process began, as the command line's paths mean it
-	held *heldTerminal // nil in a terminal of its own
+	// Managed is where the settings of this machine's administrator are; the zero value is the system's place, which
+	// nothing but a test replaces.
+	Managed config.ManagedPlace
+
+	managed *config.Managed // nil for none
+	args    []string        // of the command line
+	dir     string          // where the process began, as the command line's paths mean it
+	held    *heldTerminal   // nil in a terminal of its own
 }
 
 // System returns the process's own streams. What goes to a terminal is cleaned.
@@ -188,6 +194,9 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if !ok {
 		return fmt.Errorf("command line: %s can't be run", chosen.Path())
 	}
+	if std, err = std.underManaged(); err != nil {
+		return err
+	}
 	std.args = args
 	if std.dir, err = os.Getwd(); err != nil {
 		return usageError("working folder: %w", err)
@@ -203,6 +212,13 @@ func run(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 	return err
+}
+
+// underManaged reads the settings of this machine's administrator. A fault in them is an error: nothing runs then.
+func (s Streams) underManaged() (Streams, error) {
+	var err error
+	s.managed, err = config.ReadManaged(s.Managed)
+	return s, asUsage(err)
 }
 
 // enterFolder changes to the folder of -C; "" changes nothing.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -40,7 +41,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
+	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Managed: a.std.managed, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
 	settings, err := loaded.Show(c.All)
@@ -49,10 +50,10 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	if c.JSON {
 		err = printJSON(std.Out, map[string]any{
-			"settings": orEmpty(settings), "waiting_for_trust": orEmpty(loaded.Held), "problems": orEmpty(loaded.Problems),
+			"managed": orEmpty(a.std.managed.Show()), "settings": orEmpty(settings), "waiting_for_trust": orEmpty(loaded.Held), "problems": orEmpty(loaded.Problems),
 		})
 	} else {
-		err = showSettings(std, loaded, settings)
+		err = showSettings(std, loaded, settings, a.std.managed.Show())
 	}
 	if err != nil {
 		return err
@@ -65,10 +66,13 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
+func showSettings(std Streams, loaded *config.Loaded, settings, managed []config.Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	line := func(key, value, from string) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", key, text.Truncate(text.OneLine(value), 100, "…"), from)
+	}
+	for _, s := range managed {
+		line("managed: "+s.Key, string(s.Value), s.Origin)
 	}
 	for _, s := range settings {
 		for _, part := range s.Parts {
@@ -107,6 +111,9 @@ func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		{"credentials", a.paths.Credentials()},
 		{"project", a.root},
 		{"project_settings", config.ProjectFile(a.root)},
+	}
+	if m := a.std.managed; m != nil {
+		places = append(places, struct{ name, path string }{"managed", filepath.Dir(m.Files[0])})
 	}
 	if c.JSON {
 		out := map[string]string{}

@@ -33,7 +33,7 @@ import (
 // kinds are the words that may follow the backquotes of a block. Each names the check for the block; "unchecked"
 // means that there is none.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
+	"sh", "sh run", "jsonc config", "jsonc managed.json", "json mcp.json", "json mcp_tool.json", "json models.json", "json task.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events", "jsonl input", "jsonl tasks",
 	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked", "go sdk", "js sdk", "python sdk", "go sdk tools", "js sdk tools", "python sdk tools",
 	"sql roles", "yaml compose", "yaml kubernetes", "ini systemd jcode-worker@.service", "ini systemd jcode-serve.service",
 }

@@ -142,6 +142,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs(a.programs())
 	d.worktrees(ctx, newOwnGit(a), a.root)
+	a.bundles.permits = a.std.managed.Plugin
 	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
 	d.languageServers(a)
 	d.sandbox(a.workRoots())
@@ -158,8 +159,11 @@ func (d *doctor) examine(ctx context.Context) {
 // settings reports the faults of the config files, each with its file and line.
 func (d *doctor) settings(root string) {
 	// Nothing of the project is treated as trusted: its endpoint must not be contacted here.
-	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Trusted: func(string, string) bool { return false }})
+	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Managed: d.std.managed, Trusted: func(string, string) bool { return false }})
 	d.conf, d.held = loaded.Config, loaded.Held
+	if m := d.std.managed; m != nil {
+		d.ok("config", "settings of this machine's administrator hold before all others: %s", strings.Join(m.Files, ", "))
+	}
 	for _, p := range loaded.Problems {
 		if p.Harmless {
 			d.warn("config", "", "%s", p)
@@ -263,7 +267,7 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 	settings := provider.Settings{
 		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf, ownModels(d.conf)), Keys: d.keys,
-		Env: d.std.Getenv, Programs: programs, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
+		Env: d.std.Getenv, Programs: programs, Permit: d.std.managed.Permit, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
 	target, err := provider.Resolve(settings)
 	switch {

@@ -80,7 +80,7 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Withheld: a.confinement.keyNames(), Programs: a.programs(), Variables: serverVariables(a),
+		Withheld: a.confinement.keyNames(), Programs: a.programs(), Variables: serverVariables(a), Permit: a.std.managed.Server,
 		Window: a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
 	})

@@ -162,6 +162,11 @@ func (a firstStart) enterServer(ctx context.Context, address, key string) (comma
 		return command.Row{}, err
 	}
 	cfg := provider.Config{Name: ownServer, BaseURL: address, Key: provider.Secret(key)}
+	if permit := a.models.settings.Permit; permit != nil {
+		if err := permit(cfg, ""); err != nil {
+			return command.Row{}, err
+		}
+	}
 	client, err := dial.Open(cfg)
 	if err != nil {
 		return command.Row{}, err

@@ -40,6 +40,7 @@ type happenings struct {
 	// configuration and of the project's.
 	start         func() tools.Mode
 	configured    func() (own, project config.Hooks)
+	managed       []config.ManagedHooks    // those of this machine's administrator
 	theirPins     func() map[string]string // what is trusted of the project's, by event
 	trusted       func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
 	trust         tools.Trust // in files of this project, and of the person
@@ -73,6 +74,7 @@ func (a *app) openHooks() {
 		board: &a.board, bundles: &a.bundles, shell: a.shell, follower: a.follower, cwd: a.cwd, root: a.root, originals: a.originals, home: a.paths.Home, config: paths.Real(a.paths.Config),
 		secret: func() []string { return []string{paths.Real(a.paths.Credentials())} }, once: a.flags.Print,
 		start:      func() tools.Mode { return a.mode },
+		managed:    managedHooks(a.std.managed),
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
 		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).look,
 		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: envFiles(a.paths.Data),

@@ -50,6 +50,14 @@ func (h *happenings) settingsFiles() []string {
 func (h *happenings) reload() {
 	own, project := h.configured()
 	var list []hooks.Hook
+	for _, of := range h.managed {
+		found, problems := hooks.From(of.Events, of.File)
+		h.say(problems)
+		for i := range found {
+			found[i].Managed = true
+		}
+		list = append(list, found...)
+	}
 	for _, from := range []struct {
 		source string
 		events config.Hooks

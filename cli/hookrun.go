@@ -12,6 +12,7 @@ import (
 	"jcode/hooks"
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
+	"jcode/internal/system"
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -26,6 +27,9 @@ const (
 // RunHook implements hooks.Runner. What a project or a plugin brought runs confined in every mode; the person's
 // own hooks do as other commands that jcode starts.
 func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
+	if run.Hook.Managed { // no variable of the user's, nor of another hook, changes what it starts
+		return h.runHook(ctx, run, "")
+	}
 	return h.withVariables(run, h.confinement.commandEnv(), func(more []string, data string) (hooks.Ended, error) {
 		run.Env = append(run.Env[:len(run.Env):len(run.Env)], more...)
 		return h.runHook(ctx, run, data)
@@ -41,6 +45,12 @@ func (h *happenings) runHook(ctx context.Context, run hooks.Run, data string) (h
 	cmd := builtin.HookRun{
 		Command: run.Hook.Command, Dir: cmp.Or(run.Hook.Dir, h.root), Env: append(run.Env, how.env...), Stdin: run.Stdin, Limit: run.Hook.Timeout,
 		Confined: how.confined, Free: how.free, Rights: how.Program,
+	}
+	if run.Hook.Managed {
+		cmd.Clean = true
+		if shell := system.Shell(); shell != nil {
+			cmd.Argv = append(shell, run.Hook.Command)
+		}
 	}
 	if run.Hook.Args != nil {
 		cmd.Argv = []string{expandHook(run.Hook.Command, run.Env)}
@@ -94,6 +104,8 @@ func (h *happenings) rights(ctx context.Context, hook hooks.Hook) hookRights {
 		if r.old = h.trust.Unconfined(ctx, r.item); r.old {
 			r.confined = false
 		}
+	case hook.Managed:
+		r.item = tools.TrustItem{Kind: tools.TrustHook, Name: hook.Source, Hash: hook.Source, Personal: true}
 	default:
 		line := hook.Shown()
 		r = hookRights{Program: sandbox.Program{Read: h.ownFiles(line)}, item: tools.TrustItem{Kind: tools.TrustHook, Name: hook.Source, Hash: hook.Source, Personal: true}}

@@ -64,7 +64,9 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 		var found []provider.Listed
 		if found, err = listModels(ctx, target.Provider); err == nil {
 			for _, l := range found {
-				add(a.listed(target.Provider.Name, l))
+				if a.models.permits(target.Provider, strings.TrimPrefix(l.ID, "models/")) {
+					add(a.listed(target.Provider.Name, l))
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,7 +169,7 @@ func (m *models) make(name string) (agent.Model, error) {
 			!dial.Lost(client, target.Model, o)
 	}
 	if target.Model == "" {
-		picking := &picking{Client: client, provider: target.Provider}
+		picking := &picking{Client: client, provider: target.Provider, permits: m.permits}
 		found.Client, found.FindWindow, found.Sees = picking, picking.window, true
 		found.Cost = func(answered string, u model.Usage) (float64, bool) { return costOf(answered, own, u) }
 		return found, nil
@@ -182,10 +183,15 @@ func (m *models) make(name string) (agent.Model, error) {
 		}
 	}
 	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
-	if id := target.Provider.Small(target.Model); id != "" && m.small == "" {
+	if id := target.Provider.Small(target.Model); id != "" && m.small == "" && m.permits(target.Provider, id) {
 		found.Small = smallAt(found.Client, target.Provider, id)
 	}
 	return found, nil
+}
+
+// permits reports whether a model of an endpoint may be used.
+func (m *models) permits(p provider.Config, id string) bool {
+	return m.settings.Permit == nil || m.settings.Permit(p, id) == nil
 }
 
 // costOf returns the cost of a usage; false if the model's price is unknown.
@@ -230,6 +236,7 @@ func windowOf(ctx context.Context, client dial.Client, id string) int {
 type picking struct {
 	dial.Client
 	provider provider.Config
+	permits  func(p provider.Config, id string) bool
 	said     atomic.Bool // the person was told which model was picked
 
 	mu     sync.Mutex
@@ -265,6 +272,7 @@ func (p *picking) pick(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("no model was named, and the list of models could not be read: %w", err)
 	}
+	list = slices.DeleteFunc(list, func(l provider.Listed) bool { return !p.permits(p.provider, strings.TrimPrefix(l.ID, "models/")) })
 	first, ok := provider.FirstModel(p.provider, list)
 	if !ok {
 		return "", errors.New("no model was named, and the endpoint lists none that can chat: name one with -m")

@@ -28,7 +28,7 @@ type permissionsListCmd struct {
 
 // permissionLine is one rule or grant.
 type permissionLine struct {
-	Effect string `json:"effect"` // deny, ask or allow
+	Effect string `json:"effect"` // deny, ask or allow; mode for the highest mode
 	Rule   string `json:"rule"`
 	From   string `json:"from"`
 }
@@ -76,10 +76,11 @@ type permissionActions struct {
 	mode  func() tools.Mode // if no conversation is open
 	// rules are those of the settings, given those of flags. origin returns where an element of
 	// a list of settings comes from.
-	rules  func() config.Permissions
-	given  *flags
-	origin func(key string, element int) string
-	rights rights
+	rules   func() config.Permissions
+	given   *flags
+	origin  func(key string, element int) string
+	rights  rights
+	managed *config.Managed
 }
 
 func newPermissionActions(a *app) permissionActions {
@@ -87,12 +88,16 @@ func newPermissionActions(a *app) permissionActions {
 		a.gate, &a.board, func() tools.Mode { return a.mode }, func() config.Permissions { return a.config.Permissions }, a.flags,
 		func(key string, element int) string { return a.origin(key, element) },
 		rights{a.trust, ofPerson(a)},
+		a.std.managed,
 	}
 }
 
 // ruleLines returns the rules in force.
 func (a permissionActions) ruleLines() []permissionLine {
 	var lines []permissionLine
+	if most, from := a.managed.Highest(); most != "" {
+		lines = append(lines, permissionLine{"mode", "at most " + string(most), from})
+	}
 	rules, from := a.gate.Rules(), a.ruleOrigins()
 	for _, set := range []struct {
 		effect string
@@ -126,6 +131,11 @@ func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLin
 // rule that is not among them was typed in the chat.
 func (a permissionActions) ruleOrigins() map[string]string {
 	p, out := a.rules(), map[string]string{}
+	for _, l := range a.managed.Denied() {
+		for _, r := range meaning("deny", l.Text) {
+			out["deny "+r.String()] = l.Origin
+		}
+	}
 	for _, set := range []struct {
 		effect      string
 		kept, given []string

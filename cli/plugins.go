@@ -27,6 +27,8 @@ type bundles struct {
 	store plugins.Store
 	// warn shows the person what is wrong with a plugin.
 	warn func(format string, args ...any)
+	// permits returns why a plugin may not be used. Nil permits all.
+	permits func(name, from, hash string) error
 	// applying is held while a change is put into force.
 	applying sync.Mutex
 	force    map[string]string // the hashes of the copies in force, by name
@@ -46,6 +48,7 @@ func (a *app) pluginStore() plugins.Store {
 
 // openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.
 func (a *app) openPlugins(context.Context) error {
+	a.bundles.permits = a.std.managed.Plugin
 	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(event.LevelWarn, format, args...) })
 	return nil
 }
@@ -94,6 +97,9 @@ func (b *bundles) look() {
 		case p.Problem != "":
 			b.tell("plugin %s is not used: %s", p.Name, p.Problem)
 			continue
+		case b.refused(p) != nil:
+			b.tell("plugin %s is not used: %v", p.Name, b.refused(p))
+			continue
 		case !p.Intact():
 			b.tell("plugin %s is not used: its files have changed since you accepted them (jcode plugins update %s fetches them again, /plugins accepts them)", p.Name, p.Name)
 			continue
@@ -108,6 +114,14 @@ func (b *bundles) look() {
 			b.servers = append(b.servers, mcpconfig.PluginFile{Plugin: p.Name, Path: file, Old: !p.Confined})
 		}
 	}
+}
+
+// refused returns why a plugin may not be used.
+func (b *bundles) refused(p plugins.Plugin) error {
+	if b.permits == nil {
+		return nil
+	}
+	return b.permits(p.Name, p.Address.String(), p.Now)
 }
 
 // tell shows a message once in a run.
@@ -221,7 +235,7 @@ func (b *bundles) changed() []tools.TrustItem {
 	defer b.mu.Unlock()
 	var items []tools.TrustItem
 	for _, p := range b.all {
-		if p.Off || p.Problem != "" || p.Intact() {
+		if p.Off || p.Problem != "" || p.Intact() || b.refused(p) != nil {
 			continue
 		}
 		items = append(items, tools.TrustItem{

@@ -114,6 +114,9 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 		}
 		return nil
 	}
+	if err := a.std.managed.Plugin(st.Name, address.String(), st.Hash); err != nil {
+		return usageError("%w", err)
+	}
 	switch before := st.Before; {
 	case name != "" && st.Name != name:
 		return usageError("%s is called %s now: remove %s and add it again", address, st.Name, name)

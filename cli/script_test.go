@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"jcode/cli"
+	"jcode/cli/config"
 	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/lsptest"
 	"jcode/internal/testkit/mcptest"
@@ -31,15 +32,25 @@ func TestMain(m *testing.M) {
 	lsptest.Main()
 	// jcode starts its own executable, here this test binary, as a Lua host, a sandbox and a server.
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
-		os.Exit(cli.Main(os.Args[1:], cli.System()))
+		os.Exit(cli.Main(os.Args[1:], ruled()))
 	}
 	if filepath.Base(os.Args[0]) != "jcode" { // jcode itself respects nohup
 		terminal.HeedSignals()
 	}
 	beside.Run(2) // most tests wait for programs
 	testscript.Main(m, map[string]func(){
-		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
+		"jcode": func() { os.Exit(cli.Main(os.Args[1:], ruled())) },
 	})
+}
+
+// ruled returns the streams of a program whose administrator's settings are where the test says. The program itself
+// has no such variable.
+func ruled() cli.Streams {
+	std := cli.System()
+	if dir := os.Getenv("TEST_MANAGED"); dir != "" {
+		std.Managed = config.ManagedPlace{Dir: dir, Owner: os.Getuid()}
+	}
+	return std
 }
 
 // TestScripts runs the real program with the scripts in testdata/script. A script begins in a project folder

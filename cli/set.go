@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"jcode/agent"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tui/front"
 )
 
 // setting is something that /set shows and changes.
@@ -72,10 +74,14 @@ func sessionSettings() []setting {
 		{"role", func(c *agent.Conversation) string { return c.State().Role }, func(ctx context.Context, c *agent.Conversation, v string) error { return c.SetRole(ctx, v) }},
 		{"mode", func(c *agent.Conversation) string { return string(c.State().Mode) }, func(_ context.Context, c *agent.Conversation, v string) error {
 			m, err := tools.ParseMode(v)
-			if err == nil {
-				c.SetMode(m)
+			if err != nil {
+				return err
 			}
-			return err
+			if most := c.State().MaxMode; m.Under(most) != m {
+				return errors.New(front.Highest(most))
+			}
+			c.SetMode(m)
+			return nil
 		}},
 		{"title", func(c *agent.Conversation) string { return c.State().Title }, func(_ context.Context, c *agent.Conversation, v string) error { return c.Rename(v) }},
 		{"temperature", temperature, setTemperature},

@@ -27,7 +27,7 @@ func findPaths(std Streams) (config.Paths, error) {
 // loadConfig reads the configuration of person and project. A fault is reported, and affects only its own
 // setting.
 func (a *app) loadConfig(ctx context.Context) error {
-	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Originals: a.originals, Trusted: func(key, hash string) bool {
+	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Originals: a.originals, Managed: a.std.managed, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
 	a.reading.Lock()
@@ -49,6 +49,10 @@ func (a *app) loadConfig(ctx context.Context) error {
 	}
 	if a.mode, err = a.flags.mode(fallback); err != nil {
 		return usageError("--mode: %w", err)
+	}
+	if most, from := a.std.managed.Highest(); a.mode.Under(most) != a.mode {
+		a.board.say(event.LevelWarn, "mode %s is not allowed on this machine (%s): mode %s applies", a.mode, from, most)
+		a.mode = most
 	}
 	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, stepLimit(a.config.MaxSteps))
 	a.flags.MaxCost = cmp.Or(a.flags.MaxCost, costLimit(a.config.MaxCost))

@@ -43,6 +43,10 @@ func inTask(args []string, std Streams) int {
 		os.Exit(exitTerm)
 	}()
 	std.In, std.Out = strings.NewReader(""), io.Discard
+	std, err := std.underManaged()
+	if err != nil {
+		return report(err, std.Err)
+	}
 	if len(args) != 2 {
 		return report(usageError("jcode %s is for workers", taskCommand), std.Err)
 	}

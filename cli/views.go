@@ -47,11 +47,14 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 // personShell runs what the person typed.
 type personShell struct {
 	registry *tools.Registry
+	gate     tools.Gate
 	spills   spills
 	shell    *builtin.Shell
 }
 
-func newPersonShell(a *app) personShell { return personShell{a.registry, newSpills(a), a.shell} }
+func newPersonShell(a *app) personShell {
+	return personShell{a.registry, a.gate, newSpills(a), a.shell}
+}
 
 // personCall is the ID of the calls of `!` lines.
 const personCall = "person"
@@ -76,7 +79,8 @@ func (a personShell) within(ctx context.Context, line string, limit time.Duratio
 	if err != nil {
 		return err
 	}
-	result := a.dispatcherFor(personGate{}).Dispatch(ctx, tools.Call{
+	by := &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spills.keep}
+	result := by.Dispatch(ctx, tools.Call{
 		ID: personCall, Name: "exec", Arguments: raw, Caller: tools.Caller{Origin: tools.OriginPerson},
 		Progress: func(p tools.Progress) {
 			if p.Output != "" {
@@ -102,22 +106,6 @@ func (a personShell) within(ctx context.Context, line string, limit time.Duratio
 		return fmt.Errorf("exit %d", *display.ExitCode)
 	}
 	return nil
-}
-
-// personGate allows what the person typed themselves.
-type personGate struct{}
-
-// Check allows it.
-func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
-	return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
-}
-
-// Offered implements tools.Gate; nothing calls it.
-func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
-
-// dispatcherFor returns a dispatcher over the same registry with another gate.
-func (a personShell) dispatcherFor(g tools.Gate) *tools.Dispatcher {
-	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spills.keep}
 }
 
 // sessionViews shows what the sessions contain: their last exchange, what they changed, how full the open one

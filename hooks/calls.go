@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -119,14 +120,14 @@ func (e *Engine) inputs(call tools.Call) []map[string]json.RawMessage {
 // Calls runs the engine as a hook of the dispatcher.
 type Calls struct{ Engine *Engine }
 
-// fire runs the hooks of an event for a call.
-func (c Calls) fire(ctx context.Context, event Event, call tools.Call, more map[string]any) Outcome {
+// fire runs the hooks of an event for a call; again as in Occasion.
+func (c Calls) fire(ctx context.Context, event Event, call tools.Call, more map[string]any, again bool) Outcome {
 	names := toolNames(call.Name)
 	var answers []Outcome
 	for _, in := range c.Engine.inputs(call) {
 		fields := map[string]any{"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": in}
 		maps.Copy(fields, more)
-		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields, Call: &call, Roles: call.Caller.Scope.Roles()}))
+		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields, Call: &call, Roles: call.Caller.Scope.Roles(), Again: again}))
 	}
 	return joined(answers)
 }
@@ -136,7 +137,7 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	if !c.Engine.Wants(PreToolUse, call.Caller.Scope.Roles()...) {
 		return tools.Verdict{}
 	}
-	out := c.fire(ctx, PreToolUse, call, nil)
+	out := c.fire(ctx, PreToolUse, call, nil, false)
 	v := tools.Verdict{By: out.By, Context: out.Context, Ask: out.Ask, Notes: out.Notes}
 	if out.Ask && out.Reason != "" {
 		v.Notes = append(v.Notes, out.By+": "+out.Reason)
@@ -153,6 +154,10 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 			break
 		}
 		v.Arguments = args
+		call.Arguments = args
+		if again := c.fire(ctx, PreToolUse, call, nil, true); again.Block || again.Stop {
+			v = tools.Verdict{By: again.By, Refuse: cmp.Or(again.Reason, again.StopReason)}
+		}
 	}
 	return v
 }
@@ -170,7 +175,7 @@ func (c Calls) AfterRun(ctx context.Context, call tools.Call, res *tools.Result)
 	if !c.Engine.Wants(event, call.Caller.Scope.Roles()...) {
 		return ""
 	}
-	out := c.fire(ctx, event, call, more)
+	out := c.fire(ctx, event, call, more, false)
 	if out.Output != nil {
 		res.Text = outputText(out.Output)
 	}

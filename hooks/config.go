@@ -79,6 +79,8 @@ type Hook struct {
 	// Plugin names the plugin that brought it, "" for none. Theirs says that the project did.
 	Plugin string
 	Theirs bool
+	// Managed says that this machine's administrator set it: it runs with the system's shell and programs.
+	Managed bool
 	// Dir is the checkout that it comes from if that is not the engine's root: it runs there, with the files there.
 	Dir string
 	// Env are additional variables, such as CLAUDE_PLUGIN_ROOT.

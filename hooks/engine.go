@@ -98,6 +98,8 @@ type Occasion struct {
 	Call *tools.Call
 	// Roles are the roles in force, whose hooks run, too.
 	Roles []string
+	// Again says that other hooks changed a call: those of this machine's administrator see what became of it.
+	Again bool
 }
 
 // turn returns the turn in which it happens; 0 is that of the last prompt.
@@ -154,7 +156,7 @@ func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	seen := map[string]bool{}
 	for _, h := range e.inForce(o.Roles) {
 		key := strings.Join(append([]string{h.Command, h.If}, append(h.Args, h.Env...)...), "\x00")
-		if h.Event != o.Event || !h.matches(o.Names) || seen[key] || !e.covers(h, o.Call) || !e.first(h, o.Session, key) {
+		if h.Event != o.Event || o.Again && (!h.Managed || h.Async) || !h.matches(o.Names) || seen[key] || !e.covers(h, o.Call) || !e.first(h, o.Session, key) {
 			continue
 		}
 		seen[key] = true
@@ -289,6 +291,9 @@ func (e *Engine) one(ctx context.Context, h Hook, o Occasion, input []byte) Outc
 		out.Variables = end.Variables
 	}
 	if fault != "" {
+		if h.Managed && h.Event == PreToolUse && (err != nil || unstarted(end) != "") {
+			out.Block, out.Reason = true, "it guards this call on this machine, and failed: "+fault
+		}
 		if end.Blamed != "" {
 			fault += "; the sandbox stopped it: " + end.Blamed
 		}

@@ -60,6 +60,8 @@ type Options struct {
 	Sees func() bool
 	// Person signs in to servers that ask for it; nil: nobody is there.
 	Person auth.Person
+	// Permit returns why a server may not run: the command line that starts it, otherwise its address. Nil permits all.
+	Permit func(command []string, address string) error
 	// Programs finds the programs of servers that neither the project nor a plugin brought.
 	Programs launch.Programs
 	// Notify shows the person a message; may be nil. level is info, warn or error.
@@ -112,7 +114,7 @@ func New(opt Options) *Manager {
 	if opt.Env != nil {
 		m.env.Base = opt.Env
 	}
-	m.env.Withheld, m.env.Programs = opt.Withheld, opt.Programs
+	m.env.Withheld, m.env.Programs, m.env.Permit = opt.Withheld, opt.Programs, opt.Permit
 	if opt.Paths.Home != "" {
 		m.env.Home = opt.Paths.Home
 	}

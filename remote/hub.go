@@ -196,6 +196,9 @@ func (h *hub) setAnyMode(mode tools.Mode) error {
 	if !slices.Contains(careful, mode) {
 		return invalid("there is no mode %q", mode)
 	}
+	if most := h.offer.State().MaxMode; mode.Under(most) != mode {
+		return refused("mode %s is not allowed on this machine: at most %s is", mode, most)
+	}
 	h.offer.SetMode(mode)
 	return nil
 }

@@ -272,6 +272,9 @@ func (p *settings) mode(name string) tea.Cmd {
 	if name == "" {
 		var rows []command.Row
 		for _, m := range tools.Modes() {
+			if m.Under(p.state.MaxMode) != m {
+				continue
+			}
 			rows = append(rows, command.Row{ID: string(m), Name: string(m), Info: front.ModeHelp(m), Current: m == p.state.Mode})
 		}
 		p.Open(dialog.NewPicker("Approval modes", rows, func(r command.Row) tea.Cmd { return p.mode(r.ID) }))
@@ -287,6 +290,10 @@ func (p *settings) mode(name string) tea.Cmd {
 	}
 	p.conv.SetMode(m)
 	p.state = p.conv.State()
+	if most := p.state.MaxMode; m.Under(most) != m {
+		p.Flash(front.Highest(most))
+		return nil
+	}
 	if p.state.Mode != m {
 		p.Flash("the role " + p.state.Role + " allows at most mode " + string(p.state.Mode) + "; mode " + name + " holds when it ends")
 		return nil
@@ -298,6 +305,7 @@ func (p *settings) mode(name string) tea.Cmd {
 // nextMode switches to the next mode (Shift+Tab); yolo must be chosen by name.
 func (p *settings) nextMode() tea.Cmd {
 	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
+	order = slices.DeleteFunc(order, func(m tools.Mode) bool { return m.Under(p.state.MaxMode) != m })
 	next := (slices.Index(order, p.state.Mode) + 1) % len(order)
 	return p.mode(string(order[next]))
 }

@@ -323,6 +323,7 @@ type State struct {
 	Role    string
 	Effort  string // how much the model thinks, "" = as it does by itself
 	Mode    tools.Mode
+	MaxMode tools.Mode // the highest that may be set, "" for any
 	Busy    bool
 	Cwd     string
 	// Private says that the conversation is kept in memory only.

@@ -56,7 +56,8 @@ func (o *openSession) modes() *acp.SessionModeState {
 // modeChoices returns those of the session: up to its owner's.
 func (o *openSession) modeChoices() []Choice {
 	return slices.DeleteFunc(modeChoices(), func(c Choice) bool {
-		return o.w.Most != "" && tools.Mode(c.Value).Under(o.w.Most) != tools.Mode(c.Value)
+		m := tools.Mode(c.Value)
+		return m.Under(o.w.Most) != m || m.Under(o.conv.State().MaxMode) != m
 	})
 }
 
@@ -137,6 +138,9 @@ func (o *openSession) setMode(name string) error {
 	}
 	if o.w.Most != "" && mode.Under(o.w.Most) != mode {
 		return invalid("mode %s allows more than the owner's, %s", mode, o.w.Most)
+	}
+	if most := o.conv.State().MaxMode; mode.Under(most) != mode {
+		return invalid("mode %s is not allowed on this machine: at most %s is", mode, most)
 	}
 	o.conv.SetMode(mode)
 	return nil

@@ -35,6 +35,8 @@ type Options struct {
 	// Trusted reports whether the person trusted this setting of this project, pinned to
 	// the hash of its value. Nil trusts nothing.
 	Trusted func(key, hash string) bool
+	// Managed is put over all of them. Nil is nothing.
+	Managed *Managed
 }
 
 // Loaded is the outcome of reading all files.
@@ -71,6 +73,13 @@ type Held struct {
 
 // Load reads the person's file and the project's. Missing files are allowed; it never fails.
 func Load(o Options) *Loaded {
+	l := load(o)
+	o.Managed.limit(l)
+	return l
+}
+
+// load reads the person's file and the project's.
+func load(o Options) *Loaded {
 	l := &Loaded{Origins: map[string]string{}, joined: map[string][]joinedPart{}}
 	file := o.Paths.File()
 	user := read("", file, &l.Config)
@@ -385,17 +394,4 @@ func prune(v any) any {
 		}
 	}
 	return out
-}
-
-// resolveFolders makes the folders in c absolute: ~/ is the home, anything else is relative to the file's
-// folder.
-func resolveFolders(c *Config, base, home string) {
-	for i, dir := range c.Skills.Folders {
-		if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~/"); ok {
-			dir = filepath.Join(home, filepath.FromSlash(rest))
-		} else if !filepath.IsAbs(dir) {
-			dir = filepath.Join(base, dir)
-		}
-		c.Skills.Folders[i] = filepath.Clean(dir)
-	}
 }

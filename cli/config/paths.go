@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Paths are the folders that belong to jcode and to the person.
@@ -65,3 +66,16 @@ func (p Paths) Models() string { return filepath.Join(p.Config, "models.json") }
 
 // ProjectFile returns a project's config file.
 func ProjectFile(root string) string { return filepath.Join(root, ".jcode", "config.json") }
+
+// resolveFolders makes the folders in c absolute: ~/ is the home, anything else is relative to the file's
+// folder.
+func resolveFolders(c *Config, base, home string) {
+	for i, dir := range c.Skills.Folders {
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~/"); ok {
+			dir = filepath.Join(home, filepath.FromSlash(rest))
+		} else if !filepath.IsAbs(dir) {
+			dir = filepath.Join(base, dir)
+		}
+		c.Skills.Folders[i] = filepath.Clean(dir)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/system"
 )
 
 // Outside returns the environment of a command that only reads, in which no variable points programs to code
@@ -30,6 +31,20 @@ func Outside(env, roots []string) []string {
 			kv = name + "=" + value
 		}
 		out = append(out, kv)
+	}
+	return out
+}
+
+// Clean returns an environment in which no variable names code or flags for a shell or a program, and the search path
+// is that of the system.
+func Clean(env []string) []string {
+	path := system.ProgramPath()
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return leads(name) || meansMore(name) || name == "PATH" && path != ""
+	})
+	if path != "" {
+		out = append(out, "PATH="+path)
 	}
 	return out
 }

@@ -2,6 +2,8 @@
 // or the answer is one word. The answers are in one file per system.
 package system
 
+import "slices"
+
 // FoldsNames reports whether file names that differ only in case are usually one file here.
 func FoldsNames() bool { return foldsNames }
 
@@ -39,3 +41,19 @@ func ShellName() string { return shellName }
 // TempFolders returns the folders in which every program of this machine may make files, besides the one of
 // os.TempDir.
 func TempFolders() []string { return tempFolders() }
+
+// ManagedFolder returns the folder in which whoever administers this machine keeps settings for all its users. No
+// variable changes it.
+func ManagedFolder() (string, error) { return managedFolder() }
+
+// Guarded returns why something other than its owner can change a file or folder, or others can't read it; owner is the
+// number of the user that must own it. Where files have permissions of another kind, owner means nothing and the
+// administrators must own it. A link is not followed, and is never guarded.
+func Guarded(path string, owner int) error { return guarded(path, owner) }
+
+// Shell returns the start of a command line whose next argument is a line for the shell that comes with the system,
+// whatever the environment says; nil if there is none.
+func Shell() []string { return slices.Clone(systemShell()) }
+
+// ProgramPath returns the search path of the system's own programs, "" if it is not known.
+func ProgramPath() string { return programPath }

@@ -12,6 +12,9 @@ const (
 	gnuTools        = false
 	keyringNeedsBus = true
 	shellName       = "sh"
+	programPath     = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 
 func tempFolders() []string { return []string{"/tmp", "/var/tmp"} }
+
+func managedFolder() (string, error) { return "/etc/jcode", nil }

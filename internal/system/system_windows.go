@@ -10,6 +10,7 @@ const (
 	gnuTools        = false
 	keyringNeedsBus = false
 	shellName       = "powershell"
+	programPath     = ""
 )
 
 func tempFolders() []string { return nil }

@@ -62,6 +62,8 @@ type Environment struct {
 	Programs launch.Programs
 	// Withheld names the variables that no server gets, even if an entry asks for them.
 	Withheld []string
+	// Permit returns why a server may not run: the command line that starts it, otherwise its address. Nil permits all.
+	Permit func(command []string, address string) error
 }
 
 // errWithheld explains why a variable is not passed on.
@@ -157,6 +159,21 @@ func targetStrings(t Target) []string {
 // files; what a model or a script passes is plain text, or it could read any variable.
 func (s Scope) Expands() bool { return s == ScopeRun || s == ScopeProject || s == ScopeUser }
 
+// permitted returns why a target may not run, with its variables as get returns them.
+func (env Environment) permitted(t Target, get func(string) string) error {
+	switch {
+	case env.Permit == nil:
+		return nil
+	case t.Type != Stdio:
+		return env.Permit(nil, get(t.URL))
+	}
+	words := []string{get(t.Command)}
+	for _, a := range t.Args {
+		words = append(words, get(a))
+	}
+	return env.Permit(words, "")
+}
+
 // Resolve returns what an entry really runs. Its variables are expanded if its source allows that.
 func (env Environment) Resolve(e Entry) (Resolved, error) {
 	t := e.Target
@@ -169,6 +186,9 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 		v, err := env.expand(s)
 		failed = cmp.Or(failed, err)
 		return v
+	}
+	if err := env.permitted(t, get); err != nil {
+		return out, err
 	}
 	switch t.Type {
 	case Stdio:

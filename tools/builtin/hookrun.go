@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/tools/sandbox"
 )
@@ -18,6 +19,8 @@ type HookRun struct {
 	Dir     string
 	// Env are variables in addition to those of exec.
 	Env []string
+	// Clean takes out variables that change which code programs load, and looks for programs where the system's are.
+	Clean bool
 	// Stdin is what the command reads.
 	Stdin []byte
 	// Limit is the time it may take.
@@ -57,7 +60,11 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	if argv == nil {
 		argv = s.argv(run.Command)
 	}
-	spec := proc.Spec{Argv: argv, Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
+	env := s.opts.Env()
+	if run.Clean {
+		env = launch.Clean(env)
+	}
+	spec := proc.Spec{Argv: argv, Dir: run.Dir, Env: append(env, run.Env...), Stdin: in}
 	c, err := s.start(spec, run.Command, confinement{sandbox: s.confinesHook(run), rights: run.Rights}, outputs{apart: true})
 	_ = in.Close() // the child has its own
 	if err != nil {

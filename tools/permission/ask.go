@@ -35,7 +35,7 @@ func (c *checking) ask(v verdict) tools.Decision {
 	case <-c.ctx.Done():
 		return c.cancelled()
 	}
-	again := &checking{g: c.g, ctx: c.ctx, req: c.req, mode: c.req.Call.Caller.CurrentMode(), unconfined: c.unconfined}
+	again := &checking{g: c.g, ctx: c.ctx, req: c.req, mode: c.g.mode(c.req.Call.Caller), unconfined: c.unconfined}
 	if v = again.judge(); v.outcome != ask {
 		return again.settle(v)
 	}

@@ -67,7 +67,7 @@ func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Ex
 		group, tool = tools.GroupLua, access.Target
 	}
 	caller.Origin = tools.OriginModel
-	c := &checking{g: g, ctx: ctx, mode: caller.CurrentMode(), dry: true, req: tools.GateRequest{
+	c := &checking{g: g, ctx: ctx, mode: g.mode(caller), dry: true, req: tools.GateRequest{
 		Spec: tools.Spec{Name: tool, Group: group},
 		Call: tools.Call{Name: tool, Caller: caller},
 		Plan: tools.Plan{Accesses: []tools.Access{access}},

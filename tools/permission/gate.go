@@ -18,6 +18,10 @@ type Options struct {
 	Places
 	// Rules are the configured rules of the person and, once trusted, of the project.
 	Rules RuleSet
+	// Fixed are rules that deny whatever else is set; what the user types is bound by them too. MaxMode is the highest
+	// mode that counts, "" for any.
+	Fixed   []Rule
+	MaxMode tools.Mode
 	// Grants stores lasting answers. Nil keeps them in memory.
 	Grants GrantStore
 	// Confined reports whether commands can be confined on this machine, which mode auto depends on. Nil means
@@ -51,6 +55,8 @@ type Gate struct {
 	offered  func(session, path string) bool
 	brought  func(path string) bool
 	grants   GrantStore
+	fixed    []Rule
+	maxMode  tools.Mode
 	// repositories decides whether git may read a repository unasked.
 	repositories *repository.Looker
 
@@ -83,18 +89,21 @@ func New(o Options) (*Gate, error) {
 		o.Programs.Roots = p.Roots
 	}
 	g := &Gate{
-		places: p, confined: o.Confined, foreign: o.ForeignShell, bash: o.Bash, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, rules: o.Rules,
+		places: p, confined: o.Confined, foreign: o.ForeignShell, bash: o.Bash, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, fixed: o.Fixed, maxMode: o.MaxMode,
 		repositories: &repository.Looker{Inside: p.Inside, Programs: o.Programs},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {
 		g.grants = &MemoryGrants{}
 	}
+	g.SetRules(o.Rules)
 	return g, nil
 }
 
-// SetRules replaces the configured rules after a change of configuration or trust.
+// SetRules replaces the configured rules after a change of configuration or trust. The fixed ones stay.
 func (g *Gate) SetRules(r RuleSet) {
+	own := slices.DeleteFunc(slices.Clone(r.Deny), func(r Rule) bool { return among(g.fixed, r.String()) })
+	r.Deny = slices.Concat(g.fixed, own)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rules = r
@@ -152,8 +161,14 @@ func (g *Gate) CheckUnconfined(ctx context.Context, req tools.GateRequest) tools
 }
 
 func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool) tools.Decision {
-	c := &checking{g: g, ctx: ctx, req: req, mode: req.Call.Caller.CurrentMode(), unconfined: unconfined}
+	c := &checking{g: g, ctx: ctx, req: req, mode: g.mode(req.Call.Caller), unconfined: unconfined}
 	if req.Call.Caller.Origin == tools.OriginPerson {
+		if len(g.fixed) > 0 {
+			c.byPerson, c.dry, c.mode = true, true, tools.ModeYolo
+			if v := c.judge(); v.outcome == deny && v.by == tools.ByRule {
+				return c.settle(v)
+			}
+		}
 		// The person who typed it needs no question.
 		return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
 	}
@@ -167,6 +182,13 @@ func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool
 	return c.settle(v)
 }
 
+// mode returns the mode in which a call is judged.
+func (g *Gate) mode(caller tools.Caller) tools.Mode { return caller.CurrentMode().Under(g.maxMode) }
+
+func among(rules []Rule, text string) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.String() == text })
+}
+
 // Offered implements tools.Gate.
 func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
 	for _, r := range g.Rules().Deny {
@@ -174,7 +196,7 @@ func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
 			return false, "denied by rule " + r.String()
 		}
 	}
-	if mode == tools.ModePlan && !planned(spec) {
+	if mode.Under(g.maxMode) == tools.ModePlan && !planned(spec) {
 		return false, "plan mode"
 	}
 	return true, ""

@@ -60,6 +60,7 @@ type checking struct {
 	unconfined bool
 	elsewhere  bool // a command runs outside the workspace
 	needsMore  bool // a command that only reads was stopped: it is judged like any other
+	byPerson   bool // by the user, whom only the fixed rules bind
 	dry        bool // an explanation: nothing is reported or remembered
 	running    *tools.Running
 
@@ -72,6 +73,9 @@ type checking struct {
 // judge returns the strictest verdict over all accesses of a call.
 func (c *checking) judge() verdict {
 	c.rules = c.g.Rules()
+	if c.byPerson {
+		c.rules = RuleSet{Deny: c.g.fixed}
+	}
 	list := accesses(c.req)
 	var out verdict
 	if len(list) == 0 {

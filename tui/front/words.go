@@ -146,6 +146,11 @@ func RoleValue(args string) (key, value string, ok bool) {
 	return key, strings.TrimSpace(value), key != ""
 }
 
+// Highest says that a mode allows more than whoever administers the machine lets it.
+func Highest(most tools.Mode) string {
+	return "on this machine at most mode " + string(most) + " is allowed: jcode config show says where that is set"
+}
+
 // ModeHelp describes an approval mode in one sentence.
 func ModeHelp(m tools.Mode) string {
 	return map[tools.Mode]string{

@@ -80,7 +80,12 @@ func (p *shell) command(ctx context.Context, line string) {
 		var m tools.Mode
 		if m, err = tools.ParseMode(args); err == nil {
 			p.conv.SetMode(m)
-			if now := p.conv.State().Mode; now != m {
+			now, most := p.conv.State().Mode, p.conv.State().MaxMode
+			if m.Under(most) != m {
+				p.say(front.Highest(most))
+				break
+			}
+			if now != m {
 				p.say("Mode " + string(now) + ": the role allows no more; mode " + args + " holds when it ends.")
 				break
 			}

@@ -33,6 +33,8 @@ type Settings struct {
 	Limits Limits
 	// Programs starts the commands that write keys.
 	Programs launch.Programs
+	// Permit returns why an endpoint, or a model there, may not be used. id is empty if none was named. Nil permits all.
+	Permit func(p Config, id string) error
 }
 
 // Target is the endpoint and the model that Settings resolve to.
@@ -54,6 +56,17 @@ var ErrNoKey = errors.New("no key")
 // Resolve finds the endpoint. An error other than ErrNoProvider and ErrNoKey says what is wrong and how to
 // fix it.
 func Resolve(s Settings) (Target, error) {
+	t, err := resolve(s)
+	if err != nil || s.Permit == nil {
+		return t, err
+	}
+	if err := s.Permit(t.Provider, t.Model); err != nil {
+		return Target{}, err
+	}
+	return t, nil
+}
+
+func resolve(s Settings) (Target, error) {
 	if file, ok := strings.CutPrefix(s.Model, "replay:"); ok {
 		if file == "" {
 			return Target{}, fmt.Errorf("replay: needs a file, as in replay:script.jsonl")

@@ -32,6 +32,7 @@ import (
 // doctorCmd checks everything that a session depends on, and says what to do about what is wrong.
 type doctorCmd struct {
 	Offline bool `help:"Leave the model's endpoint and MCP servers out."`
+	Tasks   bool `help:"Check the queue of tasks too: schema, clock, rights, and git and trust where tasks work."`
 	JSON    bool `name:"json" help:"Print the findings as JSON."`
 	Repair  bool `help:"Copy what can be read of a damaged session database into a new one first, and restore sessions from files that were moved aside."`
 }
@@ -59,7 +60,7 @@ const (
 // Run prints the report. It exits with 2 when something is wrong with files or settings, with 1 when only the
 // model's endpoint fails.
 func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	d := &doctor{flags: f, std: std, offline: c.Offline, repair: c.Repair}
+	d := &doctor{flags: f, std: std, offline: c.Offline, repair: c.Repair, queue: c.Tasks}
 	if !c.JSON {
 		d.show = func(f finding) { printFinding(std.Out, f) }
 	}
@@ -95,6 +96,7 @@ type doctor struct {
 	std     Streams
 	offline bool
 	repair  bool
+	queue   bool          // of tasks
 	show    func(finding) // is called with each finding as it is made; may be nil
 	found   []finding
 
@@ -150,6 +152,9 @@ func (d *doctor) examine(ctx context.Context) {
 	d.plugins(a.pluginStore())
 	if !d.flags.NoLua {
 		d.scripts(ctx)
+	}
+	if d.queue {
+		d.tasks(ctx)
 	}
 	if !d.offline && !d.flags.NoMCP {
 		d.servers(ctx)

@@ -328,6 +328,36 @@ func TestTheCostOfADayIsLimited(t *testing.T) {
 	}
 }
 
+func TestTheDoctorChecksTheQueueOfTasks(t *testing.T) {
+	t.Parallel()
+	r := newTaskRoom(t)
+	doctor := func(wants ...string) {
+		t.Helper()
+		out, _ := r.run("doctor", "--offline", "--tasks") // there may be other faults
+		for _, want := range wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("the report lacks %q:\n%s", want, out)
+			}
+		}
+	}
+	doctor("none yet: jcode tasks add makes")
+	if list, _ := filepath.Glob(filepath.Join(r.home, "tasks*")); len(list) != 0 {
+		t.Errorf("to look made %v", list)
+	}
+	r.must("tasks", "add", "--mode", "edits", "say it")
+	doctor("1 queued task in ", "no worker runs", "jcode worker begins one", "git works in "+r.dir)
+	file := filepath.Join(r.home, "tasks.db")
+	if err := os.Chmod(file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r.write(".mcp.json", `{"mcpServers":{"x":{"command":"true"}}}`)
+	doctor("other users may write "+file, "chmod go-w "+file, "waits for trust")
+	if err := os.Rename(filepath.Join(r.dir, ".git"), filepath.Join(r.dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	doctor("a task needs a git repository with a commit")
+}
+
 func TestAChatTouchesNoTasks(t *testing.T) {
 	t.Parallel()
 	c := newChat(t)

@@ -82,6 +82,12 @@ func Head(ctx context.Context, by launch.Git, root string) (string, error) {
 	return git(ctx, by, root, nil, "rev-parse", "HEAD")
 }
 
+// Has reports whether a repository has a commit.
+func Has(ctx context.Context, by launch.Git, root, commit string) bool {
+	_, err := git(ctx, by, root, nil, "cat-file", "-e", commit+"^{commit}")
+	return err == nil
+}
+
 // Between returns what differs between a commit and a branch since they parted, as git shows it.
 func Between(ctx context.Context, by launch.Git, root, commit, branch string) (string, error) {
 	return git(ctx, by, root, nil, "diff", "--no-ext-diff", "--no-textconv", commit+"..."+branch, "--")

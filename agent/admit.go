@@ -161,6 +161,9 @@ func (t *turn) take(ctx context.Context, p event.Prompt, at time.Time) error {
 
 // equip attaches what a prompt mentions and puts the prompt's rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p event.Prompt) error {
+	if p.Answer != nil {
+		t.answer = p.Answer
+	}
 	if err := t.tell(ctx, t.c.opt.Extensions.attach(ctx, p.Text)); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	t.c.out.measured.Offer(req.Tools)
 	t.c.out.asked = req
 	t.c.out.asked.Messages = nil
+	req.Answer = t.answer
 	if _, known := m.price(model.Response{Model: m.ID, Usage: model.Usage{Input: 1}}); !known && m.ID != "" && m.Cost != nil {
 		t.sayUnpriced(m.Name)
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -23,7 +24,9 @@ type turn struct {
 	// overflowed says that the history was compacted because the current request was too long.
 	overflowed bool
 	// refused counts the tools that were left out since the last answer.
-	refused  int
+	refused int
+	// answer is the JSON Schema that the answer shall fit, nil for any text.
+	answer   json.RawMessage
 	goneOn   int // how often it continued although the model had stopped
 	text     string
 	finish   string   // why the model stopped, of the last answer

@@ -39,7 +39,13 @@ func (w *wantedAnswer) prompt(p event.Prompt) event.Prompt {
 		p.Shown = p.Text
 	}
 	p.Text += "\n\n" + w.schema.Instruction()
+	p.Answer = w.schema.JSON()
 	return p
+}
+
+// repeat is the prompt that asks again.
+func (w *wantedAnswer) repeat(text string) event.Prompt {
+	return event.Prompt{Text: text, Answer: w.schema.JSON()}
 }
 
 // printer returns the printer of a run: of a value, stdout gets nothing else.

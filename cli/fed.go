@@ -326,7 +326,7 @@ func (r *fedRun) result(end event.TurnEnd) {
 	again, failed := all.want.settle(end, &res)
 	if again != "" {
 		all.steps += end.Steps
-		r.open[r.conv.Prompt(event.Prompt{Text: again})] = all
+		r.open[r.conv.Prompt(all.want.repeat(again))] = all
 		return
 	}
 	res.Agents = r.awaited.lines

@@ -309,7 +309,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		again, failed := want.settle(end, &res)
 		if again != "" {
 			steps += end.Steps
-			conv.Prompt(event.Prompt{Text: again})
+			conv.Prompt(want.repeat(again))
 			continue
 		}
 		res.Agents = awaited.lines

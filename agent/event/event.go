@@ -31,6 +31,8 @@ type Prompt struct {
 	Role  string
 	// Allow are rules that hold while this message is worked on.
 	Allow []string
+	// Answer is a JSON Schema that the answer to this message shall fit; nil for any text.
+	Answer json.RawMessage
 }
 
 // Display is the prompt as it appears in the transcript.

@@ -28,6 +28,8 @@ type Request struct {
 	// Tools are the available tools, in a stable order.
 	Tools []Tool
 
+	// Answer is a JSON Schema that the text of the answer shall fit. Endpoints that are known for it are asked for that.
+	Answer json.RawMessage
 	// Search lets the provider search the web while it answers, where it can.
 	Search bool
 

@@ -119,6 +119,7 @@ type Quirks struct {
 	NoStreamOptions     *bool    `json:"no_stream_options" desc:"stream_options is left out."`
 	Strict              *bool    `json:"strict" desc:"Tool schemas are marked strict."`
 	SimpleSchemas       *bool    `json:"simple_schemas" desc:"Tool schemas are sent without references, formats and look-around patterns."`
+	AnswerSchemas       *bool    `json:"answer_schemas" desc:"With --output-schema, the schema is sent in the protocol's own field."`
 	NoTemperature       *bool    `json:"no_temperature" desc:"temperature and top_p are left out."`
 	NoImages            *bool    `json:"no_images" desc:"Images are replaced by a note."`
 	ReasoningBack       *bool    `json:"reasoning_back" desc:"Reasoning is sent back as reasoning_content."`

@@ -50,6 +50,9 @@ func Read(given string) (*Schema, error) {
 	return &Schema{compact.String(), resolved}, nil
 }
 
+// JSON returns the schema.
+func (s *Schema) JSON() json.RawMessage { return json.RawMessage(s.text) }
+
 // Instruction is what the model is told with its prompt.
 func (s *Schema) Instruction() string {
 	return "When the work is done, answer with one JSON value that fits this JSON Schema, and nothing else: no text around it, no code fence.\n" + s.text

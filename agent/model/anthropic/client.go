@@ -86,6 +86,10 @@ func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.
 		c.learned.Keep(req.Model, f)
 		emit(model.NoticeEvent{Text: said})
 	}
+	if said := f.FitAnswer(&req, answers()); said != "" {
+		c.learned.Keep(req.Model, f)
+		emit(model.NoticeEvent{Text: said})
+	}
 	s := &sender{Client: c}
 	q := &question{
 		End: c.Endpoint, Protocol: Protocol, Req: &req, F: f, Learned: c.learned,

@@ -2,9 +2,11 @@ package anthropic
 
 import (
 	"slices"
+	"strings"
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
+	"jcode/internal/schema"
 )
 
 // The values of the Anthropic-Beta header that requests may carry.
@@ -58,10 +60,29 @@ func (e *encoder) settings() {
 	if !e.thinking(most) {
 		e.Sampling(r, &f.Form)
 	}
-	if level := f.level(r); level != "" && e.Own("output_config") {
-		e.Raw(`{"effort":`)
+	level, answer := f.level(r), f.Answers && len(r.Answer) > 0
+	if level == "" && !answer || !e.Own("output_config") {
+		return
+	}
+	e.Raw("{")
+	if level != "" {
+		e.Field("effort")
 		e.Str(level)
-		e.Raw(`}`)
+	}
+	if answer {
+		e.Field("format")
+		e.Raw(`{"type":"json_schema","schema":`)
+		e.Raw(string(r.Answer))
+		e.Raw("}")
+	}
+	e.Raw("}")
+}
+
+// answers is what the schema of an answer may hold.
+func answers() schema.Subset {
+	return schema.Subset{
+		Keywords: strings.Fields("type properties required additionalProperties items anyOf allOf enum const $ref $defs definitions title description default format"),
+		Closed:   true, Depth: 20, Properties: 500,
 	}
 }
 

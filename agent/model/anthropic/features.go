@@ -41,6 +41,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 		display: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true,
 		thoughts: true, betas: true,
 	}
+	f.Answers = f.Answers && f.answers && cfg.Cloud == ""
 	if cfg.Cloud != "" { // what only the maker's own API has
 		f.eager, f.search, f.inlineTools = false, false, false
 	}
@@ -160,6 +161,7 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.thinking = thinksNot },
 			Notice: "the model rejects the thinking setting; it is left out",
 		},
+		endpoint.WithoutAnswerSchema(form, "output_config.format", "output_format", "json_schema", "structured output"),
 		{
 			Name:   "effort",
 			Words:  []string{"effort", "output_config"},

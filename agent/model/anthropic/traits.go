@@ -20,6 +20,7 @@ type traits struct {
 	always      bool // thinking cannot be switched off
 	binds       bool // thinking is bound to the conversation before it
 	effort      bool // output_config.effort
+	answers     bool // output_config.format
 	interleaved bool // thinks between calls only when a header asks for it
 	inlineTools bool // tools may be added and removed within the conversation
 	maxOutput   int
@@ -37,6 +38,7 @@ func traitsOf(id string) traits {
 		t.maxOutput = 32_000
 		return t
 	}
+	t.answers = at(4, 5) || family == "opus" && at(4, 1)
 	switch {
 	case at(5, 0), at(4, 6) && family != "haiku":
 		t.maxOutput = 64_000

@@ -39,8 +39,13 @@ type question = endpoint.Question[features]
 
 // Stream sends the request, and repeats it as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	f := c.learned.Of(req.Model)
+	if said := f.FitAnswer(&req, endpoint.StrictAnswers()); said != "" {
+		c.learned.Keep(req.Model, f)
+		emit(model.NoticeEvent{Text: said})
+	}
 	q := &question{
-		End: c.Endpoint, Protocol: protocolChat, Req: &req, F: c.learned.Of(req.Model), Learned: c.learned,
+		End: c.Endpoint, Protocol: protocolChat, Req: &req, F: f, Learned: c.learned,
 		Encode: c.encode, Learn: (*features).learn, Send: c.send,
 	}
 	return q.Ask(ctx, emit)

@@ -46,6 +46,11 @@ func (e *encoder) settings() {
 	if r.MaxOutputTokens > 0 && e.Own(f.maxTokensField) {
 		e.Int(r.MaxOutputTokens)
 	}
+	if f.Answers && len(r.Answer) > 0 && e.Own("response_format") {
+		e.Raw(`{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":`)
+		e.Raw(string(r.Answer))
+		e.Raw(`}}`)
+	}
 }
 
 func (e *encoder) tools() {

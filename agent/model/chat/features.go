@@ -90,6 +90,7 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.streamOptions = false },
 			Notice: "token counts are estimated: the endpoint refuses stream_options",
 		},
+		endpoint.WithoutAnswerSchema(form, "response_format", "json_schema", "structured output"),
 		{
 			Name:   "strict",
 			Words:  []string{"strict"},

@@ -19,6 +19,7 @@ type Form struct {
 	Pictures    int      // how many images a request may have, 0 if that is not known
 	Documents   bool     // PDFs
 	Simple      bool     // tool schemas without references and the like
+	Answers     bool     // the schema of an answer is sent
 	Efforts     []string // the reasoning efforts that the model knows, if a refusal named them
 
 	tried map[string]bool // the names of the remedies that were applied
@@ -27,7 +28,7 @@ type Form struct {
 // NewForm returns the form that a model is assumed to accept.
 func NewForm(q provider.Quirks) Form {
 	samples := !provider.Yes(q.NoTemperature)
-	return Form{Temperature: samples, TopP: samples, Images: !provider.Yes(q.NoImages), Documents: true, Simple: provider.Yes(q.SimpleSchemas), tried: map[string]bool{}}
+	return Form{Temperature: samples, TopP: samples, Images: !provider.Yes(q.NoImages), Documents: true, Simple: provider.Yes(q.SimpleSchemas), Answers: provider.Yes(q.AnswerSchemas), tried: map[string]bool{}}
 }
 
 // Copy returns a form that learns on its own.

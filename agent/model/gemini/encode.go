@@ -56,6 +56,12 @@ func (e *encoder) settings() {
 		e.Field("maxOutputTokens")
 		e.Int(r.MaxOutputTokens)
 	}
+	if e.f.Answers && len(r.Answer) > 0 {
+		e.Field("responseMimeType")
+		e.Raw(`"application/json"`)
+		e.Field("responseJsonSchema")
+		e.Raw(string(r.Answer))
+	}
 	if e.f.thinking != thinksNot {
 		e.Field("thinkingConfig")
 		e.thinking()

@@ -11,6 +11,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/endpoint"
 	"jcode/agent/model/provider"
+	"jcode/internal/schema"
 )
 
 // thinks is how a model is told how much to think.
@@ -47,6 +48,15 @@ func newFeatures(cfg provider.Config, id string) *features {
 		f.thinking, f.off = thinksBudget, strings.Contains(name, "flash")
 	}
 	return f
+}
+
+// fitAnswer brings the schema of an answer into the form that the model takes. Before Gemini 3 it excludes tools.
+func (f *features) fitAnswer(r *model.Request) (notice string) {
+	if generation(catalogue.Name(r.Model)) < 3 && len(r.Tools) > 0 {
+		r.Answer = nil
+		return ""
+	}
+	return f.FitAnswer(r, schema.Subset{Keywords: append(keywords(), "$ref", "$defs"), Depth: 20, Properties: 500})
 }
 
 // generation returns the number that a Gemini's name begins with, 0 for other models.
@@ -150,6 +160,7 @@ func remedies() []endpoint.Remedy[features] {
 			Apply:  func(f *features) { f.thinking = thinksNot },
 			Notice: "the endpoint refuses the setting for thinking; it is left out",
 		},
+		endpoint.WithoutAnswerSchema(form, "responsejsonschema", "response_json_schema", "responsemimetype", "response_mime_type", "response mime type"),
 		endpoint.WithoutTemperature(form),
 		endpoint.WithoutTopP(form),
 		endpoint.WithoutDocuments(form),

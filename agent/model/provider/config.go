@@ -97,6 +97,8 @@ type Quirks struct {
 	// SimpleSchemas sends tool schemas without references, formats and look-around patterns, as schema.Simple
 	// produces them.
 	SimpleSchemas *bool
+	// AnswerSchemas sends the schema that an answer shall fit.
+	AnswerSchemas *bool
 	// NoTemperature omits temperature and top_p.
 	NoTemperature *bool
 	// NoImages replaces images with a note.

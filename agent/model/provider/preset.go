@@ -14,18 +14,19 @@ func Presets() []Config {
 		{
 			Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Protocol: Responses,
 			Prefer: []string{"gpt-5.6", "gpt-5.5", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"},
-			Quirks: Quirks{MaxCompletionTokens: new(true), CappedCallIDs: new(true)},
+			Quirks: Quirks{MaxCompletionTokens: new(true), CappedCallIDs: new(true), AnswerSchemas: new(true)},
 		},
 		{
 			Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY",
 			TokenEnv: "ANTHROPIC_AUTH_TOKEN", Protocol: Messages,
 			KeyHeader: "X-Api-Key", Headers: map[string]string{"Anthropic-Version": "2023-06-01"}, // its list of models wants both
 			Prefer: []string{"claude-sonnet-5", "claude-sonnet", "claude-opus"},
+			Quirks: Quirks{AnswerSchemas: new(true)},
 		},
 		{
 			Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta", KeyEnv: "GEMINI_API_KEY", Protocol: Gemini,
 			Prefer: []string{"gemini-3.1-pro", "gemini-3.8-flash", "gemini-3", "gemini-2.5-pro"},
-			Quirks: Quirks{SimpleSchemas: new(true)}, // for its other address, which speaks chat completions
+			Quirks: Quirks{AnswerSchemas: new(true), SimpleSchemas: new(true)}, // simple for its other address, which speaks chat completions
 		},
 		{
 			Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY",
@@ -44,11 +45,12 @@ func Presets() []Config {
 		{
 			Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY",
 			Prefer: []string{"devstral", "mistral-medium", "codestral"},
-			Quirks: Quirks{ShortCallIDs: new(true), AlternateTurns: new(true)},
+			Quirks: Quirks{ShortCallIDs: new(true), AlternateTurns: new(true), AnswerSchemas: new(true)},
 		},
 		{
 			Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Protocol: Responses,
 			Prefer: []string{"grok-4.7", "grok-code", "grok-4"},
+			Quirks: Quirks{AnswerSchemas: new(true)},
 		},
 		{
 			Name: "together", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY",
@@ -78,6 +80,7 @@ func Presets() []Config {
 func (p Config) override(c Config) Config {
 	if c.BaseURL != "" && p.Cloud == "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
 		p.Protocol = Chat // a user's own address speaks this unless config says otherwise
+		p.Quirks.AnswerSchemas = nil
 	}
 	if strings.Contains(c.BaseURL, "/deployments/{model}") {
 		p.Protocol = Chat // the older form of Azure's address
@@ -115,6 +118,7 @@ func (q Quirks) with(o Quirks) Quirks {
 	q.NoStreamOptions = cmp.Or(o.NoStreamOptions, q.NoStreamOptions)
 	q.Strict = cmp.Or(o.Strict, q.Strict)
 	q.SimpleSchemas = cmp.Or(o.SimpleSchemas, q.SimpleSchemas)
+	q.AnswerSchemas = cmp.Or(o.AnswerSchemas, q.AnswerSchemas)
 	q.NoTemperature = cmp.Or(o.NoTemperature, q.NoTemperature)
 	q.NoImages = cmp.Or(o.NoImages, q.NoImages)
 	q.ReasoningBack = cmp.Or(o.ReasoningBack, q.ReasoningBack)

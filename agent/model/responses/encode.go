@@ -47,6 +47,11 @@ func (e *encoder) settings() {
 	if f.maxOutput && r.MaxOutputTokens > 0 && e.Own("max_output_tokens") {
 		e.Int(r.MaxOutputTokens)
 	}
+	if f.Answers && len(r.Answer) > 0 && e.Own("text") {
+		e.Raw(`{"format":{"type":"json_schema","name":"answer","strict":true,"schema":`)
+		e.Raw(string(r.Answer))
+		e.Raw(`}}`)
+	}
 }
 
 func (e *encoder) reasoning() {

@@ -114,6 +114,7 @@ func remedies() []remedy {
 			Apply:  func(f *features) { f.reasons, f.encrypted = false, false },
 			Notice: "the model does not reason; nothing is asked about it",
 		},
+		endpoint.WithoutAnswerSchema(form, "text.format", "json_schema", "'text'", "structured output"),
 		endpoint.WithoutTemperature(form),
 		endpoint.WithoutTopP(form),
 		{

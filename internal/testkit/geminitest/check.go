@@ -22,14 +22,26 @@ func (c checker) check(body map[string]any) string {
 		return wrong
 	}
 	config, _ := body["generationConfig"].(map[string]any)
-	if wrong := unknown("generation_config", config, "temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "thinkingConfig", "seed", "responseMimeType"); wrong != "" {
+	if wrong := unknown("generation_config", config, "temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "thinkingConfig", "seed", "responseMimeType", "responseJsonSchema"); wrong != "" {
 		return wrong
 	}
 	thinking, _ := config["thinkingConfig"].(map[string]any)
 	if wrong := unknown("generation_config.thinking_config", thinking, "includeThoughts", "thinkingBudget", "thinkingLevel"); wrong != "" {
 		return wrong
 	}
+	answer, bySchema := config["responseJsonSchema"].(map[string]any)
+	switch {
+	case bySchema && config["responseMimeType"] != "application/json":
+		return "responseJsonSchema needs the response mime type 'application/json'."
+	case bySchema:
+		if wrong := schemaOf("generation_config.response_json_schema", answer); wrong != "" {
+			return wrong
+		}
+	}
 	three := strings.HasPrefix(c.id, "gemini-3") || strings.HasPrefix(c.id, "gemini-4")
+	if config["responseMimeType"] == "application/json" && body["tools"] != nil && !three {
+		return "Function calling with a response mime type: 'application/json' is unsupported"
+	}
 	if thinking["thinkingLevel"] != nil && !three {
 		return "Thinking level is not supported for this model."
 	}

@@ -29,6 +29,9 @@ func Check(body []byte) []string {
 		return c.found
 	}
 	c.found = append(c.found, chatForm().closed("body", fields)...)
+	if format, given := inner(fields, "response_format", "json_schema"); given {
+		c.found = append(c.found, badAnswerSchema("response_format.json_schema", format, true)...)
+	}
 	if text(fields, "model") == "" {
 		c.add("no model is named")
 	}

@@ -72,8 +72,9 @@ func chatForm() *form {
 	message := only("role name tool_call_id reasoning_content reasoning reasoning_details").with(map[string]*form{"content": part, "tool_calls": call, "cache_control": mark})
 	tool := only("type").with(map[string]*form{"function": only("name description parameters strict"), "cache_control": mark})
 	return only(`model stream tool_choice parallel_tool_calls temperature top_p top_k seed stop max_tokens max_completion_tokens
-		reasoning_effort verbosity prompt_cache_key service_tier user metadata store response_format enable_thinking provider`).with(map[string]*form{
-		"messages": message, "tools": tool, "stream_options": only("include_usage"), "reasoning": only("effort max_tokens enabled exclude"),
+		reasoning_effort verbosity prompt_cache_key service_tier user metadata store enable_thinking provider`).with(map[string]*form{
+		"messages": message, "tools": tool, "response_format": {kinds: map[string]*form{"text": only("type"), "json_object": only("type"), "json_schema": only("type").with(map[string]*form{"json_schema": only("name description strict schema")})}},
+		"stream_options": only("include_usage"), "reasoning": only("effort max_tokens enabled exclude"),
 		"usage": only("include"), "thinking": only("type"), "chat_template_kwargs": only("enable_thinking"),
 	})
 }
@@ -98,7 +99,7 @@ func messagesForm() *form {
 	maps.Copy(block.kinds, shown)
 	return marked(only("model max_tokens stream temperature top_p top_k stop_sequences service_tier container context_management").with(map[string]*form{
 		"messages": only("role").with(map[string]*form{"content": block}), "system": words, "tools": tool,
-		"tool_choice": only("type name disable_parallel_tool_use"), "metadata": only("user_id"), "output_config": only("effort format"),
+		"tool_choice": only("type name disable_parallel_tool_use"), "metadata": only("user_id"), "output_config": only("effort").with(map[string]*form{"format": {kinds: map[string]*form{"json_schema": only("type schema")}}}),
 		"thinking": only("type budget_tokens display").with(map[string]*form{"block_binding": only("prefix_mismatch_behavior")}),
 	}))
 }
@@ -126,6 +127,6 @@ func responsesForm() *form {
 	}}
 	return only(`model instructions tool_choice parallel_tool_calls stream store include temperature top_p max_output_tokens prompt_cache_key prompt_cache_retention
 		truncation metadata service_tier user`).with(map[string]*form{
-		"input": item, "tools": tool, "reasoning": only("effort summary context"), "text": only("verbosity format"), "stream_options": only("include_obfuscation"),
+		"input": item, "tools": tool, "reasoning": only("effort summary context"), "text": only("verbosity").with(map[string]*form{"format": {kinds: map[string]*form{"text": only("type"), "json_object": only("type"), "json_schema": only("type name description strict schema")}}}), "stream_options": only("include_obfuscation"),
 	})
 }

@@ -54,6 +54,9 @@ func (h *Handler) checkMessages(raw []byte, header http.Header) (found []string,
 	}
 	c.model = text(c.fields, "model")
 	c.found = append(c.found, messagesForm().closed("body", c.fields)...)
+	if format, given := inner(c.fields, "output_config", "format"); given {
+		c.found = append(c.found, badAnswerSchema("output_config.format", format, false)...)
+	}
 	c.top()
 	c.messagesTools()
 	c.turns(objects(c.fields["messages"]))

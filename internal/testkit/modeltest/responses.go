@@ -195,6 +195,9 @@ func (h *Handler) checkResponses(raw []byte, header http.Header) []string {
 		c.add("Missing required parameter: 'model'.")
 	}
 	c.found = append(c.found, responsesForm().closed("body", c.fields)...)
+	if format, given := inner(c.fields, "text", "format"); given && text(format, "type") == "json_schema" {
+		c.found = append(c.found, badAnswerSchema("text.format", format, true)...)
+	}
 	if c.fields["store"] != false {
 		c.add("modeltest: answers would be kept: store is %v", c.fields["store"])
 	}

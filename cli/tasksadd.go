@@ -26,6 +26,7 @@ type tasksAddCmd struct {
 	Key      string   `help:"Queue nothing while a task with this key is not over." placeholder:"KEY"`
 	Priority int      `help:"1, which comes first, to 4." default:"2" placeholder:"N"`
 	MaxTime  span     `name:"max-time" help:"End the task after this time, such as 30m." placeholder:"TIME"`
+	Push     string   `help:"Push what comes out to this remote of the repository, such as origin, as a branch of its own." placeholder:"REMOTE"`
 	NoAsk    bool     `name:"no-ask" help:"Refuse calls that need your answer, and tell the model."`
 	Every    span     `help:"A schedule: a new task each time this has passed, such as 24h." placeholder:"TIME"`
 	Cron     string   `help:"A schedule by a cron expression, such as '0 7 * * 1-5'." placeholder:"EXPRESSION"`
@@ -47,7 +48,7 @@ func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	forms := taskForms{flags: f, std: std, now: time.Now()}
+	forms := taskForms{flags: f, std: std, now: time.Now(), push: c.Push}
 	list := make([]tasks.New, 0, len(lines))
 	for _, line := range lines {
 		n, err := forms.complete(ctx, line)
@@ -160,6 +161,7 @@ type taskForms struct {
 	flags *flags
 	std   Streams
 	now   time.Time
+	push  string               // the remote that results are pushed to, "" for none
 	known map[string]taskPlace // by folder
 }
 
@@ -176,7 +178,7 @@ func (t *taskForms) complete(ctx context.Context, line tasklist.Line) (n tasks.N
 	if err != nil {
 		return n, err
 	}
-	n.Folder, n.Base = place.root, place.base
+	n.Folder, n.Base, n.Push = place.root, place.base, t.push
 	named := n.Mode
 	n.Mode = t.flags.Mode
 	if n.Mode == "" && place.confined {
@@ -237,6 +239,11 @@ func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error)
 	base, err := worktree.Head(ctx, a.git, a.root)
 	if err != nil {
 		return taskPlace{}, fmt.Errorf("a task needs a git repository with a commit: %w", err)
+	}
+	if t.push != "" {
+		if err := worktree.Remote(ctx, a.git, a.root, t.push); err != nil {
+			return taskPlace{}, fmt.Errorf("--push: %w", err)
+		}
 	}
 	p := taskPlace{a.root, base, a.confinement.confined()}
 	if t.known == nil {

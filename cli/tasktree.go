@@ -115,7 +115,25 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 	if why != "" {
 		return r.store.FailWith(ctx, t.ID, t.Attempt, commit, why)
 	}
-	return r.store.Done(ctx, t.ID, t.Attempt, commit, strings.TrimSpace(end.Text))
+	summary := strings.TrimSpace(end.Text)
+	if t.Push != "" && commit != "" {
+		pushed, err := r.push(ctx, b, commit)
+		if err != nil {
+			return r.store.FailWith(ctx, t.ID, t.Attempt, commit, fmt.Sprintf("%v (jcode tasks take %d merges it; git push %s %s, in the folder, pushes it)", err, t.ID, t.Push, t.Branch))
+		}
+		summary = strings.TrimSpace(summary + "\n\n" + pushed)
+	}
+	return r.store.Done(ctx, t.ID, t.Attempt, commit, summary)
+}
+
+// push pushes what came out. The branch there is named after the attempt's session too: others have a task of the same
+// number, and an attempt that dies before its result counts may have pushed already.
+func (r *taskRun) push(ctx context.Context, b *beside, commit string) (said string, err error) {
+	branch := fmt.Sprintf("jcode/task-%d-%s", r.task.ID, shortID(r.task.Session))
+	if err := worktree.Push(ctx, b.main.git, b.main.root, r.task.Push, commit, branch); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Pushed to %s as %s.", r.task.Push, branch), nil
 }
 
 // maxSubject is the length up to which a line can be the subject of a commit.

@@ -48,9 +48,9 @@ func (s *Store) insert(ctx context.Context, tx *tx, n New) (Added, error) {
 		return Added{ID: there, There: true}, err
 	}
 	now := millis(s.now())
-	id, err := tx.insert(ctx, `INSERT INTO tasks (prompt, folder, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, schedule, state, created, changed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
-		n.Prompt, n.Folder, s.placeOf(n), n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), bit(n.NoAsk), cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.schedule, now, now)
+	id, err := tx.insert(ctx, `INSERT INTO tasks (prompt, folder, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, push, schedule, state, created, changed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
+		n.Prompt, n.Folder, s.placeOf(n), n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), bit(n.NoAsk), cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.Push, n.schedule, now, now)
 	if errors.Is(err, sql.ErrNoRows) {
 		there, err = sameKey(ctx, tx, n) // another one was faster
 		return Added{ID: there, There: true}, err

@@ -24,8 +24,11 @@ var schema string
 //go:embed schema2.sql
 var schema2 string
 
+//go:embed schema3.sql
+var schema3 string
+
 // migrations lead from each version of the schema to the next one.
-func migrations() []string { return []string{schema, schema2} }
+func migrations() []string { return []string{schema, schema2, schema3} }
 
 // ErrNone says that there is no such task.
 var ErrNone = errors.New("there is no such task")

@@ -47,6 +47,8 @@ type New struct {
 	After []int64 `json:"after,omitempty"`
 	// Key is one that no other task has which is not over; "" for none.
 	Key string `json:"key,omitempty"`
+	// Push is the remote of the repository that what comes out is pushed to; "" for none.
+	Push string `json:"-"`
 
 	schedule int64 // that it comes from
 }

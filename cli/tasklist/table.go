@@ -124,6 +124,7 @@ func Detail(v tasks.Task, attempts []tasks.Attempt, questions []tasks.Question) 
 		add("after", numbers(v.After))
 	}
 	add("key", v.Key)
+	add("push to", v.Push)
 	add("branch", v.Branch)
 	add("worktree", v.Dir)
 	add("commit", v.Commit)

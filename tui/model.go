@@ -29,6 +29,7 @@ type program struct {
 	unpump  context.CancelFunc
 	escaped time.Time // the last Esc that had no effect
 	frames  frames
+	still   stillness
 	opening string // sent as soon as there is a conversation
 
 	outside  *outside
@@ -159,7 +160,7 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	l := &loop{opt: opt, ctx: ctx, send: func(tea.Msg) {}}
 	s := &scene{tr: transcript.New(), in: editor.New(), dark: true}
 	t, d := &talk{}, &device{began: time.Now()}
-	p := &program{loop: l, scene: s, talk: t, device: d, opening: opt.Prompt}
+	p := &program{loop: l, scene: s, talk: t, device: d, opening: opt.Prompt, still: newStillness()}
 	p.outside = &outside{loop: l, scene: s, talk: t, device: d}
 	p.switcher = &switcher{loop: l, scene: s, talk: t, enter: p.enter}
 	p.plans = &planning{s, t, p.switcher}
@@ -245,6 +246,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !was && p.animated() {
 		cmd = tea.Batch(cmd, nextTick())
 	}
+	if was && !p.animated() {
+		cmd = tea.Batch(cmd, p.still.begin())
+	}
 	return p, tea.Batch(cmd, p.frames.changed(p.painter), p.drafts.changed(p), p.record.changed(p))
 }
 
@@ -269,6 +273,10 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		p.hint.expire(p.look.Now)
 		if p.animated() {
 			return nextTick()
+		}
+	case stillMsg:
+		if !p.animated() {
+			return p.still.lasted(msg)
 		}
 	case changedMsg:
 		return p.panels.refreshLive()

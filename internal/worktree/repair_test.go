@@ -2,7 +2,9 @@ package worktree_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,6 +192,39 @@ func TestInterruptedRemovalIsFinished(t *testing.T) {
 		if !begun && (errors.Is(check, worktree.ErrGone) || err == nil || there != nil) {
 			t.Errorf("not begun: check %v, removal %v, there %v", check, err, there == nil)
 		}
+	}
+}
+
+// A git that is killed while it removes a copy leaves a folder that git knows no more: the removal is finished.
+func TestARemovalWhoseGitIsKilledIsFinished(t *testing.T) {
+	root, bin := repository(t), t.TempDir()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf(`#!/bin/sh
+case "$*" in *"worktree remove"*)
+  if mkdir '%s/once' 2>/dev/null; then
+    for last; do :; done
+    rm -f "$last/.git"
+    kill -9 $$
+  fi ;;
+esac
+exec '%s' "$@"
+`, bin, real)
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	tree := add(t, worktree.Options{Root: root, Git: launch.Git{Programs: launch.Programs{Temporary: true}}})
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "once")); err != nil {
+		t.Fatal("the git of the test was not used")
+	}
+	if _, err := os.Stat(tree.Dir); err == nil || run(t, root, "branch", "--list", "jcode/*") != "" {
+		t.Error("the copy or its branch is still there")
 	}
 }
 

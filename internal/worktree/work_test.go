@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/launch"
 	"jcode/internal/worktree"
+	"jcode/internal/worktree/merge"
 )
 
 func work(t *testing.T, tree worktree.Tree) worktree.Work {
@@ -72,6 +73,16 @@ func TestWorkOutsideASparseConeIsSeen(t *testing.T) {
 	if w := work(t, tree); !w.None() {
 		t.Fatalf("a fresh copy: %+v", w)
 	}
+	start := filepath.Join(run(t, tree.Dir, "rev-parse", "--absolute-git-dir"), "jcode-start")
+	if err := os.Rename(start, start+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if w := work(t, tree); !w.None() {
+		t.Errorf("a fresh copy of which nothing is known: %+v", w)
+	}
+	if err := os.Rename(start+".away", start); err != nil {
+		t.Fatal(err)
+	}
 	write(t, tree.Dir, "other/new.txt", "new\n")
 	write(t, tree.Dir, "other/c.txt", "changed\n")
 	w := work(t, tree)
@@ -80,6 +91,18 @@ func TestWorkOutsideASparseConeIsSeen(t *testing.T) {
 	}
 	if b := w.Changes[0].Base; b == nil || string(b.Data) != "three\n" || !tree.Sparse(t.Context(), "other/c.txt") || tree.Sparse(t.Context(), "sub/b.txt") {
 		t.Errorf("base %+v", b)
+	}
+	steps, conflicts, err := merge.Steps(root, w.Changes, func(name string) bool { return tree.Sparse(t.Context(), name) })
+	if err != nil || len(conflicts) > 0 || len(steps) != 2 {
+		t.Fatalf("%+v, %q, %v", steps, conflicts, err)
+	}
+	if _, err := merge.Apply(root, root, steps); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"other/c.txt": "changed\n", "other/new.txt": "new\n"} {
+		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
 

@@ -3,10 +3,13 @@
 package cli_test
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 // promptHook configures a hook of prompts for the chat.
@@ -48,5 +51,31 @@ func TestPromptIsShownWhileAHookJudgesItAndEscGivesItBack(t *testing.T) {
 	c.idle()
 	if n := len(c.turns(c.srv.Requests())); n != 1 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// TestWhatAHookOfTheFirstPromptChangesIsUndone: it runs before there is a session to keep it with.
+func TestWhatAHookOfTheFirstPromptChangesIsUndone(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Text("all done"), modeltest.Text("all done"))
+	c.promptHook("echo judged >> judged.txt")
+	c.start()
+	c.say("first of all")
+	c.wait("all done")
+	c.idle()
+	c.read("judged.txt")
+	c.until(func(terminal.Screen) bool {
+		c.say("/undo")
+		c.idle()
+		_, err := os.Stat(filepath.Join(c.dir, "judged.txt"))
+		return err != nil
+	})
+	if s := c.Screen(); s.Contains("can't be undone") {
+		t.Error(s)
+	}
+	c.quit()
+
+	if out, err := c.jcode("", "-p", "again"); err != nil || strings.Contains(out, "can't be undone") {
+		t.Errorf("%v %s", err, out)
 	}
 }

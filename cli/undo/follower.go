@@ -40,6 +40,12 @@ const (
 // noteLimit bounds how long recording a change takes.
 const noteLimit = 10 * time.Second
 
+// beginLimit bounds how long a session may take to begin after a change, beginLook is how often it is looked for.
+const (
+	beginLimit = 2 * time.Minute
+	beginLook  = 50 * time.Millisecond
+)
+
 // ShellLine is what changes of a command that the person runs are called.
 const ShellLine = "a ! line"
 

@@ -59,22 +59,37 @@ func (s *Follower) keep(c *change, by []*change, found []snapshot.Change) (lost 
 	for _, m := range moved {
 		changes = append(changes, session.FileChange{Path: m.To, From: m.From})
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
-	defer cancel()
-	checkpoints := s.opt.Store.Checkpoints()
-	kept, err := checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
-	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
-		in := name
-		if n := leftOut[name]; n > 1 {
-			in = fmt.Sprintf("%d folders %s", n, name)
+	store := func() (kept []session.FileChange, err error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), noteLimit)
+		defer cancel()
+		checkpoints := s.opt.Store.Checkpoints()
+		kept, err = checkpoints.KeepChanges(ctx, c.session, c.turn, author, c.since, changes)
+		for _, name := range slices.Sorted(maps.Keys(leftOut)) {
+			in := name
+			if n := leftOut[name]; n > 1 {
+				in = fmt.Sprintf("%d folders %s", n, name)
+			}
+			err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: what is in %s is not kept", author, in)))
 		}
-		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: what is in %s is not kept", author, in)))
+		for _, path := range gone {
+			err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: the repository %s is gone: its files can come back, its branches and history are not kept", author, path)))
+		}
+		return kept, err
 	}
-	for _, path := range gone {
-		err = errors.Join(err, checkpoints.Cannot(ctx, c.session, c.turn, fmt.Sprintf("%s: the repository %s is gone: its files can come back, its branches and history are not kept", author, path)))
+	tell := func(err error) {
+		if errors.Is(err, session.ErrNotFound) {
+			err = errors.New("its conversation has no message")
+		}
+		if err != nil {
+			s.opt.Say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
+		}
 	}
-	if err != nil {
-		s.opt.Say(event.LevelWarn, "what %s changed can't be undone: %v", text.Visible(author), err)
+	kept, err := store()
+	if errors.Is(err, session.ErrNotFound) {
+		kept = changes
+		s.work.Go(func() { tell(s.onceBegun(store)) })
+	} else {
+		tell(err)
 	}
 	for _, k := range kept {
 		if k.Before.Kind == "file" && k.Before.Note != "" && k.After.Kind == "absent" {
@@ -82,6 +97,29 @@ func (s *Follower) keep(c *change, by []*change, found []snapshot.Change) (lost 
 		}
 	}
 	return lost
+}
+
+// onceBegun stores changes of a session as soon as it is stored itself: a hook that looks at the first prompt runs
+// before that.
+func (s *Follower) onceBegun(store func() ([]session.FileChange, error)) error {
+	limit := time.NewTimer(beginLimit)
+	defer limit.Stop()
+	again := time.NewTicker(beginLook)
+	defer again.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			_, err := store()
+			return err
+		case <-limit.C:
+			_, err := store()
+			return err
+		case <-again.C:
+			if _, err := store(); !errors.Is(err, session.ErrNotFound) {
+				return err
+			}
+		}
+	}
 }
 
 // fileState is what a snapshot knows of a path.

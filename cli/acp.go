@@ -92,7 +92,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	if o.Files != nil {
 		editor = o.Files
 	}
-	a, err := newAppIn(ctx, h.flagsFor(o.Dirs), h.std, o.Cwd, editor)
+	a, err := (&app{flags: h.flagsFor(o.Dirs), std: h.std, cwd: o.Cwd, editor: editor, inEditor: true}).open(ctx)
 	if err != nil {
 		return nil, err
 	}

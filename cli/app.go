@@ -66,6 +66,7 @@ type app struct {
 	env map[string]string
 
 	editor      builtin.Editor // nil outside an editor
+	inEditor    bool           // an editor shows the session
 	store       *session.Store
 	workspace   *builtin.Workspace
 	registry    *tools.Registry
@@ -102,13 +103,13 @@ type app struct {
 // newApp wires jcode. It does only what a first frame or a first request needs; everything slower starts
 // later, in the background. The caller closes it, also after an error.
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
-	return newAppIn(ctx, f, std, "", nil)
+	return newAppIn(ctx, f, std, "")
 }
 
 // newAppIn is newApp for a folder other than the process's working folder, and with an editor
 // that has files open; nil for none.
-func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
-	return (&app{flags: f, std: std, cwd: dir, editor: editor}).open(ctx)
+func newAppIn(ctx context.Context, f *flags, std Streams, dir string) (*app, error) {
+	return (&app{flags: f, std: std, cwd: dir}).open(ctx)
 }
 
 // open wires up an app that knows its command line and streams.

@@ -80,6 +80,8 @@ func (c *attachCmd) process(ctx context.Context, l live) (pid int, id string, er
 		return background[0].Pid, background[0].SessionID, nil
 	case len(background) > 1:
 		return 0, "", usageError("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
+	case len(fits) > 0 && c.Session != "" && fits[0].where() != string(remote.InTerminal):
+		return 0, "", usageError("session %s is not shown in a terminal (%s, process %d): jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].where(), fits[0].Pid, shortID(fits[0].SessionID))
 	case len(fits) > 0 && c.Session != "":
 		return 0, "", usageError("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
 	case c.Session == "":

@@ -38,7 +38,7 @@ func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
 	}
 	env := map[string]string{"HOME": home, "JCODE_HOME": home, "PATH": os.Getenv("PATH")}
 	f := &flags{OutputFormat: "text", Mode: "yolo"}
-	a, err := newAppIn(t.Context(), f, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return env[name] }}, dir, nil)
+	a, err := newAppIn(t.Context(), f, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return env[name] }}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (l live) list(ctx context.Context) ([]liveSession, error) {
 func (s liveSession) where() string {
 	switch {
 	case s.Background == nil:
-		return "terminal"
+		return string(cmp.Or(s.Where, remote.InTerminal))
 	case s.Background.Windows == 0:
 		return "background"
 	}

@@ -108,7 +108,7 @@ func (r *taskRun) run(ctx context.Context, std Streams) error {
 		Print: true, OutputFormat: "text", Elicit: "decline", Role: t.Role, Model: t.Model, Mode: t.Mode,
 		MaxSteps: stepLimit(t.MaxSteps), MaxCost: costLimit(t.MaxCost), BaseURL: std.Getenv("OPENAI_BASE_URL"), AppendPrompt: taskBriefing,
 	}
-	home, err := newAppIn(ctx, &f, std, t.Folder, nil)
+	home, err := newAppIn(ctx, &f, std, t.Folder)
 	if err != nil {
 		return r.failed(ctx, err)
 	}

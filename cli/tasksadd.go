@@ -231,7 +231,7 @@ func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error)
 	}
 	f := *t.flags
 	f.Print, f.Mode = true, "" // nothing of it is watched
-	a, err := newAppIn(ctx, &f, t.std, folder, nil)
+	a, err := newAppIn(ctx, &f, t.std, folder)
 	if err != nil {
 		return taskPlace{}, err
 	}

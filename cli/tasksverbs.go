@@ -63,7 +63,7 @@ func taskBase(t tasks.Task) string {
 func inTaskFolder(ctx context.Context, f *flags, std Streams, t tasks.Task, do func(a *app) error) error {
 	own := *f
 	own.Print, own.Mode, own.Worktree, own.Continue, own.Resume = true, "", "", false, "" // nothing of it is watched
-	a, err := newAppIn(ctx, &own, std, t.Folder, nil)
+	a, err := newAppIn(ctx, &own, std, t.Folder)
 	if err != nil {
 		return fmt.Errorf("the folder of task %d: %w", t.ID, err)
 	}

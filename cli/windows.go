@@ -22,6 +22,7 @@ type windows struct {
 	history   session.History
 	say       func(level event.Level, format string, args ...any)
 	watchOnly bool          // nobody answers questions here
+	own       remote.Where  // where the session is shown without others
 	behind    *heldTerminal // what speaks for this process already; nil opens a socket
 	lasting   bool          // answers from there may outlast the session
 	actions   windowActions
@@ -41,11 +42,22 @@ func remotePlace(data string) remote.Place { return remote.Place{Dir: filepath.J
 func newWindows(a *app) *windows {
 	w := &windows{
 		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.say,
-		behind: a.std.held, watchOnly: a.flags.once(), lasting: a.config.RemoteAnswers == "all",
+		behind: a.std.held, watchOnly: a.flags.once(), own: ownWindow(a), lasting: a.config.RemoteAnswers == "all",
 		actions: newWindowActions(a),
 	}
 	a.onClose(w.close)
 	return w
+}
+
+// ownWindow says where the session of an app is shown.
+func ownWindow(a *app) remote.Where {
+	switch {
+	case a.inEditor:
+		return remote.InEditor
+	case a.flags.once() || a.flags.Print:
+		return remote.InRun
+	}
+	return remote.InTerminal
 }
 
 // extension returns what it adds to jcode.
@@ -121,7 +133,7 @@ func (w *windows) offer() {
 			}
 			return past.Events(rows), first, err
 		},
-		Actions: w.actions.of(conv), WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
+		Actions: w.actions.of(conv), Where: w.own, WatchOnly: w.watchOnly, Lasting: w.lasting, Hidden: conv.Private,
 	})
 }
 

@@ -153,7 +153,7 @@ func (c *connection) sessions(context.Context, struct{}) (any, error) {
 	for _, h := range c.server.offered() {
 		st := h.offer.State()
 		if st.Session != "" { // before its first message a session is not there
-			out = append(out, Listed{State: *stateOf(st), Asks: len(h.waiting()), Role: h.offer.role(Control)})
+			out = append(out, Listed{State: *stateOf(st), Asks: len(h.waiting()), Where: h.offer.Where, Role: h.offer.role(Control)})
 		}
 	}
 	return out, nil

@@ -38,6 +38,8 @@ type Offer struct {
 	// History returns what is stored, as events: the last messages before one, by its number; 0 is all of them, and up to
 	// the end. first is the number of the first of them if there are earlier ones.
 	History func(ctx context.Context, before int64, last int) (events []event.Event, first int64, err error)
+	// Where says where the session is shown without others.
+	Where Where
 	// WatchOnly is set where nobody answers questions: a headless run.
 	WatchOnly bool
 	// Actions are what its owner does with commands; nil offers none.

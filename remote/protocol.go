@@ -19,6 +19,16 @@ const (
 	Control Role = "control"
 )
 
+// Where is a kind of place that shows a session.
+type Where string
+
+// The kinds of windows in which a session begins.
+const (
+	InTerminal Where = "terminal"
+	InEditor   Where = "editor"
+	InRun      Where = "run"
+)
+
 // The parameters and results of the methods.
 type (
 	// Hello (hello) comes first.
@@ -46,6 +56,8 @@ type (
 		// Asks counts the questions that wait for an answer.
 		Asks int  `json:"asks"`
 		Role Role `json:"may"`
+		// Where is where the session is shown without others: a terminal, an editor, or nowhere, in a single run.
+		Where Where `json:"where,omitempty"`
 	}
 	// Attach (attach) follows a session's events. After is the number of the last one that the client has.
 	Attach struct {

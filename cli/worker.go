@@ -186,7 +186,11 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 // follow looks for tasks that are due or lost, and wakes the queue, until ctx ends or, if once is set, nothing is left
 // to do.
 func (w *worker) follow(ctx context.Context, changed <-chan struct{}, wake chan<- struct{}, once bool) error {
-	tick := time.NewTicker(workerLook)
+	every := workerLook
+	if w.store.Shared() {
+		every = tasks.BeatEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {

@@ -60,7 +60,7 @@ func (l *sharedLife) beat(ctx context.Context) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if err != nil || now.Sub(began) > tasks.BeatEvery || now.Sub(l.last) > tasks.GoneAfter/2 {
+	if err != nil || now.Sub(began) > tasks.BeatEvery || now.Sub(l.last) > tasks.GoneAfter {
 		l.since = now
 	}
 	if err != nil {

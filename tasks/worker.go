@@ -13,8 +13,8 @@ const channel = "jcode_tasks"
 // A worker of a Postgres says so often that it is there, and is taken for gone when it did not for so long, by the
 // clock of the Postgres.
 const (
-	BeatEvery = 5 * time.Second
-	GoneAfter = 30 * time.Second
+	BeatEvery = 10 * time.Second
+	GoneAfter = 40 * time.Second
 	// strandAfter is how long a task that was answered waits for the worker that has its session.
 	strandAfter = 10 * time.Minute
 )

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -29,7 +30,10 @@ type Server struct {
 	dir     string
 	user    string // that it runs as, "" for this one
 	options string
-	made    atomic.Int64
+	// guard ends the server when its input, lives, does.
+	guard *exec.Cmd
+	lives io.Closer
+	made  atomic.Int64
 }
 
 // Servers is the server of a package's tests, which is started by the first test that wants it.
@@ -62,8 +66,8 @@ func (s *Servers) Of(t testing.TB) *Server {
 func (s *Servers) Stop() {
 	s.once.Do(func() { s.err = errNone })
 	if s.server != nil {
-		_ = s.server.control("stop", "-m", "immediate") // the folder goes too
-		_ = os.RemoveAll(s.server.dir)
+		_ = s.server.lives.Close()
+		_ = s.server.guard.Wait() // it says nothing that counts now
 	}
 }
 
@@ -118,7 +122,28 @@ func start(options string) (_ *Server, err error) {
 	if err := s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync"); err != nil {
 		return nil, err
 	}
+	if err := s.guarded(); err != nil {
+		return nil, err
+	}
 	return s, s.Start()
+}
+
+// guarded has a shell end the server when this process does, however that ends.
+func (s *Server) guarded() (err error) {
+	stop := append(s.as(), filepath.Join(s.bin, "pg_ctl"), "stop", "-D", s.data(), "-s", "-m", "immediate")
+	s.guard = exec.CommandContext(context.Background(), "sh", append([]string{"-c", `dir=$1; shift; cat >/dev/null; "$@"; rm -rf "$dir"`, "sh", s.dir}, stop...)...)
+	if s.lives, err = s.guard.StdinPipe(); err != nil {
+		return err
+	}
+	return s.guard.Start()
+}
+
+// as begins a command line that runs as the user who may.
+func (s *Server) as() []string {
+	if s.user == "" {
+		return nil
+	}
+	return []string{"runuser", "-u", s.user, "--"}
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
@@ -127,10 +152,7 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 func (s *Server) run(name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	line := append([]string{filepath.Join(s.bin, name)}, args...)
-	if s.user != "" {
-		line = append([]string{"runuser", "-u", s.user, "--"}, line...)
-	}
+	line := append(append(s.as(), filepath.Join(s.bin, name)), args...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = s.dir
 	said := &strings.Builder{}

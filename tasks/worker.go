@@ -106,12 +106,3 @@ func (f Fleet) Listen(ctx context.Context) <-chan struct{} {
 	}()
 	return came
 }
-
-// Clock returns the time of the Postgres, from which that of this machine should not differ much.
-func (f Fleet) Clock(ctx context.Context) (time.Time, error) {
-	if !f.s.db.postgres {
-		return f.s.now(), nil
-	}
-	ms, err := one(ctx, f.s, value[int64], "SELECT "+clock)
-	return instant(ms), err
-}

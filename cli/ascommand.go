@@ -89,7 +89,7 @@ func commandName(c command.Command) string { return c.Name }
 
 // panelNames returns the commands that show a list, in the order in which they are listed.
 func panelNames() []string {
-	return []string{"tools", "permissions", "jobs", "agents", "tasks", "roles", "plugins", "mcp", "skills", "lua", "memory", "remote"}
+	return []string{"tools", "permissions", "jobs", "agents", "tasks", "review", "roles", "plugins", "mcp", "skills", "lua", "memory", "remote"}
 }
 
 // nearestCommands suggests at most three commands of a similar name.

@@ -155,13 +155,17 @@ func (d detachCommand) leftBehind(conv *agent.Conversation) (out []string) {
 
 // again returns the command line on which a session goes on with this one's settings.
 func (f *flags) again(to *detachError) []string {
-	args := []string{"--resume=" + to.session, "--mode=" + to.mode}
+	return append([]string{"--resume=" + to.session, "--mode=" + to.mode}, f.passed(to.model)...)
+}
+
+// passed returns the settings of this command line for another run of jcode with a model.
+func (f *flags) passed(model string) (args []string) {
 	add := func(name, value string) {
 		if value != "" {
 			args = append(args, "--"+name+"="+value)
 		}
 	}
-	add("model", to.model)
+	add("model", model)
 	add("base-url", f.BaseURL)
 	add("append-system-prompt", f.AppendPrompt)
 	add("mcp-config", f.MCPConfig)

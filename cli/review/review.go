@@ -135,20 +135,26 @@ func (r Report) Worst(severity string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity <= severity })
 }
 
+// Body is the reason of a finding, with what is suggested.
+func (f Finding) Body() string {
+	lines := []string{strings.TrimSpace(f.Reason)}
+	if f.Replacement != nil {
+		for _, part := range []struct{ mark, text string }{{"-", f.Before}, {"+", strings.TrimSuffix(*f.Replacement, "\n")}} {
+			for line := range strings.SplitSeq(part.text, "\n") {
+				lines = append(lines, part.mark+line)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Text is the report for people.
 func (r Report) Text() string {
 	var b strings.Builder
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "%s %s:%d: %s\n", f.Severity, f.File, f.Line, f.Title)
-		for line := range strings.SplitSeq(strings.TrimSpace(f.Reason), "\n") {
+		for line := range strings.SplitSeq(f.Body(), "\n") {
 			b.WriteString("   " + line + "\n")
-		}
-		if f.Replacement != nil {
-			for _, part := range []struct{ mark, text string }{{"-", f.Before}, {"+", strings.TrimSuffix(*f.Replacement, "\n")}} {
-				for line := range strings.SplitSeq(part.text, "\n") {
-					b.WriteString("   " + part.mark + line + "\n")
-				}
-			}
 		}
 		b.WriteString("\n")
 	}

@@ -39,10 +39,11 @@ func (p *panels) firstRun() tea.Cmd {
 	pk.NoSearch, pk.Leave = true, "leave"
 	pk.Cancel = func() tea.Cmd { // without a model there is nothing to return to
 		p.Open(pk)
-		if p.hint.text == quitHint {
+		const hint = "press it again to leave" // esc or ctrl+c
+		if p.hint.text == hint {
 			return tea.Quit
 		}
-		p.Flash(quitHint)
+		p.Flash(hint)
 		return nil
 	}
 	return p.ways(pk, &begin, func(r command.Row) tea.Cmd { return p.chooseFirst(pk, r) })

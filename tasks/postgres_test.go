@@ -195,3 +195,25 @@ func TestAPostgresThatCantBeUsedSaysWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// Whichever worker looks at a schedule: its tasks are for the data folder that has their folder.
+func TestATaskOfAScheduleIsForTheDataFolderOfWhoAddedIt(t *testing.T) {
+	t.Parallel()
+	address := servers.Of(t).Database(t)
+	adds, works, h := opened(t, address), opened(t, address), &hand{}
+	ctx := t.Context()
+	adds.At("here")
+	works.At("elsewhere")
+	must[Schedule](t)(adds.AddSchedule(ctx, Schedule{Every: time.Hour, Task: folderTask("x")}))
+	works.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	if made := must[[]int64](t)(works.Due(ctx, h)); len(made) != 1 {
+		t.Fatalf("due: %v", made)
+	}
+	var place string
+	if err := works.db.DB.QueryRowContext(ctx, "SELECT place FROM tasks").Scan(&place); err != nil || place != "here" {
+		t.Errorf("it is for %q, %v", place, err)
+	}
+	if must[bool](t)(works.Ready(ctx)) {
+		t.Error("the other data folder takes it for its own")
+	}
+}

@@ -55,6 +55,7 @@ type stored struct {
 	Base    string        `json:"base,omitempty"`
 	MaxTime time.Duration `json:"max_time,omitempty"`
 	Push    string        `json:"push,omitempty"`
+	Place   string        `json:"place,omitempty"`
 }
 
 // AddSchedule adds a schedule, and returns it with its first time.
@@ -66,7 +67,7 @@ func (s *Store) AddSchedule(ctx context.Context, sc Schedule) (Schedule, error) 
 	if sc.Next, err = sc.after(s.now()); err != nil {
 		return sc, err
 	}
-	row, err := json.Marshal(stored{sc.Task, sc.Task.Base, sc.Task.MaxTime, sc.Task.Push})
+	row, err := json.Marshal(stored{sc.Task, sc.Task.Base, sc.Task.MaxTime, sc.Task.Push, s.placeOf(sc.Task)})
 	if err != nil {
 		return sc, fmt.Errorf("schedule: %w", err)
 	}
@@ -92,7 +93,7 @@ func scanSchedule(row scanner) (Schedule, error) {
 		return sc, fmt.Errorf("schedule %d: %w", sc.ID, err)
 	}
 	sc.Task = st.New
-	sc.Task.Base, sc.Task.MaxTime, sc.Task.Push, sc.Task.schedule = st.Base, st.MaxTime, st.Push, sc.ID
+	sc.Task.Base, sc.Task.MaxTime, sc.Task.Push, sc.Task.schedule, sc.Task.place = st.Base, st.MaxTime, st.Push, sc.ID, st.Place
 	sc.Every, sc.Next, sc.Last = time.Duration(every)*time.Millisecond, instant(next), instant(last)
 	return sc, nil
 }

@@ -50,7 +50,8 @@ type New struct {
 	// Push is the remote of the repository that what comes out is pushed to; "" for none.
 	Push string `json:"-"`
 
-	schedule int64 // that it comes from
+	schedule int64  // that it comes from
+	place    string // the data folder that has its folder, "" for any
 }
 
 // Limits of what a task may say.

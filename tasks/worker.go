@@ -38,7 +38,10 @@ func (s *Store) At(place string) { s.place = place }
 func (s *Store) Place() string { return s.place }
 
 // placeOf returns where a task can be worked on; "" for everywhere.
-func (s *Store) placeOf(New) string {
+func (s *Store) placeOf(n New) string {
+	if n.place != "" { // of a schedule, which is of another data folder
+		return n.place
+	}
 	if s.db.postgres {
 		return s.place
 	}

@@ -20,7 +20,7 @@ type flags struct {
 	Role         string    `help:"Start in a role." placeholder:"NAME"`
 	Var          []string  `help:"Value of a variable of the role, as NAME=VALUE; repeatable." placeholder:"NAME=VALUE" sep:"none"`
 	Continue     bool      `short:"c" help:"Continue the last session in this folder."`
-	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
+	Resume       string    `short:"r" help:"Resume a session, by its ID or title, or @claude, @codex and so on for their last one here; without one, pick it." placeholder:"ID"`
 	Worktree     string    `short:"w" help:"Work in a git worktree of this name, made if there is none; without a name, in a new one." placeholder:"NAME"`
 	Carry        bool      `help:"With -w: what is not committed comes along into a new worktree."`
 	Detachable   bool      `help:"Let the session go on when this terminal closes: jcode attach shows it again, ctrl+\\ d leaves it."`

@@ -66,6 +66,14 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 // takeSession settles what a word after a bare -r means: it must name a session.
 func (a *app) takeSession(ctx context.Context) error {
 	word, open := strings.CutPrefix(a.flags.Resume, pickSession)
+	if agent, ok := strings.CutPrefix(word, "@"); ok {
+		id, err := newImporter(a).latest(ctx, agent)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		a.flags.Resume = id
+		return nil
+	}
 	switch {
 	case !open:
 		return nil

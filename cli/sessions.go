@@ -26,6 +26,7 @@ type sessionsCmd struct {
 	Undo   sessionsUndoCmd   `cmd:"" help:"Undo what the last turn that changed files did to them."`
 	Redo   sessionsRedoCmd   `cmd:"" help:"Redo what the last undo reverted."`
 	Export sessionsExportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
+	Import sessionsImportCmd `cmd:"" help:"Import sessions of other agents; again, only what is new."`
 	Ps     sessionsPsCmd     `cmd:"" help:"List the sessions that are open in other terminals, those that need you first."`
 	Watch  sessionsWatchCmd  `cmd:"" help:"Print what happens in an open session."`
 	Answer sessionsAnswerCmd `cmd:"" help:"Answer the question that an open session waits with."`

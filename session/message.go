@@ -66,6 +66,9 @@ type Part struct {
 	Data []byte `json:"data,omitempty"`
 }
 
+// Foreign is the MIME of thinking that came from another program: it is shown, and sent to no model.
+const Foreign = "foreign"
+
 // The kinds of parts.
 const (
 	PartText      = "text"

@@ -38,7 +38,9 @@ func FromRow(row session.Message) []model.Message {
 		case session.PartText:
 			m.Text += p.Text
 		case session.PartReasoning:
-			m.Reasoning += p.Text
+			if p.MIME != session.Foreign {
+				m.Reasoning += p.Text
+			}
 		case session.PartImage:
 			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data, Text: p.Text})
 		case session.PartRefused:

@@ -4,6 +4,8 @@ package cli_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +45,7 @@ const forbidden = `{
   "plugins": ["https://git.corp.example/*"],
   "memory": "off",
   "remote": false,
+  "telemetry": "off",
   "hooks": {"PreToolUse": [{"matcher": "write", "hooks": [{"command": "cat >/dev/null; echo the administrator says no >&2; exit 2"}]}]}
 }`
 
@@ -73,6 +76,18 @@ func TestNothingGetsAroundManagedSettings(t *testing.T) {
 			c.project("config.json", everything)
 			return c.ran("-p", "--trust", "-m", replay(t, touch), "--output-format", "stream-json", "go")
 		}, "denied by rule exec(touch *)"},
+		"a collector in the environment": {func(t *testing.T, c *chat) string {
+			reached := false
+			collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+			put(t, filepath.Join(c.home, "config.json"), `{"telemetry": {"content": true}}`)
+			c.env = append(c.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
+			out := c.ran("-p", "-m", replay(t), "go")
+			collector.Close()
+			if reached {
+				t.Error("the collector was reached")
+			}
+			return out
+		}, "nothing is sent to OTEL_EXPORTER_OTLP_ENDPOINT"},
 		"another home": {func(t *testing.T, c *chat) string {
 			home := t.TempDir()
 			put(t, filepath.Join(home, "config.json"), everything)

@@ -14,6 +14,10 @@ func openTelemetry(a *app) error {
 	if !otlp.Enabled(a.std.Getenv) {
 		return nil
 	}
+	if origin, off := a.std.managed.NoTelemetry(); off {
+		a.board.say(event.LevelWarn, "telemetry: nothing is sent to OTEL_EXPORTER_OTLP_ENDPOINT: %s says off", origin)
+		return nil
+	}
 	opt, err := otlp.FromEnv(a.std.Getenv, "jcode", Version())
 	if err != nil {
 		a.board.say(event.LevelWarn, "telemetry: %v", err)

@@ -36,6 +36,7 @@ type managedFile struct {
 	Hooks      Hooks    `json:"hooks" desc:"Hooks that always run, in the form of config.json."`
 	Memory     string   `json:"memory" desc:"The most that memory may be." enum:"off,ask,auto"`
 	Remote     *bool    `json:"remote" desc:"false: sessions can't be followed from other programs."`
+	Telemetry  string   `json:"telemetry" desc:"The most that telemetry may send: nothing, or figures without texts." enum:"off,figures"`
 }
 
 // ManagedPlace is where the settings of whoever administers the machine are. The zero value is the system's own place;
@@ -69,7 +70,7 @@ type Managed struct {
 
 	deny, protect                       []entry
 	models, endpoints, servers, plugins []listed
-	memory                              string
+	memory, telemetry                   string
 	noRemote                            bool
 	origins                             map[string]string // of single values, by key
 	settings                            []Setting
@@ -225,6 +226,9 @@ func (m *Managed) take(d *decoder, f managedFile) {
 	order := []string{"off", "ask", "auto"}
 	if f.Memory != "" && (m.memory == "" || slices.Index(order, f.Memory) <= slices.Index(order, m.memory)) {
 		m.memory, m.origins["memory"] = f.Memory, at("memory")
+	}
+	if f.Telemetry != "" && m.telemetry != "off" {
+		m.telemetry, m.origins["telemetry"] = f.Telemetry, at("telemetry")
 	}
 	if f.Remote != nil && !*f.Remote {
 		m.noRemote, m.origins["remote"] = true, at("remote")

@@ -126,7 +126,7 @@ func TestSeveralManagedFilesAddUp(t *testing.T) {
 	m, err := config.ReadManaged(managedIn(t, map[string]string{
 		"managed.json":        `{"max_mode": "auto", "deny": ["exec(curl *)"], "models": ["anthropic/*", "openai/*"], "memory": "auto", "protect": [".env"]}`,
 		"managed.d/20.json":   "{\n\"max_mode\": \"edits\", \"models\": [\"*/claude-*\"], \"memory\": \"off\"}",
-		"managed.d/10.json":   `{"max_mode": "yolo", "deny": ["fetch"], "remote": false}`,
+		"managed.d/10.json":   `{"max_mode": "yolo", "deny": ["fetch"], "remote": false, "telemetry": "figures"}`,
 		"managed.d/.30.json":  `nonsense`,
 		"managed.d/note.text": `nonsense`,
 	}))
@@ -149,7 +149,14 @@ func TestSeveralManagedFilesAddUp(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	l := config.Load(config.Options{Paths: config.Paths{Config: t.TempDir()}, Managed: m})
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"telemetry": {"content": true}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := config.Load(config.Options{Paths: config.Paths{Config: dir}, Managed: m})
+	if origin, off := m.NoTelemetry(); off || l.Config.Telemetry.Content {
+		t.Errorf("telemetry: off %v by %q, content %v", off, origin, l.Config.Telemetry.Content)
+	}
 	if c := l.Config; c.Memory != "off" || c.Remote == nil || *c.Remote || len(c.Sandbox.Protect) != 1 {
 		t.Errorf("memory %q, remote %v, protected %q", c.Memory, c.Remote, c.Sandbox.Protect)
 	}

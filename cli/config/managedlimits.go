@@ -66,6 +66,9 @@ func (m *Managed) limit(l *Loaded) {
 	if m.memory != "" && slices.Index(order, now) > slices.Index(order, m.memory) {
 		l.Config.Memory, l.Origins["memory"] = m.memory, m.origins["memory"]
 	}
+	if m.telemetry != "" && l.Config.Telemetry.Content {
+		l.Config.Telemetry.Content, l.Origins["telemetry.content"] = false, m.origins["telemetry"]
+	}
 	if m.noRemote {
 		off := false
 		l.Config.Remote, l.Origins["remote"] = &off, m.origins["remote"]
@@ -73,6 +76,14 @@ func (m *Managed) limit(l *Loaded) {
 	if mode := tools.Mode(l.Config.Mode); mode != "" && mode.Under(m.MaxMode) != mode {
 		l.Config.Mode, l.Origins["mode"] = string(m.MaxMode), m.origins["max_mode"]
 	}
+}
+
+// NoTelemetry reports whether nothing may be sent to a collector, and where that is said.
+func (m *Managed) NoTelemetry() (origin string, off bool) {
+	if m == nil || m.telemetry != "off" {
+		return "", false
+	}
+	return m.origins["telemetry"], true
 }
 
 // ErrManaged is the error of what the settings of whoever administers the machine don't allow.

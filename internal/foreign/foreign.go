@@ -185,7 +185,7 @@ func guess(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	head := make([]byte, 64<<10)
 	n, _ := io.ReadFull(f, head) // a short one is whole
 	head = head[:n]
@@ -219,7 +219,7 @@ func (r *reading) lines(take func(line []byte) error) {
 		r.fault(0, "%v", err)
 		return
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	in := bufio.NewReaderSize(f, 64<<10)
 	for n := 1; ; n++ {
 		line, long, err := nextLine(in)

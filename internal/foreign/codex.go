@@ -12,7 +12,7 @@ type codexItem struct {
 	ID, Cwd, Model                     string
 	Content, Output                    json.RawMessage
 	Action                             json.RawMessage
-	Summary                            []block
+	Summary                            json.RawMessage
 }
 
 // readCodex reads a file of Codex: an object a line with its kind and payload, in old files the payload alone.
@@ -25,6 +25,9 @@ func readCodex(r *reading) {
 		}
 		if err := json.Unmarshal(raw, &l); err != nil {
 			return err
+		}
+		if l.Payload != nil && l.Type != "session_meta" && l.Type != "turn_context" && l.Type != "response_item" {
+			return nil // of no conversation
 		}
 		body := l.Payload
 		if body == nil {
@@ -64,7 +67,7 @@ func (r *reading) codex(it codexItem, when time.Time) {
 		}
 	case "reasoning":
 		m := r.at(Assistant, when)
-		for _, s := range it.Summary {
+		for _, s := range blocks(it.Summary) {
 			m.Thinking = join(m.Thinking, s.Text)
 		}
 	case "function_call":

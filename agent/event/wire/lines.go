@@ -252,6 +252,7 @@ type (
 		Role      string     `json:"role"`
 		Effort    string     `json:"effort,omitempty"` // how much the model thinks, unless as it does by itself
 		Mode      tools.Mode `json:"mode"`
+		MaxMode   tools.Mode `json:"max_mode,omitempty"` // the highest that may be set
 		Busy      bool       `json:"busy"`
 		Cwd       string     `json:"cwd"`
 		Private   bool       `json:"private,omitempty"`

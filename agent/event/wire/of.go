@@ -226,7 +226,7 @@ func agent(ev event.AgentChanged) Line {
 func state(st event.State) Line {
 	return &State{
 		SessionID: st.Session, Title: st.Title, Model: st.Model, Role: st.Role, Effort: st.Effort, Mode: st.Mode, Busy: st.Busy, Cwd: st.Cwd,
-		Private: st.Private, ReadOnly: st.ReadOnly, Planning: st.Planning,
+		MaxMode: st.MaxMode, Private: st.Private, ReadOnly: st.ReadOnly, Planning: st.Planning,
 	}
 }
 

@@ -34,7 +34,10 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, 
 	}
 	c, ok := a.commands.Find(name)
 	if slices.Contains(chatOnly(), name) && (!ok || c.Origin != "") { // a file of that name does not take its place here either
-		return p, "", usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, mapSlice(a.commands.List(), commandName)))
+		if ok {
+			return p, "", usageError("/%s is a command of the chat: rename the command file that has its name to run it with jcode -p", name)
+		}
+		return p, "", usageError("/%s is a command of the chat, not of jcode -p: %s", name, nearestCommands(name, mapSlice(a.commands.List(), commandName)))
 	}
 	if !ok { // of an MCP server or a script, which take a moment
 		a.list.Ready(ctx)

@@ -203,6 +203,13 @@ func TestWhatAListNamesIsAllThatMayBeReached(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
+	if err := m.Server(nil, ""); err == nil || !strings.Contains(err.Error(), "functions of the program") {
+		t.Errorf("functions of a program: %v", err)
+	}
+	lends, err := config.ReadManaged(managedIn(t, map[string]string{"managed.json": `{"mcp_servers": ["program"]}`}))
+	if err != nil || lends.Server(nil, "") != nil || lends.Server(nil, "https://mcp.example/") == nil {
+		t.Errorf("an entry for functions of a program: %v", err)
+	}
 	for from, ok := range map[string]bool{"https://git.example/ours/x": true, "https://git.example/others/x": false} {
 		if err := m.Plugin("x", from, "1234"); (err == nil) != ok {
 			t.Errorf("%s: %v", from, err)

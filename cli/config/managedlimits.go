@@ -158,6 +158,9 @@ func (m *Managed) Server(command []string, address string) error {
 	if command != nil {
 		return within(m.servers, "the MCP server "+strings.Join(command, " "), func(e entry) bool { return !isAddress(e.text) && fitWords(e.words, command) })
 	}
+	if address == "" {
+		return within(m.servers, "functions of the program that drives jcode (program)", func(e entry) bool { return e.text == "program" })
+	}
 	u, err := url.Parse(address)
 	what := "an MCP server at an address that can't be read"
 	if err == nil {

@@ -67,6 +67,7 @@ type app struct {
 
 	editor      builtin.Editor // nil outside an editor
 	inEditor    bool           // an editor shows the session
+	reviews     *reviewing     // of /review
 	store       *session.Store
 	workspace   *builtin.Workspace
 	registry    *tools.Registry

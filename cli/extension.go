@@ -15,6 +15,7 @@ import (
 
 // listExtensions puts the extensions in the order in which they are asked.
 func (a *app) listExtensions() {
+	a.reviews = newReviewing(a)
 	life := newPluginLife(a)
 	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.once()}
 	a.list = core.Extensions{

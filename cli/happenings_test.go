@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -220,7 +221,14 @@ func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 		t.Fatal("the hooks hold the program up")
 	}
 	var said []string
-	a.board.aside(func(n notice) { said = append(said, n.text) })
+	var mu sync.Mutex
+	a.board.aside(func(n notice) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, n.text)
+	})
+	mu.Lock()
+	defer mu.Unlock()
 	all := strings.Join(said, "\n")
 	for _, event := range hooks.Events() {
 		for _, fault := range []string{"did not end within", "signal", "not usable JSON", "at most 512 are read", "it could not be started: "} {

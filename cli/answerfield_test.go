@@ -44,8 +44,10 @@ func TestTheProviderIsAskedForAnAnswerBySchema(t *testing.T) {
 		{"mistral", "chat", "devstral", `{"answer_schemas": true}`, "", `{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":` + closedN + `}}`, ""},
 		{"anthropic", "messages", "claude-sonnet-4-5", `{"answer_schemas": true}`, "", `{"type":"json_schema","schema":` + closedN + `}`, ""},
 		{"anthropic", "messages", "claude-sonnet-5-5", `{"answer_schemas": true}`, "", `{"type":"json_schema","schema":` + closedN + `}`, ""},
-		{"anthropic", "messages", "claude-sonnet-4-0", `{"answer_schemas": true}`, "", "", ""}, // an older model
-		{"openai", "responses", "gpt-5.1", `{}`, "", "", ""},                                   // an address that is not known for it
+		// an older model
+		{"anthropic", "messages", "claude-sonnet-4-0", `{"answer_schemas": true}`, "", "", ""},
+		// an address that is not known for it
+		{"openai", "responses", "gpt-5.1", `{}`, "", "", ""},
 		{"other", "chat", "some-model", `{}`, "", "", ""},
 		{"openai", "responses", "gpt-5.1", `{"answer_schemas": true}`, `{"type": "object", "properties": {"n": {"type": "integer"}, "next": {"$ref": "#"}}, "required": ["n", "next"]}`, "", "contains itself"},
 		{"openai", "responses", "gpt-5.1", `{"answer_schemas": true}`, `{"type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "integer"}}, "required": ["n"]}`, "", "property m, which is not required"},

@@ -28,7 +28,7 @@ func (w *worker) lives(slots int) (life, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sharedLife{store: w.store, own: tasks.Worker{Name: w.name, Host: host, Slots: slots}, mu: &sync.Mutex{}}, nil
+	return &sharedLife{store: w.store, own: tasks.Worker{Name: w.name, Host: host, Slots: slots}}, nil
 }
 
 // localLife is that of workers on one machine: each holds a lock.
@@ -42,7 +42,7 @@ func (l localLife) end(context.Context)                {}
 type sharedLife struct {
 	store *tasks.Store
 	own   tasks.Worker
-	mu    *sync.Mutex // guards what follows
+	mu    sync.Mutex // guards what follows
 	known []tasks.Worker
 	// since is when this worker last began to reach the Postgres without a break, last when it did.
 	since, last time.Time

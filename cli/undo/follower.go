@@ -40,10 +40,11 @@ const (
 // noteLimit bounds how long recording a change takes.
 const noteLimit = 10 * time.Second
 
-// beginLimit bounds how long a session may take to begin after a change, beginLook is how often it is looked for.
+// beginLimit bounds how long a session may take to begin after a change, beginLook is the first wait before it is looked
+// for; each further one is twice as long, up to a second.
 const (
 	beginLimit = 2 * time.Minute
-	beginLook  = 50 * time.Millisecond
+	beginLook  = 20 * time.Millisecond
 )
 
 // ShellLine is what changes of a command that the person runs are called.

@@ -104,7 +104,8 @@ func (s *Follower) keep(c *change, by []*change, found []snapshot.Change) (lost 
 func (s *Follower) onceBegun(store func() ([]session.FileChange, error)) error {
 	limit := time.NewTimer(beginLimit)
 	defer limit.Stop()
-	again := time.NewTicker(beginLook)
+	wait := beginLook
+	again := time.NewTimer(wait)
 	defer again.Stop()
 	for {
 		select {
@@ -118,6 +119,8 @@ func (s *Follower) onceBegun(store func() ([]session.FileChange, error)) error {
 			if _, err := store(); !errors.Is(err, session.ErrNotFound) {
 				return err
 			}
+			wait = min(2*wait, time.Second)
+			again.Reset(wait)
 		}
 	}
 }

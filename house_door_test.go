@@ -10,9 +10,9 @@ import (
 // streamsOf are the files that may name the process's own output: the door itself, what draws the chat and
 // cleans what it draws, and the programs that jcode starts of itself, whose output is a pipe to jcode.
 var streamsOf = []string{
-	"cli/cli.go",      // System opens both doors
-	"cli/internal.go", // a child's pipe, and the door
-	"tui/run.go",      // the painter
+	"cli/console/streams.go", // System opens both doors
+	"cli/internal.go",        // a child's pipe, and the door
+	"tui/run.go",             // the painter
 	"lua/host/main.go", "lua/host/harden_linux.go",
 	"tools/sandbox/main_linux.go", "tools/sandbox/main_other.go",
 }

@@ -19,6 +19,8 @@ var allowed = table(`
 main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
+cli/board: agent agent/event tools tools/builtin
+cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/config: *

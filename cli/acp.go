@@ -14,7 +14,10 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/acp"
+	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
 	"jcode/session"
@@ -40,13 +43,13 @@ docs/editors.md has JetBrains, Neovim and Emacs.`
 // Run serves until the editor closes stdin.
 func (acpCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print || f.Continue || f.Resume != "" || f.Fork {
-		return usageError("jcode acp: the editor chooses the session: -p, -c, -r and --fork have no use here")
+		return console.Usage("jcode acp: the editor chooses the session: -p, -c, -r and --fork have no use here")
 	}
 	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is a write error, and children end in an orderly way
 	out := std.Out
 	std.Out = std.Err // stdout belongs to the protocol
 	if err := acp.Serve(ctx, std.In, out, acpHost{flags: f, std: std}); err != nil && !errors.Is(err, context.Canceled) {
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	return nil
 }
@@ -121,7 +124,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 		Prompt:   newTypedPrompts(a).prompt,
 		Models:   back.acpModels, ListModels: back.acpListed, Roles: back.acpRoles, Trust: back.acpTrust,
 		Start: func() {
-			a.board.attach(conv)
+			a.board.Attach(conv)
 			a.startExtensions()
 			for name, entry := range o.Servers {
 				work(func(ctx context.Context) { back.connectFor(ctx, conv, name, entry) })
@@ -141,7 +144,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 // acpBackend is what the editor protocol needs from an app: conversations, models, roles, trust.
 type acpBackend struct {
 	store      *session.Store
-	board      *board
+	board      *board.Board
 	dispatcher *tools.Dispatcher
 	options    func() (agent.Options, error)
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
@@ -191,13 +194,13 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, ti
 	shown := shownName(name, title)
 	var args map[string]any
 	if err := json.Unmarshal(entry, &args); err != nil {
-		a.board.say(event.LevelError, "MCP server %s: %v", shown, err)
+		a.board.Say(event.LevelError, "MCP server %s: %v", shown, err)
 		return
 	}
 	args["name"] = name
 	raw, err := json.Marshal(args)
 	if err != nil {
-		a.board.say(event.LevelError, "MCP server %s: %v", shown, err)
+		a.board.Say(event.LevelError, "MCP server %s: %v", shown, err)
 		return
 	}
 	out := a.dispatcher.Dispatch(ctx, tools.Call{
@@ -207,9 +210,9 @@ func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, ti
 	switch {
 	case ctx.Err() != nil:
 	case out.Result.Failed:
-		a.board.say(event.LevelWarn, "the editor's MCP server %s is not connected: %s", shown, text.Headline(out.Result.Text))
+		a.board.Say(event.LevelWarn, "the editor's MCP server %s is not connected: %s", shown, text.Headline(out.Result.Text))
 	default:
-		a.board.say(event.LevelInfo, "the editor's MCP server %s is connected", shown)
+		a.board.Say(event.LevelInfo, "the editor's MCP server %s is connected", shown)
 	}
 }
 
@@ -247,15 +250,15 @@ func (a acpBackend) acpListed(ctx context.Context) []acp.Choice {
 
 // acpModels lists what is known without asking an endpoint: the current model comes first.
 func (a acpBackend) acpModels(context.Context) []acp.Choice {
-	return mapSlice(a.configured(), func(m config.Model) acp.Choice { return acp.Choice{Value: m.ID, Name: m.ID} })
+	return slicex.Map(a.configured(), func(m config.Model) acp.Choice { return acp.Choice{Value: m.ID, Name: m.ID} })
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 	rows, err := a.roles.roleRows(ctx)
 	if err != nil {
-		a.board.say(event.LevelWarn, "roles: %v", err)
+		a.board.Say(event.LevelWarn, "roles: %v", err)
 	}
-	return mapSlice(rows, func(r command.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
+	return slicex.Map(rows, func(r command.Row) acp.Choice { return acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info} })
 }
 
 // acpTrust returns the question about what the folder contains, nil if there is nothing to ask.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
@@ -58,7 +59,7 @@ func variableNames(r role.Role) string {
 	if len(r.Variables) == 0 {
 		return ""
 	}
-	list := mapSlice(r.Variables, func(v role.Variable) string {
+	list := slicex.Map(r.Variables, func(v role.Variable) string {
 		if v.Default != nil || !v.Required {
 			return v.String() + "?"
 		}
@@ -69,7 +70,7 @@ func variableNames(r role.Role) string {
 
 // definitionRows returns the definitions as the list of agents shows them.
 func (a definitionActions) definitionRows(ctx context.Context) []command.Row {
-	return mapSlice(a.agentDefinitions(ctx), func(l role.Listing) command.Row {
+	return slicex.Map(a.agentDefinitions(ctx), func(l role.Listing) command.Row {
 		line := listRole(l)
 		row := command.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: roleDetail(line)}
 		if line.Waiting != "" {

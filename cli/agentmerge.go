@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/internal/worktree/merge"
 	"jcode/tools"
@@ -51,8 +52,8 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (said string, le
 	if len(steps) == 0 {
 		return "There is nothing to merge: the files are as in the worktree of " + s.name + " already.", nil, nil
 	}
-	names := mapSlice(steps, func(st merge.Step) string { return st.Path })
-	whole := mapSlice(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
+	names := slicex.Map(steps, func(st merge.Step) string { return st.Path })
+	whole := slicex.Map(names, func(name string) string { return filepath.Join(s.main.root, filepath.FromSlash(name)) })
 	recorder := recorderOf(s.main)
 	recorder.Author = "the merge of " + s.name
 	done, err := recorder.Track(ctx, call, whole)
@@ -74,7 +75,7 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (said string, le
 	said = fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", "))
 	if len(applied.Kept) > 0 {
 		said += fmt.Sprintf(" Another program saved %s at this moment: that was kept, in other lines.",
-			strings.Join(mapSlice(applied.Kept, func(k merge.Saved) string { return k.Name }), ", "))
+			strings.Join(slicex.Map(applied.Kept, func(k merge.Saved) string { return k.Name }), ", "))
 	}
 	return said, left, nil
 }

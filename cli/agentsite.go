@@ -171,7 +171,7 @@ func (s *agentSite) Equip(opt *agent.Options) {
 
 // Begin implements agent.Site.
 func (s *agentSite) Begin(child *agent.Conversation) {
-	s.app.board.attach(child)
+	s.app.board.Attach(child)
 	s.app.startExtensions()
 	s.child.Store(child)
 	s.watchTree()

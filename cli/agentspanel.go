@@ -13,8 +13,10 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent/roster"
+	"jcode/cli/board"
 	"jcode/cli/usage"
 	"jcode/internal/launch"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/session"
@@ -24,7 +26,7 @@ import (
 
 // agentActions are the actions of a person on sub-agents: the panel and the words of /agents.
 type agentActions struct {
-	board         *board
+	board         *board.Board
 	store         *session.Store
 	definitions   definitionActions
 	project, root string
@@ -76,7 +78,7 @@ func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 		return nil, err
 	}
 	var rows []command.Row
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		for _, s := range slices.SortedStableFunc(slices.Values(conv.Agents().List()), roster.State.Compare) {
 			row, err := a.agentRow(ctx, s, claims, conv.Agents().Output(s.Name))
 			if err != nil {
@@ -133,7 +135,7 @@ func agentKeys(s roster.State) []string {
 // mergeAgent merges an agent's changes at the person's request: without a question, and as one change that
 // /undo reverts.
 func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
-	conv := a.board.open()
+	conv := a.board.Open()
 	if conv == nil {
 		return "", errNoMessages
 	}
@@ -145,7 +147,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
-		a.board.tell("The user merged the changes of the agent " + name + ": " + said)
+		a.board.Tell("The user merged the changes of the agent " + name + ": " + said)
 	}
 	return said, err
 }
@@ -154,7 +156,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	verb, rest, _ := strings.Cut(words, " ")
 	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	conv := a.board.open()
+	conv := a.board.Open()
 	switch {
 	case verb == "prune" && name == "":
 		return a.pruneWorktrees(ctx)
@@ -190,10 +192,10 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	verb, name, named := strings.Cut(args, " ")
 	if !named {
-		return withPrefix([]string{"message", "stop", "merge", "diff", "discard", "resume", "prune", "new", "edit"}, verb)
+		return slicex.WithPrefix([]string{"message", "stop", "merge", "diff", "discard", "resume", "prune", "new", "edit"}, verb)
 	}
 	var out []string
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		for _, s := range conv.Agents().List() {
 			if strings.HasPrefix(s.Name, name) {
 				out = append(out, verb+" "+s.Name)

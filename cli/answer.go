@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/cli/structured"
 	"jcode/internal/atomicfile"
 )
@@ -25,7 +26,7 @@ func newWantedAnswer(f *flags) (*wantedAnswer, error) {
 	}
 	var err error
 	if w.schema, err = structured.Read(f.OutputSchema); err != nil {
-		return nil, usageError("--output-schema: %w", err)
+		return nil, console.Usage("--output-schema: %w", err)
 	}
 	return w, nil
 }
@@ -72,7 +73,7 @@ func (w *wantedAnswer) settle(end event.TurnEnd, res *resultLine) (again string,
 			return w.schema.Again(fault), nil
 		case fault != nil:
 			res.OK, res.Error = false, fmt.Sprintf("the answer does not fit the schema: %v", fault)
-			return "", &exitError{code: exitSchema, silent: true, err: errors.New(res.Error)}
+			return "", &console.Exit{Code: console.ExitSchema, Silent: true, Err: errors.New(res.Error)}
 		}
 		res.Structured, answer = value, append(value[:len(value):len(value)], '\n')
 	}
@@ -81,7 +82,7 @@ func (w *wantedAnswer) settle(end event.TurnEnd, res *resultLine) (again string,
 	}
 	if err := atomicfile.Write(w.file, answer, atomicfile.Options{Perm: 0o666}); err != nil {
 		res.OK, res.Error = false, fmt.Sprintf("the answer can't be written: %v", err)
-		return "", &exitError{code: exitUsage, silent: true, err: err}
+		return "", &console.Exit{Code: console.ExitUsage, Silent: true, Err: err}
 	}
 	return "", nil
 }

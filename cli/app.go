@@ -16,8 +16,10 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
+	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -90,7 +92,7 @@ type app struct {
 	models       *models
 
 	extensions
-	board board
+	board board.Board
 	// asker answers a script's questions instead of the person of the open conversation; nil
 	// outside the tour and commands.
 	asker tools.Asker
@@ -145,23 +147,23 @@ func (a *app) findPlaces(context.Context) (err error) {
 	}
 	if a.cwd == "" {
 		if a.cwd, err = os.Getwd(); err != nil {
-			return usageError("working folder: %w", err)
+			return console.Usage("working folder: %w", err)
 		}
 	}
 	if a.cwd, err = paths.Resolve(a.cwd); err != nil {
-		return usageError("working folder: %w", err)
+		return console.Usage("working folder: %w", err)
 	}
 	found, err := session.FindProject(a.cwd)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	a.project, a.root, a.plain = found.ID, found.Root, !found.Repository
 	if found.Foreign != "" {
-		a.board.say(event.LevelWarn, "%s and is not used, nor are instructions that other users wrote: this folder alone is the project. If you trust them, add that folder to safe.directory: git config --global --add safe.directory FOLDER", text.Visible(found.Foreign))
+		a.board.Say(event.LevelWarn, "%s and is not used, nor are instructions that other users wrote: this folder alone is the project. If you trust them, add that folder to safe.directory: git config --global --add safe.directory FOLDER", text.Visible(found.Foreign))
 	}
 	if f := a.flags.MCPConfig; f != "" {
 		if _, err := os.Stat(f); err != nil {
-			return usageError("--mcp-config: %w", err)
+			return console.Usage("--mcp-config: %w", err)
 		}
 	}
 	return nil
@@ -171,10 +173,10 @@ func (a *app) findPlaces(context.Context) (err error) {
 func (a *app) openModels(context.Context) error {
 	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
 	if err != nil {
-		a.board.say(event.LevelWarn, "stored keys are not used: %v", err)
+		a.board.Say(event.LevelWarn, "stored keys are not used: %v", err)
 	}
 	if warning != "" {
-		a.board.say(event.LevelWarn, "%s", warning)
+		a.board.Say(event.LevelWarn, "%s", warning)
 	}
 	own := a.ownModels()
 	a.models = &models{
@@ -195,11 +197,11 @@ func (a *app) openModels(context.Context) error {
 	}
 	recorder, err := replay.NewRecorder(path, func(wire string) string { return a.registry.Snapshot(nil).Canonical(wire) })
 	if err != nil {
-		return usageError("JCODE_RECORD: %w", err)
+		return console.Usage("JCODE_RECORD: %w", err)
 	}
 	recorder.Skip = a.privateNow
 	if a.flags.Private {
-		a.board.say(event.LevelWarn, "JCODE_RECORD: a private conversation is not recorded; %s stays as it is", text.Visible(path))
+		a.board.Say(event.LevelWarn, "JCODE_RECORD: a private conversation is not recorded; %s stays as it is", text.Visible(path))
 	}
 	a.models.recorder = recorder
 	a.onClose(func() {
@@ -228,10 +230,10 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
-		Notify: a.board.ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.holds, Programs: a.programs(),
+		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.holds, Programs: a.programs(),
 	})
 	if err != nil {
-		return usageError("permissions: %w", err)
+		return console.Usage("permissions: %w", err)
 	}
 	return nil
 }
@@ -240,29 +242,29 @@ func (a *app) openGate(context.Context) error {
 func (a *app) addTools(context.Context) error {
 	ws, err := builtin.OpenWorkspace(a.root, a.flags.AddDir...)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	ws.LockIn(a.store.LockFolder())
 	a.workspace = ws
 	if err := ws.StartIn(a.cwd); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	a.onClose(func() {
 		if err := ws.Close(); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
-	a.seen = builtin.NewSeen(changes.ViewsIn(a.store.Seen(), a.board.say))
+	a.seen = builtin.NewSeen(changes.ViewsIn(a.store.Seen(), a.board.Say))
 	a.agentChanges = changes.OfAgents(a.root)
 	a.follower = newFollower(a)
-	a.hookVariables.current = a.board.session
+	a.hookVariables.current = a.board.Session
 	beside := changes.OfCommands{
-		Store: a.store, Agents: a.agentChanges, Follower: a.follower, Say: a.board.say, Tell: a.board.tell, Session: a.board.session,
+		Store: a.store, Agents: a.agentChanges, Follower: a.follower, Say: a.board.Say, Tell: a.board.Tell, Session: a.board.Session,
 		Shown: func(path string) string { return a.workspace.Shown(path) },
 	}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Secret: a.board.askSecret, Private: a.privateNow,
+		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
 		Variables: commandVariables(a), Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
 	a.onClose(a.follower.Close) // after the commands have ended
@@ -273,7 +275,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
 	a.follower.Follow(a.dispatcher)
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.offered, a.agentChanges,
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.Say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.offered, a.agentChanges,
 		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
@@ -305,7 +307,7 @@ func (a *app) builtins() []tools.Tool {
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
 	web, err := webTools(a.config.WebSearch, a.std, a.dispatcher)
 	if err != nil {
-		a.board.say(event.LevelWarn, "web_search is not offered: %v", err)
+		a.board.Say(event.LevelWarn, "web_search is not offered: %v", err)
 	}
 	return slices.Concat(list, web, builtin.Desk())
 }

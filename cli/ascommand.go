@@ -10,7 +10,9 @@ import (
 	"unicode"
 
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui"
@@ -35,9 +37,9 @@ func (a typedPrompts) prompt(ctx context.Context, said string) (p event.Prompt, 
 	c, ok := a.commands.Find(name)
 	if slices.Contains(chatOnly(), name) && (!ok || c.Origin != "") { // a file of that name does not take its place here either
 		if ok {
-			return p, "", usageError("/%s is a command of the chat: rename the command file that has its name to run it with jcode -p", name)
+			return p, "", console.Usage("/%s is a command of the chat: rename the command file that has its name to run it with jcode -p", name)
 		}
-		return p, "", usageError("/%s is a command of the chat, not of jcode -p: %s", name, nearestCommands(name, mapSlice(a.commands.List(), commandName)))
+		return p, "", console.Usage("/%s is a command of the chat, not of jcode -p: %s", name, nearestCommands(name, slicex.Map(a.commands.List(), commandName)))
 	}
 	if !ok { // of an MCP server or a script, which take a moment
 		a.list.Ready(ctx)
@@ -72,20 +74,20 @@ func cutCommand(said string) (name, args string, ok bool) {
 // checkUnknown reports that a command does not exist. A word followed by text is none if it names a file: people
 // also write "/tmp is full".
 func (a typedPrompts) checkUnknown(name, args string) error {
-	known := mapSlice(a.commands.List(), commandName)
+	known := slicex.Map(a.commands.List(), commandName)
 	if args != "" && !strings.Contains(name, ":") { // a name with a colon is not a file
 		if _, err := os.Stat("/" + name); err == nil {
 			return nil
 		}
 	}
-	return usageError("there is no command /%s: %s", name, nearestCommands(name, known))
+	return console.Usage("there is no command /%s: %s", name, nearestCommands(name, known))
 }
 
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
 	own = append(own, slices.Concat(taskActions{}.List(), pursuing{}.List())...)
-	return slices.Concat(tui.OwnCommands(), panelNames(), mapSlice(own, commandName))
+	return slices.Concat(tui.OwnCommands(), panelNames(), slicex.Map(own, commandName))
 }
 
 func commandName(c command.Command) string { return c.Name }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"jcode/cli/attach"
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/session"
@@ -44,14 +45,14 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		defer done()
 		client, err := l.place.Process(within, pid, l.name, w.Handlers())
 		if err != nil {
-			return &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
+			return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("process %d in the background does not answer: %w", pid, err)}
 		}
 		err = showProcess(ctx, l, client, w, role, std)
 		for c.Watch && errors.Is(err, attach.ErrLost) && id != "" {
 			fmt.Fprintln(std.Err, "jcode: the process of the session has ended; it is looked for")
 			w = attach.New(in, out)
 			if client, err = l.await(ctx, id, lostFor, w.Handlers()); err != nil {
-				return &exitError{code: exitModel, err: err}
+				return &console.Exit{Code: console.ExitModel, Err: err}
 			}
 			err = showProcess(ctx, l, client, w, role, std)
 		}
@@ -68,7 +69,7 @@ func (c *attachCmd) Run(ctx context.Context, f *flags, std Streams) error {
 func (c *attachCmd) process(ctx context.Context, l live) (pid int, id string, err error) {
 	all, err := l.list(ctx)
 	if err != nil {
-		return 0, "", &exitError{code: exitModel, err: err}
+		return 0, "", &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	fits := slices.DeleteFunc(all, func(s liveSession) bool { return c.Session != "" && !s.called(c.Session) })
 	background := slices.DeleteFunc(slices.Clone(fits), func(s liveSession) bool { return s.Background == nil })
@@ -79,13 +80,13 @@ func (c *attachCmd) process(ctx context.Context, l live) (pid int, id string, er
 	case len(background) == 1:
 		return background[0].Pid, background[0].SessionID, nil
 	case len(background) > 1:
-		return 0, "", usageError("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
+		return 0, "", console.Usage("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
 	case len(fits) > 0 && c.Session != "" && fits[0].where() != string(remote.InTerminal):
-		return 0, "", usageError("session %s is not shown in a terminal (%s, process %d): jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].where(), fits[0].Pid, shortID(fits[0].SessionID))
+		return 0, "", console.Usage("session %s is not shown in a terminal (%s, process %d): jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].where(), fits[0].Pid, shortID(fits[0].SessionID))
 	case len(fits) > 0 && c.Session != "":
-		return 0, "", usageError("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
+		return 0, "", console.Usage("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
 	case c.Session == "":
-		return 0, "", usageError("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
+		return 0, "", console.Usage("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
 	}
 	return 0, "", nil
 }
@@ -99,14 +100,14 @@ func (c *attachCmd) stored(ctx context.Context, f *flags, std Streams) (id, dir 
 	defer a.close()
 	s, err := a.store.Find(ctx, a.project, c.Session)
 	if errors.Is(err, session.ErrNotFound) {
-		return "", "", usageError("no session is called %q: jcode sessions list shows those of this folder, jcode sessions ps those that are open", c.Session)
+		return "", "", console.Usage("no session is called %q: jcode sessions list shows those of this folder, jcode sessions ps those that are open", c.Session)
 	}
 	if err != nil {
-		return "", "", usageError("%w", err)
+		return "", "", console.Usage("%w", err)
 	}
 	dir = s.Cwd
 	if _, err := os.Stat(dir); err != nil {
-		return "", "", usageError("the session's folder is gone: %w", err)
+		return "", "", console.Usage("the session's folder is gone: %w", err)
 	}
 	return s.ID, dir, nil
 }
@@ -114,9 +115,9 @@ func (c *attachCmd) stored(ctx context.Context, f *flags, std Streams) (id, dir 
 // terminalOf returns the terminal behind the streams.
 func terminalOf(std Streams) (in, out *os.File, err error) {
 	in, isIn := std.In.(*os.File)
-	out, isOut := behind(std.Out).(*os.File)
+	out, isOut := console.Behind(std.Out).(*os.File)
 	if !std.InIsTerminal || !std.OutIsTerminal || !isIn || !isOut {
-		return nil, nil, usageError("a session is shown in a terminal: jcode sessions watch prints it elsewhere")
+		return nil, nil, console.Usage("a session is shown in a terminal: jcode sessions watch prints it elsewhere")
 	}
 	return in, out, nil
 }
@@ -128,14 +129,14 @@ func showProcess(ctx context.Context, l live, client *remote.Client, w *attach.W
 	left, err := w.Show(ctx, client, role)
 	switch {
 	case errors.Is(err, attach.ErrLost):
-		return &exitError{code: exitModel, err: fmt.Errorf("%w without a message: jcode -c in its folder continues it", err)}
+		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("%w without a message: jcode -c in its folder continues it", err)}
 	case err != nil && ctx.Err() == nil:
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	switch left.Why {
 	case remote.LeftEnded:
 		if left.Code != 0 {
-			return &exitError{code: left.Code, silent: true, err: errEnded}
+			return &console.Exit{Code: left.Code, Silent: true, Err: errEnded}
 		}
 		return nil
 	case remote.LeftTaken:
@@ -161,7 +162,7 @@ func sayWhere(ctx context.Context, l live, pid int, std Streams) error {
 // runInBackground runs a command line in the background, and shows it here if that is wanted.
 func runInBackground(ctx context.Context, std Streams, args []string, dir string, show bool) error {
 	if !remote.Supported {
-		return usageError("on this system a session can't run in the background: use a terminal multiplexer")
+		return console.Usage("on this system a session can't run in the background: use a terminal multiplexer")
 	}
 	l, err := newLive(std)
 	if err != nil {
@@ -178,7 +179,7 @@ func runInBackground(ctx context.Context, std Streams, args []string, dir string
 	}
 	begun, err := startInBackground(args, dir, size, std.Getenv("TERM"))
 	if err != nil {
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	if show {
 		client, err := begun.connect(ctx, l, w.Handlers())

@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/roster"
+	"jcode/cli/console"
 	"jcode/internal/proc"
 	"jcode/internal/ptty"
 	"jcode/remote"
@@ -57,7 +58,7 @@ func newHeldTerminal(std Streams) (*heldTerminal, error) {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, usageError("working folder: %w", err)
+		return nil, console.Usage("working folder: %w", err)
 	}
 	master, err := ptty.Inherited()
 	if err != nil {
@@ -141,7 +142,7 @@ type resting struct {
 }
 
 func newResting(a *app, b *heldTerminal) resting {
-	return resting{b.Watched, b.server.Following, a.board.open, a.shell.Jobs}
+	return resting{b.Watched, b.server.Following, a.board.Open, a.shell.Jobs}
 }
 
 func (r resting) idle() bool {

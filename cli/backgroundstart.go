@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/internal/ptty"
 	"jcode/internal/text"
 	"jcode/remote"
@@ -81,7 +82,7 @@ func (s *started) connect(ctx context.Context, l live, h remote.Handlers) (*remo
 		return nil, s.failed()
 	case <-time.After(endsWithin): // it ends for the same reason, or not at all
 	}
-	return nil, &exitError{code: exitModel, err: fmt.Errorf("process %d in the background does not answer: %w", s.pid(), err)}
+	return nil, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("process %d in the background does not answer: %w", s.pid(), err)}
 }
 
 // endsWithin is how long a process may take to end that could not be connected to.
@@ -103,9 +104,9 @@ func (s *started) failed() error {
 	}
 	code := s.cmd.ProcessState.ExitCode()
 	if code <= 0 { // a signal, or an end without a reason
-		code = exitModel
+		code = console.ExitModel
 	}
-	return &exitError{code: code, err: fmt.Errorf("the session in the background did not begin: %s", words)}
+	return &console.Exit{Code: code, Err: fmt.Errorf("the session in the background did not begin: %s", words)}
 }
 
 // began waits until the session of a program is there, and returns it. What a program says that ends at once is the
@@ -116,7 +117,7 @@ func (s *started) began(ctx context.Context, l live) (session string, err error)
 	client, err := s.connect(ctx, l, remote.Handlers{
 		Draw:    func(d remote.Draw) { said.Write(d.Data) },
 		Left:    func(x remote.Left) { left <- x },
-		Stopped: func(error) { left <- remote.Left{Code: exitModel} },
+		Stopped: func(error) { left <- remote.Left{Code: console.ExitModel} },
 	})
 	if err != nil {
 		return "", err
@@ -125,7 +126,7 @@ func (s *started) began(ctx context.Context, l live) (session string, err error)
 	ctx, stop := context.WithTimeout(ctx, startWithin)
 	defer stop()
 	if err := client.Call(ctx, "show", remote.Show{Size: remote.Size{Cols: 80, Rows: 24}, Role: remote.Watch}, nil); err != nil {
-		return "", &exitError{code: exitModel, err: fmt.Errorf("the session in the background: %w", err)}
+		return "", &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("the session in the background: %w", err)}
 	}
 	for {
 		var list []remote.Listed
@@ -139,7 +140,7 @@ func (s *started) began(ctx context.Context, l live) (session string, err error)
 			if words == "" {
 				words = "it has ended at once"
 			}
-			return "", &exitError{code: max(x.Code, 1), err: fmt.Errorf("the session in the background: %s", words)}
+			return "", &console.Exit{Code: max(x.Code, 1), Err: fmt.Errorf("the session in the background: %s", words)}
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
 			return "", nil

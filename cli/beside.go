@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -66,11 +67,11 @@ func besideName(given, prompt string) (string, error) {
 	if given != "" {
 		for _, r := range given {
 			if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", r) {
-				return "", usageError("a worktree's name has letters, digits and - _ . only, not %q: a prompt goes into quotes behind it, or behind --", given)
+				return "", console.Usage("a worktree's name has letters, digits and - _ . only, not %q: a prompt goes into quotes behind it, or behind --", given)
 			}
 		}
 		if strings.Trim(given, "-_.") != given || strings.Contains(given, "..") || strings.HasSuffix(given, ".lock") || len(given) > 60 {
-			return "", usageError("%q is no name for a branch: take one like fix-parser", given)
+			return "", console.Usage("%q is no name for a branch: take one like fix-parser", given)
 		}
 		return given, nil
 	}
@@ -108,7 +109,7 @@ func standBeside(ctx context.Context, a *app, words []string) (at *app, done fun
 		return a, func() {}, nil
 	}
 	if a.privateNow() {
-		return nil, nil, usageError("%w, worktrees included: leave --worktree out", errPrivate)
+		return nil, nil, console.Usage("%w, worktrees included: leave --worktree out", errPrivate)
 	}
 	given, fresh := strings.CutPrefix(a.flags.Worktree, anyTree)
 	name, err := besideName(given, strings.Join(words, " "))
@@ -117,13 +118,13 @@ func standBeside(ctx context.Context, a *app, words []string) (at *app, done fun
 	}
 	b, err := openBeside(ctx, a, name, !fresh, a.flags.Carry)
 	if err != nil {
-		return nil, nil, usageError("%w", err)
+		return nil, nil, console.Usage("%w", err)
 	}
 	if id != "" && !a.flags.Fork {
 		if err := a.store.Update(ctx, id, session.Change{Cwd: &b.app.cwd}); err != nil {
-			return nil, nil, usageError("%w", errors.Join(err, b.end(ctx)))
+			return nil, nil, console.Usage("%w", errors.Join(err, b.end(ctx)))
 		}
-		b.app.board.tell("The session works in the git worktree " + b.tree.Dir + " now, a copy of " + a.root + ": paths that were read before mean the files there.")
+		b.app.board.Tell("The session works in the git worktree " + b.tree.Dir + " now, a copy of " + a.root + ": paths that were read before mean the files there.")
 	}
 	b.app.beside = standing{b.name, b.tree.Dir, b.tree.Branch, a.root, a.cwd, b.settled, b.merge}
 	return b.app, func() {
@@ -140,7 +141,7 @@ func goElsewhere(a *app, row session.Session, leave context.CancelCauseFunc) err
 		return nil
 	}
 	to := &moveError{session: row.ID, tree: tree, mode: string(a.mode)}
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		to.mode, to.model = string(conv.Mode()), conv.OwnModel()
 	}
 	leave(to)
@@ -180,7 +181,7 @@ func openBeside(ctx context.Context, a *app, name string, reopen, carry bool) (*
 			err = tree.Ready(ctx)
 		}
 		if err == nil && carry {
-			a.board.say(event.LevelWarn, "the worktree %s is there already: what is not committed here was not taken along", name)
+			a.board.Say(event.LevelWarn, "the worktree %s is there already: what is not committed here was not taken along", name)
 		}
 	} else {
 		dir, branch := freePlace(ctx, a, besidesOf(a), name)
@@ -198,7 +199,7 @@ func openBeside(ctx context.Context, a *app, name string, reopen, carry bool) (*
 		return nil, err
 	}
 	b := &beside{site, a.root, a.store, a.std.Err}
-	site.app.board.say(event.LevelInfo, "this session works in the worktree %s (branch %s): /worktree merge takes its changes to %s, /worktree leave goes back there", name, tree.Branch, text.Visible(a.root))
+	site.app.board.Say(event.LevelInfo, "this session works in the worktree %s (branch %s): /worktree merge takes its changes to %s, /worktree leave goes back there", name, tree.Branch, text.Visible(a.root))
 	return b, nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"jcode/agent/roster"
+	"jcode/cli/board"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools/command"
@@ -19,7 +21,7 @@ type worktreeCommand struct {
 	here  standing
 	trees string // the folder of the worktrees of sessions
 	store *session.Store
-	board *board
+	board *board.Board
 	leave context.CancelCauseFunc // ends the chat with where it goes on
 }
 
@@ -38,7 +40,7 @@ func (w worktreeCommand) List() []command.Command {
 
 func (w worktreeCommand) complete(_ context.Context, args string) []string {
 	words := append([]string{"merge", "leave", "move "}, w.names()...)
-	return withPrefix(words, args)
+	return slicex.WithPrefix(words, args)
 }
 
 // names returns the worktrees that sessions of the project have left.
@@ -76,11 +78,11 @@ func (w worktreeCommand) run(ctx context.Context, args string) (command.Outcome,
 	}
 	switch first {
 	case "merge":
-		said, err := here.merge(ctx, w.board.session())
+		said, err := here.merge(ctx, w.board.Session())
 		if err != nil {
 			return command.Outcome{}, err
 		}
-		w.board.tell("The user had the changes of this worktree merged into " + here.root + ".")
+		w.board.Tell("The user had the changes of this worktree merged into " + here.root + ".")
 		return command.Outcome{Notice: text.Visible(said) + "\n/undo takes that back; /worktree leave goes on in the checkout."}, nil
 	case "leave":
 		return w.move(ctx, &moveError{})
@@ -119,7 +121,7 @@ func (w worktreeCommand) known() string {
 
 // move ends the chat here and lets it go on elsewhere.
 func (w worktreeCommand) move(ctx context.Context, to *moveError) (command.Outcome, error) {
-	conv := w.board.open()
+	conv := w.board.Open()
 	if conv == nil {
 		return command.Outcome{}, errors.New("not before the session is ready")
 	}

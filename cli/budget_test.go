@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jcode/cli"
+	"jcode/cli/console"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -120,9 +121,9 @@ func streamed(t *testing.T, n int) (allocs float64, written int) {
 	var errs bytes.Buffer
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	code := cli.Main([]string{"-C", t.TempDir(), "-p", "--no-mcp", "--no-lua", "--no-skills", "go"}, cli.Streams{
+	code := cli.Main([]string{"-C", t.TempDir(), "-p", "--no-mcp", "--no-lua", "--no-skills", "go"}, cli.Streams{Streams: console.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(k string) string { return env[k] },
-	})
+	}})
 	runtime.ReadMemStats(&after)
 	if code != 0 || strings.Count(out.String(), "word") != n {
 		t.Fatalf("exit %d, %d bytes: %s", code, out.Len(), errs.String())

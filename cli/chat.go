@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
+	"jcode/cli/console"
 )
 
 // maxPiped bounds what is read from a pipe into a prompt.
@@ -45,7 +46,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		func(a *app, conv *agent.Conversation, sub *event.Subscription) error {
 			prompt, notice, err := newTypedPrompts(a).prompt(ctx, text)
 			if err != nil {
-				return usageError("%w", err)
+				return console.Usage("%w", err)
 			}
 			pr, out := want.printer(f.OutputFormat, std)
 			if prompt.Text == "" { // a command that did all there was to do
@@ -57,7 +58,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 				return out.Flush()
 			}
 			if notice != "" {
-				a.board.say(event.LevelInfo, "%s", notice)
+				a.board.Say(event.LevelInfo, "%s", notice)
 			}
 			return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(ctx, conv))
 		})
@@ -94,11 +95,11 @@ func inSession(ctx context.Context, f *flags, std Streams, o opening, run func(*
 	}
 	defer conv.Close()
 	if conv.State().ReadOnly {
-		return usageError("this session is open in another jcode: --fork continues in a copy of it")
+		return console.Usage("this session is open in another jcode: --fork continues in a copy of it")
 	}
 	sub := conv.Subscribe()
 	defer sub.Close()
-	a.board.attach(conv)
+	a.board.Attach(conv)
 	a.startExtensions()
 	newDormant(a).sayInert(ctx)
 	return run(a, conv, sub)
@@ -107,8 +108,8 @@ func inSession(ctx context.Context, f *flags, std Streams, o opening, run func(*
 // sayFailure prints the result object of a run that failed without one, if the output is JSON: it is printed
 // on every failure, even for a misspelt flag.
 func sayFailure(err error, format string, std Streams) {
-	var exit *exitError
-	if err == nil || (errors.As(err, &exit) && exit.silent) {
+	var exit *console.Exit
+	if err == nil || (errors.As(err, &exit) && exit.Silent) {
 		return
 	}
 	switch format {
@@ -122,14 +123,16 @@ func sayFailure(err error, format string, std Streams) {
 func (a *app) startError(err error) error {
 	switch {
 	case errors.Is(err, provider.ErrNoProvider):
-		return usageError("%w. `jcode demo -p` needs no model", err)
+		return console.Usage("%w. `jcode demo -p` needs no model", err)
 	case errors.Is(err, context.Canceled):
 		return errInterrupted()
 	}
-	return usageError("%w", err)
+	return console.Usage("%w", err)
 }
 
-func errInterrupted() error { return &exitError{code: exitInt, err: errors.New("interrupted")} }
+func errInterrupted() error {
+	return &console.Exit{Code: console.ExitInt, Err: errors.New("interrupted")}
+}
 
 // initLine describes a run before it begins.
 func (a *app) initLine(ctx context.Context, conv *agent.Conversation) initLine {
@@ -189,10 +192,10 @@ func readPiped(ctx context.Context, std Streams) ([]byte, error) {
 			return nil, errInterrupted()
 		case <-done:
 			if err != nil {
-				return nil, usageError("read standard input: %w", err)
+				return nil, console.Usage("read standard input: %w", err)
 			}
 			if len(piped) > maxPiped {
-				return nil, usageError("standard input is larger than %d MB: put it into a file and name that", maxPiped>>20)
+				return nil, console.Usage("standard input is larger than %d MB: put it into a file and name that", maxPiped>>20)
 			}
 			return piped, nil
 		}
@@ -200,5 +203,5 @@ func readPiped(ctx context.Context, std Streams) ([]byte, error) {
 }
 
 func errEmptyPrompt() error {
-	return usageError("empty prompt: say what to do, as in jcode -p 'explain main.go'")
+	return console.Usage("empty prompt: say what to do, as in jcode -p 'explain main.go'")
 }

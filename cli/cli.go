@@ -10,32 +10,15 @@ import (
 	"strings"
 
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/internal/commandline"
 	"jcode/internal/proc"
 	"jcode/internal/system"
 )
 
-// Exit codes, which scripts rely on.
-const (
-	exitDone   = 0
-	exitModel  = 1 // the model or provider failed
-	exitUsage  = 2 // usage or configuration
-	exitLimit  = 3 // stopped at a limit
-	exitSchema = 4 // the answer does not fit the schema
-	exitNone   = 5 // no answer, or not all of it
-	exitHup    = 129
-	exitInt    = 130
-	exitTerm   = 143
-)
-
-// Streams are what a command reads and writes, and its environment.
+// Streams are what a command reads and writes, and what else it knows of the process.
 type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-	// Getenv returns an environment variable.
-	Getenv func(string) string
-	// InIsTerminal and OutIsTerminal say whether In and Out are terminals.
-	InIsTerminal, OutIsTerminal bool
+	console.Streams
 
 	// Managed is where the settings of this machine's administrator are; the zero value is the system's place, which
 	// nothing but a test replaces.
@@ -48,39 +31,7 @@ type Streams struct {
 }
 
 // System returns the process's own streams. What goes to a terminal is cleaned.
-func System() Streams {
-	return Streams{
-		In: os.Stdin, Out: cleaned(os.Stdout), Err: cleaned(os.Stderr), Getenv: os.Getenv,
-		InIsTerminal: isTerminal(os.Stdin), OutIsTerminal: isTerminal(os.Stdout),
-	}
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && isTTY(f)
-}
-
-// exitError is an error with its exit code. A silent one has been reported already.
-type exitError struct {
-	code   int
-	silent bool
-	err    error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-func usageError(format string, args ...any) error {
-	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
-}
-
-// asUsage makes an error one of usage; nil stays nil.
-func asUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError("%w", err)
-}
+func System() Streams { return Streams{Streams: console.System()} }
 
 // Main runs jcode with the arguments after the program's name and returns the exit code.
 func Main(args []string, std Streams) int {
@@ -100,7 +51,7 @@ func Main(args []string, std Streams) int {
 func begin(args []string, std Streams) int {
 	if len(args) == 1 && args[0] == "--version" { // it must be fast
 		fmt.Fprintln(std.Out, "jcode "+Version())
-		return exitDone
+		return console.ExitDone
 	}
 	if code, done := proc.AsInit(); done {
 		return code
@@ -127,23 +78,23 @@ func checkSpace() error {
 	if !limited || left >= needSpace+system.ThreadSpace {
 		return nil
 	}
-	return usageError("the address space of this process is limited to %d MB (ulimit -v), of which %d MB are left: Go reserves over a gigabyte of it at the start, without using it. "+
+	return console.Usage("the address space of this process is limited to %d MB (ulimit -v), of which %d MB are left: Go reserves over a gigabyte of it at the start, without using it. "+
 		"Raise the limit (ulimit -v 4000000), or limit the memory that is used instead: systemd-run --user --scope -p MemoryMax=1G jcode", limit>>20, left>>20)
 }
 
 // report prints an error that was not shown yet and returns its exit code.
 func report(err error, stderr io.Writer) int {
 	if err == nil {
-		return exitDone
+		return console.ExitDone
 	}
-	var exit *exitError
+	var exit *console.Exit
 	if !errors.As(err, &exit) {
-		exit = &exitError{code: exitUsage, err: err}
+		exit = &console.Exit{Code: console.ExitUsage, Err: err}
 	}
-	if !exit.silent {
+	if !exit.Silent {
 		fmt.Fprintln(stderr, "jcode: "+exit.Error())
 	}
-	return exit.code
+	return exit.Code
 }
 
 // runner is a command of the command line.
@@ -175,14 +126,14 @@ func run(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if advice := noCommand(line, args); advice != "" {
-		return usageError("%s", advice)
+		return console.Usage("%s", advice)
 	}
 	chosen, err := line.Parse(prepare(args))
 	if errors.Is(err, commandline.ErrHelp) {
 		return printHelp(chosen, std)
 	}
 	if err != nil {
-		err = usageError("%w (jcode --help lists commands and flags)", err)
+		err = console.Usage("%w (jcode --help lists commands and flags)", err)
 		sayFailure(err, formatIn(args), std)
 		return err
 	}
@@ -199,7 +150,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 	}
 	std.args = args
 	if std.dir, err = os.Getwd(); err != nil {
-		return usageError("working folder: %w", err)
+		return console.Usage("working folder: %w", err)
 	}
 	err = enterFolder(f.Cwd)
 	if err == nil {
@@ -218,7 +169,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 func (s Streams) underManaged() (Streams, error) {
 	var err error
 	s.managed, err = config.ReadManaged(s.Managed)
-	return s, asUsage(err)
+	return s, console.AsUsage(err)
 }
 
 // enterFolder changes to the folder of -C; "" changes nothing.
@@ -227,7 +178,7 @@ func enterFolder(dir string) error {
 		return nil
 	}
 	if err := os.Chdir(dir); err != nil {
-		return usageError("-C: %w", err)
+		return console.Usage("-C: %w", err)
 	}
 	return nil
 }

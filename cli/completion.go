@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/model/provider"
 	"jcode/internal/commandline"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/session"
@@ -181,7 +182,7 @@ func flagValues(ctx context.Context, f *commandline.Flag, std Streams) []candida
 	var out []candidate
 	switch f.Name {
 	case "mode":
-		out = mapSlice(tools.Modes(), func(m tools.Mode) candidate { return candidate{string(m), "approval mode"} })
+		out = slicex.Map(tools.Modes(), func(m tools.Mode) candidate { return candidate{string(m), "approval mode"} })
 	case "role":
 		out = keptNames(ctx, std, nameLists.roleNames)
 	case "resume":
@@ -232,7 +233,7 @@ func serverNames(ctx context.Context, std Streams) []candidate {
 		return nil
 	}
 	defer a.close()
-	return mapSlice(a.mcp.Snapshot(), func(d mcp.Details) candidate { return candidate{d.Name, d.Line} })
+	return slicex.Map(a.mcp.Snapshot(), func(d mcp.Details) candidate { return candidate{d.Name, d.Line} })
 }
 
 // nameLists lists names for completion.
@@ -247,7 +248,7 @@ func (a nameLists) sessionNames(ctx context.Context) []candidate {
 	if err != nil {
 		return nil
 	}
-	return mapSlice(rows, func(s session.Session) candidate { return candidate{s.ID, s.Title} })
+	return slicex.Map(rows, func(s session.Session) candidate { return candidate{s.ID, s.Title} })
 }
 
 func (a nameLists) roleNames(ctx context.Context) []candidate {
@@ -255,7 +256,7 @@ func (a nameLists) roleNames(ctx context.Context) []candidate {
 	if err != nil {
 		return nil
 	}
-	return mapSlice(rows, func(l role.Listing) candidate {
+	return slicex.Map(rows, func(l role.Listing) candidate {
 		line := listRole(l)
 		return candidate{line.Name, line.Description}
 	})

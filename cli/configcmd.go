@@ -15,6 +15,8 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"jcode/cli/config"
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -46,11 +48,11 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}})
 	settings, err := loaded.Show(c.All)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if c.JSON {
-		err = printJSON(std.Out, map[string]any{
-			"managed": orEmpty(a.std.managed.Show()), "settings": orEmpty(settings), "waiting_for_trust": orEmpty(loaded.Held), "problems": orEmpty(loaded.Problems),
+		err = console.PrintJSON(std.Out, map[string]any{
+			"managed": slicex.OrEmpty(a.std.managed.Show()), "settings": slicex.OrEmpty(settings), "waiting_for_trust": slicex.OrEmpty(loaded.Held), "problems": slicex.OrEmpty(loaded.Problems),
 		})
 	} else {
 		err = showSettings(std, loaded, settings, a.std.managed.Show())
@@ -60,7 +62,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	for _, p := range loaded.Problems {
 		if !p.Harmless {
-			return &exitError{code: exitUsage, silent: true, err: errors.New(p.String())}
+			return &console.Exit{Code: console.ExitUsage, Silent: true, Err: errors.New(p.String())}
 		}
 	}
 	return nil
@@ -120,7 +122,7 @@ func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		for _, p := range places {
 			out[p.name] = p.path
 		}
-		return printJSON(std.Out, out)
+		return console.PrintJSON(std.Out, out)
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, p := range places {
@@ -162,7 +164,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		file = config.ProjectFile(a.root)
 	}
 	if c.Value == "" {
-		return asUsage(config.Set(file, c.Key, nil))
+		return console.AsUsage(config.Set(file, c.Key, nil))
 	}
 	// A value that is valid as a string is one; others are parsed as JSON.
 	err := config.Set(file, c.Key, c.Value)
@@ -172,7 +174,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			err = config.Set(file, c.Key, value)
 		}
 	}
-	return asUsage(err)
+	return console.AsUsage(err)
 }
 
 type configKeyCmd struct {
@@ -191,11 +193,11 @@ func (c *configKeyCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if !c.Forget {
 		var err error
 		if key, err = readKey(std, c.Provider); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 	}
 	if err := config.StoreKey(a.paths.Credentials(), c.Provider, key); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	fmt.Fprintf(std.Err, "jcode: %s\n", a.paths.Credentials())
 	return nil

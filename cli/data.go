@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/cli/undo"
 	"jcode/session"
 )
@@ -22,7 +23,7 @@ func (a *app) openStore(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return usageError("%w%s", err, elsewhere(err))
+		return console.Usage("%w%s", err, elsewhere(err))
 	}
 	useStore(a, store)
 	return nil
@@ -41,7 +42,7 @@ func openStoreToRead(ctx context.Context, a *app) error {
 	}
 	store, readErr := session.OpenReading(ctx, file)
 	if readErr != nil {
-		return usageError("%w; nor can it be read there: %w", err, readErr)
+		return console.Usage("%w; nor can it be read there: %w", err, readErr)
 	}
 	useStore(a, store)
 	return nil
@@ -55,7 +56,7 @@ func useStore(a *app, store *session.Store) {
 		}
 	})
 	for _, n := range store.Notices() {
-		a.board.say(event.LevelWarn, "%s", n.Text)
+		a.board.Say(event.LevelWarn, "%s", n.Text)
 	}
 }
 

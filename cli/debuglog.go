@@ -15,6 +15,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/cli/core"
 	"jcode/internal/secret"
 	"jcode/tools"
@@ -38,17 +39,17 @@ func (a *app) openDebugLog(context.Context) error {
 	}
 	dir := filepath.Join(a.paths.Data, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return usageError("--debug: %w", err)
+		return console.Usage("--debug: %w", err)
 	}
 	path := filepath.Join(dir, "jcode.log")
 	if info, err := os.Stat(path); err == nil && info.Size() > maxDebugLog {
 		if err := os.Rename(path, path+".old"); err != nil {
-			return usageError("--debug: %w", err)
+			return console.Usage("--debug: %w", err)
 		}
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return usageError("--debug: %w", err)
+		return console.Usage("--debug: %w", err)
 	}
 	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil)), private: a.privateNow}
 	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))

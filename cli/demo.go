@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -27,12 +28,12 @@ const tourPace = 12 * time.Millisecond
 // Run plays the tour; with -p it is printed, and its approvals are simulated.
 func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if _, err := exec.LookPath("sh"); err != nil {
-		return usageError("the tour runs a shell script, and there is no sh command")
+		return console.Usage("the tour runs a shell script, and there is no sh command")
 	}
 	jcode := ownProgram() // before the folder changes
 	dir, err := os.MkdirTemp("", "jcode-tour-")
 	if err != nil {
-		return usageError("the tour's folder: %w", err)
+		return console.Usage("the tour's folder: %w", err)
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -41,7 +42,7 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}()
 	home := filepath.Join(dir, "home")
 	if err := enterTour(filepath.Join(dir, "project"), home, jcode); err != nil {
-		return usageError("the tour's folder: %w", err)
+		return console.Usage("the tour's folder: %w", err)
 	}
 	getenv := std.Getenv
 	std.Getenv = func(name string) string {
@@ -56,12 +57,12 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	f.Model, f.BaseURL, f.Continue, f.Resume, f.Fork = tourModel, "", false, "", false
 	board, err := tour.OpenBoard(ctx)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer board.Close()
 	play := &tourPlay{board: board, env: map[string]string{"JCODE_HOME": home, "PATH": filepath.Dir(jcode) + string(os.PathListSeparator) + getenv("PATH")}}
 	if play.script, err = tour.Script(tour.Places{Program: jcode, Command: filepath.Base(jcode), Home: home, Board: board.Address()}); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if f.Print {
 		return c.print(ctx, f, std, play)
@@ -129,7 +130,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play *tourPl
 	defer conv.Close()
 	sub := conv.Subscribe()
 	defer sub.Close()
-	a.board.attach(conv)
+	a.board.Attach(conv)
 	a.startExtensions()
 	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals and the sign-in are played; nothing is sent anywhere.")
 	fmt.Fprintf(std.Err, "jcode: prompt: %s\n", tour.Prompt)

@@ -10,6 +10,8 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/tools/builtin"
@@ -24,7 +26,7 @@ func (e *detachError) Error() string { return "the session goes on in the backgr
 // detachCommand is /detach.
 type detachCommand struct {
 	here  *heldTerminal // nil in a terminal of its own
-	board *board
+	board *board.Board
 	jobs  func() []builtin.Job
 	leave context.CancelCauseFunc
 	waits *detachWait
@@ -47,7 +49,9 @@ func (d detachCommand) List() []command.Command {
 	}
 	return []command.Command{{
 		Name: "detach", Hint: "[anyway|stay]", Run: d.run,
-		Complete:    func(_ context.Context, args string) []string { return withPrefix([]string{"anyway", "stay"}, args) },
+		Complete: func(_ context.Context, args string) []string {
+			return slicex.WithPrefix([]string{"anyway", "stay"}, args)
+		},
 		Description: "let the session go on in the background: jcode attach shows it again",
 	}}
 }
@@ -67,7 +71,7 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 	default:
 		return command.Outcome{}, fmt.Errorf("/detach %s: say anyway, stay, or nothing", args)
 	}
-	conv := d.board.open()
+	conv := d.board.Open()
 	switch {
 	case conv == nil || conv.ID() == "" && !conv.Private():
 		return command.Outcome{}, errors.New("the session is empty: jcode --detachable begins a session in the background")

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/board"
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/tools/retrieval"
 )
 
@@ -29,7 +32,7 @@ func (o docsOf) open(ctx context.Context, f *flags, std Streams) (*app, *retriev
 	if err != nil {
 		return nil, nil, err
 	}
-	a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode: "+n.text) })
+	a.board.Aside(func(n board.Notice) { fmt.Fprintln(std.Err, "jcode: "+n.Text) })
 	if err := o.use(ctx, a); err != nil {
 		a.close()
 		return nil, nil, err
@@ -44,10 +47,10 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 			err = r.Usable()
 		}
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		if len(r.Documents) == 0 {
-			return usageError("role %s has no documents: name them in its file, as documents: [docs/**/*.md]", name)
+			return console.Usage("role %s has no documents: name them in its file, as documents: [docs/**/*.md]", name)
 		}
 		a.documents.room.UseRole(a.documents.ofRole(r))
 		return nil
@@ -62,7 +65,7 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 // change changes the documents of a session, and prints the result.
 func (o docsOf) change(ctx context.Context, f *flags, std Streams, do func(*retrieval.Room) error) error {
 	if f.Role != "" {
-		return usageError("a role's documents are listed in its file: jcode roles edit %s", f.Role)
+		return console.Usage("a role's documents are listed in its file: jcode roles edit %s", f.Role)
 	}
 	a, room, err := o.open(ctx, f, std)
 	if err != nil {
@@ -70,7 +73,7 @@ func (o docsOf) change(ctx context.Context, f *flags, std Streams, do func(*retr
 	}
 	defer a.close()
 	if err := do(room); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	return settle(ctx, room, std)
 }
@@ -162,13 +165,13 @@ func (c *docsSearchCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	hits, note, err := room.Search(ctx, strings.Join(c.Words, " "), c.Top)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if note != "" {
 		fmt.Fprintln(std.Err, "jcode: "+note)
 	}
 	if c.JSON {
-		return printJSON(std.Out, orEmpty(hits))
+		return console.PrintJSON(std.Out, slicex.OrEmpty(hits))
 	}
 	for _, h := range hits {
 		fmt.Fprintf(std.Out, "%s:%d-%d %s\n%s\n\n", h.Path, h.First, h.Last, h.Heading, h.Text)

@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/system"
@@ -66,18 +67,18 @@ func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	d.examine(ctx)
 	if c.JSON {
-		if err := printJSON(std.Out, d.found); err != nil {
+		if err := console.PrintJSON(std.Out, d.found); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	exit := exitDone
+	exit := console.ExitDone
 	for _, f := range d.found {
 		if f.State == findingFail {
 			exit = max(exit, f.exit)
 		}
 	}
-	if exit != exitDone {
-		return &exitError{code: exit, silent: true, err: errors.New("the doctor found something wrong")}
+	if exit != console.ExitDone {
+		return &console.Exit{Code: exit, Silent: true, Err: errors.New("the doctor found something wrong")}
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.ok("jcode", "%s, %s on %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	a := &app{flags: d.flags, std: d.std}
 	if err := a.findPlaces(ctx); err != nil {
-		d.fail("folders", "set JCODE_HOME to a folder that can be written", exitUsage, "%v", err)
+		d.fail("folders", "set JCODE_HOME to a folder that can be written", console.ExitUsage, "%v", err)
 		return
 	}
 	d.paths = a.paths
@@ -174,7 +175,7 @@ func (d *doctor) settings(root string) {
 			d.warn("config", "", "%s", p)
 			continue
 		}
-		d.fail("config", "correct it there, or see `jcode config schema` for what is allowed there", exitUsage, "%s", p)
+		d.fail("config", "correct it there, or see `jcode config schema` for what is allowed there", console.ExitUsage, "%s", p)
 	}
 	if len(loaded.Problems) > 0 {
 		return
@@ -195,7 +196,7 @@ func (d *doctor) credentials() {
 	d.keys = keys
 	switch {
 	case err != nil:
-		d.fail("keys", "correct the file, or delete it and enter the keys again", exitUsage, "%v", err)
+		d.fail("keys", "correct the file, or delete it and enter the keys again", console.ExitUsage, "%v", err)
 	case warning != "":
 		d.warn("keys", "", "%s", warning)
 	case len(keys) > 0:
@@ -215,7 +216,7 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		if errors.Is(err, session.ErrReadOnly) {
 			advice += "; jcode sessions lists, shows, searches and exports what is there"
 		}
-		d.fail("database", advice, exitUsage, "%v", err)
+		d.fail("database", advice, console.ExitUsage, "%v", err)
 		return
 	}
 	for _, n := range store.Notices() {
@@ -228,12 +229,12 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		written = fmt.Errorf("close %s: %w", path, err)
 	}
 	if len(faults) > 0 {
-		d.fail("database", "end jcode everywhere and run jcode doctor --repair: it copies what can be read into a new file and keeps this one", exitUsage,
+		d.fail("database", "end jcode everywhere and run jcode doctor --repair: it copies what can be read into a new file and keeps this one", console.ExitUsage,
 			"%s is damaged inside: %s", path, strings.Join(faults, "; "))
 		return
 	}
 	if written != nil {
-		d.fail("database", "make room on its disk, or set JCODE_HOME to another one", exitUsage, "%v", written)
+		d.fail("database", "make room on its disk, or set JCODE_HOME to another one", console.ExitUsage, "%v", written)
 		return
 	}
 	d.ok("database", "%s opens and can be written", path)
@@ -277,14 +278,14 @@ func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 	target, err := provider.Resolve(settings)
 	switch {
 	case errors.Is(err, provider.ErrNoProvider):
-		d.fail("model", d.localAdvice(ctx, settings), exitUsage, "%v", err)
+		d.fail("model", d.localAdvice(ctx, settings), console.ExitUsage, "%v", err)
 		return
 	case err != nil:
-		d.fail("model", "", exitUsage, "%v", err)
+		d.fail("model", "", console.ExitUsage, "%v", err)
 		return
 	case target.Replay != "":
 		if _, err := replay.Open(target.Replay, replay.Options{}); err != nil {
-			d.fail("model", "", exitUsage, "%v", err)
+			d.fail("model", "", console.ExitUsage, "%v", err)
 			return
 		}
 		d.ok("model", "the script %s", target.Replay)
@@ -300,7 +301,7 @@ func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 		d.ok("model", "tries %s with one request, of fewer than %d tokens", target.Model, dial.ProbeTokens)
 	}
 	for _, check := range try(ctx, target.Provider, target.Model) {
-		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: exitModel}
+		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: console.ExitModel}
 		switch {
 		case !check.OK && check.Name == "models":
 			line.State = findingWarn // an endpoint may work without a list

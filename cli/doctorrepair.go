@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -18,7 +19,7 @@ func (d *doctor) repairDatabase(ctx context.Context, path string) bool {
 		d.ok("database", "%s came back from files that were moved aside", text.Count(done.Back, "session"))
 	}
 	if err != nil {
-		d.fail("database", "", exitUsage, "%v", err)
+		d.fail("database", "", console.ExitUsage, "%v", err)
 		return false
 	}
 	if done.Aside == "" && done.Back == 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -69,7 +70,7 @@ func (d *doctor) server(s mcp.Details) {
 		if s.Keyring {
 			advice = "unlock the keyring"
 		}
-		d.fail("mcp", advice, exitUsage, "%s: %s", s.Name, why)
+		d.fail("mcp", advice, console.ExitUsage, "%s: %s", s.Name, why)
 	}
 }
 

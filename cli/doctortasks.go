@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/internal/system"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -30,24 +31,24 @@ func (d *doctor) tasks(ctx context.Context) {
 	}
 	store, err := openTasksIn(ctx, d.paths)
 	if err != nil {
-		d.fail("tasks", "", exitUsage, "%v", err)
+		d.fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	health, err := store.Health(ctx)
 	if err != nil {
-		d.fail("tasks", "", exitUsage, "%v", err)
+		d.fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	if len(health.Faults) > 0 {
-		d.fail("tasks", "end the workers and move it away; the branches jcode/task-… are still in their repositories", exitUsage, "%s is damaged: %s", store.Path(), strings.Join(health.Faults, "; "))
+		d.fail("tasks", "end the workers and move it away; the branches jcode/task-… are still in their repositories", console.ExitUsage, "%s is damaged: %s", store.Path(), strings.Join(health.Faults, "; "))
 		return
 	}
 	d.taskClock(store, health)
 	d.taskRights(store)
 	counts, err := store.Counts(ctx)
 	if err != nil {
-		d.fail("tasks", "", exitUsage, "%v", err)
+		d.fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	workers, err := workersOf(ctx, store)
@@ -89,7 +90,7 @@ func (d *doctor) taskRights(store *tasks.Store) {
 func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 	list, err := store.List(ctx, 0, tasks.Queued, tasks.Working, tasks.Asks)
 	if err != nil {
-		d.fail("tasks", "", exitUsage, "%v", err)
+		d.fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	seen := map[string]bool{}
@@ -108,17 +109,17 @@ func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 
 func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {
 	if _, err := os.Stat(t.Folder); err != nil {
-		d.fail("tasks", fmt.Sprintf("restore it, or jcode tasks cancel %d", t.ID), exitUsage, "the folder of task %d can't be reached: %v", t.ID, err)
+		d.fail("tasks", fmt.Sprintf("restore it, or jcode tasks cancel %d", t.ID), console.ExitUsage, "the folder of task %d can't be reached: %v", t.ID, err)
 		return
 	}
 	f := *d.flags
 	err := inTaskFolder(ctx, &f, d.std, t, func(a *app) error {
 		if _, err := worktree.Head(ctx, a.git, a.root); err != nil {
-			d.fail("tasks", "a task needs a git repository with a commit", exitUsage, "task %d in %s: %v", t.ID, t.Folder, err)
+			d.fail("tasks", "a task needs a git repository with a commit", console.ExitUsage, "task %d in %s: %v", t.ID, t.Folder, err)
 			return nil
 		}
 		if t.Base != "" && !worktree.Has(ctx, a.git, a.root, t.Base) {
-			d.fail("tasks", fmt.Sprintf("jcode tasks cancel %d, and add it again", t.ID), exitUsage, "the commit %s that task %d begins with is gone from %s", t.Base, t.ID, t.Folder)
+			d.fail("tasks", fmt.Sprintf("jcode tasks cancel %d, and add it again", t.ID), console.ExitUsage, "the commit %s that task %d begins with is gone from %s", t.Base, t.ID, t.Folder)
 			return nil
 		}
 		if n := len(newDormant(a).inert()); n > 0 {
@@ -129,6 +130,6 @@ func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {
 		return nil
 	})
 	if err != nil {
-		d.fail("tasks", "", exitUsage, "%v", err)
+		d.fail("tasks", "", console.ExitUsage, "%v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/session"
 	"jcode/session/role"
@@ -24,7 +25,7 @@ type documents struct {
 	room *retrieval.Room
 
 	project    string
-	board      *board
+	board      *board.Board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	models     *models
@@ -48,13 +49,13 @@ func (a *app) openDocuments() {
 		Denied: func(path string) string { return a.gate.Denied(tools.AccessRead, path) },
 		Fetch:  d.fetch,
 		Refuse: func() error {
-			if conv := a.board.open(); conv != nil && conv.Private() {
+			if conv := a.board.Open(); conv != nil && conv.Private() {
 				return session.ErrPrivateDocuments
 			}
 			return nil
 		},
 		Embedder: d.embedder,
-		Notify:   func(level, text string) { a.board.say(event.Level(level), "%s", text) },
+		Notify:   func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 		Offer:    d.offer,
 	})
 	a.documents = d
@@ -79,7 +80,7 @@ func (d *documents) offer(t tools.Tool) {
 		list = []tools.Tool{t}
 	}
 	for _, err := range d.registry.Replace("documents", tools.RankBuiltin, list) {
-		d.board.say(event.LevelWarn, "documents: %v", err)
+		d.board.Say(event.LevelWarn, "documents: %v", err)
 	}
 }
 
@@ -158,14 +159,14 @@ func (d *documents) opened(conv *agent.Conversation, _ bool) {
 		return
 	}
 	if err := d.room.UseSession(context.Background(), sessionID); err != nil {
-		d.board.say(event.LevelWarn, "documents: %v", err)
+		d.board.Say(event.LevelWarn, "documents: %v", err)
 	}
 }
 
 // before makes the documents of the session searchable from its next step on.
 func (d *documents) before(ctx context.Context, sessionID string) agent.Announcement {
 	if err := d.room.UseSession(ctx, sessionID); err != nil {
-		d.board.say(event.LevelWarn, "documents: %v", err)
+		d.board.Say(event.LevelWarn, "documents: %v", err)
 	}
 	d.room.Settle(ctx)
 	return agent.Announcement{}

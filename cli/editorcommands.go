@@ -19,7 +19,7 @@ type editorCommands struct {
 }
 
 func newEditorCommands(a *app) editorCommands {
-	return editorCommands{a.board.open, func() (out []command.Command) {
+	return editorCommands{a.board.Open, func() (out []command.Command) {
 		for _, panel := range chatPanels(a) {
 			if !slices.Contains([]string{"agents", "permissions", "mcp", "tools", "skills", "jobs"}, panel.Name) {
 				continue

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/cli/eval"
 	"jcode/internal/launch"
 	"jcode/internal/proc"
@@ -29,15 +30,15 @@ type evalCmd struct {
 // Run runs the tasks and prints what they came to.
 func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if c.Runs < 1 {
-		return usageError("--runs: a number above 0")
+		return console.Usage("--runs: a number above 0")
 	}
 	tasks, err := eval.Read(c.Folder)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	keep := ""
 	if c.Keep != "" {
@@ -45,7 +46,7 @@ func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			err = os.MkdirAll(keep, 0o755)
 		}
 		if err != nil {
-			return usageError("--keep: %w", err)
+			return console.Usage("--keep: %w", err)
 		}
 	}
 	starter := proc.NewLauncher()
@@ -65,11 +66,11 @@ func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if ctx.Err() != nil {
 			return errInterrupted()
 		}
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	report := eval.Sum(runs)
 	if c.JSON {
-		return errors.Join(err, printJSON(std.Out, report))
+		return errors.Join(err, console.PrintJSON(std.Out, report))
 	}
 	fmt.Fprint(std.Out, report.Text())
 	return err

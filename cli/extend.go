@@ -81,8 +81,8 @@ func (a *app) openMCP() error {
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: a.confinement.keyNames(), Programs: a.programs(), Variables: serverVariables(a), Permit: a.std.managed.Server,
-		Window: a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
-		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
+		Window: a.board.Window, Sees: a.board.Sees, Elicitor: mcpElicitor{&a.board, a.flags, newBrowser(a)}, Person: a.signsIn(),
+		Notify: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 	})
 	a.servers = managed{a.mcp}
 	a.onClose(a.mcp.Close)

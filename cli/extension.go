@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"jcode/agent"
+	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/core"
 	"jcode/remote"
@@ -39,7 +40,7 @@ func (a *app) listExtensions() {
 	if !isOff(a.config.Remote) && remote.Supported && a.originals == nil {
 		a.list = append(a.list, newWindows(a).extension(), newRemotePage(a).extension())
 	}
-	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.Opened(conv, again) }
+	a.board.Opened = func(conv *agent.Conversation, again bool) { a.list.Opened(conv, again) }
 }
 
 // startExtensions starts watching files, and connects servers in the background. It is
@@ -89,7 +90,7 @@ func (e pluginExtension) panels() []command.Panel {
 
 // boardExtension tells a conversation's model what the other parts of jcode have to say.
 type boardExtension struct {
-	board *board
+	board *board.Board
 }
 
 // extension returns what it adds to jcode.
@@ -97,7 +98,7 @@ func (e boardExtension) extension() core.Extension {
 	return core.Extension{Own: e.own()}
 }
 
-func (e boardExtension) own() agent.Extension { return agent.Extension{Before: e.board.take} }
+func (e boardExtension) own() agent.Extension { return agent.Extension{Before: e.board.Take} }
 
 // roleExtension watches role files, and tells the model which agents it can start.
 type roleExtension struct {

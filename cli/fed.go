@@ -14,6 +14,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/cli/console"
 	"jcode/cli/stream"
 	"jcode/remote"
 	"jcode/session"
@@ -32,11 +33,11 @@ func (f *flags) checkInput(words []string) error {
 	case f.InputFormat != "stream-json":
 		return nil
 	case !f.Print:
-		return usageError("--input-format is for -p")
+		return console.Usage("--input-format is for -p")
 	case f.OutputFormat != "stream-json":
-		return usageError("--input-format stream-json needs --output-format stream-json: what happens comes as lines too")
+		return console.Usage("--input-format stream-json needs --output-format stream-json: what happens comes as lines too")
 	case strings.TrimSpace(strings.Join(words, "")) != "":
-		return usageError("--input-format stream-json takes prompts from standard input alone: write a line such as %s", `{"type": "prompt", "text": "hello"}`)
+		return console.Usage("--input-format stream-json takes prompts from standard input alone: write a line such as %s", `{"type": "prompt", "text": "hello"}`)
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if err != nil && ctx.Err() == nil {
-			r.end, r.sent = &exitError{code: exitUsage, err: err}, true
+			r.end, r.sent = &console.Exit{Code: console.ExitUsage, Err: err}, true
 		}
 		r.ended = true
 		r.settle(ctx)
@@ -150,14 +151,14 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 			break
 		}
 		if err := r.print(ctx, ev); err != nil {
-			return &exitError{code: exitModel, err: fmt.Errorf("write what happens: %w", err)}
+			return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("write what happens: %w", err)}
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted()
 	case !r.sent && r.faulty:
-		return &exitError{code: exitUsage, silent: true, err: errors.New("no line of standard input was a prompt that could be sent")}
+		return &console.Exit{Code: console.ExitUsage, Silent: true, Err: errors.New("no line of standard input was a prompt that could be sent")}
 	}
 	return r.end
 }

@@ -12,7 +12,9 @@ import (
 	"jcode/agent/model"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/tools/command"
 	"jcode/tui/front"
 )
@@ -29,7 +31,7 @@ type firstStart struct {
 	credentials string // the file of stored keys
 	settings    string // the person's config.json
 	getenv      func(string) string
-	board       *board
+	board       *board.Board
 	// choose sets the model with which conversations begin; "" means the model that settings and environment
 	// resolve to.
 	choose func(model string)
@@ -114,7 +116,7 @@ func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name,
 	}
 	if cfg.Name == "" {
 		a.models.enter(cfg, key)
-		a.board.say("warn", "this key is used until jcode ends: put it into %s for the next start", cfg.KeyEnv)
+		a.board.Say("warn", "this key is used until jcode ends: put it into %s for the next start", cfg.KeyEnv)
 		return nil
 	}
 	if err := config.StoreKey(a.credentials, name, key); err != nil {
@@ -124,7 +126,7 @@ func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name,
 		return err
 	}
 	if a.models.enter(cfg, key) {
-		a.board.say("warn", "%s in the environment holds another key: the one you entered is used until jcode ends, and that of the environment at the next start; change or unset it there", cfg.KeyEnv)
+		a.board.Say("warn", "%s in the environment holds another key: the one you entered is used until jcode ends, and that of the environment at the next start; change or unset it there", cfg.KeyEnv)
 	}
 	return nil
 }
@@ -226,10 +228,10 @@ func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 func (a firstStart) readKeys() error {
 	keys, warning, err := config.ReadCredentials(a.credentials)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if warning != "" {
-		a.board.say("warn", "%s", warning)
+		a.board.Say("warn", "%s", warning)
 	}
 	a.models.rekey(keys)
 	return nil

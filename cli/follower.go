@@ -16,7 +16,7 @@ func newFollower(a *app) *undo.Follower {
 	}
 	return undo.New(undo.Options{
 		Store: a.store, Contents: a.contents, Dir: filepath.Join(a.paths.Data, "snapshots", "trees"), Home: a.paths.Home, LeaveOut: a.config.Undo.LeaveOut,
-		Secrets: isOn(a.config.Undo.Secrets), Say: a.board.say, Roots: a.workRoots, Current: a.board.session, Private: a.privateNow,
+		Secrets: isOn(a.config.Undo.Secrets), Say: a.board.Say, Roots: a.workRoots, Current: a.board.Session, Private: a.privateNow,
 		Denied: func(dir string) func(string) bool { return unseen(a, dir) },
 	})
 }

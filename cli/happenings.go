@@ -8,11 +8,13 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/core"
 	"jcode/cli/undo"
 	"jcode/hooks"
 	"jcode/internal/paths"
+	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -26,7 +28,7 @@ const (
 
 // happenings connects hooks with the conversation: it finds them, and reports events to the engine.
 type happenings struct {
-	board      *board
+	board      *board.Board
 	bundles    *bundles
 	shell      *builtin.Shell
 	follower   *undo.Follower // keeps what hooks change for an undo; may be nil
@@ -82,7 +84,7 @@ func (a *app) openHooks() {
 	}
 	h.engine = hooks.New(hooks.Options{
 		Runner: h, Root: a.root, Cwd: a.cwd, Covers: a.gate.Covers, Background: h.behind, Later: h.later, OfRole: h.ofRole, Mode: func() string { return string(h.mode()) },
-		Notice: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
+		Notice: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 	})
 	a.happenings = h
 	h.reload()
@@ -96,7 +98,7 @@ func (a *app) openHooks() {
 }
 
 func (h *happenings) mode() tools.Mode {
-	if conv := h.board.open(); conv != nil {
+	if conv := h.board.Open(); conv != nil {
 		return conv.Mode()
 	}
 	return h.start()
@@ -119,7 +121,7 @@ func (h *happenings) wake(items []tools.TrustItem) error {
 func (h *happenings) inert() []tools.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return mapSlice(h.files, func(f hookFile) tools.TrustItem { return f.item })
+	return slicex.Map(h.files, func(f hookFile) tools.TrustItem { return f.item })
 }
 
 // refresh is a point of the extension.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/cli/board"
+	"jcode/cli/console"
 	"jcode/hooks"
 	"jcode/tools"
 )
@@ -39,7 +41,7 @@ func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
 	}
 	env := map[string]string{"HOME": home, "JCODE_HOME": home, "PATH": os.Getenv("PATH")}
 	f := &flags{OutputFormat: "text", Mode: "yolo"}
-	a, err := newAppIn(t.Context(), f, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return env[name] }}, dir)
+	a, err := newAppIn(t.Context(), f, Streams{Streams: console.Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return env[name] }}}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +136,8 @@ func TestContextOfSessionHooksThatWereInterruptedIsToldOnce(t *testing.T) {
 	})
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	a.board.aside(func(n notice) { // the first hook has ended, the second one runs
-		if strings.Contains(n.text, "noticed") {
+	a.board.Aside(func(n board.Notice) { // the first hook has ended, the second one runs
+		if strings.Contains(n.Text, "noticed") {
 			interrupt()
 		}
 	})
@@ -222,10 +224,10 @@ func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 	}
 	var said []string
 	var mu sync.Mutex
-	a.board.aside(func(n notice) {
+	a.board.Aside(func(n board.Notice) {
 		mu.Lock()
 		defer mu.Unlock()
-		said = append(said, n.text)
+		said = append(said, n.Text)
 	})
 	mu.Lock()
 	defer mu.Unlock()

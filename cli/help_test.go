@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"jcode/cli/console"
 	"jcode/internal/commandline"
 )
 
@@ -25,7 +26,7 @@ func wholeLine(t *testing.T) *commandline.Command {
 
 func TestHelpFitsOneScreenAndNamesEverything(t *testing.T) {
 	var out, errs bytes.Buffer
-	if err := run(t.Context(), []string{"--help"}, Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}); err != nil {
+	if err := run(t.Context(), []string{"--help"}, Streams{Streams: console.Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
@@ -61,7 +62,7 @@ func TestHelpFitsOneScreenAndNamesEverything(t *testing.T) {
 
 func TestHelpOfACommandShowsItsOwnFlags(t *testing.T) {
 	var out, errs bytes.Buffer
-	if err := run(t.Context(), []string{"doctor", "--help"}, Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}); err != nil {
+	if err := run(t.Context(), []string{"doctor", "--help"}, Streams{Streams: console.Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}}); err != nil {
 		t.Fatal(err)
 	}
 	if s := out.String(); !strings.Contains(s, "--offline") || strings.Contains(s, "--max-steps") {

@@ -7,10 +7,12 @@ import (
 	"os"
 	"strings"
 
+	"jcode/cli/console"
 	"jcode/cli/manual"
 	"jcode/docs"
 	"jcode/internal/cells"
 	"jcode/internal/launch"
+	"jcode/internal/slicex"
 	"jcode/tools/command"
 	"jcode/tui/markdown"
 )
@@ -41,7 +43,7 @@ func (c *helpCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	}
 	text, err := topic(pages, strings.Join(c.Topic, " "), "jcode help")
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if !std.OutIsTerminal {
 		_, err := io.WriteString(std.Out, text)
@@ -91,7 +93,7 @@ func paged(ctx context.Context, std Streams, text string) (shown bool, err error
 	if len(words) == 0 {
 		words = []string{"less"}
 	}
-	out, isFile := behind(std.Out).(*os.File)
+	out, isFile := console.Behind(std.Out).(*os.File)
 	if !isFile || words[0] == "cat" {
 		return false, nil
 	}
@@ -104,7 +106,7 @@ func paged(ctx context.Context, std Streams, text string) (shown bool, err error
 	cmd.Stdin = strings.NewReader(laid(text, columns(std), markdown.Styles{
 		Strong: bold, Heading: [6]cells.Style{bold, bold, bold, bold, bold, bold}, TableHead: bold, Emphasis: italic,
 	}))
-	cmd.Stdout, cmd.Stderr = out, behind(std.Err)
+	cmd.Stdout, cmd.Stderr = out, console.Behind(std.Err)
 	if std.Getenv("LESS") == "" {
 		cmd.Env = append(os.Environ(), "LESS=FRX") // colours; and nothing to leave where the text fits
 	}
@@ -120,7 +122,7 @@ func completeManual(_ context.Context, args string) []string {
 	if err != nil {
 		return nil // its files are part of the program
 	}
-	return withPrefix(pages.Names(), args)
+	return slicex.WithPrefix(pages.Names(), args)
 }
 
 // readManual is /manual [topic].

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"jcode/cli/console"
 )
 
 // The manual is in the program: a page, a section, and what fits words; a sentence that begins with help is a prompt.
@@ -11,7 +13,7 @@ func TestTheManualIsReadInTheProgram(t *testing.T) {
 	t.Parallel()
 	help := func(words ...string) (string, error) {
 		var out, errs bytes.Buffer
-		err := run(t.Context(), append([]string{"help"}, words...), Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
+		err := run(t.Context(), append([]string{"help"}, words...), Streams{Streams: console.Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}})
 		return out.String(), err
 	}
 	for topic, want := range map[string]string{
@@ -45,9 +47,9 @@ func TestTheListOfRulesSaysWhatABareRuleAllows(t *testing.T) {
 	home := t.TempDir()
 	t.Chdir(t.TempDir())
 	var out, errs bytes.Buffer
-	err := run(t.Context(), []string{"--allow", "exec", "--allow", "exec(go test *)", "permissions", "list"}, Streams{Out: &out, Err: &errs, Getenv: func(name string) string {
+	err := run(t.Context(), []string{"--allow", "exec", "--allow", "exec(go test *)", "permissions", "list"}, Streams{Streams: console.Streams{Out: &out, Err: &errs, Getenv: func(name string) string {
 		return map[string]string{"HOME": home, "JCODE_HOME": home}[name]
-	}})
+	}}})
 	if err != nil || strings.Count(out.String(), "whatever they contain") != 1 {
 		t.Errorf("%v\n%s", err, out.String())
 	}

@@ -6,13 +6,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jcode/cli/board"
+	"jcode/internal/slicex"
 	"jcode/session"
 )
 
 // history stores prompts and drafts per project.
 type history struct {
 	store        *session.Store
-	board        *board
+	board        *board.Board
 	cwd, project string
 	drafted      *atomic.Pointer[string] // the key under which the input was last saved
 	private      func() bool             // nothing must be stored now
@@ -25,7 +27,7 @@ func newHistory(a *app) history {
 // Recent returns earlier prompts, newest first.
 func (h history) Recent(ctx context.Context) ([]string, error) {
 	rows, err := h.store.Prompts().Recent(ctx, h.project, recentPrompts)
-	return mapSlice(rows, func(p session.Prompt) string { return p.Text }), err
+	return slicex.Map(rows, func(p session.Prompt) string { return p.Text }), err
 }
 
 // Add stores a prompt.
@@ -63,4 +65,4 @@ func (h history) draft(ctx context.Context) (string, error) {
 }
 
 // draftKey names the draft of the open session, or of a new one in this folder.
-func (h history) draftKey() string { return cmp.Or(h.board.session(), h.project) }
+func (h history) draftKey() string { return cmp.Or(h.board.Session(), h.project) }

@@ -86,7 +86,7 @@ func (h *happenings) reload() {
 	h.files = files
 	h.mu.Unlock()
 	h.engine.Set(list)
-	if conv := h.board.open(); conv != nil { // its first hook may have come with a plugin
+	if conv := h.board.Open(); conv != nil { // its first hook may have come with a plugin
 		h.follow(conv)
 	}
 }
@@ -150,7 +150,7 @@ func (h *happenings) say(problems []string) {
 		h.said[p] = true
 		h.mu.Unlock()
 		if !known {
-			h.board.say(event.LevelWarn, "%s", p)
+			h.board.Say(event.LevelWarn, "%s", p)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (h *happenings) withVariables(run hooks.Run, env []string, runHook func(mor
 		return hooks.Ended{}, fmt.Errorf("make %s: %w", hooks.EnvFile, err)
 	}
 	end, err := runHook([]string{hooks.EnvFile + "=" + file.path}, file.dir)
-	vars := file.read(run.Hook, proc.WithoutSecrets(env, nil), h.confinement.config().Environment.Keep, h.board.say)
+	vars := file.read(run.Hook, proc.WithoutSecrets(env, nil), h.confinement.config().Environment.Keep, h.board.Say)
 	end.Variables = vars
 	return end, err
 }

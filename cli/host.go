@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/cli/board"
 	"jcode/skills"
 	"jcode/tools"
 )
@@ -18,7 +19,7 @@ import (
 // personHost runs the shell lines and file reads of a person's commands, through the same gate as
 // all calls.
 type personHost struct {
-	board      *board
+	board      *board.Board
 	dispatcher *tools.Dispatcher
 	mode       func() tools.Mode // if no conversation is open
 	alone      bool              // no person can be asked
@@ -32,11 +33,11 @@ func newPersonHost(a *app) personHost {
 }
 
 // Session returns the open conversation's session.
-func (h personHost) Session() string { return h.board.session() }
+func (h personHost) Session() string { return h.board.Session() }
 
 // Asker returns the asker that asks the person of the open conversation.
 func (h personHost) Asker() tools.Asker {
-	if conv := h.board.open(); conv != nil && !h.alone {
+	if conv := h.board.Open(); conv != nil && !h.alone {
 		return conv.Person()
 	}
 	return nil
@@ -53,7 +54,7 @@ func (h personHost) call(ctx context.Context, name string, args any) (tools.Resu
 		Session: h.Session(), Origin: tools.OriginScript, Label: "command file", Asker: h.Asker(), Confined: true,
 		Mode: h.mode,
 	}
-	if conv := h.board.open(); conv != nil {
+	if conv := h.board.Open(); conv != nil {
 		caller.Mode = conv.Mode
 	}
 	out := h.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/skills"
 	"jcode/tools"
@@ -19,7 +21,7 @@ import (
 
 // dormant is the content of a project that stays off until the person trusts it.
 type dormant struct {
-	board    *board
+	board    *board.Board
 	trust    *permission.Trust
 	root     string
 	list     *core.Extensions
@@ -59,7 +61,7 @@ type heldSettings struct {
 }
 
 func (h heldSettings) inert() []tools.TrustItem {
-	return mapSlice(*h.held, func(s config.Held) tools.TrustItem {
+	return slicex.Map(*h.held, func(s config.Held) tools.TrustItem {
 		return tools.TrustItem{Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: []string{s.Value}}
 	})
 }
@@ -105,7 +107,7 @@ func (a dormant) sayInert(ctx context.Context) {
 		notice = err.Error()
 	}
 	if notice != "" {
-		a.board.say(event.LevelWarn, "%s", notice)
+		a.board.Say(event.LevelWarn, "%s", notice)
 	}
 }
 
@@ -119,7 +121,7 @@ func (a dormant) folderQuestion(ctx context.Context) *command.Trust {
 	items := a.inert()
 	q, ok, err := a.trust.Question(ctx, items)
 	if err != nil {
-		a.board.say(event.LevelError, "trust: %v", err)
+		a.board.Say(event.LevelError, "trust: %v", err)
 	}
 	if err != nil || !ok {
 		a.sayRefused(ctx, items)
@@ -135,7 +137,7 @@ func (a dormant) sayRefused(ctx context.Context, items []tools.TrustItem) {
 	if err != nil || len(names) == 0 {
 		return // the error was said
 	}
-	a.board.say(event.LevelInfo, "not trusted here, as you answered before, and not running: %s; /trust asks again", text.Truncate(strings.Join(names, ", "), 200, "…"))
+	a.board.Say(event.LevelInfo, "not trusted here, as you answered before, and not running: %s; /trust asks again", text.Truncate(strings.Join(names, ", "), 200, "…"))
 }
 
 // again is the question about everything that is not trusted here, whatever was answered before.

@@ -12,7 +12,9 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/session"
@@ -30,11 +32,11 @@ const recentPrompts = 1000
 // show runs the tour in the terminal: the person answers the approvals.
 func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPlay, prompt string) error {
 	if !std.InIsTerminal || !std.OutIsTerminal {
-		return usageError("the tour needs a terminal: jcode demo -p prints it instead")
+		return console.Usage("the tour needs a terminal: jcode demo -p prints it instead")
 	}
 	script, err := tour.WithEnd(play.script)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	play.script, play.pace = script, tourPace
 	a, err := newTourApp(ctx, f, std, play)
@@ -90,7 +92,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	over := a.std.held.follow(ctx, a, &opt, leave)
 	err := a.runUI(ctx, opt)
 	over()
-	var exit *exitError
+	var exit *console.Exit
 	cause := context.Cause(ctx)
 	if to, moved := errors.AsType[*moveError](cmp.Or(cause, err)); moved {
 		return to
@@ -105,9 +107,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	case errors.Is(err, errTour):
 		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
 	case errors.Is(err, tui.ErrInterrupted), errors.Is(err, context.Canceled):
-		return &exitError{code: exitInt, silent: true, err: err}
+		return &console.Exit{Code: console.ExitInt, Silent: true, Err: err}
 	case err != nil:
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	if a.models.script != nil {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
@@ -137,7 +139,7 @@ func (a *app) runUI(ctx context.Context, opt front.Options) error {
 		fmt.Fprintln(a.std.Err, "jcode: this terminal cannot move its cursor (TERM=dumb): plain mode, as with --plain")
 	}
 	if opt.Start == nil {
-		return usageError("%w (plain mode cannot lead to one)", provider.ErrNoProvider)
+		return console.Usage("%w (plain mode cannot lead to one)", provider.ErrNoProvider)
 	}
 	if !a.std.InIsTerminal { // lines of a script are not answers to a question about the folder
 		opt.Trust = nil
@@ -147,7 +149,7 @@ func (a *app) runUI(ctx context.Context, opt front.Options) error {
 
 // sessions switches between conversations; one is open at a time.
 type sessions struct {
-	board      *board
+	board      *board.Board
 	store      *session.Store
 	saved      *offered
 	project    string
@@ -179,9 +181,9 @@ func newSessions(a *app) *sessions {
 	}
 }
 
-func (s *sessions) conv() *agent.Conversation { return s.board.open() }
+func (s *sessions) conv() *agent.Conversation { return s.board.Open() }
 
-func (s *sessions) id() string { return s.board.session() }
+func (s *sessions) id() string { return s.board.Session() }
 
 func (s *sessions) close() {
 	if c := s.conv(); c != nil {
@@ -206,7 +208,7 @@ func (s *sessions) first(ctx context.Context) (front.Session, error) {
 func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (front.Session, error) {
 	old := s.conv()
 	out := front.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents().List()}
-	s.board.attach(conv)
+	s.board.Attach(conv)
 	if old != nil && old != conv {
 		id := old.ID()
 		old.Close()
@@ -251,7 +253,7 @@ func (s *sessions) New(ctx context.Context, carry bool) (front.Session, error) {
 		if err == nil {
 			return s.enter(ctx, carried.ID, "clear")
 		}
-		s.board.say(event.LevelWarn, "nothing is carried over: %v", err)
+		s.board.Say(event.LevelWarn, "nothing is carried over: %v", err)
 	}
 	opt, err := s.options()
 	if err != nil {
@@ -374,7 +376,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	}
 	if row.Model != "" && !a.modelNamed {
 		if _, err := a.models.resolve(row.Model); err != nil {
-			a.board.say(event.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
+			a.board.Say(event.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
 		} else {
 			opt.Model = row.Model
 		}
@@ -383,7 +385,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		opt.Mode = opt.Mode.Under(kept) // more permissions than now must be granted by hand
 	}
 	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
-		a.board.say(event.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)
+		a.board.Say(event.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)
 	}
 	conv, err := agent.Resume(ctx, opt, id)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"jcode/cli/console"
 	"jcode/cli/tour"
 	"jcode/lua/host"
 	"jcode/tools/sandbox"
@@ -22,8 +23,8 @@ func internalCommand(args []string) (code int, done bool) {
 		return sandbox.Main(args[1:]), true
 	case tour.LanguageServer:
 		if err := tour.ServeLanguage(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(cleaned(os.Stderr), "jcode:", err)
-			return exitModel, true
+			fmt.Fprintln(console.Clean(os.Stderr), "jcode:", err)
+			return console.ExitModel, true
 		}
 		return 0, true
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/cli/attach"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
@@ -22,7 +23,7 @@ func jobsPanel(shell *builtin.Shell) command.Panel {
 		Empty: "Nothing runs in the background.",
 		Live:  true,
 		Rows: func(context.Context) ([]command.Row, error) {
-			return mapSlice(shell.Jobs(), func(j builtin.Job) command.Row {
+			return slicex.Map(shell.Jobs(), func(j builtin.Job) command.Row {
 				screen, _ := shell.JobScreen(j.ID)
 				return jobRow(j, screen)
 			}), nil

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/session"
@@ -25,7 +26,7 @@ import (
 // learning is what files teach the agent in this folder: skills, command files, and
 // instructions for each conversation.
 type learning struct {
-	board    *board
+	board    *board.Board
 	flags    *flags
 	paths    config.Paths
 	cwd      string
@@ -69,7 +70,7 @@ func (a *app) openLearning() error {
 	l.skills = skills.New(skills.Options{
 		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
 		Trust: a.everywhere(), Grants: l, Changed: l.changed,
-		Notice: func(text string) { a.board.say(event.LevelWarn, "%s", text) },
+		Notice: func(text string) { a.board.Say(event.LevelWarn, "%s", text) },
 	})
 	l.files = skills.NewCommandFiles(places, a.everywhere(), newPersonHost(a))
 	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
@@ -98,7 +99,7 @@ func (l *learning) changed(c skills.Change) {
 	if len(c.Broken) > 0 {
 		level = event.LevelWarn
 	}
-	l.board.say(level, "skills: %s", c)
+	l.board.Say(level, "skills: %s", c)
 }
 
 // of returns the instructions of a session.
@@ -120,7 +121,7 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
 	for _, n := range set.Notices() {
-		l.board.say(event.LevelWarn, "%s", n)
+		l.board.Say(event.LevelWarn, "%s", n)
 	}
 	if !l.flags.NoSkills {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
@@ -139,11 +140,11 @@ func (l *learning) sayBroken() {
 			continue
 		}
 		if said++; said <= most {
-			l.board.say(event.LevelWarn, "%s", d)
+			l.board.Say(event.LevelWarn, "%s", d)
 		}
 	}
 	if said > most {
-		l.board.say(event.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
+		l.board.Say(event.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
 	}
 }
 
@@ -172,7 +173,7 @@ func (l *learning) sayReplaced() {
 	})
 	l.mu.Unlock()
 	for _, line := range now {
-		l.board.say(event.LevelInfo, "%s", text.Visible(line))
+		l.board.Say(event.LevelInfo, "%s", text.Visible(line))
 	}
 }
 
@@ -196,7 +197,7 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 		lines, shown = append(lines, n.Text), append(shown, n.Short)
 	}
 	for _, n := range t.set.Notices() {
-		l.board.say(event.LevelWarn, "%s", n)
+		l.board.Say(event.LevelWarn, "%s", n)
 	}
 	return agent.Announcement{Text: strings.Join(lines, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
@@ -212,7 +213,7 @@ func (l *learning) restored(sessionID string, rows []session.Message) {
 func (l *learning) compacted(ctx context.Context, sessionID string) {
 	rows, err := l.history(ctx, sessionID)
 	if err != nil {
-		l.board.say(event.LevelWarn, "skills: %v", err)
+		l.board.Say(event.LevelWarn, "skills: %v", err)
 		return
 	}
 	live, _ := skillsIn(rows)
@@ -254,7 +255,7 @@ func skillsIn(rows []session.Message) (live, archived []string) {
 func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
 	release, err := l.allow(sessionID, rules)
 	if err != nil {
-		l.board.say(event.LevelWarn, "%s: %v", source, err)
+		l.board.Say(event.LevelWarn, "%s: %v", source, err)
 		return
 	}
 	l.mu.Lock()

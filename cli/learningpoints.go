@@ -4,6 +4,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/skills"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -33,7 +34,7 @@ func (l *learning) begin() {
 		return
 	}
 	l.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
-		l.board.say(event.LevelInfo, "commands: %s", c)
+		l.board.Say(event.LevelInfo, "commands: %s", c)
 	}))
 }
 
@@ -56,7 +57,7 @@ func (l *learning) wake(items []tools.TrustItem) error {
 
 // inert is a point of the extension.
 func (l *learning) inert() []tools.TrustItem {
-	return mapSlice(l.pins(), skills.Pin.Item)
+	return slicex.Map(l.pins(), skills.Pin.Item)
 }
 
 // panels is a point of the extension.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/internal/proc"
 	"jcode/internal/text"
@@ -17,7 +18,7 @@ import (
 
 // serverStarts decides when language servers start, and offers their tools.
 type serverStarts struct {
-	board      *board
+	board      *board.Board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
@@ -39,7 +40,7 @@ func (a *app) openLSP() {
 		Steered: starts.steered,
 		Denied:  func(path string) bool { return a.gate.Denied(tools.AccessRead, path) != "" },
 		Changes: a.changes, Version: Version(),
-		Notify: func(level, text string) { a.board.say(event.Level(level), "%s", text) },
+		Notify: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 	}
 	o.Offer = func() { starts.offer(a.lsp) }
 	o.Servers, o.Disabled = languageServers(a)
@@ -56,8 +57,8 @@ func (a serverStarts) steered(server string, paths []string) {
 		paths[i] = text.Visible(p)
 	}
 	line := "while the language server " + server + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
-	a.board.say(event.LevelWarn, "%s", line)
-	a.board.tell("Note: " + line + ".")
+	a.board.Say(event.LevelWarn, "%s", line)
+	a.board.Tell("Note: " + line + ".")
 }
 
 // languageServers returns the language servers that are configured now.
@@ -95,7 +96,7 @@ func (b *bundles) languageServers(c config.LSP, personal func(name string) bool)
 func (a serverStarts) offer(room *lsp.Manager) {
 	for _, t := range room.Tools() {
 		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
-			a.board.say(event.LevelWarn, "language servers: %v", err)
+			a.board.Say(event.LevelWarn, "language servers: %v", err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/lua"
 	"jcode/lua/pool"
@@ -28,7 +29,7 @@ const scriptsWait = 6 * time.Second
 
 // scripting connects Lua with the rest of jcode.
 type scripting struct {
-	board      *board
+	board      *board.Board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
@@ -154,7 +155,7 @@ func (s *scripting) begin() { s.begun.Do(s.run) }
 
 func (s *scripting) run() {
 	if err := s.room.Start(s.ctx); err != nil {
-		s.board.say(event.LevelWarn, "%v", err)
+		s.board.Say(event.LevelWarn, "%v", err)
 		return
 	}
 	s.work.Go(s.follow)
@@ -197,7 +198,7 @@ func (s *scripting) follow() {
 
 // began tells scripts which session is open.
 func (s *scripting) began() {
-	id := s.board.session()
+	id := s.board.Session()
 	s.room.SessionStart(id, s.cwd, id != "")
 }
 
@@ -210,9 +211,9 @@ func (s *scripting) ready(ctx context.Context) {
 	if s.room.WaitReady(quick) == nil || ctx.Err() != nil {
 		return
 	}
-	s.board.say(event.LevelInfo, "loading scripts…")
+	s.board.Say(event.LevelInfo, "loading scripts…")
 	if s.room.WaitReady(ctx) != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		s.board.say(event.LevelWarn, "continuing without Lua scripts that are still loading")
+		s.board.Say(event.LevelWarn, "continuing without Lua scripts that are still loading")
 	}
 }
 
@@ -227,19 +228,19 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 		wait, cancel := context.WithTimeout(ctx, scriptsWait)
 		defer cancel()
 		if s.room.WaitReady(wait) != nil && ctx.Err() == nil {
-			s.board.say(event.LevelWarn, "continuing without Lua scripts that are still loading")
+			s.board.Say(event.LevelWarn, "continuing without Lua scripts that are still loading")
 		}
 	}
 	return agent.Announcement{}
 }
 
 // Notice implements lua.Notices.
-func (s *scripting) Notice(level, text string) { s.board.say(event.Level(level), "%s", text) }
+func (s *scripting) Notice(level, text string) { s.board.Say(event.Level(level), "%s", text) }
 
 // standing returns the caller for scripts that run by themselves.
 func (s *scripting) standing() tools.Caller {
 	c := tools.Caller{Origin: tools.OriginScript, Mode: s.mode, Asker: s.person()}
-	if conv := s.board.open(); conv != nil {
+	if conv := s.board.Open(); conv != nil {
 		c.Session, c.Mode, c.Scope = conv.ID(), conv.Mode, conv.Scope()
 	}
 	return c
@@ -250,7 +251,7 @@ func (s *scripting) person() tools.Asker {
 	if asker := s.asker(); asker != nil {
 		return asker
 	}
-	if conv := s.board.open(); conv != nil && !s.once {
+	if conv := s.board.Open(); conv != nil && !s.once {
 		return conv.Person()
 	}
 	return nil
@@ -268,7 +269,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 		return // what is pending at the start is asked about together with the rest
 	}
 	if !s.said.Swap(true) {
-		s.board.say(event.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
+		s.board.Say(event.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
 	}
 }
 
@@ -314,11 +315,11 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	}
 	keep := answer.Scope == tools.AnswerProject
 	if err := s.trust.Accept(context.WithoutCancel(ctx), []tools.TrustItem{item}, keep); err != nil {
-		s.board.say(event.LevelWarn, "%v", err)
+		s.board.Say(event.LevelWarn, "%v", err)
 		return
 	}
 	if err := s.room.Reload(""); err != nil {
-		s.board.say(event.LevelWarn, "%v", err)
+		s.board.Say(event.LevelWarn, "%v", err)
 	}
 }
 
@@ -333,7 +334,7 @@ func (s *scripting) report(err error) {
 	s.failed = text
 	s.mu.Unlock()
 	if fresh && err != nil {
-		s.board.say(event.LevelWarn, "Lua of this project stays off: %v", err)
+		s.board.Say(event.LevelWarn, "Lua of this project stays off: %v", err)
 	}
 }
 
@@ -345,7 +346,7 @@ func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) 
 	if d.Allow {
 		return nil
 	}
-	s.board.say(event.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
+	s.board.Say(event.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
 	return errors.New(d.Reason)
 }
 

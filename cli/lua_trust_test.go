@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/cli/board"
 	"jcode/lua"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -38,7 +39,7 @@ func TestErrorOfLuasTrustIsSaidOncePerChange(t *testing.T) {
 	var said []string
 	store := &failingTrust{}
 	s := &scripting{
-		board: &board{other: func(n notice) { said = append(said, n.text) }}, room: room,
+		board: &board.Board{Other: func(n board.Notice) { said = append(said, n.Text) }}, room: room,
 		trust: permission.NewTrust("project", store, false), asker: func() tools.Asker { return refuses{} },
 	}
 	waiting := []tools.TrustItem{{Kind: tools.TrustLuaTool, Name: "greet", File: "greet"}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/lua"
 	"jcode/mcp"
@@ -46,7 +47,7 @@ func (c *luaNewCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	}
 	paths, err := write(base, c.Name, c.User)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	for _, p := range paths {
 		fmt.Fprintln(std.Out, p)
@@ -75,13 +76,13 @@ func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	problems, err := lua.Check(ctx, c.Dir, around)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	for _, p := range problems {
 		fmt.Fprintln(std.Out, text.Clean(p))
 	}
 	if len(problems) > 0 {
-		return &exitError{code: 1, silent: true, err: fmt.Errorf("%d faults", len(problems))}
+		return &console.Exit{Code: 1, Silent: true, Err: fmt.Errorf("%d faults", len(problems))}
 	}
 	fmt.Fprintf(std.Err, "%s: no faults\n", text.Visible(c.Dir))
 	return nil
@@ -98,7 +99,7 @@ func (c *luaStubsCmd) Run(_ context.Context, _ *flags, std Streams) error {
 		return err
 	}
 	if err := os.WriteFile(c.File, []byte(lua.Stubs()), 0o666); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	fmt.Fprintln(std.Out, c.File)
 	return nil
@@ -122,13 +123,13 @@ type luaResult struct {
 // Run calls the tool.
 func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.NoLua {
-		return usageError("lua run: --no-lua is set")
+		return console.Usage("lua run: --no-lua is set")
 	}
 	args := map[string]string{}
 	for _, kv := range c.Args {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok {
-			return usageError("lua run: %q is not key=value", kv)
+			return console.Usage("lua run: %q is not key=value", kv)
 		}
 		args[k] = v
 	}
@@ -153,7 +154,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	e, ok, _ := a.registry.Snapshot(nil).Lookup(c.Tool)
 	if !ok || e.Spec.Group != tools.GroupLua {
-		return usageError("lua run: there is no Lua tool %q here (jcode tools lists what there is)", c.Tool)
+		return console.Usage("lua run: there is no Lua tool %q here (jcode tools lists what there is)", c.Tool)
 	}
 	if names := lua.Servers(a.lua.room, c.Tool); len(names) > 0 && !f.NoMCP {
 		release, err := connectFor(ctx, a.mcp, names)
@@ -169,7 +170,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		for _, l := range a.lua.room.Log(c.Tool) {
 			out.Lines = append(out.Lines, l.Text)
 		}
-		if err := printJSON(std.Out, out); err != nil {
+		if err := console.PrintJSON(std.Out, out); err != nil {
 			return err
 		}
 	} else {
@@ -188,9 +189,9 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case !res.Failed:
 		return nil
 	case res.Kind == tools.KindLoad, res.Kind == tools.KindUntrusted, res.Kind == tools.KindInvalidArgs:
-		return &exitError{code: exitUsage, silent: true, err: errors.New(res.Text)}
+		return &console.Exit{Code: console.ExitUsage, Silent: true, Err: errors.New(res.Text)}
 	}
-	return &exitError{code: 1, silent: true, err: errors.New(res.Text)}
+	return &console.Exit{Code: 1, Silent: true, Err: errors.New(res.Text)}
 }
 
 // connectFor connects the MCP servers that a tool declares, until release is called.

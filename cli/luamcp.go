@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"jcode/internal/slicex"
 	"jcode/lua"
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
@@ -47,7 +48,7 @@ func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
 func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.mcp.Running()) }
 
 func luaServers(running []mcp.Status) []lua.MCPStatus {
-	return mapSlice(running, func(st mcp.Status) lua.MCPStatus {
+	return slicex.Map(running, func(st mcp.Status) lua.MCPStatus {
 		return lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
+	"jcode/internal/slicex"
 	"jcode/tools"
 )
 
@@ -11,11 +13,11 @@ import (
 // the conversation itself reports what changed between two steps.
 type luaNews struct {
 	registry *tools.Registry
-	board    *board
+	board    *board.Board
 	known    map[string]tools.Tool
 }
 
-func newLuaNews(registry *tools.Registry, b *board) *luaNews {
+func newLuaNews(registry *tools.Registry, b *board.Board) *luaNews {
 	return &luaNews{registry, b, luaTools(registry.Snapshot(nil))}
 }
 
@@ -33,10 +35,10 @@ func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 func (n *luaNews) look() {
 	before, now := n.known, luaTools(n.registry.Snapshot(nil))
 	n.known = now
-	if conv := n.board.open(); conv == nil || conv.State().Busy {
+	if conv := n.board.Open(); conv == nil || conv.State().Busy {
 		return
 	}
-	if parts := differences(before, now, "added %s", "changed %s", "removed %s"); parts != nil {
-		n.board.say(event.LevelInfo, "lua: %s", strings.Join(parts, ", "))
+	if parts := slicex.Differences(before, now, "added %s", "changed %s", "removed %s"); parts != nil {
+		n.board.Say(event.LevelInfo, "lua: %s", strings.Join(parts, ", "))
 	}
 }

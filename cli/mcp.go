@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
 )
@@ -40,7 +41,7 @@ func (c commandFlag) words() (words []string, ok bool, err error) {
 		return nil, false, nil
 	}
 	if len(c.Command) == 0 {
-		return nil, false, usageError("no command after --")
+		return nil, false, console.Usage("no command after --")
 	}
 	return c.Command, true, nil
 }
@@ -91,7 +92,7 @@ func pairs(list []string, sep, flag string) (map[string]string, error) {
 	for _, kv := range list {
 		name, value, ok := strings.Cut(kv, sep)
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, usageError("%s %q: write NAME%sVALUE", flag, kv, sep)
+			return nil, console.Usage("%s %q: write NAME%sVALUE", flag, kv, sep)
 		}
 		out[name] = strings.TrimSpace(value)
 	}
@@ -102,7 +103,7 @@ func pairs(list []string, sep, flag string) (map[string]string, error) {
 // is exit 2.
 func serverFailure(err error) error {
 	if errors.Is(err, mcp.ErrNeedsApproval) {
-		return &exitError{code: exitUsage, err: err}
+		return &console.Exit{Code: console.ExitUsage, Err: err}
 	}
-	return &exitError{code: exitModel, err: err}
+	return &console.Exit{Code: console.ExitModel, Err: err}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
 )
@@ -46,7 +47,7 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	if (c.URL != "") == given {
-		return usageError("mcp add: give NAME URL, or NAME -- COMMAND ARGS…")
+		return console.Usage("mcp add: give NAME URL, or NAME -- COMMAND ARGS…")
 	}
 	env, err := pairs(c.Env, "=", "-e")
 	if err != nil {
@@ -62,7 +63,7 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	switch {
 	case c.Type != "" && (mcpconfig.Transport(c.Type) == mcpconfig.Stdio) != given:
-		return usageError("mcp add: --type %s does not fit what is given", c.Type)
+		return console.Usage("mcp add: --type %s does not fit what is given", c.Type)
 	case c.Type != "":
 		t.Type = mcpconfig.Transport(c.Type)
 	}
@@ -99,10 +100,10 @@ func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name s
 	defer a.close()
 	path, err := change(a.serverPaths())
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if asJSON {
-		return printJSON(std.Out, map[string]string{"name": name, "file": path})
+		return console.PrintJSON(std.Out, map[string]string{"name": name, "file": path})
 	}
 	fmt.Fprintf(std.Out, "%s: %s %s\n", name, done, path)
 	return nil
@@ -121,7 +122,7 @@ func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if c.Value == "-" {
 		var err error
 		if data, err = io.ReadAll(io.LimitReader(std.In, 1<<20)); err != nil {
-			return usageError("read the entry: %w", err)
+			return console.Usage("read the entry: %w", err)
 		}
 	}
 	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")

@@ -8,7 +8,9 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/tools"
@@ -18,7 +20,7 @@ import (
 // serverExtension connects MCP servers, and passes their instructions to the model.
 type serverExtension struct {
 	mcp      *mcp.Manager
-	board    *board
+	board    *board.Board
 	waits    bool // a single run: the prompt waits for the servers
 	briefing *briefing
 	read     func(what string) // is told of what a conversation has read
@@ -49,7 +51,7 @@ func (e serverExtension) ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, printWait)
 	defer cancel()
 	if missing := e.mcp.WaitReady(ctx); len(missing) > 0 {
-		e.board.say(event.LevelWarn, "continuing without MCP servers that are not connected: %s", strings.Join(missing, ", "))
+		e.board.Say(event.LevelWarn, "continuing without MCP servers that are not connected: %s", strings.Join(missing, ", "))
 	}
 }
 
@@ -89,7 +91,7 @@ func (e serverExtension) mentioned(ctx context.Context, prompt string) string {
 	var b strings.Builder
 	for _, m := range e.mcp.Mentions(ctx, prompt) {
 		if m.Err != nil {
-			e.board.say("warn", "%v", m.Err)
+			e.board.Say("warn", "%v", m.Err)
 			continue
 		}
 		e.read("the MCP resource " + m.Server + ":" + m.URI)
@@ -141,7 +143,7 @@ func (m managed) leases() (own, agents agent.Leaser) {
 func (m managed) control(approve approver) lua.MCPControl { return luaMCP{m.mcp, approve} }
 
 func (m managed) resources(ctx context.Context) ([]command.Row, error) {
-	return mapSlice(m.mcp.Resources(ctx), func(r mcp.ResourceInfo) command.Row {
+	return slicex.Map(m.mcp.Resources(ctx), func(r mcp.ResourceInfo) command.Row {
 		row := command.Row{ID: r.Server + ":" + r.URI, Name: r.Server + ":" + r.URI, Info: r.Name}
 		if r.Description != "" {
 			row.Info += ": " + r.Description

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tools/command"
@@ -24,7 +25,7 @@ func (a serverActions) panel() command.Panel {
 	return command.Panel{
 		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Shows: showsServer, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
-		Rows:  func(context.Context) ([]command.Row, error) { return mapSlice(a.mcp.Snapshot(), mcpRow), nil },
+		Rows:  func(context.Context) ([]command.Row, error) { return slicex.Map(a.mcp.Snapshot(), mcpRow), nil },
 		Actions: []command.Action{
 			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"jcode/agent"
+	"jcode/cli/board"
+	"jcode/internal/browser"
 	"jcode/mcp"
 	"jcode/tools"
 )
@@ -12,14 +14,14 @@ import (
 // mcpElicitor shows a server's questions to the person of the open conversation. Without one they are
 // declined.
 type mcpElicitor struct {
-	board   *board
+	board   *board.Board
 	flags   *flags
-	browser browser
+	browser browser.Browser
 }
 
 // Elicit shows the form, or asks for consent to a visit.
 func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
-	conv := e.board.open()
+	conv := e.board.Open()
 	if conv == nil || e.flags.once() {
 		return mcp.Unattended{AcceptDefaults: e.flags.Elicit == "accept-defaults"}.Elicit(ctx, q)
 	}
@@ -37,8 +39,8 @@ func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.
 	if err != nil || reply != yes {
 		return tools.FormAnswer{Action: tools.FormDecline}, err
 	}
-	if err := e.browser.open(ctx, q.URL); err != nil {
-		e.board.say("info", "open this address yourself: %s", q.URL)
+	if err := e.browser.Open(ctx, q.URL); err != nil {
+		e.board.Say("info", "open this address yourself: %s", q.URL)
 	}
 	return tools.FormAnswer{Action: tools.FormAccept}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/cli/board"
+	"jcode/cli/console"
 	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -56,7 +58,7 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 	case err != nil:
 		return nil, err
 	case given && p.URL != "":
-		return nil, usageError("give --url or a command, not both")
+		return nil, console.Usage("give --url or a command, not both")
 	case given:
 		env, err := pairs(p.Env, "=", "-e")
 		if err != nil {
@@ -70,22 +72,22 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 		}
 		return a.mcp.ProbeTarget(ctx, "url", mcpconfig.Target{Type: mcpconfig.HTTP, URL: p.URL, Headers: headers}, opt)
 	case name == "":
-		return nil, usageError("name a server, or give --url URL or -- COMMAND ARGS…")
+		return nil, console.Usage("name a server, or give --url URL or -- COMMAND ARGS…")
 	}
 	if _, err := a.mcp.Definition(name); err != nil {
-		return nil, usageError("%w", err)
+		return nil, console.Usage("%w", err)
 	}
 	return a.mcp.ProbeServer(ctx, name, opt)
 }
 
 // failure returns the error with which a failed connection is reported.
 func failure(probe *mcp.Probe, err error) error {
-	var exit *exitError
+	var exit *console.Exit
 	if errors.As(err, &exit) {
 		return err
 	}
 	if probe != nil {
-		return &exitError{code: exitModel, err: errors.New(probe.ErrorText(err))}
+		return &console.Exit{Code: console.ExitModel, Err: errors.New(probe.ErrorText(err))}
 	}
 	return serverFailure(err)
 }
@@ -101,14 +103,14 @@ func (c *mcpTestCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return c.probe(ctx, f, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
 		report := probe.Report(err)
 		if c.JSON {
-			if printed := printJSON(std.Out, report); printed != nil {
+			if printed := console.PrintJSON(std.Out, report); printed != nil {
 				return printed
 			}
 		} else {
 			printTest(std.Out, report)
 		}
 		if !report.OK {
-			return &exitError{code: exitModel, silent: true, err: err}
+			return &console.Exit{Code: console.ExitModel, Silent: true, Err: err}
 		}
 		return nil
 	})
@@ -150,7 +152,7 @@ func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		list := probe.Tools()
 		if c.JSON {
-			return printJSON(std.Out, list)
+			return console.PrintJSON(std.Out, list)
 		}
 		for _, t := range list.Tools {
 			fmt.Fprintf(std.Out, "%s  %s\n", t.Name, text.Headline(t.Description))
@@ -177,7 +179,7 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		server, tool, arguments, extra = "", c.First, c.Second, c.Third
 	}
 	if tool == "" || extra != "" {
-		return usageError("mcp call: give NAME TOOL [JSON], or TOOL [JSON] with --url URL or -- COMMAND ARGS…")
+		return console.Usage("mcp call: give NAME TOOL [JSON], or TOOL [JSON] with --url URL or -- COMMAND ARGS…")
 	}
 	args, err := callArguments(arguments, std)
 	if err != nil {
@@ -188,16 +190,16 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		switch {
 		case err != nil && c.JSON:
 			report := mcp.CallReport{Text: probe.ErrorText(err), Error: &mcp.CallFailure{Message: probe.ErrorText(err)}}
-			if printed := printJSON(std.Out, report); printed != nil {
+			if printed := console.PrintJSON(std.Out, report); printed != nil {
 				return printed
 			}
-			return &exitError{code: exitModel, silent: true, err: err}
+			return &console.Exit{Code: console.ExitModel, Silent: true, Err: err}
 		case err != nil:
 			return failure(probe, err)
 		}
 		report := probe.Call(ctx, tool, args)
 		if c.JSON {
-			err = printJSON(std.Out, report)
+			err = console.PrintJSON(std.Out, report)
 		} else if report.OK {
 			_, err = fmt.Fprintln(std.Out, report.Text)
 		}
@@ -205,7 +207,7 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return err
 		}
 		if !report.OK {
-			return &exitError{code: exitModel, silent: c.JSON, err: errors.New(report.Text)}
+			return &console.Exit{Code: console.ExitModel, Silent: c.JSON, Err: errors.New(report.Text)}
 		}
 		return nil
 	})
@@ -225,11 +227,11 @@ func callArguments(given string, std Streams) (json.RawMessage, error) {
 		data, err = os.ReadFile(given[1:])
 	}
 	if err != nil {
-		return nil, usageError("read arguments: %w", err)
+		return nil, console.Usage("read arguments: %w", err)
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, usageError("the arguments are not a JSON object: %w", jsonerr.Plain(err))
+		return nil, console.Usage("the arguments are not a JSON object: %w", jsonerr.Plain(err))
 	}
 	return data, nil
 }
@@ -262,13 +264,13 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	opt := serve.Options{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
 	if !f.NoLua && beyondBuiltins(a.registry, c.Tools) {
-		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
+		a.board.Aside(func(n board.Notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.Text)) })
 		close(a.started)
 		a.list.Load(ctx)
 		opt.Refresh = a.list.Look
 	}
 	if err := serve.Run(ctx, opt); err != nil {
-		return usageError("mcp serve: %w", err)
+		return console.Usage("mcp serve: %w", err)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
@@ -45,11 +47,11 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	for _, w := range a.mcp.Warnings() {
 		fmt.Fprintln(std.Err, "jcode: "+w)
 	}
-	list := mapSlice(a.mcp.Snapshot(), func(d mcp.Details) listedServer {
+	list := slicex.Map(a.mcp.Snapshot(), func(d mcp.Details) listedServer {
 		return listedServer{Status: d.Status, Enabled: d.Enabled, Approved: d.Pending == nil, Target: d.Line}
 	})
 	if c.JSON {
-		return printJSON(std.Out, map[string]any{"servers": list})
+		return console.PrintJSON(std.Out, map[string]any{"servers": list})
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(std.Out, "No MCP servers. Add one: jcode mcp add NAME -- COMMAND ARGS…, or jcode mcp add NAME URL")
@@ -95,10 +97,10 @@ func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	d, err := a.mcp.Definition(c.Name)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if c.JSON {
-		return printJSON(std.Out, d)
+		return console.PrintJSON(std.Out, d)
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"jcode/agent"
+	"jcode/cli/board"
+	"jcode/cli/console"
+	"jcode/internal/browser"
 	"jcode/mcp/auth"
 	mcpconfig "jcode/mcp/config"
 	"jcode/tools"
@@ -31,9 +34,9 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	settings := c.ClientID != "" || c.ClientSecretEnv != "" || c.CallbackPort != 0 || len(c.Scope) > 0
 	switch {
 	case (c.Name == "") == (c.URL == ""):
-		return usageError("mcp login: name a server, or give --url URL")
+		return console.Usage("mcp login: name a server, or give --url URL")
 	case c.Name != "" && settings:
-		return usageError("mcp login: the sign-in settings of a configured server belong in its entry, under oauth")
+		return console.Usage("mcp login: the sign-in settings of a configured server belong in its entry, under oauth")
 	}
 	a, err := openServers(ctx, f, std)
 	if err != nil {
@@ -104,7 +107,7 @@ type mcpLogoutCmd struct {
 // Run removes the sign-in.
 func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if (c.Name == "") == (c.URL == "") {
-		return usageError("mcp logout: name a server, or give --url URL")
+		return console.Usage("mcp logout: name a server, or give --url URL")
 	}
 	a, err := openServers(ctx, f, std)
 	if err != nil {
@@ -131,7 +134,7 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 // terminalPerson signs in from a command line.
 type terminalPerson struct {
 	std       Streams
-	browser   browser
+	browser   browser.Browser
 	noBrowser bool
 }
 
@@ -139,7 +142,7 @@ type terminalPerson struct {
 func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	fmt.Fprintf(p.std.Err, "%s\n\n%s\n\n", visitText(v), v.URL)
 	if !p.noBrowser {
-		if err := p.browser.open(ctx, v.URL); err != nil {
+		if err := p.browser.Open(ctx, v.URL); err != nil {
 			fmt.Fprintf(p.std.Err, "open the address yourself (%v)\n", err)
 		}
 	}
@@ -176,7 +179,7 @@ func visitText(v auth.Visit) string {
 
 // chatPerson signs in from the open conversation.
 type chatPerson struct {
-	board  *board
+	board  *board.Board
 	browse func(ctx context.Context, url string) error
 }
 
@@ -215,7 +218,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if conv := p.board.open(); conv != nil {
+		if conv := p.board.Open(); conv != nil {
 			return conv, nil
 		}
 		select {
@@ -228,7 +231,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 
 // signsIn returns the person who signs in to servers in this run, nil if no person can be asked.
 func (a *app) signsIn() auth.Person {
-	chat := chatPerson{&a.board, newBrowser(a).open}
+	chat := chatPerson{&a.board, newBrowser(a).Open}
 	switch {
 	case a.tour != nil:
 		return a.tour.person(a, chat)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tools"
@@ -150,7 +151,7 @@ func reloadText(r mcp.Reloaded) string {
 func (a serverActions) completeMCP(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
 	if !named {
-		return withPrefix(slices.Concat(serverWords, maybeWords, modeWords), word)
+		return slicex.WithPrefix(slices.Concat(serverWords, maybeWords, modeWords), word)
 	}
 	if !slices.Contains(serverWords, word) && !slices.Contains(maybeWords, word) {
 		return nil

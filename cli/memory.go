@@ -73,11 +73,11 @@ func openMemory(a *app) error {
 	}
 	r.folder = paths.Real(filepath.Join(a.paths.Data, "memory"))
 	r.memory = memory.New(memory.Options{
-		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.open, Writes: writes,
+		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.Open, Writes: writes,
 		Inside: func(path string) bool { return a.workspace.Contains(path) || a.offered.holds(path) || r.holds(path) },
-		Drafts: isOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.say(event.LevelInfo, "%s", line) },
+		Drafts: isOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.Say(event.LevelInfo, "%s", line) },
 		Ask: func(ctx context.Context, system, text string) (string, error) {
-			conv := a.board.open()
+			conv := a.board.Open()
 			if conv == nil {
 				return "", errNoMessages
 			}

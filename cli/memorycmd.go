@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/cli/console"
 	"jcode/cli/memory"
 )
 
@@ -29,7 +30,7 @@ func withNotes(ctx context.Context, f *flags, std Streams, do func(memory.Action
 	if said != "" {
 		fmt.Fprintln(std.Out, strings.TrimRight(said, "\n"))
 	}
-	return asUsage(err)
+	return console.AsUsage(err)
 }
 
 type memoryListCmd struct {

@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/session"
 	"jcode/tools/command"
@@ -17,7 +18,7 @@ import (
 // modelViews lists models for the screens of a chat.
 type modelViews struct {
 	models *models
-	board  *board
+	board  *board.Board
 	config *config.Config
 	recent func(ctx context.Context) ([]session.Session, error)
 }
@@ -48,7 +49,7 @@ func (m listedModel) called(id string) bool { return m.id == id || m.name == id 
 // their order, then those that the person has used, most often first.
 func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 	current := ""
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		current = conv.State().Model
 	}
 	var list []listedModel

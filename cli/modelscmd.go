@@ -14,6 +14,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
+	"jcode/cli/console"
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
 )
@@ -72,15 +73,15 @@ func (c *modelsUpdateCmd) Run(ctx context.Context, f *flags, std Streams) error 
 	defer a.close()
 	source := cmp.Or(c.Source, a.config.Update.Models)
 	if source == "" {
-		return usageError("config.json: update.models is not set, and jcode contacts no server on its own: give an address or a file, or set it")
+		return console.Usage("config.json: update.models is not set, and jcode contacts no server on its own: give an address or a file, or set it")
 	}
 	data, err := tableFrom(ctx, source)
 	if err != nil {
-		return &exitError{code: exitModel, err: fmt.Errorf("%s: %w", source, err)}
+		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("%s: %w", source, err)}
 	}
 	t, err := catalogue.ParseTable(data)
 	if err != nil {
-		return usageError("%s: %w", source, err)
+		return console.Usage("%s: %w", source, err)
 	}
 	if err := atomicfile.Write(a.paths.Models(), data, atomicfile.Options{}); err != nil {
 		return fmt.Errorf("keep the table: %w", err)
@@ -146,7 +147,7 @@ func (a *app) ownModels() map[string]catalogue.Info {
 		return out
 	}
 	if err != nil {
-		a.board.say(event.LevelWarn, "%s is not used: %v; jcode models update reads it again", a.paths.Models(), err)
+		a.board.Say(event.LevelWarn, "%s is not used: %v; jcode models update reads it again", a.paths.Models(), err)
 		return out
 	}
 	for name, info := range t.Own() {

@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"jcode/agent/model"
+	"jcode/cli/board"
 	"jcode/internal/paths"
 	"jcode/internal/picture"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
@@ -36,7 +38,7 @@ func chatPanels(a *app) []command.Panel {
 type toolViews struct {
 	registry *tools.Registry
 	gate     *permission.Gate
-	board    *board
+	board    *board.Board
 	start    func() tools.Mode // before there is a conversation
 }
 
@@ -50,7 +52,7 @@ func (a toolViews) panel() command.Panel {
 		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
 		Rows: func(context.Context) ([]command.Row, error) {
 			mode, scope := a.start(), (*tools.Scope)(nil)
-			if conv := a.board.open(); conv != nil {
+			if conv := a.board.Open(); conv != nil {
 				mode, scope = conv.State().Mode, conv.Scope()
 			}
 			snap := a.registry.Snapshot(scope)
@@ -76,7 +78,7 @@ func (a permissionActions) panel() command.Panel {
 		Words: a.words, Shows: command.Showing("explain"),
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
-			granted, err := a.gate.Granted(ctx, a.board.session())
+			granted, err := a.gate.Granted(ctx, a.board.Session())
 			if err != nil {
 				return nil, err
 			}
@@ -115,10 +117,10 @@ func (a roleActions) roleRows(ctx context.Context) ([]command.Row, error) {
 		return nil, err
 	}
 	current := ""
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		current = conv.State().Role
 	}
-	return mapSlice(all, func(l role.Listing) command.Row {
+	return slicex.Map(all, func(l role.Listing) command.Row {
 		line := listRole(l)
 		keys := []string{"work in it", "edit"}
 		if l.Counts() && !l.Source.FromProject() && l.Source != role.Builtin && l.Source != role.Plugin {

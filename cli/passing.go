@@ -48,6 +48,6 @@ func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error
 		}
 	})
 	paths.Data, paths.Config = dir, cmp.Or(paths.Config, dir)
-	a.board.say(event.LevelWarn, "%v: this run keeps its session in %s, which is deleted at its end; JCODE_HOME names a folder to keep it in", fault, dir)
+	a.board.Say(event.LevelWarn, "%v: this run keeps its session in %s, which is deleted at its end; JCODE_HOME names a folder to keep it in", fault, dir)
 	return paths, nil
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -45,7 +48,7 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.Out, orEmpty(lines))
+		return console.PrintJSON(std.Out, slicex.OrEmpty(lines))
 	}
 	if len(lines) == 0 {
 		fmt.Fprintf(std.Out, "No rules and no grants: mode %s and your answers decide.\n", a.mode)
@@ -72,7 +75,7 @@ func breadth(l permissionLine) string {
 // permissionActions are the actions of a person on rules: the panel, the words of /permissions, explanations.
 type permissionActions struct {
 	gate  *permission.Gate
-	board *board
+	board *board.Board
 	mode  func() tools.Mode // if no conversation is open
 	// rules are those of the settings, given those of flags. origin returns where an element of
 	// a list of settings comes from.
@@ -113,7 +116,7 @@ func (a permissionActions) ruleLines() []permissionLine {
 // permissionLines returns the rules in force and the project's grants.
 func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
 	lines := a.ruleLines()
-	granted, err := a.gate.Granted(ctx, a.board.session())
+	granted, err := a.gate.Granted(ctx, a.board.Session())
 	if err != nil {
 		return nil, err
 	}
@@ -184,14 +187,14 @@ func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) 
 	defer a.close()
 	e := newPermissionActions(a).explain(ctx, strings.Join(c.Line, " "), a.mode)
 	if c.JSON {
-		return printJSON(std.Out, e)
+		return console.PrintJSON(std.Out, e)
 	}
 	_, err = fmt.Fprint(std.Out, e)
 	return err
 }
 
 func (a permissionActions) explain(ctx context.Context, line string, mode tools.Mode) permission.Explanation {
-	return a.gate.Explain(ctx, tools.Caller{Session: a.board.session(), Mode: func() tools.Mode { return mode }}, line)
+	return a.gate.Explain(ctx, tools.Caller{Session: a.board.Session(), Mode: func() tools.Mode { return mode }}, line)
 }
 
 // openJudge opens what a judgement needs: places, store, trust, settings and the gate.
@@ -210,7 +213,7 @@ func (a permissionActions) words(ctx context.Context, args string) (notice strin
 	switch word {
 	case "explain":
 		mode := a.mode()
-		if conv := a.board.open(); conv != nil {
+		if conv := a.board.Open(); conv != nil {
 			mode = conv.State().Mode
 		}
 		if rest == "" {

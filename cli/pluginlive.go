@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/internal/watch"
 )
@@ -15,7 +16,7 @@ import (
 type pluginLife struct {
 	bundles *bundles
 	list    *core.Extensions // which applies what has changed
-	board   *board
+	board   *board.Board
 	onClose func(func())
 }
 
@@ -34,7 +35,7 @@ func (a pluginLife) look() {
 	}
 	b.force = hashes(now)
 	a.list.Refresh()
-	a.board.say(event.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
+	a.board.Say(event.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
 }
 
 // before checks the plugins before a step.
@@ -47,7 +48,7 @@ func (a pluginLife) before(context.Context, string) agent.Announcement {
 func (a pluginLife) watch() {
 	list := a.bundles.store.ListFile()
 	root := watch.Root{Path: filepath.Dir(list), Match: func(path string) bool { return path == list }}
-	w := watch.New(context.Background(), []watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(event.LevelWarn, "plugins: %s", text) }})
+	w := watch.New(context.Background(), []watch.Root{root}, watch.Options{Notice: func(text string) { a.board.Say(event.LevelWarn, "plugins: %s", text) }})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

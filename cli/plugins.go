@@ -13,6 +13,7 @@ import (
 	"jcode/hooks"
 	"jcode/internal/atomicfile"
 	"jcode/internal/launch"
+	"jcode/internal/slicex"
 	mcpconfig "jcode/mcp/config"
 	"jcode/plugins"
 	"jcode/session/role"
@@ -49,7 +50,7 @@ func (a *app) pluginStore() plugins.Store {
 // openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.
 func (a *app) openPlugins(context.Context) error {
 	a.bundles.permits = a.std.managed.Plugin
-	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(event.LevelWarn, format, args...) })
+	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.Say(event.LevelWarn, format, args...) })
 	return nil
 }
 
@@ -170,7 +171,7 @@ func (b *bundles) serverFiles() []mcpconfig.PluginFile {
 
 // skills returns the folders of skills and commands.
 func (b *bundles) skills() []skills.Plugin {
-	return mapSlice(b.current(), func(p plugins.Plugin) skills.Plugin {
+	return slicex.Map(b.current(), func(p plugins.Plugin) skills.Plugin {
 		return skills.Plugin{Name: p.Name, Skills: p.Bundle.Skills, Commands: p.Bundle.Commands}
 	})
 }
@@ -239,7 +240,7 @@ func (b *bundles) changed() []tools.TrustItem {
 			continue
 		}
 		items = append(items, tools.TrustItem{
-			Kind: tools.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir, Runs: mapSlice(p.Bundle.Rows, plugins.Row.String),
+			Kind: tools.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir, Runs: slicex.Map(p.Bundle.Rows, plugins.Row.String),
 		})
 	}
 	return items
@@ -247,5 +248,5 @@ func (b *bundles) changed() []tools.TrustItem {
 
 // differ compares what is in force with what should be: what was added, changed and removed.
 func (b *bundles) differ(now []plugins.Plugin) []string {
-	return differences(b.force, hashes(now), "%s is in use", "%s has changed", "%s is no longer used")
+	return slicex.Differences(b.force, hashes(now), "%s is in use", "%s has changed", "%s is no longer used")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/plugins"
 )
@@ -46,7 +48,7 @@ func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, erro
 	}
 	list, err := a.pluginStore().List()
 	if err != nil {
-		return nil, nil, usageError("%w", err)
+		return nil, nil, console.Usage("%w", err)
 	}
 	return a, list, nil
 }
@@ -58,10 +60,10 @@ func (c *pluginsListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.Out, mapSlice(list, func(p plugins.Plugin) pluginLine {
+		return console.PrintJSON(std.Out, slicex.Map(list, func(p plugins.Plugin) pluginLine {
 			line := pluginLine{Name: p.Name, State: pluginState(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
 			if p.Bundle != nil {
-				line.Tokens, line.Brings = p.Bundle.Tokens, mapSlice(p.Bundle.Rows, plugins.Row.String)
+				line.Tokens, line.Brings = p.Bundle.Tokens, slicex.Map(p.Bundle.Rows, plugins.Row.String)
 			}
 			return line
 		}))
@@ -93,7 +95,7 @@ func (c *pluginsAddCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	}
 	address, err := plugins.ParseAddress(c.From, c.Plugin)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	return newPluginActions(a, func() {}).takePlugin(ctx, address, "", c.Yes)
 }
@@ -104,7 +106,7 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 	s, w := a.store, a.std.Err
 	st, err := s.Stage(ctx, address)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer st.Drop()
 	if st.Offers != nil {
@@ -115,13 +117,13 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 		return nil
 	}
 	if err := a.std.managed.Plugin(st.Name, address.String(), st.Hash); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	switch before := st.Before; {
 	case name != "" && st.Name != name:
-		return usageError("%s is called %s now: remove %s and add it again", address, st.Name, name)
+		return console.Usage("%s is called %s now: remove %s and add it again", address, st.Name, name)
 	case before != nil && (before.Address.From != address.From || before.Address.Plugin != address.Plugin):
-		return usageError("a plugin named %s already exists, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
+		return console.Usage("a plugin named %s already exists, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
 	case before != nil && before.Hash == st.Hash && before.Intact():
 		fmt.Fprintf(w, "%s is up to date\n", st.Name)
 		return nil
@@ -140,15 +142,15 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 	}
 	if !yes {
 		if !a.std.InIsTerminal {
-			return usageError("plugins: nobody can be asked here; --yes accepts what is shown above")
+			return console.Usage("plugins: nobody can be asked here; --yes accepts what is shown above")
 		}
-		if !confirm(a.std.In, w, "Use it? It runs with your rights.") {
+		if !console.Confirm(a.std.In, w, "Use it? It runs with your rights.") {
 			fmt.Fprintln(w, "nothing was changed")
 			return nil
 		}
 	}
 	if err := s.Keep(st); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	fmt.Fprintf(w, "%s is in use, also in a jcode that runs\n", st.Name)
 	return nil
@@ -178,7 +180,7 @@ func (c *pluginsUpdateCmd) Run(ctx context.Context, _ *flags, std Streams) error
 	}
 	for _, name := range c.Names {
 		if !slices.ContainsFunc(list, func(p plugins.Plugin) bool { return p.Name == name }) {
-			return usageError("there is no plugin %s; jcode plugins list shows the installed ones", name)
+			return console.Usage("there is no plugin %s; jcode plugins list shows the installed ones", name)
 		}
 	}
 	var errs []error
@@ -215,7 +217,7 @@ func switchPlugins(ctx context.Context, std Streams, names []string, on bool) er
 	}
 	for _, name := range names {
 		if err := a.pluginStore().Enable(name, on); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintf(std.Err, "%s is %s\n", name, map[bool]string{true: "on", false: "off"}[on])
 	}
@@ -234,7 +236,7 @@ func (c *pluginsRemoveCmd) Run(ctx context.Context, _ *flags, std Streams) error
 	}
 	for _, name := range c.Names {
 		if err := newPluginActions(a, func() {}).removePlugin(name); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, "removed "+name)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
 	"jcode/plugins"
@@ -55,7 +56,7 @@ func pluginDetail(p plugins.Plugin) []string {
 
 // bundleLines lists what a plugin brings, and what that costs.
 func bundleLines(b *plugins.Bundle) []string {
-	lines := mapSlice(b.Rows, plugins.Row.String)
+	lines := slicex.Map(b.Rows, plugins.Row.String)
 	if len(b.Rows) == 0 {
 		lines = append(lines, "it contains nothing")
 	}

@@ -15,6 +15,7 @@ import (
 	"jcode/agent/event/wire"
 	"jcode/agent/model"
 	"jcode/agent/roster"
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -318,7 +319,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		}
 		pr.end(res)
 		if err := out.Flush(); err != nil {
-			return &exitError{code: exitModel, err: fmt.Errorf("write answer: %w", err)}
+			return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("write answer: %w", err)}
 		}
 		if failed != nil {
 			return failed

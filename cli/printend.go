@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/console"
 )
 
 // unanswered says why a turn that ended by itself has no whole answer; "" if it has one. An empty answer is one if the
@@ -30,14 +31,14 @@ func endError(end event.TurnEnd) error {
 	switch end.Reason {
 	case event.StopDone:
 		if why := unanswered(end); why != "" {
-			return &exitError{code: exitNone, silent: true, err: errors.New(why)}
+			return &console.Exit{Code: console.ExitNone, Silent: true, Err: errors.New(why)}
 		}
 		return nil
 	case event.StopLimit:
-		return &exitError{code: exitLimit, silent: true, err: err}
+		return &console.Exit{Code: console.ExitLimit, Silent: true, Err: err}
 	case event.StopInterrupted:
-		return &exitError{code: exitInt, silent: true, err: errors.New("interrupted")}
+		return &console.Exit{Code: console.ExitInt, Silent: true, Err: errors.New("interrupted")}
 	case event.StopError:
 	}
-	return &exitError{code: exitModel, silent: true, err: err}
+	return &console.Exit{Code: console.ExitModel, Silent: true, Err: err}
 }

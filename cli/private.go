@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -22,7 +24,7 @@ const privateNotice = "This conversation is private: nothing of it is kept on th
 
 // privateNow reports whether nothing that is said now may be written to disk.
 func (a *app) privateNow() bool {
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		return conv.Private()
 	}
 	return a.private.Load()
@@ -31,7 +33,7 @@ func (a *app) privateNow() bool {
 // checkPrivate refuses flags that continue something stored.
 func (f *flags) checkPrivate() error {
 	if f.Private && (f.Continue || f.Resume != "" || f.Fork) {
-		return usageError("--private begins a conversation that is not kept: -c, -r and --fork continue a kept one")
+		return console.Usage("--private begins a conversation that is not kept: -c, -r and --fork continue a kept one")
 	}
 	return nil
 }
@@ -73,7 +75,7 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 
 // completePrivate completes /private.
 func completePrivate(_ context.Context, args string) []string {
-	return withPrefix([]string{"on", "off"}, args)
+	return slicex.WithPrefix([]string{"on", "off"}, args)
 }
 
 // save runs /save.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"jcode/internal/browser"
 	"jcode/internal/launch"
 	"jcode/internal/owner"
 	"jcode/internal/paths"
@@ -50,4 +51,9 @@ func foreignFiles(a *app) func(path string) string {
 	}
 	rules := owner.Here()
 	return func(path string) string { return cmp.Or(rules.Whose(path), rules.Whose(paths.Real(path))) }
+}
+
+// newBrowser returns the person's browser.
+func newBrowser(a *app) browser.Browser {
+	return browser.Browser{Programs: a.programs(), Named: a.std.Getenv("BROWSER")}
 }

@@ -13,8 +13,10 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/cli/pursuit"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -55,7 +57,7 @@ func (p pursuing) extension() core.Extension {
 // List implements command.Source.
 func (p pursuing) List() []command.Command {
 	words := func(list ...string) func(context.Context, string) []string {
-		return func(_ context.Context, args string) []string { return withPrefix(list, args) }
+		return func(_ context.Context, args string) []string { return slicex.WithPrefix(list, args) }
 	}
 	return []command.Command{
 		{
@@ -157,7 +159,7 @@ func readTarget(args string) (t pursuit.Target, err error) {
 
 // goalJudge judges goals.
 type goalJudge struct {
-	board *board
+	board *board.Board
 	run   func(ctx context.Context, line string, out func(string)) error // as the person, who typed it
 }
 
@@ -172,7 +174,7 @@ func (j goalJudge) holds(ctx context.Context, t pursuit.Target) (holds bool, sai
 	if t.Command != "" {
 		return j.succeeds(ctx, t.Command)
 	}
-	conv := j.board.open()
+	conv := j.board.Open()
 	if conv == nil {
 		return false, "", errNoMessages
 	}

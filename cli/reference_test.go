@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/cli/console"
 	"jcode/internal/commandline"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -112,7 +114,7 @@ func keysPage() string {
 		fmt.Fprintf(&b, "\n## %s\n\n| action | keys | does |\n| --- | --- | --- |\n", group)
 		for _, r := range keys.Rows {
 			if r.Group == group {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Act, cell(strings.Join(mapSlice(r.Keys, func(k string) string { return "`" + k + "`" }), " ")), cell(r.Help))
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Act, cell(strings.Join(slicex.Map(r.Keys, func(k string) string { return "`" + k + "`" }), " ")), cell(r.Help))
 			}
 		}
 	}
@@ -218,9 +220,9 @@ func appInNewFolder(t *testing.T) *app {
 	t.Helper()
 	home := t.TempDir()
 	t.Chdir(t.TempDir())
-	a, err := newApp(t.Context(), &flags{OutputFormat: "text"}, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
+	a, err := newApp(t.Context(), &flags{OutputFormat: "text"}, Streams{Streams: console.Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
 		return map[string]string{"HOME": home, "JCODE_HOME": home}[name]
-	}})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/page"
 	"jcode/remote"
@@ -134,7 +135,7 @@ func (r *remotePage) panels() []command.Panel {
 		Name: "remote", Help: "this session in a browser: address, code, paired devices", Title: "Open sessions in a browser", Live: true,
 		Rows: r.rows, Words: r.words,
 		Complete: func(_ context.Context, args string) []string {
-			return withPrefix([]string{"code", "watch", "stop"}, args)
+			return slicex.WithPrefix([]string{"code", "watch", "stop"}, args)
 		},
 		Actions: []command.Action{
 			{Label: "show address and code", Close: true, Command: func(command.Row) string { return "/remote code" }},

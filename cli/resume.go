@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/console"
 	"jcode/session"
 )
 
@@ -48,16 +49,16 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 			return "", nil
 		}
 	case a.flags.Fork && a.flags.Resume != pickSession:
-		return "", usageError("--fork branches a session: name it with -r, or take the last one with -c")
+		return "", console.Usage("--fork branches a session: name it with -r, or take the last one with -c")
 	default:
 		return "", nil
 	}
 	if err != nil {
-		return "", usageError("%w", err)
+		return "", console.Usage("%w", err)
 	}
 	if a.flags.Fork {
 		if found, err = a.store.Fork(ctx, found.ID, 0); err != nil {
-			return "", usageError("fork: %w", err)
+			return "", console.Usage("fork: %w", err)
 		}
 	}
 	return found.ID, nil
@@ -69,7 +70,7 @@ func (a *app) takeSession(ctx context.Context) error {
 	if agent, ok := strings.CutPrefix(word, "@"); ok {
 		id, err := newImporter(a).latest(ctx, agent)
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		a.flags.Resume = id
 		return nil
@@ -80,14 +81,14 @@ func (a *app) takeSession(ctx context.Context) error {
 	case word != "":
 		found, err := a.store.Find(ctx, a.project, word)
 		if errors.Is(err, session.ErrNotFound) {
-			return usageError("no session here is called %q: -r=ID resumes one of any folder, -r alone lists those here, and the words of a prompt go before -r or after --", word)
+			return console.Usage("no session here is called %q: -r=ID resumes one of any folder, -r alone lists those here, and the words of a prompt go before -r or after --", word)
 		}
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		a.flags.Resume = found.ID
 	case a.flags.Print:
-		return usageError("-r needs a session here: jcode sessions list shows them, -c takes the last one")
+		return console.Usage("-r needs a session here: jcode sessions list shows them, -c takes the last one")
 	}
 	return nil
 }

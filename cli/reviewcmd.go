@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/cli/console"
 	"jcode/cli/review"
 	"jcode/internal/atomicfile"
 	"jcode/internal/launch"
@@ -39,7 +40,7 @@ func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if ctx.Err() != nil {
 			return errInterrupted()
 		}
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	report := review.Report{Summary: "There is nothing to review.", Findings: []review.Finding{}}
 	if shown, left := review.Shown(review.Parse(diff)); len(shown) > 0 || len(left) > 0 {
@@ -48,7 +49,7 @@ func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return err
 		}
 		if report, err = review.Read(answer, shown); err != nil {
-			return &exitError{code: exitSchema, err: err}
+			return &console.Exit{Code: console.ExitSchema, Err: err}
 		}
 		report.Left = left
 	}
@@ -63,18 +64,18 @@ func (c *reviewCmd) print(report review.Report, std Streams) error {
 			err = atomicfile.Write(c.SARIF, append(text, '\n'), atomicfile.Options{Perm: 0o644})
 		}
 		if err != nil {
-			return usageError("--sarif: %w", err)
+			return console.Usage("--sarif: %w", err)
 		}
 	}
 	if c.JSON {
-		if err := printJSON(std.Out, report); err != nil {
+		if err := console.PrintJSON(std.Out, report); err != nil {
 			return err
 		}
 	} else {
 		fmt.Fprint(std.Out, report.Text())
 	}
 	if c.FailOn != "" && report.Worst(c.FailOn) {
-		return &exitError{code: exitFindings, silent: true, err: errors.New("there are findings")}
+		return &console.Exit{Code: exitFindings, Silent: true, Err: errors.New("there are findings")}
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func ask(ctx context.Context, f *flags, std Streams, files []review.File) (json.
 	var result resultLine
 	if read := json.Unmarshal(out.Bytes(), &result); read != nil || !result.OK {
 		if err == nil {
-			err = &exitError{code: exitModel, err: errors.New("the review has no answer")}
+			err = &console.Exit{Code: console.ExitModel, Err: errors.New("the review has no answer")}
 		}
 		if result.Error != "" {
 			fmt.Fprintln(std.Err, "jcode: the review ended without an answer: "+result.Error)

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/review"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -27,7 +29,7 @@ const reviewLimit = 30 * time.Minute
 // reviewing is /review: a review of a change by a jcode of its own, and the list of what it found.
 type reviewing struct {
 	flags *flags
-	board *board
+	board *board.Board
 	dir   string
 
 	ctx    context.Context // ends with the chat
@@ -55,7 +57,7 @@ func (r *reviewing) panel() command.Panel {
 		Name: "review", Help: "review a change: a list of findings, each can be fixed", Title: "Review",
 		Empty: "Nothing was reviewed.", Live: true, Rows: r.rows, Words: r.words, Shows: command.Showing("show"),
 		Complete: func(_ context.Context, args string) []string {
-			return withPrefix([]string{"--uncommitted", "--staged", "--base ", "--commit ", "--range ", "stop"}, args)
+			return slicex.WithPrefix([]string{"--uncommitted", "--staged", "--base ", "--commit ", "--range ", "stop"}, args)
 		},
 		Actions: []command.Action{
 			{Label: "show the place", Command: func(row command.Row) string { return "/review show " + row.ID }},
@@ -111,7 +113,7 @@ func (r *reviewing) begin(words []string) error {
 		return err
 	}
 	model := ""
-	if conv := r.board.open(); conv != nil {
+	if conv := r.board.Open(); conv != nil {
 		model = conv.OwnModel()
 	}
 	argv := append(append([]string{self, "review", "--json"}, words...), r.flags.passed(model)...)
@@ -137,9 +139,9 @@ func (r *reviewing) begin(words []string) error {
 			r.failed = "it was stopped"
 		case err != nil:
 			r.failed = text.Clean(err.Error())
-			r.board.say(event.LevelWarn, "the review failed: %s", r.failed)
+			r.board.Say(event.LevelWarn, "the review failed: %s", r.failed)
 		default:
-			r.board.say(event.LevelInfo, "the review is done: %s: /review shows them", text.Count(len(report.Findings), "finding"))
+			r.board.Say(event.LevelInfo, "the review is done: %s: /review shows them", text.Count(len(report.Findings), "finding"))
 		}
 	})
 	return nil
@@ -255,7 +257,7 @@ func (r *reviewing) fix(number string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	conv := r.board.open()
+	conv := r.board.Open()
 	if conv == nil {
 		return "", errors.New("no conversation is open")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/tools/permission"
 )
@@ -79,7 +80,7 @@ func (c *permissionsRevokeCmd) Run(ctx context.Context, f *flags, std Streams) e
 	defer a.close()
 	notice, err := newPermissionActions(a).rights.revoke(ctx, strings.Join(c.Right, " "))
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	_, err = io.WriteString(std.Out, notice+"\n")
 	return err

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -17,7 +19,7 @@ import (
 // roleFiles are the roles that this folder sees.
 type roleFiles struct {
 	store   *session.Store
-	board   *board
+	board   *board.Board
 	paths   config.Paths
 	root    string           // the project whose roles count
 	gate    *permission.Gate // nil where nothing is called
@@ -72,7 +74,7 @@ func hasProjectRoles(layers *role.Layers) bool {
 // get returns the role of a name that takes precedence.
 func (a roleFiles) get(ctx context.Context, name string) (role.Role, error) {
 	r, err := a.layers().Get(ctx, name)
-	return r, asUsage(err)
+	return r, console.AsUsage(err)
 }
 
 // replaced says which trusted roles of the project have taken over a name.
@@ -101,7 +103,7 @@ func (a roleFiles) reaching() []tools.TrustItem {
 	layers.Trusted = nil // as if all were trusted: what they would replace
 	all, err := layers.List(context.Background())
 	if err != nil {
-		a.board.say(event.LevelWarn, "roles: %v", err)
+		a.board.Say(event.LevelWarn, "roles: %v", err)
 	}
 	var items []tools.TrustItem
 	for _, l := range all {

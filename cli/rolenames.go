@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/cli/core"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/notes"
@@ -98,7 +99,7 @@ func (a roleNames) toolNames() []string {
 		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
 	}
 	names = append(names, notes.RememberTool, notes.RecallTool) // also where notes are off
-	return append(names, mapSlice(a.registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
+	return append(names, slicex.Map(a.registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
 }
 
 // skillNames returns the names of all skills that were found, even if switched off or broken.

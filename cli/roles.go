@@ -11,7 +11,9 @@ import (
 	"text/tabwriter"
 
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/internal/atomicfile"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
 )
@@ -55,9 +57,9 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil { // what could be read is listed anyway
 		fmt.Fprintln(std.Err, "jcode:", err)
 	}
-	lines := mapSlice(all, listRole)
+	lines := slicex.Map(all, listRole)
 	if c.JSON {
-		return printJSON(std.Out, lines)
+		return console.PrintJSON(std.Out, lines)
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
@@ -94,8 +96,8 @@ func listRole(l role.Listing) roleLine {
 	return roleLine{
 		Name: r.Name, Source: string(r.Source), Path: r.Path, Description: r.Description, Mode: r.Mode, Model: r.Model,
 		Usable: r.Usable() == nil && l.Counts(), Waiting: waiting,
-		Problems: mapSlice(r.Problems, role.Problem.String),
-		Shadows:  mapSlice(l.Shadowed, func(s role.Role) string { return string(s.Source) }),
+		Problems: slicex.Map(r.Problems, role.Problem.String),
+		Shadows:  slicex.Map(l.Shadowed, func(s role.Role) string { return string(s.Source) }),
 	}
 }
 
@@ -117,7 +119,7 @@ func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	if c.JSON {
 		r.Text = ""
-		return printJSON(std.Out, r)
+		return console.PrintJSON(std.Out, r)
 	}
 	where := string(r.Source)
 	if r.Path != "" {
@@ -153,7 +155,7 @@ func (c *rolesExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		path = filepath.Join(path, r.Name+".md")
 	}
 	if err := atomicfile.Write(path, []byte(r.Text), atomicfile.Options{}); err != nil {
-		return usageError("export role %s: %w", r.Name, err)
+		return console.Usage("export role %s: %w", r.Name, err)
 	}
 	fmt.Fprintln(std.Err, "wrote "+path)
 	return nil
@@ -184,7 +186,7 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		fmt.Fprintln(std.Err, "imported "+r.Name)
 	}
-	return asUsage(errors.Join(errs...))
+	return console.AsUsage(errors.Join(errs...))
 }
 
 type rolesRmCmd struct {
@@ -201,7 +203,7 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	for _, name := range c.Names {
 		said, err := newRoleActions(a).removeRole(ctx, name)
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, said)
 	}
@@ -230,7 +232,7 @@ You …
 // Run edits a file in place. A row, a builtin or a new role is edited as a copy, which becomes a row.
 func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err := role.CheckName(c.Name); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -242,11 +244,11 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case errors.Is(err, role.ErrUnknown):
 		r = role.Role{Name: c.Name, Text: newRole}
 	case err != nil:
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	path, err := newRoleActions(a).roleFile(r)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if err := newRoleActions(a).edit(ctx, path); err != nil {
 		return err
@@ -254,7 +256,7 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	changed, err := newRoleActions(a).takeRole(ctx, r, path)
 	switch {
 	case err != nil:
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	case !changed:
 		fmt.Fprintln(std.Err, "unchanged")
 		return nil
@@ -266,27 +268,27 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 func (a roleActions) sayRole(ctx context.Context, name string) error {
 	r, err := a.layers().Get(ctx, name)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))
 	}
-	return asUsage(r.Usable())
+	return console.AsUsage(r.Usable())
 }
 
 // edit opens a file in the person's editor and waits for it to end.
 func (a roleActions) edit(ctx context.Context, path string) error {
 	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.paths}).Config.Editor, a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
 	if len(words) == 0 {
-		return usageError("no editor: set EDITOR, or change %s yourself", path)
+		return console.Usage("no editor: set EDITOR, or change %s yourself", path)
 	}
 	cmd, err := a.editor.Own(ctx, words[0], append(words[1:], path)...)
 	if err == nil {
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, behind(a.std.Out), behind(a.std.Err)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, console.Behind(a.std.Out), console.Behind(a.std.Err)
 		err = cmd.Run()
 	}
 	if err != nil {
-		return usageError("editor %s: %w", words[0], err)
+		return console.Usage("editor %s: %w", words[0], err)
 	}
 	return nil
 }

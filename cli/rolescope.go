@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/slicex"
 	"jcode/internal/system"
 	"jcode/session/role"
 	"jcode/tools"
@@ -61,7 +62,7 @@ func (a roleScopes) agentRole(ctx context.Context, want agent.RoleRequest) (agen
 }
 
 func problemText(list []role.Problem) string {
-	return strings.Join(mapSlice(list, role.Problem.String), "; ")
+	return strings.Join(slicex.Map(list, role.Problem.String), "; ")
 }
 
 // resolveRole resolves a role for a conversation. unknown lists the names in it that do not

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/internal/launch"
 	"jcode/session"
@@ -19,7 +20,7 @@ import (
 type roleActions struct {
 	layers  func() *role.Layers
 	store   *session.Store
-	board   *board
+	board   *board.Board
 	std     Streams
 	paths   config.Paths
 	editor  launch.Programs                                      // finds it
@@ -103,7 +104,7 @@ func writeRole(dir, name, text string) (string, error) {
 
 func (a roleActions) deleteRole(ctx context.Context, row command.Row) (string, error) {
 	said, err := a.removeRole(ctx, row.ID)
-	if conv := a.board.open(); err == nil && conv != nil && conv.State().Role == row.ID {
+	if conv := a.board.Open(); err == nil && conv != nil && conv.State().Role == row.ID {
 		said += "; this session stays in it until /role"
 	}
 	return said, err
@@ -159,7 +160,7 @@ func (a roleActions) saveRole(ctx context.Context, name string) (string, error) 
 	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
-	conv := a.board.open()
+	conv := a.board.Open()
 	if conv == nil {
 		return "", errNoMessages
 	}

@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/session"
 	"jcode/session/role"
 )
@@ -14,7 +15,7 @@ import (
 // roleStarts enters the role in which a conversation begins or continues.
 type roleStarts struct {
 	flags   *flags
-	board   *board
+	board   *board.Board
 	store   *session.Store
 	layers  func() *role.Layers
 	scopes  roleScopes
@@ -68,11 +69,11 @@ func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, res
 		return conv.SetRole(ctx, row.RoleName)
 	}
 	if err := a.enterKept(ctx, conv, kept); err != nil {
-		a.board.say(event.LevelWarn, "the session's role can't be entered: %v", err)
+		a.board.Say(event.LevelWarn, "the session's role can't be entered: %v", err)
 		return nil
 	}
 	if now, err := a.layers().Get(ctx, row.RoleName); err != nil || !now.SameAs(kept) {
-		a.board.say(event.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
+		a.board.Say(event.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (a roleStarts) preludeRole(ctx context.Context, conv *agent.Conversation) e
 	if err == nil || a.flags.Print {
 		return err
 	}
-	a.board.say(event.LevelError, "the prelude's role is not entered: %v", err)
+	a.board.Say(event.LevelError, "the prelude's role is not entered: %v", err)
 	return nil
 }
 
@@ -141,12 +142,12 @@ func (a roleStarts) enterKept(ctx context.Context, conv *agent.Conversation, kep
 		return err
 	}
 	if unknown != nil {
-		a.board.say(event.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
+		a.board.Say(event.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
 	}
 	if err = conv.EnterRole(ctx, role); err == nil || role.Servers == nil {
 		return err
 	}
-	a.board.say(event.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
+	a.board.Say(event.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
 	role.Servers = nil
 	return conv.EnterRole(ctx, role)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/slicex"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
 	"jcode/session/role"
@@ -27,7 +28,7 @@ func roleItem(root string, r role.Role) tools.TrustItem {
 		item.Runs = append(item.Runs, "reads documents outside of this project: "+text.Visible(strings.Join(out, ", ")))
 	}
 	if len(r.Variables) > 0 {
-		names := mapSlice(r.Variables, func(v role.Variable) string { return v.Name })
+		names := slicex.Map(r.Variables, func(v role.Variable) string { return v.Name })
 		item.Runs = append(item.Runs, "asks for values: "+strings.Join(names, ", "))
 	}
 	list, _ := hooksOfRole(r)

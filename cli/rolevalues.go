@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
@@ -22,9 +24,9 @@ func (f *flags) roleValues() (map[string]string, error) {
 		key, value, ok := strings.Cut(pair, "=")
 		switch _, twice := values[key]; {
 		case !ok || key == "":
-			return nil, usageError("--var %s: write NAME=VALUE", text.Ellipsis(pair, 60))
+			return nil, console.Usage("--var %s: write NAME=VALUE", text.Ellipsis(pair, 60))
 		case twice:
-			return nil, usageError("--var %s is given twice", key)
+			return nil, console.Usage("--var %s is given twice", key)
 		}
 		values[key] = value
 	}
@@ -35,7 +37,7 @@ func (f *flags) roleValues() (map[string]string, error) {
 func (a roleStarts) givenValues() (map[string]string, error) {
 	values, err := a.flags.roleValues()
 	if err == nil && len(values) > 0 && a.flags.Role == "" {
-		err = usageError("--var sets values for the role of --role: name one")
+		err = console.Usage("--var sets values for the role of --role: name one")
 	}
 	return values, err
 }
@@ -184,7 +186,7 @@ func (p personCommands) completeRole(_ context.Context, args string) []string {
 			words = append(words, "set "+v.Name)
 		}
 	}
-	return withPrefix(words, args)
+	return slicex.WithPrefix(words, args)
 }
 
 // roleInfo describes the role that a session is in.

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
+	"jcode/internal/slicex"
 	"jcode/internal/watch"
 	"jcode/session/role"
 )
 
 // roleWatch follows the files of roles, and re-enters the session's role when it has changed.
 type roleWatch struct {
-	board   *board
+	board   *board.Board
 	layers  func() *role.Layers
 	again   <-chan struct{} // requests a reread of the roles
 	agents  func() []role.PluginAgents
@@ -36,7 +38,7 @@ func (a roleWatch) begin() {
 		}
 		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
 	}
-	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.say(event.LevelWarn, "roles: %s", text) }})
+	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.Say(event.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	layers.Rows = nil // only the program changes rows
@@ -78,25 +80,25 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 
 // rolesChanged compares two states of the roles and reports what differs.
 func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]string) {
-	parts := differences(before, now, "added %s", "changed %s", "removed %s")
-	if conv := a.board.open(); conv != nil {
+	parts := slicex.Differences(before, now, "added %s", "changed %s", "removed %s")
+	if conv := a.board.Open(); conv != nil {
 		current := conv.Role().Name
 		if i := slices.Index(parts, "changed "+current); i >= 0 {
 			if entered, err := a.reenter(ctx, current); err != nil {
-				a.board.say(event.LevelWarn, "%v; the session stays in %s as it was", err, current)
+				a.board.Say(event.LevelWarn, "%v; the session stays in %s as it was", err, current)
 			} else if entered {
 				parts[i] += ", which is entered again"
 			}
 		}
 	}
 	if parts != nil {
-		a.board.say(event.LevelInfo, "roles: %s", strings.Join(parts, ", "))
+		a.board.Say(event.LevelInfo, "roles: %s", strings.Join(parts, ", "))
 	}
 }
 
 // reenter re-enters the session's role if it has changed, and reports whether it did.
 func (a roleWatch) reenter(ctx context.Context, name string) (bool, error) {
-	conv := a.board.open()
+	conv := a.board.Open()
 	if conv == nil || conv.Role().Name != name {
 		return false, nil
 	}

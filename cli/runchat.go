@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jcode/cli/console"
 	"jcode/remote"
 )
 
@@ -17,17 +18,17 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 		return err
 	}
 	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
-		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
+		return console.Usage("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
 	}
 	if f.OutputSchema != "" || f.Output != "" {
-		return usageError("--output-schema and -o are for answers of -p")
+		return console.Usage("--output-schema and -o are for answers of -p")
 	}
 	for {
 		err := runChatIn(ctx, f, std, words)
 		if away, detached := errors.AsType[*detachError](err); detached {
 			dir, err := os.Getwd()
 			if err != nil {
-				return usageError("working folder: %w", err)
+				return console.Usage("working folder: %w", err)
 			}
 			return runInBackground(ctx, std, f.again(away), dir, false)
 		}
@@ -46,11 +47,11 @@ func beginsInBackground(ctx context.Context, f *flags, std Streams, words []stri
 	case !f.Detachable && !f.Detach:
 		return false, nil
 	case f.Plain:
-		return true, usageError("a session in plain mode keeps to its terminal: --detachable and --detach are for the screen")
+		return true, console.Usage("a session in plain mode keeps to its terminal: --detachable and --detach are for the screen")
 	case std.held != nil: // it is there
 		return false, nil
 	case f.Detach && strings.TrimSpace(strings.Join(words, "")) == "":
-		return true, usageError("--detach needs a prompt: jcode --detach \"fix the tests\"")
+		return true, console.Usage("--detach needs a prompt: jcode --detach \"fix the tests\"")
 	}
 	return true, runInBackground(ctx, std, std.args, std.dir, !f.Detach)
 }
@@ -84,7 +85,7 @@ func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err err
 		return false, nil
 	}
 	if a.flags.Continue || a.flags.Resume != "" && a.flags.Resume != pickSession {
-		if pid, id := runsInBackground(ctx, a); pid != 0 && confirm(std.In, std.Out, "Session "+shortID(id)+" runs in the background. Show it here?") {
+		if pid, id := runsInBackground(ctx, a); pid != 0 && console.Confirm(std.In, std.Out, "Session "+shortID(id)+" runs in the background. Show it here?") {
 			a.close()
 			return true, (&attachCmd{Session: strconv.Itoa(pid)}).Run(ctx, a.flags, std)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
@@ -37,7 +38,7 @@ type confinement struct {
 	roots     func() []string   // the folders of the workspace
 	hooks     *hookPlaces       // folders besides git's own from which git runs hooks
 	start     func() tools.Mode // before there is a conversation
-	board     *board
+	board     *board.Board
 	store     *session.Store
 	getenv    func(string) string
 	env       map[string]string // set for commands, in addition to the environment
@@ -59,7 +60,7 @@ func newConfinement(a *app) *confinement {
 	}
 	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
 		c.box = sandbox.New(self, c.sandboxPolicy)
-		c.box.OnGap(func(g sandbox.Gap) { a.board.say(event.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
+		c.box.OnGap(func(g sandbox.Gap) { a.board.Say(event.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
 	}
 	return c
 }
@@ -137,21 +138,21 @@ func (a *confinement) keepProtected(caller tools.Caller, open []string) (note fu
 			err = before.Keep(context.Background(), caller.Session, caller.Turn, changed)
 		}
 		if err != nil {
-			a.board.say(event.LevelWarn, "protected files can't be taken back: %v", err)
+			a.board.Say(event.LevelWarn, "protected files can't be taken back: %v", err)
 		}
 	}
 }
 
 // tellProtected tells the person what a command did to protected files.
 func (a *confinement) tellProtected(news string) {
-	a.board.say(event.LevelWarn, "%s", text.Visible(news))
+	a.board.Say(event.LevelWarn, "%s", text.Visible(news))
 }
 
 // confinesOwn reports whether commands that jcode itself starts (after_edit, lines of command files) run in
 // the sandbox: if there is one, in every mode but yolo.
 func (a *confinement) confinesOwn() bool {
 	mode := a.start()
-	if conv := a.board.open(); conv != nil {
+	if conv := a.board.Open(); conv != nil {
 		mode = conv.Mode()
 	}
 	return mode != tools.ModeYolo && a.confined()
@@ -209,11 +210,11 @@ func keyNames(c *config.Config, getenv func(string) string) []string {
 }
 
 // checkKept reports which names of environment.keep have no effect.
-func checkKept(c *config.Config, getenv func(string) string, board *board) {
+func checkKept(c *config.Config, getenv func(string) string, board *board.Board) {
 	keys := keyNames(c, getenv)
 	for _, name := range c.Environment.Keep {
 		if slices.Contains(keys, name) {
-			board.say(event.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
+			board.Say(event.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
 		}
 	}
 }

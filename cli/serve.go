@@ -16,6 +16,7 @@ import (
 
 	"github.com/skip2/go-qrcode"
 
+	"jcode/cli/console"
 	"jcode/internal/netaddr"
 	"jcode/internal/text"
 	"jcode/page"
@@ -67,7 +68,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	opt.Said = func(line string) { say("%s", text.Visible(line)) }
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
-		return usageError("%w: another one may be running; --listen takes another address", err)
+		return console.Usage("%w: another one may be running; --listen takes another address", err)
 	}
 	if address == "" {
 		address = map[bool]string{true: "https://", false: "http://"}[opt.Certificate != nil] + c.reached(l.Addr(), opt.Names)
@@ -133,19 +134,19 @@ func codes(std Streams, code func(remote.Role)) {
 func (c *servePageCmd) options() (opt page.Options, address string, err error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return opt, "", usageError("--listen %s: it is an address and a port, such as 127.0.0.1:7333", c.Listen)
+		return opt, "", console.Usage("--listen %s: it is an address and a port, such as 127.0.0.1:7333", c.Listen)
 	}
 	if (c.Cert == "") != (c.Key == "") {
-		return opt, "", usageError("--cert and --key belong together")
+		return opt, "", console.Usage("--cert and --key belong together")
 	}
 	if c.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 		if err != nil {
-			return opt, "", usageError("--cert %s, --key %s: %w", c.Cert, c.Key, err)
+			return opt, "", console.Usage("--cert %s, --key %s: %w", c.Cert, c.Key, err)
 		}
 		leaf, err := x509.ParseCertificate(pair.Certificate[0])
 		if err != nil {
-			return opt, "", usageError("--cert %s: %w", c.Cert, err)
+			return opt, "", console.Usage("--cert %s: %w", c.Cert, err)
 		}
 		opt.Certificate, opt.Names = &pair, leaf.DNSNames
 		for _, ip := range leaf.IPAddresses {
@@ -154,12 +155,12 @@ func (c *servePageCmd) options() (opt page.Options, address string, err error) {
 	}
 	if c.BehindProxy != "" {
 		if opt.Public, err = publicOf(c.BehindProxy); err != nil {
-			return opt, "", usageError("--behind-proxy %w", err)
+			return opt, "", console.Usage("--behind-proxy %w", err)
 		}
 		address = opt.Public
 	}
 	if !netaddr.LoopbackHost(host) && opt.Certificate == nil && opt.Public == "" {
-		return opt, "", usageError("--listen %s: others would reach the page unencrypted. Give --cert and --key, or --behind-proxy with the address of a proxy that has TLS, or stay on 127.0.0.1 and use ssh -L", c.Listen)
+		return opt, "", console.Usage("--listen %s: others would reach the page unencrypted. Give --cert and --key, or --behind-proxy with the address of a proxy that has TLS, or stay on 127.0.0.1 and use ssh -L", c.Listen)
 	}
 	return opt, address, nil
 }
@@ -214,7 +215,7 @@ func (c *serveDevicesCmd) Run(_ context.Context, _ *flags, std Streams) error {
 		all[i].Hash = "" // it is nobody's business
 	}
 	if c.JSON {
-		return printJSON(std.Out, append([]page.Device{}, all...))
+		return console.PrintJSON(std.Out, append([]page.Device{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no device is paired: jcode serve prints a code for one")
@@ -236,7 +237,7 @@ type serveRevokeCmd struct {
 // Run revokes devices.
 func (c *serveRevokeCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	if (c.Name == "") != c.All {
-		return usageError("name a device, or give --all: jcode serve devices lists them")
+		return console.Usage("name a device, or give --all: jcode serve devices lists them")
 	}
 	d, err := servedDevices(std)
 	if err != nil {
@@ -247,7 +248,7 @@ func (c *serveRevokeCmd) Run(_ context.Context, _ *flags, std Streams) error {
 		return err
 	}
 	if len(gone) == 0 && !c.All {
-		return usageError("no device is called %q: jcode serve devices lists them", c.Name)
+		return console.Usage("no device is called %q: jcode serve devices lists them", c.Name)
 	}
 	for _, v := range gone {
 		fmt.Fprintln(std.Err, text.Visible(v.Name)+" may not see the page any more")

@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent/event/wire"
 	past "jcode/agent/history"
+	"jcode/internal/slicex"
 	"jcode/page"
 	"jcode/remote"
 	"jcode/session"
@@ -26,7 +27,7 @@ type kept struct{ store *session.Store }
 // List implements page.Stored.
 func (k kept) List(ctx context.Context) ([]page.Kept, error) {
 	all, err := k.store.List(ctx, session.Filter{All: true, Limit: keptSessions})
-	return mapSlice(all, keptOf), err
+	return slicex.Map(all, keptOf), err
 }
 
 // Read implements page.Stored.
@@ -55,7 +56,7 @@ const foundSessions = 50
 // Search implements page.Stored.
 func (k kept) Search(ctx context.Context, words string) ([]page.Found, error) {
 	hits, err := k.store.Search(ctx, words, "", foundSessions)
-	return mapSlice(hits, func(h session.Hit) page.Found { return page.Found{Kept: keptOf(h.Session), Snippet: h.Snippet} }), err
+	return slicex.Map(hits, func(h session.Hit) page.Found { return page.Found{Kept: keptOf(h.Session), Snippet: h.Snippet} }), err
 }
 
 // Export implements page.Stored.

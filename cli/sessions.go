@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/session/export"
@@ -58,11 +59,11 @@ func (a *app) named(ctx context.Context, name string) (session.Session, error) {
 	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && name == "":
-		return found, usageError("there is no session in this folder")
+		return found, console.Usage("there is no session in this folder")
 	case errors.Is(err, session.ErrNotFound):
-		return found, usageError("there is no session %q: jcode sessions list --all shows them", name)
+		return found, console.Usage("there is no session %q: jcode sessions list --all shows them", name)
 	}
-	return found, asUsage(err)
+	return found, console.AsUsage(err)
 }
 
 type sessionsListCmd struct {
@@ -85,10 +86,10 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 	}
 	all, err := a.store.List(ctx, filter)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if c.JSON {
-		return printJSON(std.Out, mapSlice(all, export.SessionJSON))
+		return console.PrintJSON(std.Out, slicex.Map(all, export.SessionJSON))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no sessions here"+map[bool]string{false: " (--all lists those of other folders)"}[c.All])
@@ -129,13 +130,6 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
 }
 
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 type sessionsShowCmd struct {
 	Session string `arg:"" optional:"" help:"ID, its end, or title; the last session of this folder by default."`
 	JSON    bool   `name:"json" help:"Print JSON."`
@@ -166,7 +160,7 @@ func exportTo(ctx context.Context, f *flags, std Streams, name string, form expo
 	var err error
 	if form == "" {
 		if form, err = export.FormatOf(file); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 	}
 	a, err := openKept(ctx, f, std)
@@ -180,18 +174,18 @@ func exportTo(ctx context.Context, f *flags, std Streams, name string, form expo
 	}
 	doc, err := export.Load(ctx, a.store, found.ID)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if file == "" || file == "-" {
 		page, err := export.Render(form, doc)
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		_, err = io.WriteString(std.Out, page)
 		return err
 	}
 	if err := export.WriteFile(file, form, doc); err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	fmt.Fprintln(std.Err, "wrote "+file)
 	return nil
@@ -226,10 +220,10 @@ func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) erro
 	}
 	hits, err := a.store.Search(ctx, strings.Join(c.Words, " "), project, c.Limit)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if c.JSON {
-		return printJSON(std.Out, mapSlice(hits, func(h session.Hit) hitLine {
+		return console.PrintJSON(std.Out, slicex.Map(hits, func(h session.Hit) hitLine {
 			return hitLine{SessionID: h.Session.ID, Title: h.Session.Title, Seq: h.Seq, Role: h.Role, Snippet: h.Snippet}
 		}))
 	}
@@ -266,7 +260,7 @@ func (c *sessionsRenameCmd) Run(ctx context.Context, f *flags, std Streams) erro
 	if err != nil {
 		return err
 	}
-	return asUsage(a.store.Rename(ctx, found.ID, strings.Join(c.Title, " ")))
+	return console.AsUsage(a.store.Rename(ctx, found.ID, strings.Join(c.Title, " ")))
 }
 
 type sessionsRmCmd struct {
@@ -296,17 +290,17 @@ func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		hold, err := a.store.Hold(found.ID)
 		if _, held := errors.AsType[*session.HeldError](err); held {
-			return usageError("%w: close it first", err)
+			return console.Usage("%w: close it first", err)
 		}
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		holds, ids = append(holds, hold), append(ids, found.ID)
 	}
 	saved := offeredIn(a.store, a.paths.Data)
 	for _, id := range ids {
 		if err := saved.forget(ctx, id); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, "deleted "+id)
 	}

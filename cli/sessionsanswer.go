@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent/event/wire"
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/tools"
@@ -34,7 +35,7 @@ func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 	defer client.Close()
 	var at remote.Attached
 	if err := client.Call(ctx, "attach", remote.Attach{Session: s.SessionID, Role: remote.Control}, &at); err != nil {
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	for _, line := range at.Now {
 		var q struct {
@@ -65,15 +66,15 @@ func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Text), text.Visible(reply))
 			return c.failed(client.Call(ctx, "reply", remote.Reply{Session: s.SessionID, ID: q.ID, Text: reply}, nil))
 		case "form":
-			return usageError("session %s waits for a form to be filled in: that is done at its terminal", shortID(s.SessionID))
+			return console.Usage("session %s waits for a form to be filled in: that is done at its terminal", shortID(s.SessionID))
 		}
 	}
-	return usageError("session %s waits for no answer", shortID(s.SessionID))
+	return console.Usage("session %s waits for no answer", shortID(s.SessionID))
 }
 
 func (c *sessionsAnswerCmd) failed(err error) error {
 	if err != nil {
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (c *sessionsAnswerCmd) option(q wire.Question) (int, error) {
 	for i, o := range q.Options {
 		rows = append(rows, fmt.Sprintf("%d %s", i+1, text.Visible(o.Label)))
 	}
-	return 0, usageError("%s\nanswer yes, no or a number: %s", text.Visible(q.Title), strings.Join(rows, " · "))
+	return 0, console.Usage("%s\nanswer yes, no or a number: %s", text.Visible(q.Title), strings.Join(rows, " · "))
 }
 
 // hunks returns the places of the hunks that are to be taken with a row; nil means all of them.
@@ -101,14 +102,14 @@ func (c *sessionsAnswerCmd) hunks(q wire.Question, row int) ([]int, error) {
 	}
 	switch {
 	case len(q.Hunks) == 0:
-		return nil, usageError("%s\n--hunks: the hunks of this question can't be taken one by one", text.Visible(q.Title))
+		return nil, console.Usage("%s\n--hunks: the hunks of this question can't be taken one by one", text.Visible(q.Title))
 	case q.Options[row].Scope != tools.AnswerOnce:
-		return nil, usageError("%s\n--hunks goes with yes alone", text.Visible(q.Title))
+		return nil, console.Usage("%s\n--hunks goes with yes alone", text.Visible(q.Title))
 	}
 	var out []int
 	for _, n := range c.Hunks {
 		if n < 1 || n > len(q.Hunks) {
-			return nil, usageError("%s\n--hunks %d: the change has hunks 1 to %d", text.Visible(q.Title), n, len(q.Hunks))
+			return nil, console.Usage("%s\n--hunks %d: the change has hunks 1 to %d", text.Visible(q.Title), n, len(q.Hunks))
 		}
 		out = append(out, n-1)
 	}

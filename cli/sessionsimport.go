@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/cli/console"
 	"jcode/internal/foreign"
 	"jcode/internal/paths"
 	"jcode/internal/text"
@@ -41,7 +42,7 @@ func (c *sessionsImportCmd) Run(ctx context.Context, f *flags, std Streams) erro
 	for _, name := range from {
 		list, agent, err := im.files(name)
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		for _, file := range list {
 			if ctx.Err() != nil {
@@ -153,7 +154,7 @@ func (im importer) read(ctx context.Context, file, agent string) (id string, out
 		}
 		before, out.fresh = rows[:1], 1
 	case err != nil:
-		return "", out, asUsage(err)
+		return "", out, console.AsUsage(err)
 	case len(before) > len(rows) || !slices.EqualFunc(before, rows[:len(before)], sameRow):
 		return id, imported{kept: 1}, nil
 	case len(before) == len(rows):
@@ -164,10 +165,10 @@ func (im importer) read(ctx context.Context, file, agent string) (id string, out
 	for _, row := range rows[len(before):] {
 		row.Session = id
 		if _, err := im.store.History().Append(ctx, row); err != nil {
-			return "", out, asUsage(err)
+			return "", out, console.AsUsage(err)
 		}
 	}
-	return id, out, asUsage(im.store.Imported(ctx, id, rows[len(rows)-1].Created))
+	return id, out, console.AsUsage(im.store.Imported(ctx, id, rows[len(rows)-1].Created))
 }
 
 func sameRow(a, b session.Message) bool { return a.Role == b.Role && a.Text() == b.Text() }
@@ -183,7 +184,7 @@ func (im importer) begin(ctx context.Context, id string, s foreign.Session, firs
 		v.ProjectID = filepath.Clean(v.Cwd) // the folder is gone: it is found in the list of all
 	}
 	_, _, err := im.store.Begin(ctx, v, first)
-	return asUsage(err)
+	return console.AsUsage(err)
 }
 
 // rows returns the messages of a session, after a note of where they come from.

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"jcode/agent/event/wire"
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/remote"
 )
@@ -89,7 +90,7 @@ func urgency(s liveSession) int {
 func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote.Client, remote.Listed, error) {
 	all, err := l.list(ctx)
 	if err != nil {
-		return nil, remote.Listed{}, &exitError{code: exitModel, err: err}
+		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	all = slices.DeleteFunc(all, func(s liveSession) bool { return s.SessionID == "" })
 	fits := slices.DeleteFunc(slices.Clone(all), func(s liveSession) bool { return name != "" && !s.called(name) })
@@ -98,15 +99,15 @@ func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote
 	}
 	switch {
 	case len(all) == 0:
-		return nil, remote.Listed{}, usageError("no session is open in another terminal")
+		return nil, remote.Listed{}, console.Usage("no session is open in another terminal")
 	case len(fits) == 0:
-		return nil, remote.Listed{}, usageError("no open session is called %q: jcode sessions ps lists them", name)
+		return nil, remote.Listed{}, console.Usage("no open session is called %q: jcode sessions ps lists them", name)
 	case len(fits) > 1:
-		return nil, remote.Listed{}, usageError("%d open sessions match %q: name one by its ID, as jcode sessions ps prints it", len(fits), name)
+		return nil, remote.Listed{}, console.Usage("%d open sessions match %q: name one by its ID, as jcode sessions ps prints it", len(fits), name)
 	}
 	found, err := l.place.Open(ctx, l.name, fits[0].SessionID, h)
 	if err != nil {
-		return nil, remote.Listed{}, &exitError{code: exitModel, err: fmt.Errorf("session %s: %w", shortID(fits[0].SessionID), err)}
+		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("session %s: %w", shortID(fits[0].SessionID), err)}
 	}
 	return found, fits[0].Listed, nil
 }
@@ -126,7 +127,7 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "jcode: "+err.Error())
 	}
 	if c.JSON {
-		return printJSON(std.Out, append([]liveSession{}, all...))
+		return console.PrintJSON(std.Out, append([]liveSession{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no session is open in another terminal")
@@ -242,7 +243,7 @@ func withOpen(ctx context.Context, std Streams, name string, do func(client *rem
 		err = do(client, s.SessionID)
 	}
 	if err != nil {
-		return &exitError{code: exitModel, err: err}
+		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
 	return nil
 }

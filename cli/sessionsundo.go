@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
+	"jcode/cli/console"
 	"jcode/cli/undo"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session"
 )
@@ -49,24 +52,24 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 	}
 	hold, err := a.store.Hold(found.ID)
 	if _, held := errors.AsType[*session.HeldError](err); held {
-		return usageError("%w: /%s there does it", err, verb)
+		return console.Usage("%w: /%s there does it", err, verb)
 	}
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer func() { _ = hold.Release() }() // it ends with the process
 	finishUndo(ctx, a.store, &a.board, found.ID)
 	checkpoints := a.store.Checkpoints()
 	all, err := turns(checkpoints, ctx, found.ID)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	if verb == "undo" {
 		slices.Reverse(all)
 	}
 	at := slices.IndexFunc(all, func(t session.TurnChanges) bool { return len(t.Paths) > 0 })
 	if at < 0 {
-		return usageError("there is nothing to %s in %s", verb, text.Visible(found.Title))
+		return console.Usage("there is nothing to %s in %s", verb, text.Visible(found.Title))
 	}
 	fmt.Fprintf(std.Out, "%s of %q:\n", verb, text.Visible(found.Title))
 	shown := func(path string) string {
@@ -75,35 +78,35 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		}
 		return text.Visible(path)
 	}
-	for _, line := range undo.ByAuthor(mapSlice(all[at].Paths, func(path string) undo.Line { return undo.Line{By: all[at].By[path], Text: shown(path)} })) {
+	for _, line := range undo.ByAuthor(slicex.Map(all[at].Paths, func(path string) undo.Line { return undo.Line{By: all[at].By[path], Text: shown(path)} })) {
 		fmt.Fprintln(std.Out, "  "+line)
 	}
 	if !u.Yes {
 		if !std.InIsTerminal {
-			return usageError("nobody can be asked here; --yes does what is shown above")
+			return console.Usage("nobody can be asked here; --yes does what is shown above")
 		}
-		if !confirm(std.In, std.Out, strings.ToUpper(verb[:1])+verb[1:]+" these files?") {
-			return &exitError{code: exitUsage, err: errors.New("nothing was changed")}
+		if !console.Confirm(std.In, std.Out, strings.ToUpper(verb[:1])+verb[1:]+" these files?") {
+			return &console.Exit{Code: console.ExitUsage, Err: errors.New("nothing was changed")}
 		}
 	}
 	report, err := do(checkpoints, ctx, found.ID)
 	fmt.Fprintln(std.Out, undo.Lines(report, shown))
 	switch {
 	case err != nil:
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	case len(report.Skipped) > 0:
-		return &exitError{code: exitModel, silent: true, err: errors.New("some files were left alone")}
+		return &console.Exit{Code: console.ExitModel, Silent: true, Err: errors.New("some files were left alone")}
 	}
 	return nil
 }
 
 // finishUndo finishes an undo or redo of a session in whose middle jcode was killed, and says so.
-func finishUndo(ctx context.Context, store *session.Store, b *board, id string) {
+func finishUndo(ctx context.Context, store *session.Store, b *board.Board, id string) {
 	report, finished, err := store.Checkpoints().Finish(ctx, id)
 	if err != nil {
-		b.say(event.LevelWarn, "an undo or redo that was interrupted can't be finished: %v", err)
+		b.Say(event.LevelWarn, "an undo or redo that was interrupted can't be finished: %v", err)
 	}
 	if finished {
-		b.say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undo.Lines(report, text.Visible))
+		b.Say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undo.Lines(report, text.Visible))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/remote"
 )
 
@@ -76,7 +77,7 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		case ctx.Err() != nil:
 			return errInterrupted()
 		case err != nil:
-			return &exitError{code: exitModel, err: err}
+			return &console.Exit{Code: console.ExitModel, Err: err}
 		}
 		within := lostFor
 		if why == remote.WhyClosed {
@@ -92,7 +93,7 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		case err != nil && why == remote.WhyClosed: // it was closed, and that was all
 			return nil
 		case err != nil:
-			return &exitError{code: exitModel, err: err}
+			return &console.Exit{Code: console.ExitModel, Err: err}
 		}
 	}
 }

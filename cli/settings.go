@@ -12,6 +12,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/notes"
 	"jcode/session"
 	"jcode/tools"
@@ -21,7 +22,7 @@ import (
 // findPaths finds jcode's own folders.
 func findPaths(std Streams) (config.Paths, error) {
 	paths, err := config.FindPaths(std.Getenv)
-	return paths, asUsage(err)
+	return paths, console.AsUsage(err)
 }
 
 // loadConfig reads the configuration of person and project. A fault is reported, and affects only its own
@@ -35,23 +36,23 @@ func (a *app) loadConfig(ctx context.Context) error {
 	a.reading.Unlock()
 	for _, p := range loaded.Problems {
 		if a.flags.Print && p.LosesRules() { // no one would notice what they no longer forbid
-			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)
+			return console.Usage("%s: with -p nothing runs while rules of yours can't be read", p)
 		}
-		a.board.say(event.LevelWarn, "%s", p)
+		a.board.Say(event.LevelWarn, "%s", p)
 	}
 	checkKept(&a.config, a.std.Getenv, &a.board)
 	var err error
 	fallback := tools.ModeAsk
 	if a.config.Mode != "" {
 		if fallback, err = tools.ParseMode(a.config.Mode); err != nil {
-			return usageError("mode: %w", err)
+			return console.Usage("mode: %w", err)
 		}
 	}
 	if a.mode, err = a.flags.mode(fallback); err != nil {
-		return usageError("--mode: %w", err)
+		return console.Usage("--mode: %w", err)
 	}
 	if most, from := a.std.managed.Highest(); a.mode.Under(most) != a.mode {
-		a.board.say(event.LevelWarn, "mode %s is not allowed on this machine (%s): mode %s applies", a.mode, from, most)
+		a.board.Say(event.LevelWarn, "mode %s is not allowed on this machine (%s): mode %s applies", a.mode, from, most)
 		a.mode = most
 	}
 	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, stepLimit(a.config.MaxSteps))
@@ -68,7 +69,7 @@ func (a *app) applySettings(ctx context.Context) error {
 	if err == nil {
 		a.gate.SetRules(rules)
 	}
-	a.board.say(event.LevelInfo, "rules of this project apply now; its other settings apply from the next start")
+	a.board.Say(event.LevelInfo, "rules of this project apply now; its other settings apply from the next start")
 	return errors.Join(append(errs, err)...)
 }
 
@@ -76,7 +77,7 @@ func (a *app) applySettings(ctx context.Context) error {
 func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash string) bool {
 	ok, err := a.trust.Trusted(ctx, tools.TrustItem{Kind: kind, Name: name, Hash: hash})
 	if err != nil {
-		a.board.say(event.LevelError, "trust: %v", err)
+		a.board.Say(event.LevelError, "trust: %v", err)
 	}
 	return err == nil && ok
 }
@@ -102,12 +103,12 @@ func (a *app) rules() (permission.RuleSet, error) {
 	}
 	for _, text := range a.flags.Deny {
 		if _, err := permission.ParseRestriction(text); err != nil {
-			return permission.RuleSet{}, usageError("--deny: %w", err)
+			return permission.RuleSet{}, console.Usage("--deny: %w", err)
 		}
 	}
 	set, err := permission.ParseRules(append(p.Allow, a.flags.Allow...), p.Ask, append(p.Deny, a.flags.Deny...))
 	if err != nil {
-		return set, usageError("permission rules: %w", err)
+		return set, console.Usage("permission rules: %w", err)
 	}
 	return set, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"jcode/cli/console"
 )
 
 // signals ends a context at SIGINT, SIGTERM or SIGHUP and remembers which it was.
@@ -68,9 +70,9 @@ func (s *signals) code() int {
 func signalCode(sig os.Signal) int {
 	switch sig {
 	case syscall.SIGTERM:
-		return exitTerm
+		return console.ExitTerm
 	case syscall.SIGHUP:
-		return exitHup
+		return console.ExitHup
 	}
-	return exitInt
+	return console.ExitInt
 }

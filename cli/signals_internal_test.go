@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jcode/cli/console"
 )
 
 // A second signal ends the process, whatever hangs.
@@ -26,16 +28,16 @@ func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the first signal ended nothing")
 	}
-	if sig.code() != exitHup {
-		t.Errorf("code %d, want %d", sig.code(), exitHup)
+	if sig.code() != console.ExitHup {
+		t.Errorf("code %d, want %d", sig.code(), console.ExitHup)
 	}
 	again := time.NewTicker(hardAfter / 4)
 	defer again.Stop()
 	for deadline := time.After(time.Minute); ; {
 		select {
 		case code := <-exits:
-			if code != exitHup {
-				t.Errorf("exit %d, want %d", code, exitHup)
+			if code != console.ExitHup {
+				t.Errorf("exit %d, want %d", code, console.ExitHup)
 			}
 			return
 		case <-again.C:

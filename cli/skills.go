@@ -8,6 +8,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/skills"
 )
@@ -64,14 +65,14 @@ func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if len(e.Rules) > 0 {
 			ok, err := opts.Trust.Trusted(ctx, e.Pin().Item())
 			if err != nil {
-				return usageError("approvals: %w", err)
+				return console.Usage("approvals: %w", err)
 			}
 			line.Approved = &ok
 		}
 		lines = append(lines, line)
 	}
 	if c.JSON {
-		return printJSON(std.Out, lines)
+		return console.PrintJSON(std.Out, lines)
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
@@ -125,7 +126,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 	}
 	if c.JSON {
-		if err := printJSON(std.Out, list); err != nil {
+		if err := console.PrintJSON(std.Out, list); err != nil {
 			return err
 		}
 	} else {
@@ -135,7 +136,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		fmt.Fprintf(std.Err, "jcode: %s, %s\n", text.Count(faults, "error"), text.Count(len(list)-faults, "warning"))
 	}
 	if faults > 0 {
-		return &exitError{code: exitModel, silent: true, err: errSkills}
+		return &console.Exit{Code: console.ExitModel, Silent: true, Err: errSkills}
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (c *skillsNewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	file, err := a.skillPlaces().Create(c.Name, !c.User)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	shown := file
 	if rel, err := filepath.Rel(a.cwd, file); err == nil && filepath.IsLocal(rel) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/cli/config"
+	"jcode/internal/slicex"
 	"jcode/skills"
 	"jcode/tools/command"
 )
@@ -26,7 +27,7 @@ func (a skillActions) panel() command.Panel {
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
 		Rows: func(context.Context) ([]command.Row, error) {
 			a.skills.Refresh()
-			return mapSlice(a.skills.Entries(), skillRow), nil
+			return slicex.Map(a.skills.Entries(), skillRow), nil
 		},
 		Actions: []command.Action{
 			{Label: "enable or disable", Run: a.switchSkill},

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"jcode/agent/event"
+	"jcode/cli/board"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -16,7 +17,7 @@ import (
 // steering reports what unasked calls of MCP servers did to protected files: servers are not
 // confined, and what they write is not part of a plan.
 type steering struct {
-	board *board
+	board *board.Board
 	// watch records the protected files, nil if nothing does; remember saves them in their present state, for
 	// /undo.
 	watch    func() func() sandbox.Watched
@@ -63,6 +64,6 @@ func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
 	}
 	slices.Sort(paths)
 	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
-	s.board.say(event.LevelWarn, "%s", line)
-	s.board.tell("Note: " + line + ".")
+	s.board.Say(event.LevelWarn, "%s", line)
+	s.board.Tell("Note: " + line + ".")
 }

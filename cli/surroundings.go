@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/board"
 	"jcode/internal/launch"
 	"jcode/internal/text"
 	"jcode/session"
@@ -26,7 +27,7 @@ type surroundings struct {
 	roots   []string // folders whose instructions count
 	started bool     // a session is resumed: the last one is no news
 	recent  func(ctx context.Context) ([]session.Session, error)
-	board   *board
+	board   *board.Board
 }
 
 func newSurroundings(a *app) surroundings {
@@ -44,7 +45,7 @@ func newSurroundings(a *app) surroundings {
 func (s surroundings) project(ctx context.Context) (out front.Project) {
 	if !s.started {
 		here := ""
-		if conv := s.board.open(); conv != nil {
+		if conv := s.board.Open(); conv != nil {
 			here = conv.State().Session
 		}
 		all, err := s.recent(ctx)

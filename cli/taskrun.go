@@ -15,6 +15,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/console"
 	"jcode/internal/filelock"
 	"jcode/internal/text"
 	"jcode/session"
@@ -40,7 +41,7 @@ func inTask(args []string, std Streams) int {
 		_, _ = io.Copy(io.Discard, in)
 		cancel()
 		time.Sleep(attemptEnd)
-		os.Exit(exitTerm)
+		os.Exit(console.ExitTerm)
 	}()
 	std.In, std.Out = strings.NewReader(""), io.Discard
 	std, err := std.underManaged()
@@ -48,12 +49,12 @@ func inTask(args []string, std Streams) int {
 		return report(err, std.Err)
 	}
 	if len(args) != 2 {
-		return report(usageError("jcode %s is for workers", taskCommand), std.Err)
+		return report(console.Usage("jcode %s is for workers", taskCommand), std.Err)
 	}
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	attempt, errAttempt := strconv.Atoi(args[1])
 	if err := errors.Join(err, errAttempt); err != nil {
-		return report(usageError("%w", err), std.Err)
+		return report(console.Usage("%w", err), std.Err)
 	}
 	return report(runAttempt(ctx, std, id, attempt), std.Err)
 }
@@ -165,7 +166,7 @@ func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, e
 	}
 	sub := conv.Subscribe()
 	defer sub.Close()
-	a.board.attach(conv)
+	a.board.Attach(conv)
 	a.startExtensions()
 	newDormant(a).sayInert(ctx)
 	prompt, err := r.prompt(ctx, a)

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/cli/tasklist"
 	"jcode/internal/paths"
+	"jcode/internal/slicex"
 	"jcode/internal/worktree"
 	"jcode/tasks"
 	"jcode/tasks/queue"
@@ -42,11 +44,11 @@ worker runs: jcode worker.`
 // Run queues tasks.
 func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print || f.Continue || f.Resume != "" || f.Worktree != "" || f.Trust || len(f.Allow)+len(f.Deny) > 0 {
-		return usageError("-p, -c, -r, -w, --trust, --allow and --deny have no use for a task: it works in a worktree of its own, by the rules and the trust that hold there without it")
+		return console.Usage("-p, -c, -r, -w, --trust, --allow and --deny have no use for a task: it works in a worktree of its own, by the rules and the trust that hold there without it")
 	}
 	lines, err := c.lines(std)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	forms := taskForms{flags: f, std: std, now: time.Now(), push: c.Push}
 	list := make([]tasks.New, 0, len(lines))
@@ -56,7 +58,7 @@ func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			if c.From != "" {
 				err = fmt.Errorf("%s:%d: %w", c.From, line.Number, err)
 			}
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		list = append(list, n)
 	}
@@ -66,7 +68,7 @@ func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		added, err := store.Add(ctx, q, list...)
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		for _, a := range added {
 			if a.There {
@@ -137,7 +139,7 @@ func (s span) word() string {
 }
 
 func taskIDs(list []taskID) []int64 {
-	return mapSlice(list, func(id taskID) int64 { return int64(id) })
+	return slicex.Map(list, func(id taskID) int64 { return int64(id) })
 }
 
 // schedule adds schedules instead of tasks.
@@ -146,7 +148,7 @@ func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []t
 		n.Base = "" // each run begins with the commit that is the last one then
 		sc, err := store.AddSchedule(ctx, tasks.Schedule{Every: time.Duration(c.Every), Cron: c.Cron, Zone: time.Now().Location().String(), Task: n})
 		if err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintf(std.Out, "schedule %d: the first task comes %s, while a worker runs\n", sc.ID, sc.Next.Format("2006-01-02 15:04 MST"))
 	}

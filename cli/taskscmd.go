@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/cli/tasklist"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tasks"
 	"jcode/tasks/queue"
@@ -36,7 +38,7 @@ func withTasks(ctx context.Context, std Streams, f func(store *tasks.Store) erro
 	}
 	err = f(store)
 	if errors.Is(err, tasks.ErrNone) {
-		err = usageError("%w", err)
+		err = console.Usage("%w", err)
 	}
 	return errors.Join(err, store.Close())
 }
@@ -66,7 +68,7 @@ func (c *tasksListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	}
 	if !c.Watch && !tasks.Exists(whereTasks(found)) { // nothing is made to look at
 		if c.JSON {
-			return printJSON(std.Out, []tasklist.JSON{})
+			return console.PrintJSON(std.Out, []tasklist.JSON{})
 		}
 		fmt.Fprintln(std.Err, `no tasks: jcode tasks add "…" queues one`)
 		return nil
@@ -102,7 +104,7 @@ func (c *tasksListCmd) print(ctx context.Context, store *tasks.Store, std Stream
 		list = append(list, some...)
 	}
 	if c.JSON {
-		return printJSON(std.Out, mapSlice(list, tasklist.AsJSON))
+		return console.PrintJSON(std.Out, slicex.Map(list, tasklist.AsJSON))
 	}
 	counts, err := store.Counts(ctx)
 	if err != nil {
@@ -133,7 +135,7 @@ func (c *tasksShowCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 			return err
 		}
 		if c.JSON {
-			return printJSON(std.Out, tasklist.AsJSON(t))
+			return console.PrintJSON(std.Out, tasklist.AsJSON(t))
 		}
 		lines, err := taskDetail(ctx, store, t)
 		if err != nil {
@@ -166,7 +168,7 @@ func (c *tasksLogCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	err := withTasks(ctx, std, func(store *tasks.Store) error {
 		t, err := store.Get(ctx, int64(c.ID))
 		if err == nil && t.Session == "" {
-			err = usageError("task %d has no session yet: it is %s", t.ID, t.State)
+			err = console.Usage("task %d has no session yet: it is %s", t.ID, t.State)
 		}
 		id = t.Session
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/internal/paths"
 	"jcode/tasks"
 )
@@ -38,16 +39,16 @@ func whereTasks(found config.Paths) string {
 func openTasksIn(ctx context.Context, found config.Paths) (*tasks.Store, error) {
 	where := whereTasks(found)
 	if strings.Contains(where, "://") && !tasks.Shared(where) {
-		return nil, usageError("tasks.queue in %s: an address begins with postgres://", found.File())
+		return nil, console.Usage("tasks.queue in %s: an address begins with postgres://", found.File())
 	}
 	store, err := tasks.Open(ctx, where)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, console.AsUsage(err)
 	}
 	if store.Shared() {
 		place, err := placeOf(found.Data)
 		if err != nil {
-			return nil, errors.Join(usageError("tasks: %w", err), store.Close())
+			return nil, errors.Join(console.Usage("tasks: %w", err), store.Close())
 		}
 		store.At(place)
 	}

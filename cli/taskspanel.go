@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/tasklist"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tasks"
 	"jcode/tasks/queue"
@@ -23,7 +25,7 @@ import (
 type taskActions struct {
 	flags *flags
 	std   Streams
-	board *board
+	board *board.Board
 	paths config.Paths
 	cwd   string
 }
@@ -118,7 +120,7 @@ func (a taskActions) words(ctx context.Context, words string) (string, error) {
 func (a taskActions) complete(ctx context.Context, args string) []string {
 	verb, number, named := strings.Cut(args, " ")
 	if !named {
-		return withPrefix(taskWords(), verb)
+		return slicex.WithPrefix(taskWords(), verb)
 	}
 	rows, err := a.rows(ctx)
 	if err != nil {
@@ -217,7 +219,7 @@ func taskRow(t tasks.Task, ask tasks.Question) command.Row {
 			} else {
 				asked = append(ask.Rows(), "/tasks answer "+id+" WORDS", "", "")
 			}
-			lines = mapSlice(asked, text.Visible)
+			lines = slicex.Map(asked, text.Visible)
 		}
 		keys = append(keys, "cancel")
 	case tasks.Queued, tasks.Working:
@@ -249,7 +251,7 @@ func (a taskActions) later(ctx context.Context, args string) (command.Outcome, e
 	}
 	f := *a.flags
 	f.Mode, f.Role, f.MaxCost, f.MaxSteps = "", "", 0, 0
-	conv := a.board.open()
+	conv := a.board.Open()
 	if conv != nil {
 		if conv.Private() {
 			return command.Outcome{}, fmt.Errorf("%w, and a task is kept", errPrivate)

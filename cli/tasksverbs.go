@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/tasks"
@@ -28,12 +29,12 @@ func (c *tasksDiffCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return err
 		}
 		if t.Branch == "" {
-			return usageError("task %d has no branch: %s", t.ID, whyNoBranch(t))
+			return console.Usage("task %d has no branch: %s", t.ID, whyNoBranch(t))
 		}
 		return inTaskFolder(ctx, f, std, t, func(a *app) error {
 			diff, err := worktree.Between(ctx, a.git, a.root, taskBase(t), t.Branch)
 			if err != nil {
-				return usageError("task %d: %w", t.ID, err)
+				return console.Usage("task %d: %w", t.ID, err)
 			}
 			if diff != "" {
 				diff += "\n"
@@ -89,14 +90,14 @@ func (c *tasksAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		}
 		said := strings.TrimSpace(strings.Join(c.Answer, " "))
 		if said == "" {
-			return usageError("say yes or no: jcode tasks answer %d yes", c.ID)
+			return console.Usage("say yes or no: jcode tasks answer %d yes", c.ID)
 		}
 		answer, word, err := readAnswer(ask, said, c.Word)
 		if err != nil {
 			return err
 		}
 		if err := store.Answer(ctx, q, ask.ID, answer, word); err != nil {
-			return usageError("%w", err)
+			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, "→ "+text.Visible(strings.TrimSpace(answer+" "+word)))
 		return nil
@@ -116,7 +117,7 @@ func openQuestion(ctx context.Context, store *tasks.Store, id int64) (tasks.Ques
 		}
 	}
 	if err == nil {
-		err = usageError("task %d waits for no answer: it is %s", id, t.State)
+		err = console.Usage("task %d waits for no answer: it is %s", id, t.State)
 	}
 	return tasks.Question{}, err
 }
@@ -135,11 +136,11 @@ func readAnswer(ask tasks.Question, said, why string) (answer, word string, err 
 		if rest == "" && why == "" {
 			return tasks.Yes, "", nil
 		}
-		return "", "", usageError("a yes allows exactly what is asked: leave the other words out")
+		return "", "", console.Usage("a yes allows exactly what is asked: leave the other words out")
 	case "n", "no":
 		return tasks.No, strings.TrimSpace(rest + " " + why), nil
 	}
-	return "", "", usageError("answer yes or no, not %q", said)
+	return "", "", console.Usage("answer yes or no, not %q", said)
 }
 
 type tasksCancelCmd struct {
@@ -152,7 +153,7 @@ func (c *tasksCancelCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 		for _, id := range taskIDs(c.ID) {
 			t, err := store.Cancel(ctx, id)
 			if err != nil {
-				return usageError("%w", err)
+				return console.Usage("%w", err)
 			}
 			if t.Cancel {
 				fmt.Fprintf(std.Err, "jcode: the worker of %s is told to end it\n", shownTask(t))
@@ -171,7 +172,7 @@ func (c *tasksRetryCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return withQueue(ctx, std, func(store *tasks.Store, q *queue.Queue) error {
 		for _, id := range taskIDs(c.ID) {
 			if err := store.Retry(ctx, q, id); err != nil {
-				return usageError("%w", err)
+				return console.Usage("%w", err)
 			}
 		}
 		return nil
@@ -191,11 +192,11 @@ func (c *tasksRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			if err != nil {
 				return err
 			}
-			if t.Commit != "" && t.Taken.IsZero() && !c.Yes && !confirm(std.In, std.Out, fmt.Sprintf("What %s changed was not taken and goes with it. Remove it?", shownTask(t))) {
-				return usageError("task %d stays: --yes removes it with what it changed", id)
+			if t.Commit != "" && t.Taken.IsZero() && !c.Yes && !console.Confirm(std.In, std.Out, fmt.Sprintf("What %s changed was not taken and goes with it. Remove it?", shownTask(t))) {
+				return console.Usage("task %d stays: --yes removes it with what it changed", id)
 			}
 			if err := store.Remove(ctx, id); err != nil {
-				return usageError("%w", err)
+				return console.Usage("%w", err)
 			}
 			if t.Dir == "" {
 				continue
@@ -229,7 +230,7 @@ func (c *tasksTakeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		said, err := takeTask(ctx, f, std, store, t)
 		if err != nil {
-			return usageError("task %d: %w", t.ID, err)
+			return console.Usage("task %d: %w", t.ID, err)
 		}
 		fmt.Fprintln(std.Out, text.Visible(said))
 		return nil
@@ -275,7 +276,7 @@ type tasksSchedulesCmd struct {
 func (c *tasksSchedulesCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return withTasks(ctx, std, func(store *tasks.Store) error {
 		if c.Remove != 0 {
-			return asUsage(store.RemoveSchedule(ctx, int64(c.Remove)))
+			return console.AsUsage(store.RemoveSchedule(ctx, int64(c.Remove)))
 		}
 		list, err := store.Schedules(ctx)
 		if err != nil {

@@ -15,12 +15,12 @@ func openTelemetry(a *app) error {
 		return nil
 	}
 	if origin, off := a.std.managed.NoTelemetry(); off {
-		a.board.say(event.LevelWarn, "telemetry: nothing is sent to OTEL_EXPORTER_OTLP_ENDPOINT: %s says off", origin)
+		a.board.Say(event.LevelWarn, "telemetry: nothing is sent to OTEL_EXPORTER_OTLP_ENDPOINT: %s says off", origin)
 		return nil
 	}
 	opt, err := otlp.FromEnv(a.std.Getenv, "jcode", Version())
 	if err != nil {
-		a.board.say(event.LevelWarn, "telemetry: %v", err)
+		a.board.Say(event.LevelWarn, "telemetry: %v", err)
 		return nil
 	}
 	ends := make(chan struct{})
@@ -29,7 +29,7 @@ func openTelemetry(a *app) error {
 		case <-ends:
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		default:
-			a.board.say(event.LevelWarn, "%v", err)
+			a.board.Say(event.LevelWarn, "%v", err)
 		}
 	}
 	out := otlp.New(opt)

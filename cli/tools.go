@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -56,7 +57,7 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		lines = append(lines, line)
 	}
 	if c.JSON {
-		return printJSON(std.Out, map[string]any{"tools": lines, "system_prompt_tokens": system, "total_tokens": total})
+		return console.PrintJSON(std.Out, map[string]any{"tools": lines, "system_prompt_tokens": system, "total_tokens": total})
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {

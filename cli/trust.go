@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -21,14 +22,14 @@ func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mapSlice(rows, func(r session.Trust) permission.TrustRow {
+	return slicex.Map(rows, func(r session.Trust) permission.TrustRow {
 		return permission.TrustRow{Kind: tools.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
 	}), nil
 }
 
 // AddTrust stores rows, all or none.
 func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) error {
-	return t.stored.Add(ctx, mapSlice(rows, func(r permission.TrustRow) session.Trust {
+	return t.stored.Add(ctx, slicex.Map(rows, func(r permission.TrustRow) session.Trust {
 		return session.Trust{Project: t.project, Kind: string(r.Kind), Name: r.Name, Hash: r.Hash}
 	})...)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/cli"
+	"jcode/cli/console"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -17,7 +18,7 @@ func once(t *testing.T, home string, args ...string) (code int, out, errs string
 	t.Helper()
 	var o, e bytes.Buffer
 	env := map[string]string{"JCODE_HOME": home, "HOME": home}
-	code = cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
+	code = cli.Main(args, cli.Streams{Streams: console.Streams{In: strings.NewReader(""), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }}})
 	return code, o.String(), e.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/board"
 	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/session"
@@ -16,7 +17,7 @@ import (
 // undoing takes back what a session's turns did: the files that they changed, and the messages.
 type undoing struct {
 	store   *session.Store
-	board   *board
+	board   *board.Board
 	seen    *builtin.Seen
 	shown   func(path string) string                      // the name of a file in texts
 	unsaved func(ctx context.Context, path string) string // why an editor's file must be left alone
@@ -49,7 +50,7 @@ func (u undoing) step(ctx context.Context, id, did string, f func(context.Contex
 		return "", err
 	}
 	u.written(report)
-	u.board.tell(did + " by the user: " + undo.Lines(report, u.shown))
+	u.board.Tell(did + " by the user: " + undo.Lines(report, u.shown))
 	other := "/redo reverses it"
 	if did == "Redid" {
 		other = "/undo puts it back"

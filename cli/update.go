@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"jcode/cli/console"
 	"jcode/internal/text"
 )
 
@@ -37,7 +38,7 @@ type newest struct {
 // Run asks and reports.
 func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if !c.Check {
-		return usageError("jcode does not replace itself: update it as you installed it. `jcode update --check` says whether there is a newer release")
+		return console.Usage("jcode does not replace itself: update it as you installed it. `jcode update --check` says whether there is a newer release")
 	}
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -49,11 +50,11 @@ func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	address := a.config.Update.URL
 	if address == "" {
-		return usageError("config.json: update.url is not set, and jcode contacts no server on its own: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
+		return console.Usage("config.json: update.url is not set, and jcode contacts no server on its own: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
 	}
 	found, err := fetchNewest(ctx, address)
 	if err != nil {
-		return &exitError{code: exitModel, err: fmt.Errorf("update.url: %w", err)}
+		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("update.url: %w", err)}
 	}
 	if semver.Compare("v"+found.Version, "v"+version) <= 0 {
 		fmt.Fprintf(std.Out, "jcode %s is the newest release.\n", version)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jcode/cli"
+	"jcode/cli/console"
 )
 
 func TestUpdateCheckUnderstandsItsOwnFormAndACodeHosts(t *testing.T) {
@@ -41,9 +42,9 @@ func TestUpdateCheckUnderstandsItsOwnFormAndACodeHosts(t *testing.T) {
 			}
 			var out bytes.Buffer
 			env := map[string]string{"JCODE_HOME": home, "HOME": home}
-			code := cli.Main([]string{"update", "--check"}, cli.Streams{
+			code := cli.Main([]string{"update", "--check"}, cli.Streams{Streams: console.Streams{
 				In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(k string) string { return env[k] },
-			})
+			}})
 			if code != test.code || !strings.Contains(out.String(), test.says) {
 				t.Errorf("exit %d: %s", code, out.String())
 			}

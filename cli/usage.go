@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"jcode/cli/console"
 	"jcode/cli/usage"
 	"jcode/internal/atomicfile"
 	"jcode/session"
@@ -28,7 +29,7 @@ type usageCmd struct {
 // Run prints the report, or writes the page.
 func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if c.Days < 1 {
-		return usageError("--days: a number above 0")
+		return console.Usage("--days: a number above 0")
 	}
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -45,14 +46,14 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			reports = append(reports, usage.New(rows, c.Days, by))
 		}
 		if err := atomicfile.Write(c.HTML, []byte(usage.HTML(reports)), atomicfile.Options{}); err != nil {
-			return usageError("--html: %w", err)
+			return console.Usage("--html: %w", err)
 		}
 		fmt.Fprintln(std.Err, "jcode: written to "+c.HTML)
 		return nil
 	}
 	report := usage.New(rows, c.Days, usage.By(c.By))
 	if c.JSON {
-		return printJSON(std.Out, report)
+		return console.PrintJSON(std.Out, report)
 	}
 	fmt.Fprint(std.Out, report.Text(columns(std)))
 	return nil
@@ -60,7 +61,7 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // columns returns the width of the terminal on stdout, or what $COLUMNS says.
 func columns(std Streams) int {
-	if f, ok := behind(std.Out).(*os.File); ok && std.OutIsTerminal {
+	if f, ok := console.Behind(std.Out).(*os.File); ok && std.OutIsTerminal {
 		if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
 			return width
 		}

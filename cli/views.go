@@ -13,6 +13,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/cli/board"
 	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/session"
@@ -112,7 +113,7 @@ func (a personShell) within(ctx context.Context, line string, limit time.Duratio
 // is.
 type sessionViews struct {
 	store *session.Store
-	board *board
+	board *board.Board
 	shown func(path string) string // the name of a file in texts
 }
 
@@ -120,7 +121,7 @@ func newSessionViews(a *app) sessionViews { return sessionViews{a.store, &a.boar
 
 // contextUse measures the open conversation's next request.
 func (a sessionViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
-	conv := a.board.open()
+	conv := a.board.Open()
 	if conv == nil {
 		return agent.ContextUse{}, errNoMessages
 	}
@@ -129,7 +130,7 @@ func (a sessionViews) contextUse(ctx context.Context) (agent.ContextUse, error) 
 
 // changedFiles returns the diffs that the open session's tools made, file by file.
 func (a sessionViews) changedFiles(ctx context.Context) ([]command.FileChange, error) {
-	id := a.board.session()
+	id := a.board.Session()
 	if id == "" {
 		return nil, nil
 	}
@@ -161,7 +162,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]command.FileChange, e
 
 // undoable says what /undo would restore.
 func (a sessionViews) undoable(ctx context.Context) (command.Undoable, error) {
-	id := a.board.session()
+	id := a.board.Session()
 	if id == "" {
 		return command.Undoable{}, errNoMessages
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -44,7 +45,7 @@ func (d *doctor) webSearch() {
 	}
 	o := searchOptions(c, d.std, builtin.FetchOptions{})
 	if _, err := builtin.WebSearch(o); err != nil {
-		d.fail("web search", "correct web_search in config.json", exitUsage, "%v", err)
+		d.fail("web search", "correct web_search in config.json", console.ExitUsage, "%v", err)
 		return
 	}
 	key := ""

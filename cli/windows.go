@@ -41,7 +41,7 @@ func remotePlace(data string) remote.Place { return remote.Place{Dir: filepath.J
 
 func newWindows(a *app) *windows {
 	w := &windows{
-		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.say,
+		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.Say,
 		behind: a.std.held, watchOnly: a.flags.once(), own: ownWindow(a), lasting: a.config.RemoteAnswers == "all",
 		actions: newWindowActions(a),
 	}

@@ -14,8 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/cli/console"
 	"jcode/internal/filelock"
 	"jcode/internal/launch"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/internal/watch"
 	"jcode/tasks"
@@ -46,10 +48,10 @@ const (
 // Run works until ctx ends.
 func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if c.Slots < 1 || c.Slots > mostSlots {
-		return usageError("--slots: a worker has 1 to %d slots, not %d", mostSlots, c.Slots)
+		return console.Usage("--slots: a worker has 1 to %d slots, not %d", mostSlots, c.Slots)
 	}
 	if f.Print || f.Trust || f.Continue || f.Resume != "" || f.Worktree != "" || f.Mode != "" || len(f.Allow)+len(f.Deny) > 0 {
-		return usageError("a worker takes its tasks as they were added: -p, -c, -r, -w, --mode, --trust, --allow and --deny have no use here")
+		return console.Usage("a worker takes its tasks as they were added: -p, -c, -r, -w, --mode, --trust, --allow and --deny have no use here")
 	}
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -67,7 +69,7 @@ func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	store.Patient(workerPatience)
 	q, err := queue.Open(ctx, store)
 	if err != nil {
-		return usageError("%w", err)
+		return console.Usage("%w", err)
 	}
 	w := worker{store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}, ended: make(chan struct{}, 1)}
 	return w.work(ctx, c.Slots, c.Once)
@@ -117,7 +119,7 @@ func workerAlive(data, name string) bool {
 func workersOf(ctx context.Context, store *tasks.Store) (alive []string, err error) {
 	if store.Shared() {
 		list, err := store.Fleet().List(ctx)
-		return mapSlice(list, func(w tasks.Worker) string { return w.Name }), err
+		return slicex.Map(list, func(w tasks.Worker) string { return w.Name }), err
 	}
 	data := filepath.Dir(store.Path())
 	found, err := filepath.Glob(workerLock(data, "*"))
@@ -151,12 +153,12 @@ func watchTasks(ctx context.Context, data string) <-chan struct{} {
 func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	w.name = fmt.Sprintf("%d-%s", os.Getpid(), uuid.NewString()[:8])
 	if err := os.MkdirAll(filepath.Join(w.data, "tasks"), 0o700); err != nil {
-		return usageError("tasks: %w", err)
+		return console.Usage("tasks: %w", err)
 	}
 	filelock.Sweep(filepath.Join(w.data, "tasks"), 0) // of those that were killed
 	lock, err := filelock.Try(workerLock(w.data, w.name))
 	if err != nil {
-		return usageError("tasks: %w", err)
+		return console.Usage("tasks: %w", err)
 	}
 	defer func() { _ = lock.Remove() }() // whoever finds it can take it
 	watching, unwatch := context.WithCancel(ctx)

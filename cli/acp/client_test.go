@@ -18,6 +18,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"jcode/cli"
+	"jcode/cli/console"
 	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
 )
@@ -152,7 +153,7 @@ func launch(t *testing.T, s setup) *client {
 		changed: make(chan struct{}), results: map[string]answer{}, sent: map[string]string{}, answers: map[string]func(request) any{},
 	}
 	go func() {
-		code := cli.Main(append(args, "acp"), cli.Streams{In: in, Out: out, Err: c.errs, Getenv: func(k string) string { return env[k] }})
+		code := cli.Main(append(args, "acp"), cli.Streams{Streams: console.Streams{In: in, Out: out, Err: c.errs, Getenv: func(k string) string { return env[k] }}})
 		out.Close()
 		in.CloseWithError(io.ErrClosedPipe)
 		c.exit <- code

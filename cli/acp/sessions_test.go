@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/cli"
+	"jcode/cli/console"
 )
 
 // gone waits until a process has ended.
@@ -82,9 +83,9 @@ func TestSessionsOfTheTerminalAreListedLoadedAndTheOtherWayRound(t *testing.T) {
 	write(t, script, `{"text":"from the terminal","expect":{"tool_result_contains":""}}`+"\n")
 	write(t, script, `{"text":"from the terminal"}`+"\n")
 	t.Chdir(c.dir)
-	code := cli.Main([]string{"-m", "replay:" + script, "-p", "-c", "asked in the terminal"}, cli.Streams{
+	code := cli.Main([]string{"-m", "replay:" + script, "-p", "-c", "asked in the terminal"}, cli.Streams{Streams: console.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(k string) string { return env[k] },
-	})
+	}})
 	if code != 0 || !strings.Contains(out.String(), "from the terminal") {
 		t.Fatalf("exit %d: %s", code, out.String())
 	}

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// confirm puts a question to the person at the terminal. Only y and yes are a yes.
-func confirm(in io.Reader, out io.Writer, question string) bool {
+// Confirm puts a question to the person at the terminal. Only y and yes are a yes.
+func Confirm(in io.Reader, out io.Writer, question string) bool {
 	fmt.Fprint(out, question+" [y/N] ")
 	var word string
 	if _, err := fmt.Fscanln(in, &word); err != nil && word == "" {

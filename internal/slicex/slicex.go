@@ -1,4 +1,4 @@
-package cli
+package slicex
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mapSlice returns what f makes of each element of a list. It is never nil.
-func mapSlice[T, U any](list []T, f func(T) U) []U {
+// Map returns what f makes of each element of a list. It is never nil.
+func Map[T, U any](list []T, f func(T) U) []U {
 	out := make([]U, len(list))
 	for i, v := range list {
 		out[i] = f(v)
@@ -16,22 +16,22 @@ func mapSlice[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// orEmpty returns a list that is encoded as [] when it is empty.
-func orEmpty[T any](list []T) []T {
+// OrEmpty returns a list that is encoded as [] when it is empty.
+func OrEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}
 	return list
 }
 
-// withPrefix returns the words that begin with a prefix.
-func withPrefix(words []string, prefix string) []string {
+// WithPrefix returns the words that begin with a prefix.
+func WithPrefix(words []string, prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, prefix) })
 }
 
-// differences compares two states of named things. The formats take a name: one line for each that is added or
+// Differences compares two states of named things. The formats take a name: one line for each that is added or
 // changed, in the order of the names, followed by one for each that is removed.
-func differences[V comparable](before, now map[string]V, added, changed, removed string) []string {
+func Differences[V comparable](before, now map[string]V, added, changed, removed string) []string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if was, had := before[name]; !had {

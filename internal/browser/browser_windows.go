@@ -1,4 +1,4 @@
-package cli
+package browser
 
 import "jcode/internal/launch"
 

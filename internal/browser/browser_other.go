@@ -1,6 +1,6 @@
 //go:build !darwin && !windows
 
-package cli
+package browser
 
 import (
 	"errors"

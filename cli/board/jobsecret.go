@@ -1,4 +1,4 @@
-package cli
+package board
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"jcode/tools/builtin"
 )
 
-// askSecret puts the question of a job for a password to the person. The answer is returned to the job and nothing else
+// AskSecret puts the question of a job for a password to the person. The answer is returned to the job and nothing else
 // learns it: a form's answer is no event, and its field is marked so that no front end shows or keeps it.
-func (b *board) askSecret(ctx context.Context, q builtin.SecretQuestion) (string, bool) {
-	conv := b.open()
+func (b *Board) AskSecret(ctx context.Context, q builtin.SecretQuestion) (string, bool) {
+	conv := b.Open()
 	if conv == nil {
 		return "", false
 	}
@@ -23,7 +23,7 @@ func (b *board) askSecret(ctx context.Context, q builtin.SecretQuestion) (string
 	})
 	if err != nil || answer.Action != tools.FormAccept {
 		if ctx.Err() == nil {
-			b.say(event.LevelWarn, "job %d (%s) waits for a password that it was not given; /jobs shows it.", q.Job, q.Command)
+			b.Say(event.LevelWarn, "job %d (%s) waits for a password that it was not given; /jobs shows it.", q.Job, q.Command)
 		}
 		return "", false
 	}

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"io"
@@ -22,13 +22,18 @@ type door struct {
 	stripper text.Stripper
 }
 
-// cleaned returns a writer to a file that cleans what it writes if the file is a terminal. Anything else gets
+// Clean returns a writer to a file that cleans what it writes if the file is a terminal. Anything else gets
 // the bytes as they are: a program reads them.
-func cleaned(file *os.File) io.Writer {
+func Clean(file *os.File) io.Writer {
 	if !isTerminal(file) {
 		return file
 	}
 	return &door{file: file}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && isTTY(f)
 }
 
 // Write writes what remains of p. The beginning of a sequence is held back until the next write, but never
@@ -47,9 +52,9 @@ func (d *door) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// behind returns the file behind a door: for a program of the person's own that takes over the terminal, such
+// Behind returns the file behind a door: for a program of the person's own that takes over the terminal, such
 // as an editor, and to ask the terminal for its size.
-func behind(w io.Writer) io.Writer {
+func Behind(w io.Writer) io.Writer {
 	if d, ok := w.(*door); ok {
 		return d.file
 	}

@@ -82,6 +82,7 @@ mcp/serve: tools
 mcp/wire: mcp/auth mcp/config mcp/schema
 skills: tools tools/command
 tasks:
+tasks/clone:
 tasks/queue: tasks
 skills/instructions: tools/command
 hooks: tools

@@ -13,6 +13,7 @@ import (
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/tasks"
+	"jcode/tasks/clone"
 )
 
 const (
@@ -20,6 +21,8 @@ const (
 	foldersOfTasks = 10
 	// clocksApart is how much the clock of a Postgres may differ from this machine's.
 	clocksApart = 10 * time.Second
+	// addressLimit is how long the host of an address may take to answer.
+	addressLimit = 10 * time.Second
 )
 
 // tasks checks the queue of tasks, and the folders of those that are not over.
@@ -95,16 +98,31 @@ func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 	}
 	seen := map[string]bool{}
 	for _, t := range list {
-		if seen[t.Folder] {
+		if seen[shownPlace(t)] {
 			continue
 		}
 		if len(seen) == foldersOfTasks {
 			d.warn("tasks", "", "more than %d folders have tasks: the others were not looked at", foldersOfTasks)
 			return
 		}
-		seen[t.Folder] = true
-		d.taskFolder(ctx, t)
+		seen[shownPlace(t)] = true
+		if t.Repo != "" {
+			d.taskAddress(ctx, t)
+		} else {
+			d.taskFolder(ctx, t)
+		}
 	}
+}
+
+// taskAddress checks whether this machine reaches the repository of an address.
+func (d *doctor) taskAddress(ctx context.Context, t tasks.Task) {
+	clones := clone.In(d.paths.Data)
+	clones.Ask = addressLimit
+	if _, err := clones.Commit(ctx, t.Repo, ""); err != nil {
+		d.warn("tasks", "it counts only where a worker takes this address", "task %d: %v", t.ID, err)
+		return
+	}
+	d.ok("tasks", "%s can be read from here; jcode worker --trust %s says what of it waits for trust", t.Repo, t.Repo)
 }
 
 func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {

@@ -23,7 +23,7 @@ import (
 )
 
 // taskCommand is the hidden subcommand with which a worker starts jcode for one attempt at a task; the numbers of both
-// follow.
+// follow, and the patterns of the addresses that the worker takes.
 const taskCommand = "in-task"
 
 // taskBriefing is what the model is told of how it works.
@@ -48,7 +48,7 @@ func inTask(args []string, std Streams) int {
 	if err != nil {
 		return report(err, std.Err)
 	}
-	if len(args) != 2 {
+	if len(args) < 2 {
 		return report(console.Usage("jcode %s is for workers", taskCommand), std.Err)
 	}
 	id, err := strconv.ParseInt(args[0], 10, 64)
@@ -56,11 +56,11 @@ func inTask(args []string, std Streams) int {
 	if err := errors.Join(err, errAttempt); err != nil {
 		return report(console.Usage("%w", err), std.Err)
 	}
-	return report(runAttempt(ctx, std, id, attempt), std.Err)
+	return report(runAttempt(ctx, std, id, attempt, args[2:]), std.Err)
 }
 
 // runAttempt makes an attempt at a task, and notes what came of it.
-func runAttempt(ctx context.Context, std Streams, id int64, attempt int) error {
+func runAttempt(ctx context.Context, std Streams, id int64, attempt int, repos []string) error {
 	found, err := findPaths(std)
 	if err != nil {
 		return err
@@ -85,8 +85,13 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int) error {
 	if t.Attempt != attempt || t.State != tasks.Working {
 		return nil // it is another one's
 	}
-	r := &taskRun{store: store, task: t}
-	err = r.run(ctx, std)
+	r := &taskRun{store: store, task: t, repos: repos}
+	folder, err := r.folder(ctx, found.Data)
+	if err == nil {
+		err = r.run(ctx, std, folder)
+	} else {
+		err = r.noFolder(ctx, err)
+	}
 	if errors.Is(err, tasks.ErrOver) {
 		return nil
 	}
@@ -97,19 +102,20 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int) error {
 type taskRun struct {
 	store *tasks.Store
 	task  tasks.Task
+	repos []string               // patterns of the addresses that the worker takes
 	cause atomic.Pointer[string] // why the turn was ended from outside, nil if it was not
 	steps int
 	cost  float64
 }
 
 // run works on the task. What can't even begin fails it: another attempt would not help.
-func (r *taskRun) run(ctx context.Context, std Streams) error {
+func (r *taskRun) run(ctx context.Context, std Streams, folder string) error {
 	t := r.task
 	f := flags{
 		Print: true, OutputFormat: "text", Elicit: "decline", Role: t.Role, Model: t.Model, Mode: t.Mode,
 		MaxSteps: stepLimit(t.MaxSteps), MaxCost: costLimit(t.MaxCost), BaseURL: std.Getenv("OPENAI_BASE_URL"), AppendPrompt: taskBriefing,
 	}
-	home, err := newAppIn(ctx, &f, std, t.Folder)
+	home, err := newAppIn(ctx, &f, std, folder)
 	if err != nil {
 		return r.failed(ctx, err)
 	}

@@ -16,12 +16,15 @@ import (
 	"jcode/internal/slicex"
 	"jcode/internal/worktree"
 	"jcode/tasks"
+	"jcode/tasks/clone"
 	"jcode/tasks/queue"
 	"jcode/tools"
 )
 
 type tasksAddCmd struct {
 	Prompt   []string `arg:"" optional:"" help:"What is to be done."`
+	Repo     string   `help:"Work on the repository of this address of git, such as git@host:team/app, instead of this folder's." placeholder:"ADDRESS"`
+	Base     string   `help:"With --repo: begin with this branch, tag or whole name of a commit." placeholder:"REF"`
 	From     string   `help:"Queue a task for each line of this file: one JSON object, with the same names." placeholder:"FILE"`
 	At       string   `help:"Not before this time: 22:00, 2026-12-01 08:00, or 90m from now." placeholder:"TIME"`
 	After    []taskID `help:"Not before this task is done; repeatable." placeholder:"ID"`
@@ -50,7 +53,7 @@ func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	forms := taskForms{flags: f, std: std, now: time.Now(), push: c.Push}
+	forms := taskForms{flags: f, std: std, now: time.Now(), push: c.Push, repeats: c.Every > 0 || c.Cron != ""}
 	list := make([]tasks.New, 0, len(lines))
 	for _, line := range lines {
 		n, err := forms.complete(ctx, line)
@@ -92,7 +95,7 @@ func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
 		return nil, errors.New("--at and --after have no use in a schedule")
 	case c.From == "":
 		return []tasklist.Line{{
-			New: tasks.New{Prompt: words, Priority: c.Priority, After: taskIDs(c.After), Key: c.Key, NoAsk: c.NoAsk}, At: c.At, MaxTime: c.MaxTime.word(),
+			New: tasks.New{Prompt: words, Priority: c.Priority, After: taskIDs(c.After), Key: c.Key, NoAsk: c.NoAsk, Repo: c.Repo}, Base: c.Base, At: c.At, MaxTime: c.MaxTime.word(),
 		}}, nil
 	}
 	in := std.In
@@ -108,6 +111,12 @@ func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
 	for i := range lines {
 		l := &lines[i]
 		l.Priority, l.At, l.MaxTime, l.NoAsk = cmp.Or(l.Priority, c.Priority), cmp.Or(l.At, c.At), cmp.Or(l.MaxTime, c.MaxTime.word()), l.NoAsk || c.NoAsk
+		if l.Folder == "" {
+			l.Repo = cmp.Or(l.Repo, c.Repo)
+		}
+		if l.Repo != "" {
+			l.Base = cmp.Or(l.Base, c.Base)
+		}
 		l.After = append(l.After, taskIDs(c.After)...)
 		if c.Key != "" && len(lines) > 1 {
 			return nil, errors.New("--key is for one task: put a key into each line")
@@ -145,7 +154,9 @@ func taskIDs(list []taskID) []int64 {
 // schedule adds schedules instead of tasks.
 func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []tasks.New, std Streams) error {
 	for _, n := range list {
-		n.Base = "" // each run begins with the commit that is the last one then
+		if n.Repo == "" {
+			n.Base = "" // each run begins with the commit that is the last one then
+		}
 		sc, err := store.AddSchedule(ctx, tasks.Schedule{Every: time.Duration(c.Every), Cron: c.Cron, Zone: time.Now().Location().String(), Task: n})
 		if err != nil {
 			return console.Usage("%w", err)
@@ -164,7 +175,9 @@ type taskForms struct {
 	std   Streams
 	now   time.Time
 	push  string               // the remote that results are pushed to, "" for none
-	known map[string]taskPlace // by folder
+	known map[string]taskPlace // by folder, or by address and base
+
+	repeats bool // they are for schedules
 }
 
 // taskPlace is a folder in which a task can work.
@@ -176,11 +189,21 @@ type taskPlace struct {
 // complete fills in what a task does not say, and checks what it says.
 func (t *taskForms) complete(ctx context.Context, line tasklist.Line) (n tasks.New, err error) {
 	n = line.New
-	place, err := t.place(ctx, n.Folder)
+	var place taskPlace
+	if n.Repo != "" {
+		place, err = t.address(ctx, n.Repo, line.Base)
+	} else if line.Base != "" {
+		err = errors.New("a base is for tasks of an address (--repo): those in a folder begin with its last commit")
+	} else {
+		place, err = t.place(ctx, n.Folder)
+	}
 	if err != nil {
 		return n, err
 	}
-	n.Folder, n.Base, n.Push = place.root, place.base, t.push
+	n.Base, n.Push = place.base, t.push
+	if n.Repo == "" {
+		n.Folder = place.root
+	}
 	named := n.Mode
 	n.Mode = t.flags.Mode
 	if n.Mode == "" && place.confined {
@@ -252,5 +275,43 @@ func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error)
 		t.known = map[string]taskPlace{}
 	}
 	t.known[folder] = p
+	return p, nil
+}
+
+// address looks at a repository by its address of git. Its host is asked which commit the base is now; a schedule asks
+// each time.
+func (t *taskForms) address(ctx context.Context, repo, base string) (p taskPlace, err error) {
+	if err := clone.Check(repo); err != nil {
+		return p, fmt.Errorf("--repo: %w", err)
+	}
+	if t.push != "" && t.push != "origin" {
+		return p, fmt.Errorf("--push: the repository of an address has one remote, origin, not %q", t.push)
+	}
+	known := repo + " " + base
+	if p, ok := t.known[known]; ok {
+		return p, nil
+	}
+	f := *t.flags
+	f.Print, f.Mode = true, ""
+	a, err := newAppIn(ctx, &f, t.std, "")
+	if err != nil {
+		return p, err
+	}
+	defer a.close()
+	p.confined = a.confinement.confined()
+	if p.base = base; !t.repeats {
+		if p.base, err = clone.In(a.paths.Data).Commit(ctx, repo, base); errors.Is(err, clone.ErrUnreachable) {
+			err = fmt.Errorf("%w. Where only workers have access, name the whole commit: --base 40HEXDIGITS asks nobody", err)
+		}
+	} else if base != "" && !clone.IsCommit(base) {
+		err = clone.CheckRef(base)
+	}
+	if err != nil {
+		return p, fmt.Errorf("--repo: %w", err)
+	}
+	if t.known == nil {
+		t.known = map[string]taskPlace{}
+	}
+	t.known[known] = p
 	return p, nil
 }

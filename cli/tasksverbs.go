@@ -64,7 +64,11 @@ func taskBase(t tasks.Task) string {
 func inTaskFolder(ctx context.Context, f *flags, std Streams, t tasks.Task, do func(a *app) error) error {
 	own := *f
 	own.Print, own.Mode, own.Worktree, own.Continue, own.Resume = true, "", "", false, "" // nothing of it is watched
-	a, err := newAppIn(ctx, &own, std, t.Folder)
+	found, err := findPaths(std)
+	if err != nil {
+		return err
+	}
+	a, err := newAppIn(ctx, &own, std, taskFolder(found.Data, t))
 	if err != nil {
 		return fmt.Errorf("the folder of task %d: %w", t.ID, err)
 	}

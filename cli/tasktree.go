@@ -11,6 +11,7 @@ import (
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/tasks"
+	"jcode/tasks/clone"
 	"jcode/tools"
 )
 
@@ -33,7 +34,7 @@ func (r *taskRun) tree(ctx context.Context, home *app) (*beside, error) {
 	tree, err := worktree.Add(ctx, worktree.Options{Git: home.git, Root: home.root, Dir: dir, Branch: branch, Commit: t.Base, Copy: home.config.Worktree.Copy})
 	if err != nil {
 		if t.Base != "" && strings.Contains(err.Error(), t.Base) {
-			err = fmt.Errorf("the commit %s that it begins with is gone from %s: add the task again (%w)", t.Base, home.root, err)
+			err = fmt.Errorf("the commit %s that it begins with is gone from %s: add the task again (%w)", t.Base, shownPlace(t), err)
 		}
 		return nil, err
 	}
@@ -128,9 +129,15 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 
 // push pushes what came out. The branch there is named after the attempt's session too: others have a task of the same
 // number, and an attempt that dies before its result counts may have pushed already.
-func (r *taskRun) push(ctx context.Context, b *beside, commit string) (said string, err error) {
+func (r *taskRun) push(ctx context.Context, b *beside, commit string) (said string, _ error) {
 	branch := fmt.Sprintf("jcode/task-%d-%s", r.task.ID, shortID(r.task.Session))
-	if err := worktree.Push(ctx, b.main.git, b.main.root, r.task.Push, commit, branch); err != nil {
+	var err error
+	if r.task.Repo != "" {
+		err = clone.In(b.main.paths.Data).Push(ctx, r.task.Repo, commit, branch)
+	} else {
+		err = worktree.Push(ctx, b.main.git, b.main.root, r.task.Push, commit, branch)
+	}
+	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Pushed to %s as %s.", r.task.Push, branch), nil

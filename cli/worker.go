@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,17 @@ import (
 type workerCmd struct {
 	Slots int  `default:"2" help:"How many tasks are worked on at once." placeholder:"N"`
 	Once  bool `help:"End when there is nothing more that can be worked on now."`
+
+	Repos   []string `help:"Take tasks of these addresses of git too, such as 'git@host:team/*'; repeatable. Without it, those in folders only." placeholder:"PATTERN" sep:"none"`
+	Base    string   `help:"With --trust: the branch, tag or commit to look at." placeholder:"REF"`
+	Address string   `arg:"" optional:"" help:"With --trust: show what the repository of this address would run, and ask whether its tasks may."`
 }
 
 // Help is printed by `jcode worker --help`.
 func (workerCmd) Help() string {
 	return `Each task works in a process and a git worktree of its own. What a repository contains (settings, hooks, MCP servers, Lua)
-counts only if you trust it, as in a chat: run jcode there once. ctrl+c ends the worker; its tasks are queued again.`
+counts only if you trust it, as in a chat: run jcode there once. If tasks name it by its address, run
+jcode worker --trust ADDRESS instead. ctrl+c ends the worker; its tasks are queued again.`
 }
 
 const (
@@ -50,8 +56,17 @@ func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if c.Slots < 1 || c.Slots > mostSlots {
 		return console.Usage("--slots: a worker has 1 to %d slots, not %d", mostSlots, c.Slots)
 	}
+	if f.Trust && c.Address != "" && !c.Once && len(c.Repos) == 0 {
+		return c.trust(ctx, f, std)
+	}
+	if c.Address != "" || c.Base != "" {
+		return console.Usage("an address and --base belong to jcode worker --trust ADDRESS; --repos PATTERN says which addresses a worker takes")
+	}
+	if err := checkRepos(c.Repos); err != nil {
+		return err
+	}
 	if f.Print || f.Trust || f.Continue || f.Resume != "" || f.Worktree != "" || f.Mode != "" || len(f.Allow)+len(f.Deny) > 0 {
-		return console.Usage("a worker takes its tasks as they were added: -p, -c, -r, -w, --mode, --trust, --allow and --deny have no use here")
+		return console.Usage("a worker takes its tasks as they were added: -p, -c, -r, -w, --mode, --trust, --allow and --deny have no use here (jcode worker --trust ADDRESS, without more, asks about a repository)")
 	}
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -71,7 +86,7 @@ func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	w := worker{store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}, ended: make(chan struct{}, 1)}
+	w := worker{repos: c.Repos, store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}, ended: make(chan struct{}, 1)}
 	return w.work(ctx, c.Slots, c.Once)
 }
 
@@ -81,6 +96,7 @@ type worker struct {
 	queue   *queue.Queue
 	data    string
 	perDay  float64
+	repos   []string // patterns of the addresses whose tasks it takes
 	baseURL string
 	name    string
 	life    life
@@ -172,7 +188,7 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	}
 	defer w.life.end(ctx)
 	stop, err := w.queue.Start(context.WithoutCancel(ctx), queue.Work{
-		Worker: w.name, Slots: slots, Wake: wake, Place: w.store.Place(), Alive: w.life.alive,
+		Worker: w.name, Slots: slots, Wake: wake, Place: w.store.Place(), Takes: w.takes, Alive: w.life.alive,
 		Hold: w.hold, Run: w.run, Failed: func(err error) { w.say("%v", err) },
 	})
 	if err != nil {
@@ -200,7 +216,7 @@ func (w *worker) follow(ctx context.Context, changed <-chan struct{}, wake chan<
 		default:
 		}
 		if once {
-			n, err := w.store.Pending(ctx)
+			n, err := w.store.Pending(ctx, w.takes)
 			if err != nil || n == 0 {
 				return ignoreEnd(ctx, err)
 			}
@@ -255,8 +271,11 @@ func (w *worker) look(ctx context.Context) error {
 	return errors.Join(err, w.store.Release(ctx, w.queue))
 }
 
-// hold says why a task must wait: what the tasks of a day may cost is used up.
+// hold says why a task must wait: this worker does not take it, or what the tasks of a day may cost is used up.
 func (w *worker) hold(ctx context.Context, t tasks.Task) (why string, until time.Time, err error) {
+	if t.Repo != "" && !w.takes(t.Repo) {
+		return "waits for a worker that has its session, with a --repos that means its address", time.Now().Add(notTakenWait), nil
+	}
 	if w.perDay <= 0 {
 		return "", time.Time{}, nil
 	}
@@ -320,11 +339,11 @@ func (w *worker) start(ctx context.Context, t tasks.Task, said io.Writer) error 
 	if err != nil {
 		return err
 	}
-	cmd, err := launch.Programs{}.Own(ctx, program, taskCommand, strconv.FormatInt(t.ID, 10), strconv.Itoa(t.Attempt))
+	cmd, err := launch.Programs{}.Own(ctx, program, append([]string{taskCommand, strconv.FormatInt(t.ID, 10), strconv.Itoa(t.Attempt)}, w.repos...)...)
 	if err != nil {
 		return err
 	}
-	cmd.Dir, cmd.Stderr, cmd.WaitDelay = t.Folder, said, attemptEnd
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay = cmp.Or(t.Folder, w.data), said, attemptEnd
 	if w.baseURL != "" {
 		cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+w.baseURL)
 	}

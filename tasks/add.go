@@ -48,9 +48,9 @@ func (s *Store) insert(ctx context.Context, tx *tx, n New) (Added, error) {
 		return Added{ID: there, There: true}, err
 	}
 	now := millis(s.now())
-	id, err := tx.insert(ctx, `INSERT INTO tasks (prompt, folder, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, push, schedule, state, created, changed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
-		n.Prompt, n.Folder, s.placeOf(n), n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), bit(n.NoAsk), cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.Push, n.schedule, now, now)
+	id, err := tx.insert(ctx, `INSERT INTO tasks (prompt, folder, repo, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, push, schedule, state, created, changed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
+		n.Prompt, n.Folder, n.Repo, s.placeOf(n), n.Base, n.Role, n.Model, n.Mode, n.MaxSteps, n.MaxCost, n.MaxTime.Milliseconds(), bit(n.NoAsk), cmp.Or(n.Priority, 2), millis(n.NotBefore), n.Key, n.Push, n.schedule, now, now)
 	if errors.Is(err, sql.ErrNoRows) {
 		there, err = sameKey(ctx, tx, n) // another one was faster
 		return Added{ID: there, There: true}, err
@@ -99,10 +99,10 @@ func (s *Store) release(ctx context.Context, tx *tx, by Carrier) error {
 	list, err := collect(ctx, tx, func(row scanner) (Carried, error) {
 		var c Carried
 		var at int64
-		err := row.Scan(&c.Task, &c.Priority, &c.Place, &at)
+		err := row.Scan(&c.Task, &c.Priority, &c.Place, &c.Repo, &at)
 		c.At = instant(at)
 		return c, err
-	}, "SELECT id, priority, "+needs+", "+begins+" FROM tasks WHERE job = 0 AND "+free+" ORDER BY priority, id"+tx.skipping())
+	}, "SELECT id, priority, "+needs+", repo, "+begins+" FROM tasks WHERE job = 0 AND "+free+" ORDER BY priority, id"+tx.skipping())
 	if err != nil {
 		return err
 	}
@@ -121,13 +121,32 @@ func (s *Store) release(ctx context.Context, tx *tx, by Carrier) error {
 	return err
 }
 
-// Pending returns how many tasks could be worked on now from this data folder, or are.
-func (s *Store) Pending(ctx context.Context) (n int, err error) {
+// Pending returns how many tasks could be worked on now from this data folder, or are. takes reports whether those of an
+// address are worked on here.
+func (s *Store) Pending(ctx context.Context, takes func(repo string) bool) (n int, err error) {
 	now := millis(s.now())
-	return one(ctx, s, value[int], "SELECT COUNT(*) FROM tasks WHERE state = 'working' OR state = 'asks' AND worker <> '' OR "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free, now, s.place)
+	found, err := list(ctx, s, func(row scanner) (count struct {
+		repo string
+		n    int
+	}, err error,
+	) {
+		err = row.Scan(&count.repo, &count.n)
+		return count, err
+	}, "SELECT CASE WHEN state = 'queued' THEN repo ELSE '' END, COUNT(*) FROM tasks WHERE state = 'working' OR state = 'asks' AND worker <> '' OR "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free+" GROUP BY 1", now, s.place)
+	for _, count := range found {
+		if count.repo == "" || takes(count.repo) {
+			n += count.n
+		}
+	}
+	return n, err
 }
 
-// Ready reports whether a task waits for nothing but a worker.
+// Ready reports whether a task of a folder waits for nothing but a worker.
 func (s *Store) Ready(ctx context.Context) (ready bool, err error) {
-	return one(ctx, s, value[bool], "SELECT EXISTS (SELECT 1 FROM tasks WHERE "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free+")", millis(s.now()), s.place)
+	return one(ctx, s, value[bool], "SELECT EXISTS (SELECT 1 FROM tasks WHERE repo = '' AND "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free+")", millis(s.now()), s.place)
+}
+
+// Repos returns the addresses whose tasks wait for nothing but a worker.
+func (s *Store) Repos(ctx context.Context) ([]string, error) {
+	return list(ctx, s, value[string], "SELECT DISTINCT repo FROM tasks WHERE repo <> '' AND "+begins+" <= ? AND "+needs+" IN ('', ?) AND "+free, millis(s.now()), s.place)
 }

@@ -70,6 +70,13 @@ func (s *Store) Began(ctx context.Context, id int64, attempt int, session, dir, 
 	})
 }
 
+// Based notes the commit that an attempt begins with, where that was not known before.
+func (s *Store) Based(ctx context.Context, id int64, attempt int, base string) error {
+	return s.tx(ctx, func(tx *tx) error {
+		return change(ctx, tx, "UPDATE tasks SET base = ?, changed = ? WHERE id = ? AND attempt = ? AND state IN ('working', 'asks')", base, millis(s.now()), id, attempt)
+	})
+}
+
 // Progress notes the steps and the cost of an attempt, and reports whether a person wants the task to end.
 func (s *Store) Progress(ctx context.Context, id int64, attempt, steps int, cost float64) (cancel bool, err error) {
 	err = s.tx(ctx, func(tx *tx) error {

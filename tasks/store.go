@@ -27,8 +27,11 @@ var schema2 string
 //go:embed schema3.sql
 var schema3 string
 
+//go:embed schema4.sql
+var schema4 string
+
 // migrations lead from each version of the schema to the next one.
-func migrations() []string { return []string{schema, schema2, schema3} }
+func migrations() []string { return []string{schema, schema2, schema3, schema4} }
 
 // ErrNone says that there is no such task.
 var ErrNone = errors.New("there is no such task")
@@ -46,6 +49,8 @@ type Carried struct {
 	At       time.Time // not before; the zero time for at once
 	// Place is the data folder whose workers alone can work on it, "" for any.
 	Place string
+	// Repo is the address of its repository, "" for one in a folder.
+	Repo string
 }
 
 // Store keeps tasks in a file, or in a Postgres.

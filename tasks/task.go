@@ -28,8 +28,10 @@ func States() []State { return []State{Asks, Working, Queued, Failed, Done} }
 // New is what a person says of a task.
 type New struct {
 	Prompt string `json:"prompt"`
-	// Folder is the root of the repository; Base the commit that the work begins with.
+	// Folder is the root of the repository, "" where Repo is its address of git; Base is the commit that the work begins
+	// with. For a schedule of an address it is the branch whose last commit counts then, "" for the host's first one.
 	Folder string `json:"folder,omitempty"`
+	Repo   string `json:"repo,omitempty"`
 	Base   string `json:"-"`
 	Role   string `json:"role,omitempty"`
 	Model  string `json:"model,omitempty"`
@@ -74,7 +76,9 @@ func (n New) check() error {
 		return fmt.Errorf("the priority of a task is 1, which comes first, to %d, not %d", lowPriority, n.Priority)
 	case n.MaxSteps < 0 || n.MaxCost < 0 || n.MaxTime < 0:
 		return errors.New("a limit is a number above 0")
-	case !filepath.IsAbs(n.Folder):
+	case n.Repo != "" && n.Folder != "":
+		return errors.New("a task has a folder or an address, not both")
+	case n.Repo == "" && !filepath.IsAbs(n.Folder):
 		return fmt.Errorf("the folder of a task is a whole path, not %q", n.Folder)
 	}
 	return nil

@@ -42,7 +42,7 @@ func (s *Store) placeOf(n New) string {
 	if n.place != "" { // of a schedule, which is of another data folder
 		return n.place
 	}
-	if s.db.postgres {
+	if s.db.postgres && n.Repo == "" {
 		return s.place
 	}
 	return ""

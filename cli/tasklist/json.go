@@ -12,7 +12,8 @@ type JSON struct {
 	State    tasks.State `json:"state"`
 	Why      string      `json:"why,omitempty"`
 	Prompt   string      `json:"prompt"`
-	Folder   string      `json:"folder"`
+	Folder   string      `json:"folder,omitempty"`
+	Repo     string      `json:"repo,omitempty"`
 	Base     string      `json:"base"`
 	Role     string      `json:"role,omitempty"`
 	Model    string      `json:"model,omitempty"`
@@ -35,7 +36,7 @@ type JSON struct {
 // AsJSON returns a task for other programs.
 func AsJSON(v tasks.Task) JSON {
 	return JSON{
-		v.ID, v.State, Waits(v), v.Prompt, v.Folder, v.Base, v.Role, v.Model, v.Mode, v.Priority, v.After, v.Key, v.Created, v.Changed,
+		v.ID, v.State, Waits(v), v.Prompt, v.Folder, v.Repo, v.Base, v.Role, v.Model, v.Mode, v.Priority, v.After, v.Key, v.Created, v.Changed,
 		v.Attempt, v.Session, v.Branch, v.Commit, v.Summary, v.Steps, v.Cost, !v.Taken.IsZero(),
 	}
 }

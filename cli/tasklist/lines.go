@@ -17,7 +17,9 @@ import (
 // Line is a task as a line of a file has it.
 type Line struct {
 	tasks.New
-	Number  int    `json:"-"` // of the line
+	Number int `json:"-"` // of the line
+	// Base is the branch, tag or commit of a repository that is named by its address.
+	Base    string `json:"base,omitempty"`
 	At      string `json:"at,omitempty"`
 	MaxTime string `json:"max_time,omitempty"`
 }
@@ -39,7 +41,7 @@ func Read(r io.Reader, name string) (out []Line, err error) {
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(&line); err != nil {
-			return nil, fmt.Errorf("%s:%d: %s (a line is one object with prompt, and any of folder, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, at, after, key)",
+			return nil, fmt.Errorf("%s:%d: %s (a line is one object with prompt, and any of folder, repo, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, at, after, key)",
 				name, n, strings.TrimPrefix(err.Error(), "json: "))
 		}
 		if _, err := dec.Token(); !errors.Is(err, io.EOF) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"jcode/internal/launch"
@@ -44,3 +45,6 @@ func gitBytes(ctx context.Context, by launch.Git, dir string, env []string, in *
 	}
 	return out.Bytes(), nil
 }
+
+// Run runs a git whose own children end with it and with this process: the command leads a process group.
+func Run(cmd *exec.Cmd) error { return runChild(cmd) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
@@ -37,12 +39,12 @@ func (d shared) SupportsListener() bool { return true }
 func (d shared) SupportsListenNotify() bool { return false }
 
 // driverOf returns the driver for the tasks' database. wake tells that jobs may have come to some queues.
-func driverOf(store *tasks.Store, wake <-chan struct{}, queues ...string) riverdriver.Driver[*sql.Tx] {
+func driverOf(store *tasks.Store, wake <-chan struct{}, queues ...string) (riverdriver.Driver[*sql.Tx], *listener) {
 	news := &listener{wake: wake, queues: queues}
 	if store.Shared() {
-		return shared{riverdatabasesql.New(store.DB()), news}
+		return shared{riverdatabasesql.New(store.DB()), news}, news
 	}
-	return driver{riversqlite.New(store.DB()), news}
+	return driver{riversqlite.New(store.DB()), news}, news
 }
 
 // GetListener implements riverdriver.Driver.
@@ -53,8 +55,16 @@ func (d driver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listen
 // listener says that jobs may have come whenever it is woken.
 type listener struct {
 	wake   <-chan struct{}
-	queues []string
+	mu     sync.Mutex
+	queues []string // guarded by mu
 	next   []string // that are told next
+}
+
+// add adds a queue to those that are told.
+func (l *listener) add(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queues = append(l.queues, name)
 }
 
 // Close implements riverdriver.Listener.
@@ -83,7 +93,9 @@ func (l *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notifi
 	if len(l.next) == 0 {
 		select {
 		case <-l.wake:
-			l.next = l.queues
+			l.mu.Lock()
+			l.next = slices.Clone(l.queues)
+			l.mu.Unlock()
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -6,7 +6,9 @@ package queue
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,6 +36,12 @@ func queuesOf(place string) []string {
 	return []string{river.QueueDefault, queueOf(place)}
 }
 
+// queueOfRepo names the queue of the tasks of an address: only workers that take it look there.
+func queueOfRepo(repo string) string {
+	sum := sha256.Sum256([]byte(repo))
+	return "git-" + hex.EncodeToString(sum[:16])
+}
+
 // busySnooze is how long a job waits that came to a worker without a slot.
 const busySnooze = time.Second
 
@@ -53,7 +61,7 @@ type Queue struct {
 
 // Open prepares the file of tasks for jobs.
 func Open(ctx context.Context, store *tasks.Store) (*Queue, error) {
-	driver := driverOf(store, nil)
+	driver, _ := driverOf(store, nil)
 	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet()})
 	if err != nil {
 		return nil, fmt.Errorf("tasks: %w", err)
@@ -101,7 +109,11 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Carry implements tasks.Carrier.
 func (q *Queue) Carry(ctx context.Context, tx *sql.Tx, c tasks.Carried) (int64, error) {
-	res, err := q.insert.InsertTx(ctx, tx, job{c.Task}, &river.InsertOpts{Priority: c.Priority, ScheduledAt: c.At, Queue: queueOf(c.Place)})
+	name := queueOf(c.Place)
+	if c.Place == "" && c.Repo != "" {
+		name = queueOfRepo(c.Repo)
+	}
+	res, err := q.insert.InsertTx(ctx, tx, job{c.Task}, &river.InsertOpts{Priority: c.Priority, ScheduledAt: c.At, Queue: name})
 	if err != nil {
 		return 0, err
 	}
@@ -115,6 +127,8 @@ type Work struct {
 	Slots  int
 	// Place is its data folder, "" where no other worker has another one.
 	Place string
+	// Takes reports whether tasks of an address are worked on; nil is for none.
+	Takes func(repo string) bool
 	// Wake tells that the file has changed: tasks may have come.
 	Wake <-chan struct{}
 	// Alive reports whether a worker is.
@@ -157,7 +171,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	select {
 	case w.slots <- struct{}{}:
 	default:
-		if j.Queue == river.QueueDefault {
+		if w.w.Place == "" || j.Queue != queueOf(w.w.Place) {
 			return river.JobSnooze(busySnooze) // another worker may have a slot
 		}
 		select {

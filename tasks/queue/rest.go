@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +50,46 @@ type clients struct {
 	// The rest belongs to the goroutine of follow.
 	now  *river.Client[*sql.Tx] // nil while there is nothing to do
 	wake chan struct{}          // of now
+	news *listener              // of now
+	took map[string]bool        // the queues of addresses that now looks at
+}
+
+// repos returns the addresses with tasks for this worker.
+func (c *clients) repos() (list []string, err error) {
+	if c.w.Takes == nil {
+		return nil, nil
+	}
+	all, err := c.q.store.Repos(c.ctx)
+	return slices.DeleteFunc(all, func(repo string) bool { return !c.w.Takes(repo) }), err
+}
+
+// ready reports whether there is something to do.
+func (c *clients) ready() (bool, error) {
+	if ready, err := c.q.store.Ready(c.ctx); err != nil || ready {
+		return ready, err
+	}
+	list, err := c.repos()
+	return len(list) > 0, err
+}
+
+// take has the client look at the queues of addresses that have tasks now.
+func (c *clients) take() error {
+	list, err := c.repos()
+	if err != nil || c.now == nil {
+		return err
+	}
+	for _, repo := range list {
+		name := queueOfRepo(repo)
+		if c.took[name] {
+			continue
+		}
+		if err := c.now.Queues().Add(name, river.QueueConfig{MaxWorkers: c.w.Slots}); err != nil {
+			return fmt.Errorf("tasks: %w", err)
+		}
+		c.took[name] = true
+		c.news.add(name)
+	}
+	return nil
 }
 
 // begin starts a client if there is something to do.
@@ -56,7 +97,7 @@ func (c *clients) begin() error {
 	if c.now != nil {
 		return nil
 	}
-	if ready, err := c.q.store.Ready(c.ctx); err != nil || !ready {
+	if ready, err := c.ready(); err != nil || !ready {
 		return err
 	}
 	workers, wake := river.NewWorkers(), make(chan struct{}, 1)
@@ -67,7 +108,8 @@ func (c *clients) begin() error {
 	for _, name := range queues {
 		fetched[name] = river.QueueConfig{MaxWorkers: c.w.Slots}
 	}
-	client, err := river.NewClient(driverOf(c.q.store, wake, queues...), &river.Config{
+	driver, news := driverOf(c.q.store, wake, queues...)
+	client, err := river.NewClient(driver, &river.Config{
 		ID: c.w.Worker, Logger: quiet(), Workers: workers,
 		Queues:            fetched,
 		FetchPollInterval: pollEvery, FetchCooldown: 50 * time.Millisecond,
@@ -79,8 +121,8 @@ func (c *clients) begin() error {
 	if err := client.Start(c.ctx); err != nil {
 		return fmt.Errorf("tasks: begin to work: %w", err)
 	}
-	c.now, c.wake = client, wake
-	return nil
+	c.now, c.wake, c.news, c.took = client, wake, news, map[string]bool{}
+	return c.take()
 }
 
 // follow starts a client when there is something to do, and stops it when there was nothing for a while.
@@ -98,6 +140,7 @@ func (c *clients) follow() {
 				}
 				break
 			}
+			err = c.take()
 			select {
 			case c.wake <- struct{}{}:
 			default:
@@ -120,7 +163,7 @@ func (c *clients) pause() error {
 	if c.now == nil {
 		return nil
 	}
-	if ready, err := c.q.store.Ready(c.ctx); err != nil || ready || !c.rest.begin() {
+	if ready, err := c.ready(); err != nil || ready || !c.rest.begin() {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, stopLimit)

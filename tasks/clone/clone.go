@@ -1,0 +1,358 @@
+package clone
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jcode/internal/filelock"
+	"jcode/internal/launch"
+	"jcode/internal/paths"
+	"jcode/internal/worktree"
+)
+
+// The limits of what waits for another machine.
+const (
+	askLimit   = 30 * time.Second
+	fetchLimit = 15 * time.Minute
+	pipeDelay  = 2 * time.Second
+	// maxSettings bounds the settings of a clone, in bytes.
+	maxSettings = 1 << 20
+)
+
+// ErrGone says that a repository has no such commit any more.
+var ErrGone = errors.New("the commit is gone")
+
+// ErrUnreachable says that a repository could not be reached, or read. The same may work later.
+var ErrUnreachable = errors.New("the repository can't be read")
+
+// Clones are the clones of one data folder.
+type Clones struct {
+	dir string
+	git launch.Git
+	// Ask and Fetch limit how long a host may take to name a commit and to send objects; 0 is the usual time.
+	Ask, Fetch time.Duration
+}
+
+// In returns the clones of a data folder.
+func In(data string) Clones {
+	dir := filepath.Join(data, "clones")
+	roots := func() []string { return []string{dir, filepath.Join(data, "worktrees")} }
+	return Clones{dir: dir, git: launch.Git{Programs: launch.Programs{Roots: roots}}}
+}
+
+// Root returns the folder of an address's clone, which need not exist. Nothing is checked out there: it is what worktrees
+// are made of.
+func (c Clones) Root(address string) string { return c.of(address).root }
+
+// place is where a clone is. What is fetched comes by a bare repository of its own, whose settings nobody but jcode
+// writes: of the clone itself, the work in its worktrees could change them.
+type place struct {
+	address, root, mirror, lock string
+}
+
+func (c Clones) of(address string) place {
+	sum := sha256.Sum256([]byte(address))
+	name := readable(address)
+	dir := filepath.Join(c.dir, name+"-"+hex.EncodeToString(sum[:6]))
+	return place{address, filepath.Join(dir, name), filepath.Join(dir, "mirror.git"), filepath.Join(dir, "lock")}
+}
+
+// readable is the part of an address that people recognise, as the name of a folder.
+func readable(address string) string {
+	last := path.Base(strings.ReplaceAll(address, ":", "/"))
+	last = strings.Map(func(r rune) rune {
+		if r < 0x80 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimSuffix(last, ".git"))
+	return last[:min(len(last), 40)]
+}
+
+// Commit asks the host of an address which commit a ref is now; "" is the one that the host shows first.
+func (c Clones) Commit(ctx context.Context, address, ref string) (string, error) {
+	if err := Check(address); err != nil {
+		return "", err
+	}
+	if IsCommit(ref) {
+		return ref, nil
+	}
+	names := []string{"HEAD"}
+	if ref != "" {
+		if err := CheckRef(ref); err != nil {
+			return "", err
+		}
+		names = []string{"refs/heads/" + ref, "refs/tags/" + ref + "^{}", "refs/tags/" + ref}
+		if strings.HasPrefix(ref, "refs/") {
+			names = []string{ref + "^{}", ref}
+		}
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return "", err
+	}
+	out, err := c.remote(ctx, c.dir, or(c.Ask, askLimit), place{address: address}, append([]string{"ls-remote", "--quiet", "--", address}, names...)...)
+	if err != nil {
+		return "", err
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(out) {
+		if commit, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && IsCommit(commit) {
+			found[name] = commit
+		}
+	}
+	for _, name := range names {
+		if commit := found[name]; commit != "" {
+			return commit, nil
+		}
+	}
+	if ref == "" {
+		return "", fmt.Errorf("%s has no commit yet", address)
+	}
+	return "", fmt.Errorf("%s has no branch or tag %s: git ls-remote %s lists them, and a commit is named in full", address, ref, address)
+}
+
+// Prepare makes the clone of an address, or fetches into it what it lacks, and returns its folder with the commit that
+// a base means, "" for the one that the host shows first. Fetching ends with ctx, and after a while.
+func (c Clones) Prepare(ctx context.Context, address, base string) (root, commit string, err error) {
+	if err := Check(address); err != nil {
+		return "", "", err
+	}
+	p := c.of(address)
+	if err := os.MkdirAll(filepath.Dir(p.lock), 0o700); err != nil {
+		return "", "", err
+	}
+	lock, err := filelock.Wait(ctx, p.lock) // another one fetches the same
+	if err != nil {
+		return "", "", fmt.Errorf("the clone of %s: %w", address, err)
+	}
+	defer func() { _ = lock.Remove() }() // whoever finds it can take it
+	if err := c.begin(ctx, p); err != nil {
+		return "", "", err
+	}
+	if commit, err = c.Commit(ctx, address, base); err != nil {
+		return "", "", err
+	}
+	if !worktree.Has(ctx, c.git, p.root, commit) {
+		if err := c.fetch(ctx, p, commit); err != nil {
+			return "", "", err
+		}
+	}
+	// What is checked out of it names its own commit; that it has one at all is what counts.
+	_, err = c.own(ctx, p.root, "update-ref", "--no-deref", "HEAD", commit)
+	return p.root, commit, err
+}
+
+// Push pushes a commit of the clone as a new branch, without hooks.
+func (c Clones) Push(ctx context.Context, address, commit, branch string) error {
+	if err := Check(address); err != nil {
+		return err
+	}
+	p := c.of(address)
+	_, err := c.remote(ctx, p.mirror, or(c.Fetch, fetchLimit), p, "--git-dir="+p.mirror, "push", "--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", address, commit+":refs/heads/"+branch)
+	if err != nil {
+		return fmt.Errorf("git push: %w", err)
+	}
+	return nil
+}
+
+// begin makes what is not there, and makes the settings of the clone what they were: nothing that was done in one of its
+// worktrees steers the next one.
+func (c Clones) begin(ctx context.Context, p place) error {
+	for _, repo := range []struct{ dir, git string }{{p.root, filepath.Join(p.root, ".git")}, {p.mirror, p.mirror}} {
+		if _, err := os.Stat(filepath.Join(repo.git, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+			args := []string{"init", "-q", "--template=", "--initial-branch=main"}
+			if repo.dir == repo.git {
+				args = append(args, "--bare")
+			}
+			if _, err := c.own(ctx, filepath.Dir(repo.dir), append(args, "--", repo.dir)...); err != nil {
+				return err
+			}
+		}
+	}
+	settings := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tlogallrefupdates = true\n[remote \"origin\"]\n\turl = " + p.address + "\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+	at := filepath.Join(p.root, ".git")
+	if now, err := paths.ReadFile(filepath.Join(at, "config"), maxSettings); err != nil || string(now) != settings {
+		if err := os.WriteFile(filepath.Join(at, "config"), []byte(settings), 0o600); err != nil {
+			return err
+		}
+	}
+	var err error
+	for _, name := range []string{"hooks", "config.worktree", filepath.Join("info", "attributes"), filepath.Join("info", "grafts"), filepath.Join("objects", "info", "alternates")} {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(at, name)))
+	}
+	return err
+}
+
+// fetch brings a commit, and all branches and tags, into the objects of the clone.
+func (c Clones) fetch(ctx context.Context, p place, commit string) error {
+	refs := []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
+	_, err := c.fetched(ctx, p, append([]string{"--prune"}, refs...)...)
+	if err != nil && strings.Contains(err.Error(), "bad object") { // objects were removed from the clone
+		if err := errors.Join(os.RemoveAll(p.mirror), c.begin(ctx, p)); err != nil {
+			return err
+		}
+		_, err = c.fetched(ctx, p, refs...)
+	}
+	if err != nil {
+		return err
+	}
+	if !worktree.Has(ctx, c.git, p.root, commit) { // no branch leads to it any more: most hosts still have it for a while
+		_, err = c.fetched(ctx, p, commit)
+	}
+	if !worktree.Has(ctx, c.git, p.root, commit) {
+		if errors.Is(err, ErrUnreachable) && strings.Contains(err.Error(), "did not answer") {
+			return err
+		}
+		return fmt.Errorf("%w: %s is not in %s any more, which may have been rewritten. Add the task again, with --base if it is to begin elsewhere", ErrGone, commit, p.address)
+	}
+	return c.named(ctx, p)
+}
+
+// named gives the clone the branches and tags of the host, so that its objects are kept and can be named.
+func (c Clones) named(ctx context.Context, p place) error {
+	list, err := c.own(ctx, p.mirror, "--git-dir="+p.mirror, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags")
+	if err != nil {
+		return err
+	}
+	var updates, deletes bytes.Buffer
+	now := map[string]bool{}
+	for line := range strings.Lines(list) {
+		id, name, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+			name = "refs/remotes/origin/" + branch
+		}
+		if now[name] = ok; ok {
+			fmt.Fprintf(&updates, "update %s %s\n", name, id)
+		}
+	}
+	before, err := c.own(ctx, p.root, "for-each-ref", "--format=%(refname)", "refs/remotes/origin", "refs/tags")
+	if err != nil {
+		return err
+	}
+	for name := range strings.Lines(before) {
+		if name = strings.TrimSpace(name); !now[name] {
+			fmt.Fprintf(&deletes, "delete %s\n", name)
+		}
+	}
+	for _, in := range []*bytes.Buffer{&deletes, &updates} { // a branch may have become a folder of branches
+		cmd, err := c.git.Command(ctx, p.root, "update-ref", "--stdin")
+		if err != nil {
+			return err
+		}
+		cmd.Stdin = in
+		if _, err := run(ctx, cmd, "update-ref"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetched fetches by the mirror, whose objects are those of the clone.
+func (c Clones) fetched(ctx context.Context, p place, refs ...string) (string, error) {
+	args := []string{"--git-dir=" + p.mirror, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no"}
+	at := len(args)
+	for at > 0 && len(refs) > 0 && strings.HasPrefix(refs[0], "--") {
+		args, refs = append(args, refs[0]), refs[1:]
+	}
+	return c.remote(ctx, p.mirror, or(c.Fetch, fetchLimit), p, append(append(args, "--", p.address), refs...)...)
+}
+
+// remote runs a git that talks to the host of an address, and to no other kind of address. Nobody is there whom it could
+// ask for a password.
+func (c Clones) remote(ctx context.Context, dir string, limit time.Duration, p place, args ...string) (string, error) {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	quiet := []string{"-c", "http.lowSpeedLimit=100", "-c", "http.lowSpeedTime=60", "-c", "fetch.writeCommitGraph=false", "-c", "gc.auto=0"}
+	cmd, err := c.git.Remote(within, dir, append(quiet, args...)...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL="+protocol(p.address), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir), "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "LC_ALL=C")
+	if p.root != "" {
+		cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+filepath.Join(p.root, ".git", "objects"))
+	}
+	out, err := run(within, cmd, "")
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case within.Err() != nil:
+		return "", fmt.Errorf("%w: %s did not answer within %s: check the network and the address", ErrUnreachable, p.address, limit)
+	}
+	return "", fmt.Errorf("%w: %s: %s", ErrUnreachable, p.address, advice(hidden(err.Error())))
+}
+
+// protocol is git's name for how an address is reached.
+func protocol(address string) string {
+	if scheme, _, ok := strings.Cut(address, "://"); ok {
+		return scheme
+	}
+	return "ssh"
+}
+
+// advice says what can be done about what git said of a host.
+func advice(said string) string {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(said, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("Host key verification failed", "authenticity of host"):
+		return said + " (ssh does not know this host: connect to it once as this user, or add its key to ~/.ssh/known_hosts)"
+	case has("could not read Username", "could not read Password", "Authentication failed", "Permission denied", "terminal prompts disabled"):
+		return said + " (this user has no access: give git a credential helper for https, or ssh a key that works without a question)"
+	case has("not found", "does not appear to be a git repository", "Could not resolve host"):
+		return said + " (check the address, and whether this user may read it)"
+	}
+	return said
+}
+
+// own runs a git that talks to nobody.
+func (c Clones) own(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd, err := c.git.Command(ctx, dir, args...)
+	if err != nil {
+		return "", err
+	}
+	return run(ctx, cmd, args[0])
+}
+
+func run(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, pipeDelay
+	if err := worktree.Run(cmd); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if words := strings.Join(strings.Fields(said.String()), " "); words != "" {
+			err = errors.New(words)
+		}
+		if name == "" {
+			return "", err
+		}
+		return "", fmt.Errorf("git %s: %w", name, err)
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+func or(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
+}

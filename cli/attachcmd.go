@@ -10,6 +10,7 @@ import (
 
 	"jcode/cli/attach"
 	"jcode/cli/console"
+	"jcode/internal/ptty"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/session"
@@ -161,7 +162,7 @@ func sayWhere(ctx context.Context, l live, pid int, std Streams) error {
 
 // runInBackground runs a command line in the background, and shows it here if that is wanted.
 func runInBackground(ctx context.Context, std Streams, args []string, dir string, show bool) error {
-	if !remote.Supported {
+	if !ptty.Supported {
 		return console.Usage("on this system a session can't run in the background: use a terminal multiplexer")
 	}
 	l, err := newLive(std)

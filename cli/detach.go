@@ -11,9 +11,9 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/board"
+	"jcode/internal/ptty"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/remote"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
@@ -44,7 +44,7 @@ func newDetachCommand(a *app, leave context.CancelCauseFunc) detachCommand {
 
 // List implements command.Source.
 func (d detachCommand) List() []command.Command {
-	if !remote.Supported {
+	if !ptty.Supported {
 		return nil
 	}
 	return []command.Command{{

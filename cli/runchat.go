@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"jcode/cli/console"
-	"jcode/remote"
+	"jcode/internal/ptty"
 )
 
 // runChat opens the terminal UI.
@@ -81,7 +81,7 @@ func runChatIn(ctx context.Context, f *flags, std Streams, words []string) error
 // goesElsewhere shows the session of the command line where it runs in the background, if the person wants that, or
 // begins a chat there if that is their setting.
 func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err error) {
-	if std.held != nil || !remote.Supported || a.flags.Plain {
+	if std.held != nil || !ptty.Supported || a.flags.Plain {
 		return false, nil
 	}
 	if a.flags.Continue || a.flags.Resume != "" && a.flags.Resume != pickSession {

@@ -18,6 +18,7 @@ import (
 
 	"jcode/cli/console"
 	"jcode/internal/netaddr"
+	"jcode/internal/ptty"
 	"jcode/internal/text"
 	"jcode/page"
 	"jcode/remote"
@@ -55,7 +56,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(opt.Place), kept{a.store}
-	if remote.Supported {
+	if ptty.Supported {
 		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
 	}
 	opt.Editor = newRemoteEditors(a).serve

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -75,7 +76,8 @@ func (w *windows) begin() {
 		return
 	}
 	w.serving.Go(func() {
-		if err := w.serve(); err != nil && !w.watchOnly { // a single run is over before somebody misses it
+		// A single run is over before somebody misses it.
+		if err := w.serve(); err != nil && !w.watchOnly && !errors.Is(err, errors.ErrUnsupported) {
 			w.say(event.LevelWarn, "other programs can't follow this session: %v", err)
 		}
 	})

@@ -17,8 +17,8 @@ func Admit(descends func(pid int) bool) func(net.Conn) error {
 		if !ok {
 			return errNotAdmitted
 		}
-		uid, pid, err := peer(c)
-		if err != nil || uid != os.Getuid() || pid != os.Getpid() && descends(pid) {
+		own, pid, err := peer(c)
+		if err != nil || !own || pid != os.Getpid() && descends(pid) {
 			return errNotAdmitted
 		}
 		return nil

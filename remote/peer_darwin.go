@@ -2,6 +2,7 @@ package remote
 
 import (
 	"net"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,11 +10,11 @@ import (
 // Supported says that this system tells who is at the other end of a socket.
 const Supported = true
 
-// peer returns the user and the process at the other end of a socket.
-func peer(nc *net.UnixConn) (uid, pid int, err error) {
+// peer returns the process at the other end of a socket, and whether it is this user's.
+func peer(nc *net.UnixConn) (own bool, pid int, err error) {
 	raw, err := nc.SyscallConn()
 	if err != nil {
-		return 0, 0, err
+		return false, 0, err
 	}
 	var cred *unix.Xucred
 	var errs [2]error
@@ -23,8 +24,8 @@ func peer(nc *net.UnixConn) (uid, pid int, err error) {
 	})
 	for _, e := range append(errs[:], err) {
 		if e != nil {
-			return 0, 0, e
+			return false, 0, e
 		}
 	}
-	return int(cred.Uid), pid, nil
+	return int(cred.Uid) == os.Getuid(), pid, nil
 }

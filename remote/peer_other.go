@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package remote
 
@@ -10,4 +10,4 @@ import (
 // Supported says that this system tells who is at the other end of a socket.
 const Supported = false
 
-func peer(*net.UnixConn) (uid, pid int, err error) { return 0, 0, errors.ErrUnsupported }
+func peer(*net.UnixConn) (own bool, pid int, err error) { return false, 0, errors.ErrUnsupported }

@@ -12,16 +12,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"jcode/internal/atomicfile"
 	"jcode/internal/filelock"
 	"jcode/internal/paths"
+	"jcode/internal/system"
 )
 
 // Place is the folder in which processes that own sessions are found: a file for each, and the token of this user. Its
-// mode is 0700.
+// mode is 0700; on Windows its permissions name nobody else.
 type Place struct{ Dir string }
 
 // entry is the file of a socket. A process may have several.
@@ -40,7 +40,7 @@ const (
 	maxSocket = 100
 )
 
-// open makes the folder and refuses one that others may read or that is a link.
+// open makes the folder, which only this user may enter, and refuses a link.
 func (p Place) open() error {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return err
@@ -52,10 +52,7 @@ func (p Place) open() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is no folder", p.Dir)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(p.Dir, 0o700)
-	}
-	return nil
+	return keepFromOthers(p.Dir, info)
 }
 
 // Token returns the token of this user, which is made at the first call.
@@ -84,7 +81,8 @@ func (p Place) Token() (string, error) {
 	return token, atomicfile.Write(path, []byte(token+"\n"), atomicfile.Options{Perm: 0o600})
 }
 
-// Listen opens a socket of this process. Closing the listener removes it. What dead processes left is swept.
+// Listen opens a socket of this process. Closing the listener removes it. What dead processes left is swept. Where the
+// system has no such sockets, as Windows before 2018, the error is errors.ErrUnsupported.
 func (p Place) Listen() (net.Listener, error) {
 	if err := p.open(); err != nil {
 		return nil, err
@@ -103,12 +101,15 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	e.Socket = socket
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
+	if errors.Is(err, noSuchSockets) {
+		return nil, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(p.Dir, e.Name+suffix)
 	data, err := json.Marshal(e)
-	if err == nil {
+	if err == nil && system.HasModes() { // elsewhere the folder's permissions hold
 		err = os.Chmod(socket, 0o600)
 	}
 	if err == nil {
@@ -170,7 +171,7 @@ const (
 // that is too long.
 func shortFolder() (string, error) {
 	parent := ""
-	if len(filepath.Join(os.TempDir(), shortPrefix+"0000000000", shortName)) > maxSocket {
+	if system.HasModes() && len(filepath.Join(os.TempDir(), shortPrefix+"0000000000", shortName)) > maxSocket {
 		parent = "/tmp"
 	}
 	return os.MkdirTemp(parent, shortPrefix)
@@ -185,7 +186,7 @@ func (p Place) sweep() {
 			_ = nc.Close()
 			continue
 		}
-		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Lstat(e.Socket); !errors.Is(err, connectionRefused) && !errors.Is(gone, fs.ErrNotExist) {
 			continue
 		}
 		_ = os.Remove(filepath.Join(p.Dir, e.Name+suffix)) // the next start tries again

@@ -8,6 +8,9 @@ import (
 	"os/exec"
 )
 
+// Supported says that this system has pseudo terminals which jcode can use.
+const Supported = false
+
 // Open says that there are no terminals to be made here.
 func Open() (master, slave *os.File, err error) { return nil, nil, errors.ErrUnsupported }
 

@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Supported says that this system has pseudo terminals which jcode can use.
+const Supported = true
+
 // Open returns both sides of a new terminal. A read of the master can be ended by closing it: the library leaves it
 // in blocking mode, where a reader keeps it open until the program writes something, and a closed window would be
 // noticed by the program only then.

@@ -128,7 +128,7 @@ var exclusive = map[string][]string{
 	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/golang-jwt/jwt":             {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},
-	"modernc.org/sqlite":                    {"session/db", "tasks"},
+	"modernc.org/sqlite":                    {"session/db", "tasks", "internal/foreign", "internal/testkit/foreigntest"},
 	"github.com/riverqueue/river":           {"tasks/queue"},
 	"github.com/lib/pq":                     {"tasks", "internal/testkit/postgrestest"},
 	"github.com/robfig/cron":                {"tasks"},

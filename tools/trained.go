@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"jcode/internal/shellword"
@@ -66,11 +65,7 @@ func plainCommand(a map[string]json.RawMessage) {
 		if json.Unmarshal(a[key], &words) != nil || len(words) == 0 {
 			continue
 		}
-		text := shellword.Join(words)
-		if len(words) == 3 && slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh", "zsh"}, words[0]) && slices.Contains([]string{"-c", "-lc"}, words[1]) {
-			text = words[2]
-		}
-		if out, err := json.Marshal(text); err == nil {
+		if out, err := json.Marshal(shellword.Script(words)); err == nil {
 			a[key] = out
 		}
 	}

@@ -10,6 +10,7 @@ import (
 type codexItem struct {
 	Type, Role, Name, Arguments, Input string
 	ID, Cwd, Model                     string
+	CallID                             string `json:"call_id"`
 	Content, Output                    json.RawMessage
 	Action                             json.RawMessage
 	Summary                            json.RawMessage
@@ -71,12 +72,36 @@ func (r *reading) codex(it codexItem, when time.Time) {
 			m.Thinking = join(m.Thinking, s.Text)
 		}
 	case "function_call":
-		r.at(Assistant, when).call(it.Name, it.Arguments)
+		r.call(it.CallID, it.Name, codexText(it.Arguments), when)
 	case "custom_tool_call":
-		r.at(Assistant, when).call(it.Name, it.Input)
+		r.call(it.CallID, it.Name, codexText(it.Input), when)
 	case "local_shell_call":
-		r.at(Assistant, when).call("shell", it.Action)
+		r.call(it.CallID, "shell", it.Action, when)
 	case "function_call_output", "custom_tool_call_output":
-		r.at(Assistant, when).result(plain(it.Output))
+		text, failed := codexOutput(it.Output)
+		r.result(it.CallID, text, failed, pictures(it.Output), when)
 	}
+}
+
+func codexText(s string) json.RawMessage {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// codexOutput returns the text of a result, which older versions write as an object with the exit code.
+func codexOutput(raw json.RawMessage) (text string, failed bool) {
+	text = plain(raw)
+	var o struct {
+		Output   *string
+		Metadata struct {
+			ExitCode int `json:"exit_code"`
+		}
+	}
+	if json.Unmarshal([]byte(text), &o) == nil && o.Output != nil {
+		return *o.Output, o.Metadata.ExitCode != 0
+	}
+	return text, false
 }

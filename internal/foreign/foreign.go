@@ -3,14 +3,13 @@
 package foreign
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/base64"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,10 +21,11 @@ import (
 
 // The limits of what is read of one session.
 const (
-	maxLine    = 32 << 20
-	maxFile    = 512 << 20
-	maxResult  = 8 << 10 // of a call's result, in bytes
-	maxPicture = 10 << 20
+	maxLine      = 32 << 20
+	maxFile      = 512 << 20
+	maxResult    = 8 << 10  // of a call that is text, and of its result, in bytes
+	maxOurResult = 50 << 10 // of the result of a call that there is here too
+	maxPicture   = 10 << 20
 )
 
 // The roles of messages.
@@ -40,11 +40,22 @@ type Picture struct {
 	Data []byte
 }
 
-// Message is one message. Calls of tools are part of its text: the tools were those of another program.
+// Message is one message. A call of a tool that there isn't here is part of its text.
 type Message struct {
 	Role, Text, Thinking string
 	Pictures             []Picture
+	Calls                []Call
 	Time                 time.Time
+}
+
+// Call is a call of a tool that there is here too, with the name and the arguments that it has here.
+type Call struct {
+	Name      string
+	Arguments json.RawMessage
+	Result    string
+	Pictures  []Picture // of the result
+	Done      bool      // it has a result
+	Failed    bool
 }
 
 // Session is the history of one session.
@@ -72,10 +83,17 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text)
 }
 
-// agent is one that is known: where its histories are below the home folder, and how a file is read.
+// Places are where histories are looked for.
+type Places struct {
+	Home string
+	Here []string            // folders of projects, for agents that keep histories there
+	Env  func(string) string // an environment variable
+}
+
+// agent is one that is known: where its histories are, which files are some, and how one is read.
 type agent struct {
 	name, title string
-	folder      string
+	find        func(p Places, is func(path string) bool) ([]string, error)
 	is          func(path string) bool
 	read        func(r *reading)
 }
@@ -83,14 +101,47 @@ type agent struct {
 func agents() []agent {
 	lines := func(path string) bool { return strings.HasSuffix(path, ".jsonl") }
 	return []agent{
-		{"claude", "Claude Code", ".claude/projects", func(p string) bool { return lines(p) && !strings.HasPrefix(filepath.Base(p), "agent-") }, readClaude},
-		{"codex", "Codex", ".codex/sessions", lines, readCodex},
-		{"gemini", "Gemini CLI", ".gemini/tmp", func(p string) bool {
-			return strings.HasSuffix(p, ".json") && filepath.Base(filepath.Dir(p)) == "chats"
+		{"claude", "Claude Code", below("CLAUDE_CONFIG_DIR", ".claude", "projects"), func(p string) bool { return lines(p) && !strings.HasPrefix(filepath.Base(p), "agent-") }, readClaude},
+		{"codex", "Codex", below("CODEX_HOME", ".codex", "sessions"), lines, readCodex},
+		{"gemini", "Gemini CLI", below("", ".gemini", "tmp"), func(p string) bool {
+			return (strings.HasSuffix(p, ".json") || lines(p)) && filepath.Base(filepath.Dir(p)) == "chats"
 		}, readGemini},
-		{"pi", "pi", ".pi/agent/sessions", lines, readPi},
-		{"opencode", "opencode", ".local/share/opencode/storage/session", func(p string) bool { return strings.HasSuffix(p, ".json") }, readOpencode},
+		{"pi", "pi", below("PI_CODING_AGENT_DIR", ".pi/agent", "sessions"), lines, readPi},
+		{"opencode", "opencode", findOpencode, func(p string) bool {
+			return strings.HasSuffix(p, ".json") && filepath.Base(filepath.Dir(filepath.Dir(p))) == "session" || opencodeDatabase(p)
+		}, readOpencode},
+		{"crush", "crush", findCrush, func(p string) bool { return filepath.Base(p) == crushDatabase }, nil},
 	}
+}
+
+// below finds the histories in a folder of an agent's own folder, which a variable may name.
+func below(variable, own, folder string) func(Places, func(string) bool) ([]string, error) {
+	return func(p Places, is func(string) bool) ([]string, error) {
+		root := filepath.Join(p.Home, filepath.FromSlash(own))
+		if named := p.env(variable); named != "" {
+			root = named
+		}
+		return files(filepath.Join(root, folder), is)
+	}
+}
+
+func (p Places) env(name string) string {
+	if p.Env == nil || name == "" {
+		return ""
+	}
+	return p.Env(name)
+}
+
+// dataFolders returns where programs keep their data, the usual folder first.
+func (p Places) dataFolders() []string {
+	usual := filepath.Join(p.Home, ".local", "share")
+	if named := p.env("XDG_DATA_HOME"); named != "" {
+		usual = named
+	}
+	if windows := p.env("LOCALAPPDATA"); windows != "" {
+		return []string{usual, windows}
+	}
+	return []string{usual}
 }
 
 // Agents returns the names of the agents whose histories can be read.
@@ -113,12 +164,12 @@ func Title(name string) string {
 }
 
 // Find lists the files of an agent's histories, the one changed last at the end.
-func Find(home, name string) ([]string, error) {
+func Find(p Places, name string) ([]string, error) {
 	i := slices.IndexFunc(agents(), func(a agent) bool { return a.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("the histories of %q are not known: there are @%s", name, strings.Join(Agents(), ", @"))
 	}
-	return files(filepath.Join(home, filepath.FromSlash(agents()[i].folder)), agents()[i].is)
+	return agents()[i].find(p, agents()[i].is)
 }
 
 // files lists regular files below a folder; links are not followed.
@@ -152,34 +203,43 @@ func In(dir string) ([]string, error) {
 	})
 }
 
-// Read reads the history of a file. Without an agent's name the content tells it. ok is false if there is no message.
-func Read(path, name string) (s Session, faults []Fault, ok bool) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return s, []Fault{{File: path, Text: err.Error()}}, false
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return s, []Fault{{File: path, Text: "is not read: it is no file, or has more than 512 MB"}}, false
+// Read reads the sessions of a file, with what could not be read of each; those of a database come the last used one
+// first. Without an agent's name the content tells it. A session without messages only has faults.
+func Read(ctx context.Context, path, name string) iter.Seq2[Session, []Fault] {
+	return func(yield func(Session, []Fault) bool) {
+		bad := func(text string) { yield(Session{File: path}, []Fault{{File: path, Text: text}}) }
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			bad(err.Error())
+			return
+		case !info.Mode().IsRegular() || info.Size() > maxFile:
+			bad("is not read: it is no file, or has more than 512 MB")
+			return
+		}
+		kind := guess(path)
+		if kind == database {
+			readDatabase(ctx, path, yield)
+			return
+		}
+		if name == "" {
+			name = kind
+		}
+		i := slices.IndexFunc(agents(), func(a agent) bool { return a.name == name && a.read != nil })
+		if i < 0 {
+			bad("is no history that is known here")
+			return
+		}
+		r := newReading(name, path)
+		agents()[i].read(r)
+		if r.ID == "" {
+			r.ID = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		}
+		yield(r.end())
 	}
-	if name == "" {
-		name = guess(path)
-	}
-	i := slices.IndexFunc(agents(), func(a agent) bool { return a.name == name })
-	if i < 0 {
-		return s, []Fault{{File: path, Text: "is no history that is known here"}}, false
-	}
-	r := &reading{path: path, Session: Session{Agent: name, File: path}}
-	agents()[i].read(r)
-	if r.ID == "" {
-		r.ID = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	}
-	r.Messages = slices.DeleteFunc(r.Messages, func(m Message) bool {
-		return strings.TrimSpace(m.Text) == "" && m.Thinking == "" && len(m.Pictures) == 0
-	})
-	return r.Session, r.faults, len(r.Messages) > 0
 }
 
-// guess returns the agent that wrote a file, by its beginning.
+// guess returns the agent that wrote a file, by its beginning; or database.
 func guess(path string) string {
 	f, err := paths.Open(path)
 	if err != nil {
@@ -189,6 +249,9 @@ func guess(path string) string {
 	head := make([]byte, 64<<10)
 	n, _ := io.ReadFull(f, head) // a short one is whole
 	head = head[:n]
+	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+		return database
+	}
 	for _, sign := range []struct{ text, name string }{
 		{`"session_meta"`, "codex"}, {`"projectHash"`, "gemini"}, {`"type":"session"`, "pi"}, {`"sessionId"`, "claude"}, {`"projectID"`, "opencode"}, {`"instructions"`, "codex"},
 	} {
@@ -197,181 +260,4 @@ func guess(path string) string {
 		}
 	}
 	return ""
-}
-
-// reading is a session while its file is read.
-type reading struct {
-	Session
-	path   string
-	faults []Fault
-}
-
-func (r *reading) fault(line int, format string, args ...any) {
-	if len(r.faults) < 20 {
-		r.faults = append(r.faults, Fault{r.path, line, fmt.Sprintf(format, args...)})
-	}
-}
-
-// lines calls take with each line that is a JSON object.
-func (r *reading) lines(take func(line []byte) error) {
-	f, err := paths.Open(r.path)
-	if err != nil {
-		r.fault(0, "%v", err)
-		return
-	}
-	defer func() { _ = f.Close() }() // it is only read
-	in := bufio.NewReaderSize(f, 64<<10)
-	for n := 1; ; n++ {
-		line, long, err := nextLine(in)
-		switch {
-		case long:
-			r.fault(n, "is left out: it has more than %d MB", maxLine>>20)
-		case len(bytes.TrimSpace(line)) > 0:
-			if err := take(line); err != nil {
-				r.fault(n, "is left out: %v", err)
-			}
-		}
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.fault(n, "%v", err)
-			}
-			return
-		}
-	}
-}
-
-// nextLine reads a line; of one that is too long nothing is returned.
-func nextLine(in *bufio.Reader) (line []byte, long bool, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLine; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
-		}
-	}
-}
-
-// whole reads a file that is one JSON value.
-func whole(path string, into any) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxLine {
-		return errors.New("is no file, or too large")
-	}
-	data, err := paths.ReadFile(path, maxLine)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, into)
-}
-
-// at returns the message of a role that is written now: the last one, or a new one after one of the other side.
-func (r *reading) at(role string, when time.Time) *Message {
-	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == role && (role == Assistant || r.Messages[n-1].Time.Equal(when)) {
-		return &r.Messages[n-1]
-	}
-	r.Messages = append(r.Messages, Message{Role: role, Time: when})
-	return &r.Messages[len(r.Messages)-1]
-}
-
-func (m *Message) say(text string) { m.Text = join(m.Text, text) }
-
-func join(a, b string) string {
-	if b = strings.TrimSpace(b); a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
-}
-
-// call writes a call of a tool as text.
-func (m *Message) call(name string, arguments any) {
-	var text string
-	switch a := arguments.(type) {
-	case string:
-		text = a
-	case json.RawMessage:
-		text = string(a)
-	default:
-		if raw, err := json.Marshal(arguments); err == nil {
-			text = string(raw)
-		}
-	}
-	m.say("[called " + name + ": " + cut(text) + "]")
-}
-
-// result writes the result of a call as text.
-func (m *Message) result(text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		m.say("[result: " + cut(text) + "]")
-	}
-}
-
-func cut(s string) string {
-	if len(s) <= maxResult {
-		return strings.ToValidUTF8(s, "�")
-	}
-	return strings.ToValidUTF8(s[:maxResult], "") + fmt.Sprintf("… (%d bytes more)", len(s)-maxResult)
-}
-
-// picture adds an image that is written in base64.
-func (m *Message) picture(mime, data string) {
-	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, mime) || len(data) > maxPicture*4/3 {
-		m.say("[a file of the type " + cut(mime) + "]")
-		return
-	}
-	if raw, err := base64.StdEncoding.DecodeString(data); err == nil {
-		m.Pictures = append(m.Pictures, Picture{mime, raw})
-	}
-}
-
-// dataURL adds an image of a data: address.
-func (m *Message) dataURL(address string) {
-	head, data, ok := strings.Cut(strings.TrimPrefix(address, "data:"), ";base64,")
-	if ok && strings.HasPrefix(address, "data:") {
-		m.picture(head, data)
-	}
-}
-
-// block is a part of a message's content, in any of the formats.
-type block struct {
-	Type, Text, Thinking, Name, ID string
-	Input, Arguments, Content      json.RawMessage
-	Source                         struct {
-		MediaType string `json:"media_type"`
-		Data      string
-	}
-	ImageURL string `json:"image_url"`
-	MimeType string `json:"mimeType"`
-	Data     string
-}
-
-// blocks reads content that is a text or a list of parts.
-func blocks(raw json.RawMessage) []block {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []block{{Type: "text", Text: text}}
-	}
-	var list []block
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	return list
-}
-
-// plain returns the text of content, for a result.
-func plain(raw json.RawMessage) string {
-	var b strings.Builder
-	for _, p := range blocks(raw) {
-		b.WriteString(p.Text)
-	}
-	if b.Len() == 0 && len(raw) > 0 && raw[0] == '{' {
-		return string(raw)
-	}
-	return b.String()
 }

@@ -13,6 +13,8 @@ func readPi(r *reading) {
 		Timestamp                     time.Time
 		Message                       struct {
 			Role, Model string
+			ToolCallID  string
+			IsError     bool
 			Content     json.RawMessage
 		}
 	}
@@ -52,7 +54,7 @@ func readPi(r *reading) {
 				r.block(b, e.Message.Role, e.Timestamp)
 			}
 		case "toolResult":
-			r.at(Assistant, e.Timestamp).result(plain(e.Message.Content))
+			r.result(e.Message.ToolCallID, plain(e.Message.Content), e.Message.IsError, pictures(e.Message.Content), e.Timestamp)
 		}
 	}
 }

@@ -2,7 +2,10 @@
 // refuses line ends, which a word may contain. The package must not know what the words are for.
 package shellword
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Quote writes an argument so that a shell reads exactly that text, quoted only if necessary. A program's
 // name is quoted by Join: there "=" would make it an assignment.
@@ -26,6 +29,15 @@ func Join(words []string) string {
 		out[0] = Always(words[0])
 	}
 	return strings.Join(out, " ")
+}
+
+// Script writes a command that is given in words as text: of ["bash", "-lc", "make"] what the shell is told, of others
+// the words.
+func Script(words []string) string {
+	if len(words) == 3 && slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh", "zsh"}, words[0]) && slices.Contains([]string{"-c", "-lc"}, words[1]) {
+		return words[2]
+	}
+	return Join(words)
 }
 
 func plain(r rune) bool {

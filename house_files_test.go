@@ -26,7 +26,7 @@ var opensPlainly = map[string]string{
 	"agent/model/replay/replay.go":        "a script that the person names, which may be a pipe",
 	"cli/eval/task.go":                    "the files of a task that the person names",
 	"cli/hookvariables.go":                "a folder of jcode's own",
-	"cli/mcp_probe.go":                    "a file that the person names, which may be a pipe",
+	"cli/mcp/probe.go":                    "a file that the person names, which may be a pipe",
 	"cli/modelscmd.go":                    "a file that the person names, which may be a pipe, and jcode's own",
 	"cli/plugins.go":                      "a file of jcode's own",
 	"cli/roleedit.go":                     "a copy that jcode has made for the person's editor",

@@ -25,6 +25,8 @@ cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/config: *
 cli/core: agent tools tools/command
+cli/health:
+cli/mcp: agent agent/event cli/board cli/console cli/core cli/health lua mcp mcp/auth mcp/config mcp/serve session tools tools/command
 cli/eval:
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command

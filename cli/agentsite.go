@@ -166,7 +166,7 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget
 	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.Ready}}, opt.AgentExtensions...)
-	_, opt.Leases = b.servers.leases()
+	_, opt.Leases = b.servers.Leases()
 }
 
 // Begin implements agent.Site.

@@ -14,6 +14,7 @@ import (
 
 	"jcode/agent/roster"
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/cli/usage"
 	"jcode/internal/launch"
 	"jcode/internal/slicex"
@@ -137,7 +138,7 @@ func agentKeys(s roster.State) []string {
 func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
 	conv := a.board.Open()
 	if conv == nil {
-		return "", errNoMessages
+		return "", core.ErrNoMessages
 	}
 	turn, err := a.store.Checkpoints().Begin(ctx, conv.ID(), "the merge of "+name)
 	if err != nil {
@@ -161,7 +162,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	case verb == "prune" && name == "":
 		return a.pruneWorktrees(ctx)
 	case conv == nil:
-		return "", errNoMessages
+		return "", core.ErrNoMessages
 	case verb == "new" && said == "":
 		return a.definitions.newDefinition(ctx, conv, name)
 	case name == "":

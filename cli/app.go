@@ -326,7 +326,7 @@ func (a *app) options() (agent.Options, error) {
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
 	opt.Extensions, opt.AgentExtensions = a.list.Conversations()
-	opt.Leases, opt.ChildLeases = a.servers.leases()
+	opt.Leases, opt.ChildLeases = a.servers.Leases()
 	return opt, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -17,7 +18,7 @@ func (p personCommands) aside(ctx context.Context, args string, _ func(string)) 
 	case strings.TrimSpace(args) == "":
 		return command.Outcome{}, errors.New("usage: /btw QUESTION")
 	case conv == nil:
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	answer, err := agent.AskAbout(ctx, conv, strings.TrimSpace(args))
 	if err != nil {

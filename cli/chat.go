@@ -141,8 +141,8 @@ func (a *app) initLine(ctx context.Context, conv *agent.Conversation) initLine {
 	if names, err := agent.Offered(ctx, conv); err == nil { // else the run is at its end
 		line.Tools = append(line.Tools, names...)
 	}
-	for _, s := range a.servers.running() {
-		line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: string(s.State)})
+	for _, s := range a.servers.States() {
+		line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: s.State})
 	}
 	return line
 }

@@ -97,11 +97,6 @@ func report(err error, stderr io.Writer) int {
 	return exit.Code
 }
 
-// runner is a command of the command line.
-type runner interface {
-	Run(ctx context.Context, f *flags, std Streams) error
-}
-
 // commandLine returns the command line that fills g.
 func commandLine(g *grammar) (*commandline.Command, error) {
 	line, err := commandline.Of("jcode", g)
@@ -141,10 +136,6 @@ func run(ctx context.Context, args []string, std Streams) error {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return nil
 	}
-	run, ok := chosen.Target.(runner)
-	if !ok {
-		return fmt.Errorf("command line: %s can't be run", chosen.Path())
-	}
 	if std, err = std.underManaged(); err != nil {
 		return err
 	}
@@ -154,7 +145,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 	}
 	err = enterFolder(f.Cwd)
 	if err == nil {
-		err = run.Run(ctx, f, std)
+		err = carryOut(ctx, chosen, f, std)
 	}
 	switch chosen.Name {
 	case "chat", "demo":

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -60,8 +60,6 @@ func (p personCommands) List() []command.Command {
 	return list
 }
 
-var errNoMessages = errors.New("this session has no messages yet")
-
 func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
 	said, err := p.undoing.undo(ctx, p.s.id())
 	return command.Outcome{Notice: said}, err
@@ -75,7 +73,7 @@ func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, er
 func (p personCommands) rewind(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil || conv.ID() == "" {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	number, what, _ := strings.Cut(args, " ")
 	rows, err := p.store.History().All(ctx, conv.ID())
@@ -115,7 +113,7 @@ func numbered(prompts []session.Message) string {
 func (p personCommands) regenerate(ctx context.Context, _ string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	return command.Outcome{}, conv.Regenerate(ctx)
 }
@@ -123,7 +121,7 @@ func (p personCommands) regenerate(ctx context.Context, _ string) (command.Outco
 func (p personCommands) goOn(context.Context, string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil || conv.ID() == "" {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	conv.Continue()
 	return command.Outcome{}, nil
@@ -132,7 +130,7 @@ func (p personCommands) goOn(context.Context, string) (command.Outcome, error) {
 func (p personCommands) export(ctx context.Context, args string) (command.Outcome, error) {
 	id := p.s.id()
 	if id == "" {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	path := strings.TrimSpace(args)
 	if path == "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	"jcode/cli/health"
+	mcpcli "jcode/cli/mcp"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/system"
@@ -38,43 +39,23 @@ type doctorCmd struct {
 	Repair  bool `help:"Copy what can be read of a damaged session database into a new one first, and restore sessions from files that were moved aside."`
 }
 
-// finding is one line of the doctor's report.
-type finding struct {
-	// Area is what the line is about: "config", "model", "database".
-	Area string `json:"area"`
-	// State is ok, warn or fail.
-	State string `json:"state"`
-	Text  string `json:"text"`
-	// Advice says what to do; empty if nothing.
-	Advice string `json:"advice,omitempty"`
-
-	exit int // the exit code for a failure
-}
-
-// The states of a finding.
-const (
-	findingOK   = "ok"
-	findingWarn = "warn"
-	findingFail = "fail"
-)
-
 // Run prints the report. It exits with 2 when something is wrong with files or settings, with 1 when only the
 // model's endpoint fails.
 func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	d := &doctor{flags: f, std: std, offline: c.Offline, repair: c.Repair, queue: c.Tasks}
 	if !c.JSON {
-		d.show = func(f finding) { printFinding(std.Out, f) }
+		d.Show = func(f health.Finding) { f.Print(std.Out) }
 	}
 	d.examine(ctx)
 	if c.JSON {
-		if err := console.PrintJSON(std.Out, d.found); err != nil {
+		if err := console.PrintJSON(std.Out, d.Found); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
 	exit := console.ExitDone
-	for _, f := range d.found {
-		if f.State == findingFail {
-			exit = max(exit, f.exit)
+	for _, f := range d.Found {
+		if f.State == health.Fail {
+			exit = max(exit, f.Exit)
 		}
 	}
 	if exit != console.ExitDone {
@@ -83,23 +64,14 @@ func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-func printFinding(w io.Writer, f finding) {
-	mark := map[string]string{findingOK: "✓", findingWarn: "!", findingFail: "✗"}[f.State]
-	fmt.Fprintf(w, "%s %-9s %s\n", mark, f.Area, text.Clean(f.Text))
-	if f.Advice != "" {
-		fmt.Fprintf(w, "  %-9s → %s\n", "", text.Clean(f.Advice))
-	}
-}
-
 // doctor examines part by part: a fault in one does not affect the others.
 type doctor struct {
 	flags   *flags
 	std     Streams
 	offline bool
 	repair  bool
-	queue   bool          // of tasks
-	show    func(finding) // is called with each finding as it is made; may be nil
-	found   []finding
+	queue   bool // of tasks
+	health.Report
 
 	live  *mcp.Manager // of an open jcode: its servers are checked instead of starting others
 	paths config.Paths
@@ -108,35 +80,16 @@ type doctor struct {
 	keys  map[string]string
 }
 
-func (d *doctor) say(f finding) {
-	d.found = append(d.found, f)
-	if d.show != nil {
-		d.show(f)
-	}
-}
-
-func (d *doctor) ok(area, format string, args ...any) {
-	d.say(finding{Area: area, State: findingOK, Text: fmt.Sprintf(format, args...)})
-}
-
-func (d *doctor) warn(area, advice, format string, args ...any) {
-	d.say(finding{Area: area, State: findingWarn, Text: fmt.Sprintf(format, args...), Advice: advice})
-}
-
-func (d *doctor) fail(area, advice string, exit int, format string, args ...any) {
-	d.say(finding{Area: area, State: findingFail, Text: fmt.Sprintf(format, args...), Advice: advice, exit: exit})
-}
-
 func (d *doctor) examine(ctx context.Context) {
-	d.ok("jcode", "%s, %s on %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	d.OK("jcode", "%s, %s on %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	a := &app{flags: d.flags, std: d.std}
 	if err := a.findPlaces(ctx); err != nil {
-		d.fail("folders", "set JCODE_HOME to a folder that can be written", console.ExitUsage, "%v", err)
+		d.Fail("folders", "set JCODE_HOME to a folder that can be written", console.ExitUsage, "%v", err)
 		return
 	}
 	d.paths = a.paths
 	sweepEnvFiles(envFiles(a.paths.Data))
-	d.ok("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
+	d.OK("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
 	d.settings(a.root)
 	d.credentials()
 	d.database(ctx, func(s *session.Store) *permission.Trust { return newTrust(a, s) })
@@ -168,27 +121,27 @@ func (d *doctor) settings(root string) {
 	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Managed: d.std.managed, Trusted: func(string, string) bool { return false }})
 	d.conf, d.held = loaded.Config, loaded.Held
 	if m := d.std.managed; m != nil {
-		d.ok("config", "settings of this machine's administrator hold before all others: %s", strings.Join(m.Files, ", "))
+		d.OK("config", "settings of this machine's administrator hold before all others: %s", strings.Join(m.Files, ", "))
 	}
 	for _, p := range loaded.Problems {
 		if p.Harmless {
-			d.warn("config", "", "%s", p)
+			d.Warn("config", "", "%s", p)
 			continue
 		}
-		d.fail("config", "correct it there, or see `jcode config schema` for what is allowed there", console.ExitUsage, "%s", p)
+		d.Fail("config", "correct it there, or see `jcode config schema` for what is allowed there", console.ExitUsage, "%s", p)
 	}
 	if len(loaded.Problems) > 0 {
 		return
 	}
 	switch info, err := os.Stat(d.paths.File()); {
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("config", "no settings in %s yet: the defaults hold", d.paths.File())
+		d.OK("config", "no settings in %s yet: the defaults hold", d.paths.File())
 		return
 	case err == nil && info.Size() == 0:
-		d.warn("config", "write settings into it, or remove it", "%s is empty: the defaults hold", d.paths.File())
+		d.Warn("config", "write settings into it, or remove it", "%s is empty: the defaults hold", d.paths.File())
 		return
 	}
-	d.ok("config", "no faults in %s", d.paths.File())
+	d.OK("config", "no faults in %s", d.paths.File())
 }
 
 func (d *doctor) credentials() {
@@ -196,11 +149,11 @@ func (d *doctor) credentials() {
 	d.keys = keys
 	switch {
 	case err != nil:
-		d.fail("keys", "correct the file, or delete it and enter the keys again", console.ExitUsage, "%v", err)
+		d.Fail("keys", "correct the file, or delete it and enter the keys again", console.ExitUsage, "%v", err)
 	case warning != "":
-		d.warn("keys", "", "%s", warning)
+		d.Warn("keys", "", "%s", warning)
 	case len(keys) > 0:
-		d.ok("keys", "%d stored in %s", len(keys), d.paths.Credentials())
+		d.OK("keys", "%d stored in %s", len(keys), d.paths.Credentials())
 	}
 }
 
@@ -216,11 +169,11 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		if errors.Is(err, session.ErrReadOnly) {
 			advice += "; jcode sessions lists, shows, searches and exports what is there"
 		}
-		d.fail("database", advice, console.ExitUsage, "%v", err)
+		d.Fail("database", advice, console.ExitUsage, "%v", err)
 		return
 	}
 	for _, n := range store.Notices() {
-		d.warn("database", "", "%s", n.Text)
+		d.Warn("database", "", "%s", n.Text)
 	}
 	d.waiting(ctx, trustIn(store))
 	faults, err := store.Check(ctx)
@@ -229,15 +182,15 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 		written = fmt.Errorf("close %s: %w", path, err)
 	}
 	if len(faults) > 0 {
-		d.fail("database", "end jcode everywhere and run jcode doctor --repair: it copies what can be read into a new file and keeps this one", console.ExitUsage,
+		d.Fail("database", "end jcode everywhere and run jcode doctor --repair: it copies what can be read into a new file and keeps this one", console.ExitUsage,
 			"%s is damaged inside: %s", path, strings.Join(faults, "; "))
 		return
 	}
 	if written != nil {
-		d.fail("database", "make room on its disk, or set JCODE_HOME to another one", console.ExitUsage, "%v", written)
+		d.Fail("database", "make room on its disk, or set JCODE_HOME to another one", console.ExitUsage, "%v", written)
 		return
 	}
-	d.ok("database", "%s opens and can be written", path)
+	d.OK("database", "%s opens and can be written", path)
 	d.undo()
 }
 
@@ -245,14 +198,14 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 func (d *doctor) undo() {
 	switch u := undo.NewContents(d.paths.Data).Usage(); {
 	case isOff(d.conf.Undo.Commands):
-		d.ok("undo", "what commands change is not kept (undo.commands)")
+		d.OK("undo", "what commands change is not kept (undo.commands)")
 	case u.Files == 0:
-		d.ok("undo", "nothing is kept yet of files that commands change")
+		d.OK("undo", "nothing is kept yet of files that commands change")
 	case u.Bytes > undo.MaxBytes*9/10:
-		d.warn("undo", "delete sessions that you don't need with jcode sessions rm, or remove "+filepath.Join(d.paths.Data, "snapshots")+", which leaves nothing to undo of what commands did",
+		d.Warn("undo", "delete sessions that you don't need with jcode sessions rm, or remove "+filepath.Join(d.paths.Data, "snapshots")+", which leaves nothing to undo of what commands did",
 			"%d of %d MB are kept for undo: what commands change from now on may not be", u.Bytes>>20, undo.MaxBytes>>20)
 	default:
-		d.ok("undo", "%.1f MB in %s are kept for undo, the oldest since %s", float64(u.Bytes)/(1<<20), text.Count(u.Files, "file"), u.Oldest.Format(time.DateOnly))
+		d.OK("undo", "%.1f MB in %s are kept for undo, the oldest since %s", float64(u.Bytes)/(1<<20), text.Count(u.Files, "file"), u.Oldest.Format(time.DateOnly))
 	}
 }
 
@@ -262,9 +215,9 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 		ok, err := trust.Trusted(ctx, tools.TrustItem{Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash})
 		switch {
 		case err != nil:
-			d.warn("config", "", "%s stays off: %v", h.Key, err)
+			d.Warn("config", "", "%s stays off: %v", h.Key, err)
 		case !ok:
-			d.warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
+			d.Warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
 		}
 	}
 }
@@ -278,39 +231,39 @@ func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 	target, err := provider.Resolve(settings)
 	switch {
 	case errors.Is(err, provider.ErrNoProvider):
-		d.fail("model", d.localAdvice(ctx, settings), console.ExitUsage, "%v", err)
+		d.Fail("model", d.localAdvice(ctx, settings), console.ExitUsage, "%v", err)
 		return
 	case err != nil:
-		d.fail("model", "", console.ExitUsage, "%v", err)
+		d.Fail("model", "", console.ExitUsage, "%v", err)
 		return
 	case target.Replay != "":
 		if _, err := replay.Open(target.Replay, replay.Options{}); err != nil {
-			d.fail("model", "", console.ExitUsage, "%v", err)
+			d.Fail("model", "", console.ExitUsage, "%v", err)
 			return
 		}
-		d.ok("model", "the script %s", target.Replay)
+		d.OK("model", "the script %s", target.Replay)
 		return
 	}
-	d.ok("model", "%s at %s", cmp.Or(target.Model, "the first coding model"), target.Provider.Address())
+	d.OK("model", "%s at %s", cmp.Or(target.Model, "the first coding model"), target.Provider.Address())
 	if d.offline {
 		return
 	}
 	try := dial.Endpoint
 	if named := d.flags.Model; named != "" && named != d.std.Getenv("JCODE_MODEL") && target.Model != "" {
 		try = dial.Probe
-		d.ok("model", "tries %s with one request, of fewer than %d tokens", target.Model, dial.ProbeTokens)
+		d.OK("model", "tries %s with one request, of fewer than %d tokens", target.Model, dial.ProbeTokens)
 	}
 	for _, check := range try(ctx, target.Provider, target.Model) {
-		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: console.ExitModel}
+		line := health.Finding{Area: "model", State: health.OK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, Exit: console.ExitModel}
 		switch {
 		case !check.OK && check.Name == "models":
-			line.State = findingWarn // an endpoint may work without a list
+			line.State = health.Warn // an endpoint may work without a list
 		case !check.OK:
-			line.State = findingFail
+			line.State = health.Fail
 		case check.Advice != "":
-			line.State = findingWarn
+			line.State = health.Warn
 		}
-		d.say(line)
+		d.Say(line)
 	}
 }
 
@@ -335,24 +288,24 @@ func (d *doctor) localAdvice(ctx context.Context, settings provider.Settings) st
 func (d *doctor) terminal() {
 	env := d.std.Getenv
 	if !d.std.OutIsTerminal {
-		d.ok("terminal", "the output is not a terminal: use -p")
+		d.OK("terminal", "the output is not a terminal: use -p")
 		return
 	}
 	term := env("TERM")
 	switch {
 	case system.HasTTY() && (term == "" || term == "dumb"):
-		d.warn("terminal", "use a terminal that sets TERM, or --plain", "TERM is %q: only --plain works", term)
+		d.Warn("terminal", "use a terminal that sets TERM, or --plain", "TERM is %q: only --plain works", term)
 		return
 	case env("NO_COLOR") != "":
-		d.ok("terminal", "%s, without colours because NO_COLOR is set", term)
+		d.OK("terminal", "%s, without colours because NO_COLOR is set", term)
 	case strings.Contains(env("COLORTERM"), "truecolor"), strings.Contains(env("COLORTERM"), "24bit"):
-		d.ok("terminal", "%s, true colour", term)
+		d.OK("terminal", "%s, true colour", term)
 	default:
-		d.ok("terminal", "%s, 256 colours or fewer", term)
+		d.OK("terminal", "%s, 256 colours or fewer", term)
 	}
 	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
 	if upper := strings.ToUpper(locale); system.HasTTY() && !strings.Contains(upper, "UTF-8") && !strings.Contains(upper, "UTF8") {
-		d.warn("terminal", "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale %q is not UTF-8: wide characters may look wrong", locale)
+		d.Warn("terminal", "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale %q is not UTF-8: wide characters may look wrong", locale)
 	}
 }
 
@@ -368,14 +321,14 @@ func (d *doctor) worktrees(ctx context.Context, git launch.Git, root string) {
 		}
 	}
 	if err == nil && len(agents) > 0 {
-		d.warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
+		d.Warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
 			"%d left by agents: %s", len(agents), strings.Join(agents, ", "))
 	}
 	if err == nil && len(own) > 0 {
-		d.ok("worktrees", "%d of sessions, with what is not merged (jcode -w=NAME works in one): %s", len(own), strings.Join(own, ", "))
+		d.OK("worktrees", "%d of sessions, with what is not merged (jcode -w=NAME works in one): %s", len(own), strings.Join(own, ", "))
 	}
 	for _, dir := range worktree.Incomplete(ctx, git, root) {
-		d.warn("worktrees", "/agents prune removes it if it is an agent's; otherwise remove that folder, unless a git that creates a worktree is running",
+		d.Warn("worktrees", "/agents prune removes it if it is an agent's; otherwise remove that folder, unless a git that creates a worktree is running",
 			"git fails in this repository, because the entry %s of a worktree is incomplete", dir)
 	}
 }
@@ -384,18 +337,33 @@ func (d *doctor) worktrees(ctx context.Context, git launch.Git, root string) {
 func (d *doctor) programs(found launch.Programs) {
 	switch path, err := found.Find("git"); {
 	case err == nil:
-		d.ok("programs", "git at %s", path)
+		d.OK("programs", "git at %s", path)
 	case launch.IsPassedOver(err):
-		d.warn("programs", "", "%v", err)
+		d.Warn("programs", "", "%v", err)
 	default:
-		d.warn("programs", "install git if your projects use it", "git is not in PATH")
+		d.Warn("programs", "install git if your projects use it", "git is not in PATH")
 	}
 }
 
 // doctor is /doctor.
 func (p personCommands) doctor(ctx context.Context, _ string) (command.Outcome, error) {
 	var report strings.Builder
-	d := &doctor{flags: p.flags, std: p.std, live: p.mcp, show: func(f finding) { printFinding(&report, f) }}
+	d := &doctor{flags: p.flags, std: p.std, live: p.mcp, Report: health.Report{Show: func(f health.Finding) { f.Print(&report) }}}
 	d.examine(ctx)
 	return command.Outcome{Page: "Doctor", Notice: strings.TrimRight(report.String(), "\n")}, nil
+}
+
+// servers connects the configured MCP servers.
+func (d *doctor) servers(ctx context.Context) {
+	servers := d.live
+	if servers == nil {
+		a, err := newApp(ctx, d.flags, d.std)
+		if err != nil {
+			return // reported by an earlier check
+		}
+		defer a.close()
+		servers = a.mcp
+		servers.Start()
+	}
+	mcpcli.Check(ctx, servers, &d.Report)
 }

@@ -29,39 +29,39 @@ const (
 func (d *doctor) tasks(ctx context.Context) {
 	where := whereTasks(d.paths)
 	if !tasks.Exists(where) {
-		d.ok("tasks", "none yet: jcode tasks add makes %s", where)
+		d.OK("tasks", "none yet: jcode tasks add makes %s", where)
 		return
 	}
 	store, err := openTasksIn(ctx, d.paths)
 	if err != nil {
-		d.fail("tasks", "", console.ExitUsage, "%v", err)
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	health, err := store.Health(ctx)
 	if err != nil {
-		d.fail("tasks", "", console.ExitUsage, "%v", err)
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	if len(health.Faults) > 0 {
-		d.fail("tasks", "end the workers and move it away; the branches jcode/task-… are still in their repositories", console.ExitUsage, "%s is damaged: %s", store.Path(), strings.Join(health.Faults, "; "))
+		d.Fail("tasks", "end the workers and move it away; the branches jcode/task-… are still in their repositories", console.ExitUsage, "%s is damaged: %s", store.Path(), strings.Join(health.Faults, "; "))
 		return
 	}
 	d.taskClock(store, health)
 	d.taskRights(store)
 	counts, err := store.Counts(ctx)
 	if err != nil {
-		d.fail("tasks", "", console.ExitUsage, "%v", err)
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	workers, err := workersOf(ctx, store)
 	switch {
 	case err != nil:
-		d.warn("tasks", "", "which workers run is not known: %v", err)
+		d.Warn("tasks", "", "which workers run is not known: %v", err)
 	case len(workers) == 0 && counts[tasks.Queued] > 0:
-		d.warn("tasks", "jcode worker begins one", "%s in %s, and no worker runs", text.Count(counts[tasks.Queued], "queued task"), store.Path())
+		d.Warn("tasks", "jcode worker begins one", "%s in %s, and no worker runs", text.Count(counts[tasks.Queued], "queued task"), store.Path())
 	default:
-		d.ok("tasks", "schema %d in %s, %s, %s", health.Schema, store.Path(), text.Count(counts[tasks.Queued], "queued task"), text.Count(len(workers), "worker"))
+		d.OK("tasks", "schema %d in %s, %s, %s", health.Schema, store.Path(), text.Count(counts[tasks.Queued], "queued task"), text.Count(len(workers), "worker"))
 	}
 	d.taskFolders(ctx, store)
 }
@@ -71,9 +71,9 @@ func (d *doctor) taskClock(store *tasks.Store, health tasks.Health) {
 	ahead := time.Until(health.Clock).Round(time.Second)
 	switch {
 	case store.Shared() && ahead.Abs() > clocksApart:
-		d.warn("tasks", "set the clock of this machine, or that of the Postgres, by the network", "the clock of %s is %s from this machine's", store.Path(), ahead)
+		d.Warn("tasks", "set the clock of this machine, or that of the Postgres, by the network", "the clock of %s is %s from this machine's", store.Path(), ahead)
 	case !store.Shared() && ahead > clocksApart:
-		d.warn("tasks", "set the clock of this machine: until then tasks and schedules wait longer", "the newest task was changed %s in the future", ahead)
+		d.Warn("tasks", "set the clock of this machine: until then tasks and schedules wait longer", "the newest task was changed %s in the future", ahead)
 	}
 }
 
@@ -84,7 +84,7 @@ func (d *doctor) taskRights(store *tasks.Store) {
 	}
 	for _, path := range []string{store.Path(), store.Path() + "-wal", filepath.Dir(store.Path())} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o022 != 0 {
-			d.warn("tasks", "chmod go-w "+path, "other users may write %s, and so have programs run as you", path)
+			d.Warn("tasks", "chmod go-w "+path, "other users may write %s, and so have programs run as you", path)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (d *doctor) taskRights(store *tasks.Store) {
 func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 	list, err := store.List(ctx, 0, tasks.Queued, tasks.Working, tasks.Asks)
 	if err != nil {
-		d.fail("tasks", "", console.ExitUsage, "%v", err)
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
 		return
 	}
 	seen := map[string]bool{}
@@ -102,7 +102,7 @@ func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 			continue
 		}
 		if len(seen) == foldersOfTasks {
-			d.warn("tasks", "", "more than %d folders have tasks: the others were not looked at", foldersOfTasks)
+			d.Warn("tasks", "", "more than %d folders have tasks: the others were not looked at", foldersOfTasks)
 			return
 		}
 		seen[shownPlace(t)] = true
@@ -127,27 +127,27 @@ func (d *doctor) taskAddress(ctx context.Context, t tasks.Task) {
 
 func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {
 	if _, err := os.Stat(t.Folder); err != nil {
-		d.fail("tasks", fmt.Sprintf("restore it, or jcode tasks cancel %d", t.ID), console.ExitUsage, "the folder of task %d can't be reached: %v", t.ID, err)
+		d.Fail("tasks", fmt.Sprintf("restore it, or jcode tasks cancel %d", t.ID), console.ExitUsage, "the folder of task %d can't be reached: %v", t.ID, err)
 		return
 	}
 	f := *d.flags
 	err := inTaskFolder(ctx, &f, d.std, t, func(a *app) error {
 		if _, err := worktree.Head(ctx, a.git, a.root); err != nil {
-			d.fail("tasks", "a task needs a git repository with a commit", console.ExitUsage, "task %d in %s: %v", t.ID, t.Folder, err)
+			d.Fail("tasks", "a task needs a git repository with a commit", console.ExitUsage, "task %d in %s: %v", t.ID, t.Folder, err)
 			return nil
 		}
 		if t.Base != "" && !worktree.Has(ctx, a.git, a.root, t.Base) {
-			d.fail("tasks", fmt.Sprintf("jcode tasks cancel %d, and add it again", t.ID), console.ExitUsage, "the commit %s that task %d begins with is gone from %s", t.Base, t.ID, t.Folder)
+			d.Fail("tasks", fmt.Sprintf("jcode tasks cancel %d, and add it again", t.ID), console.ExitUsage, "the commit %s that task %d begins with is gone from %s", t.Base, t.ID, t.Folder)
 			return nil
 		}
 		if n := len(newDormant(a).inert()); n > 0 {
-			d.warn("tasks", "run jcode in that folder once and answer its question", "%s of %s for trust: tasks there work without", text.Count(n, "part")+map[bool]string{true: " waits", false: " wait"}[n == 1], t.Folder)
+			d.Warn("tasks", "run jcode in that folder once and answer its question", "%s of %s for trust: tasks there work without", text.Count(n, "part")+map[bool]string{true: " waits", false: " wait"}[n == 1], t.Folder)
 			return nil
 		}
-		d.ok("tasks", "git works in %s, and nothing there waits for trust", t.Folder)
+		d.OK("tasks", "git works in %s, and nothing there waits for trust", t.Folder)
 		return nil
 	})
 	if err != nil {
-		d.fail("tasks", "", console.ExitUsage, "%v", err)
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -59,7 +60,7 @@ func (c editorCommands) List() []command.Command {
 func (c editorCommands) compact(ctx context.Context, keep string) (command.Outcome, error) {
 	conv := c.open()
 	if conv == nil {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	if err := conv.Compact(ctx, keep); err != nil {
 		return command.Outcome{}, err
@@ -70,7 +71,7 @@ func (c editorCommands) compact(ctx context.Context, keep string) (command.Outco
 func (c editorCommands) context(ctx context.Context, _ string) (command.Outcome, error) {
 	conv := c.open()
 	if conv == nil {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	use, err := conv.ContextUse(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/core"
+	mcpcli "jcode/cli/mcp"
 	"jcode/remote"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -28,7 +29,7 @@ func (a *app) listExtensions() {
 	}
 	a.list = append(a.list, a.happenings.extension(), a.documents.extension(), a.memory.extension(), newCalendar(a.store.History().All, newWhereabouts(a)).extension())
 	if !a.flags.NoMCP {
-		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp), read: a.memory.read}.extension())
+		a.list = append(a.list, mcpcli.Extension(mcpcli.Options{Servers: a.mcp, Board: &a.board, Waits: a.flags.Print, Read: a.memory.read}))
 	}
 	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }}.extension())
 	if a.tracer != nil && !a.ofAgent { // what agents do comes through the conversation that they work for
@@ -77,7 +78,7 @@ func (e pluginExtension) inert() []tools.TrustItem { return e.life.bundles.chang
 
 func (e pluginExtension) wake(items []tools.TrustItem) error {
 	var errs []error
-	for _, item := range ofKind(items, tools.TrustBundle) {
+	for _, item := range core.OfKind(items, tools.TrustBundle) {
 		errs = append(errs, e.life.bundles.store.Accept(item.Name, item.Hash))
 		e.life.look()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	mcpcli "jcode/cli/mcp"
 	"jcode/tools"
 )
 
@@ -58,7 +59,7 @@ type grammar struct {
 	Tools  toolsCmd  `cmd:"" help:"List the tools with their state and why."`
 
 	Doctor   doctorCmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
+	MCP      mcpcli.Cmd  `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
 	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
 	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
 	Skills   skillsCmd   `cmd:"" help:"List and check skills, and write new ones."`

@@ -111,7 +111,7 @@ func (h *happenings) extension() core.Extension {
 
 // wake is a point of the extension.
 func (h *happenings) wake(items []tools.TrustItem) error {
-	if len(ofKind(items, tools.TrustHook)) > 0 {
+	if len(core.OfKind(items, tools.TrustHook)) > 0 {
 		h.reload()
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/cli/core"
 	"jcode/hooks"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -25,7 +26,7 @@ func (h *happenings) command(ctx context.Context, args string) (command.Outcome,
 	if len(words) == 0 {
 		return h.show(ctx)
 	}
-	kind, ok := moreRight(words[len(words)-1])
+	kind, ok := core.MoreRight(words[len(words)-1])
 	if words[0] != "allow" || len(words) < 3 || !ok {
 		return command.Outcome{}, fmt.Errorf("/hooks lists the hooks; /hooks allow SOURCE network lets those of a source use the network, /hooks allow SOURCE outside write outside this project")
 	}
@@ -50,12 +51,6 @@ func (h *happenings) command(ctx context.Context, args string) (command.Outcome,
 // all returns the hooks for everything and those of the roles that were entered.
 func (h *happenings) all() []hooks.Hook {
 	return append(slices.Clone(h.engine.List()), h.roles.known()...)
-}
-
-// moreRight returns the kind of right that a word names.
-func moreRight(word string) (kind tools.TrustKind, ok bool) {
-	kind = tools.TrustKind(word)
-	return kind, kind == tools.TrustNetwork || kind == tools.TrustOutside
 }
 
 // show lists the hooks in force with their sources, those that must not run now with the reason, and the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jcode/agent/event"
@@ -67,15 +66,10 @@ func (h heldSettings) inert() []tools.TrustItem {
 }
 
 func (h heldSettings) wake(ctx context.Context, items []tools.TrustItem) error {
-	if len(ofKind(items, tools.TrustConfig)) == 0 {
+	if len(core.OfKind(items, tools.TrustConfig)) == 0 {
 		return nil
 	}
 	return h.apply(ctx)
-}
-
-// ofKind returns the items of some kinds.
-func ofKind(items []tools.TrustItem, kinds ...tools.TrustKind) []tools.TrustItem {
-	return slices.DeleteFunc(slices.Clone(items), func(i tools.TrustItem) bool { return !slices.Contains(kinds, i.Kind) })
 }
 
 // pins are the permissions that the project's skills and commands ask for.

@@ -47,7 +47,7 @@ func (l *learning) refresh() {
 // wake is a point of the extension: a name may now be the project's. Skills and commands check trust themselves when
 // they are used.
 func (l *learning) wake(items []tools.TrustItem) error {
-	if len(ofKind(items, tools.TrustSkill, tools.TrustCommand)) > 0 {
+	if len(core.OfKind(items, tools.TrustSkill, tools.TrustCommand)) > 0 {
 		l.skills.Reload()
 		l.files.Reload()
 		l.sayReplaced()

@@ -170,9 +170,9 @@ func (d *doctor) languageServers(a *app) {
 		}
 	}
 	if len(here) > 0 {
-		d.ok("language servers", "installed: %s", strings.Join(here, ", "))
+		d.OK("language servers", "installed: %s", strings.Join(here, ", "))
 	}
 	if len(missing) > 0 {
-		d.ok("language servers", "would fit this folder, and are not installed: %s", strings.Join(missing, ", "))
+		d.OK("language servers", "would fit this folder, and are not installed: %s", strings.Join(missing, ", "))
 	}
 }

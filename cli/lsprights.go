@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/cli/core"
 	"jcode/internal/proc"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
@@ -99,7 +100,7 @@ func (a serverStarts) refused(s lsp.Start, how languageRights, words string) str
 
 // give gives a server a further right, for good.
 func (a serverStarts) give(ctx context.Context, s lsp.Start, right string) (notice string, err error) {
-	kind, ok := moreRight(right)
+	kind, ok := core.MoreRight(right)
 	if !ok {
 		return "", fmt.Errorf("a server can be allowed network or outside; not %q", right)
 	}

@@ -15,6 +15,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/board"
 	"jcode/cli/core"
+	mcpcli "jcode/cli/mcp"
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -34,7 +35,7 @@ type scripting struct {
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
 	everywhere tools.Trust // in files of this project, and of the person
-	servers    servers
+	servers    mcpcli.Servers
 	bundles    *bundles
 	cwd        string
 	config     string             // the configuration folder
@@ -70,7 +71,7 @@ func (a *app) openLua() error {
 	}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
+		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.Control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Denied: func(address string) string { return a.gate.DeniedAddress(address) },
 		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.once(),
@@ -129,7 +130,7 @@ func (s *scripting) inert() []tools.TrustItem {
 
 // wake is a point of the extension.
 func (s *scripting) wake(items []tools.TrustItem) error {
-	if len(ofKind(items, tools.TrustLuaTool)) == 0 {
+	if len(core.OfKind(items, tools.TrustLuaTool)) == 0 {
 		return nil
 	}
 	return s.room.Reload("")
@@ -168,7 +169,7 @@ func (s *scripting) follow() {
 		return
 	}
 	s.began()
-	changed, unwatch := s.servers.watch()
+	changed, unwatch := s.servers.Watch()
 	defer unwatch()
 	var tooling <-chan struct{} // nil in a single run
 	var news *luaNews
@@ -182,7 +183,7 @@ func (s *scripting) follow() {
 	for {
 		select {
 		case <-changed:
-			for _, st := range luaServers(s.servers.running()) {
+			for _, st := range s.servers.States() {
 				if last[st.Name] != st {
 					last[st.Name] = st
 					s.room.MCPState(st)
@@ -384,10 +385,10 @@ func (d *doctor) scripts(ctx context.Context) {
 	layers, err := pool.Probe(ctx)
 	switch {
 	case err != nil:
-		d.warn("lua", "Lua tools and plugins do not run; --no-lua switches them off", "%v", err)
+		d.Warn("lua", "Lua tools and plugins do not run; --no-lua switches them off", "%v", err)
 	case len(layers) == 0:
-		d.warn("lua", "", "scripts run in a process of their own; this system adds no further protection to it")
+		d.Warn("lua", "", "scripts run in a process of their own; this system adds no further protection to it")
 	default:
-		d.ok("lua", "scripts run in a process of their own with: %s", strings.Join(layers, ", "))
+		d.OK("lua", "scripts run in a process of their own with: %s", strings.Join(layers, ", "))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/cli/console"
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/lua"
 	"jcode/mcp"
@@ -196,7 +197,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // connectFor connects the MCP servers that a tool declares, until release is called.
 func connectFor(ctx context.Context, m *mcp.Manager, names []string) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, printWait)
+	ctx, cancel := context.WithTimeout(ctx, core.PrintWait)
 	defer cancel()
 	lease, err := m.Acquire(ctx, names)
 	if err != nil {

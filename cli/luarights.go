@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -46,7 +47,7 @@ func (s *scripting) allow(ctx context.Context, words string) (string, error) {
 	if name, after, named := strings.Cut(right, " "); named {
 		from, right = "plugin "+name, strings.TrimSpace(after)
 	}
-	kind, ok := moreRight(right)
+	kind, ok := core.MoreRight(right)
 	if !ok {
 		return "", fmt.Errorf("/lua allow network lets commands of the project's Lua use the network, /lua allow outside write outside this project; /lua allow PLUGIN network those of a plugin")
 	}

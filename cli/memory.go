@@ -79,7 +79,7 @@ func openMemory(a *app) error {
 		Ask: func(ctx context.Context, system, text string) (string, error) {
 			conv := a.board.Open()
 			if conv == nil {
-				return "", errNoMessages
+				return "", core.ErrNoMessages
 			}
 			return agent.AskAside(ctx, conv, system, text)
 		},

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"jcode/mcp"
 	"jcode/skills"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
@@ -18,13 +17,10 @@ func TestFootersNameOnlyKeysThatDoSomething(t *testing.T) {
 		row      command.Row
 		has, not []string
 	}{
-		"a job that runs":         {jobRow(builtin.Job{Started: time.Now()}, ""), []string{"look at it", "end it"}, nil},
-		"a job that ended":        {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}, ""), []string{"look at it"}, []string{"end it"}},
-		"a builtin skill":         {skillRow(skills.Entry{Skill: skills.Skill{File: "builtin/x"}, State: skills.Active}), []string{"enable or disable"}, []string{"edit"}},
-		"a skill of a file":       {skillRow(skills.Entry{Skill: skills.Skill{File: "/x/SKILL.md"}, State: skills.Active}), []string{"enable or disable", "edit"}, nil},
-		"a server that is there":  {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateConnected}}), []string{"disconnect", "connect or restart"}, []string{"approve"}},
-		"a server that is gone":   {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateDisconnected}}), []string{"connect or restart"}, []string{"disconnect", "approve"}},
-		"a server that was wrong": {mcpRow(mcp.Details{Status: mcp.Status{State: mcp.StateFailed}}), []string{"enable or disable"}, []string{"disconnect"}},
+		"a job that runs":   {jobRow(builtin.Job{Started: time.Now()}, ""), []string{"look at it", "end it"}, nil},
+		"a job that ended":  {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}, ""), []string{"look at it"}, []string{"end it"}},
+		"a builtin skill":   {skillRow(skills.Entry{Skill: skills.Skill{File: "builtin/x"}, State: skills.Active}), []string{"enable or disable"}, []string{"edit"}},
+		"a skill of a file": {skillRow(skills.Entry{Skill: skills.Skill{File: "/x/SKILL.md"}, State: skills.Active}), []string{"enable or disable", "edit"}, nil},
 	} {
 		for _, key := range tc.has {
 			if !slices.Contains(tc.row.Keys, key) {

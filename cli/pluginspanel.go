@@ -225,7 +225,7 @@ func (a pluginActions) removePlugin(name string) error {
 func (d *doctor) plugins(store plugins.Store) {
 	list, err := store.List()
 	if err != nil {
-		d.warn("plugins", "fix or remove that file", "%v", err)
+		d.Warn("plugins", "fix or remove that file", "%v", err)
 	}
 	for _, p := range list {
 		var faults []string
@@ -234,15 +234,15 @@ func (d *doctor) plugins(store plugins.Store) {
 		}
 		switch {
 		case p.Problem != "":
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s cannot be used: %s", p.Name, p.Problem)
+			d.Warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s cannot be used: %s", p.Name, p.Problem)
 		case p.Off:
-			d.ok("plugins", "%s is switched off", p.Name)
+			d.OK("plugins", "%s is switched off", p.Name)
 		case !p.Intact():
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s is off: its files have changed since you accepted them", p.Name)
+			d.Warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s is off: its files have changed since you accepted them", p.Name)
 		case len(faults) > 0:
-			d.warn("plugins", "", "%s: %s", p.Name, strings.Join(faults, "; "))
+			d.Warn("plugins", "", "%s: %s", p.Name, strings.Join(faults, "; "))
 		default:
-			d.ok("plugins", "%s: %s; about %d tokens in each request", p.Name, brings(p.Bundle), p.Bundle.Tokens)
+			d.OK("plugins", "%s: %s; about %d tokens in each request", p.Name, brings(p.Bundle), p.Bundle.Tokens)
 		}
 	}
 }

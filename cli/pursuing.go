@@ -176,7 +176,7 @@ func (j goalJudge) holds(ctx context.Context, t pursuit.Target) (holds bool, sai
 	}
 	conv := j.board.Open()
 	if conv == nil {
-		return false, "", errNoMessages
+		return false, "", core.ErrNoMessages
 	}
 	said, err = agent.AskAbout(ctx, conv, fmt.Sprintf(goalQuestion, t.Text))
 	said = strings.TrimSpace(text.Clean(said))

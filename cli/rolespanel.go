@@ -10,6 +10,7 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/core"
 	"jcode/internal/launch"
 	"jcode/session"
 	"jcode/session/role"
@@ -162,7 +163,7 @@ func (a roleActions) saveRole(ctx context.Context, name string) (string, error) 
 	}
 	conv := a.board.Open()
 	if conv == nil {
-		return "", errNoMessages
+		return "", core.ErrNoMessages
 	}
 	state, tuning := conv.State(), conv.Tuning()
 	kept := role.Role{Body: "You work as in the session that this role was saved from.\n"}

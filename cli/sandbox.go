@@ -225,7 +225,7 @@ func (d *doctor) environment() {
 		for i, n := range names {
 			names[i] = text.Visible(n)
 		}
-		d.ok("commands", "these variables look like secrets and are withheld from them (environment.keep in config.json lets one through): %s", strings.Join(names, ", "))
+		d.OK("commands", "these variables look like secrets and are withheld from them (environment.keep in config.json lets one through): %s", strings.Join(names, ", "))
 	}
 }
 
@@ -234,26 +234,26 @@ func (d *doctor) environment() {
 func (d *doctor) sandbox(roots []string) {
 	self, err := os.Executable()
 	if err != nil {
-		d.warn("sandbox", "", "not available: %v", err)
+		d.Warn("sandbox", "", "not available: %v", err)
 		return
 	}
 	box := sandbox.New(self, func() sandbox.Policy {
 		return sandbox.Policy{Roots: roots, Protect: d.conf.Sandbox.Protect}
 	})
 	if ok, why := box.CanRead(); ok {
-		d.ok("unasked", "commands that run without asking because they only read are confined to reading by the kernel: no writes, no network, no programs of the project")
+		d.OK("unasked", "commands that run without asking because they only read are confined to reading by the kernel: no writes, no network, no programs of the project")
 	} else {
-		d.warn("unasked", "", "commands that run without asking because they only read are checked by analysis alone, not confined by the kernel: %s", why)
+		d.Warn("unasked", "", "commands that run without asking because they only read are checked by analysis alone, not confined by the kernel: %s", why)
 	}
 	report := box.Report()
 	for _, line := range report.Lines() {
 		if report.Available {
-			d.ok("sandbox", "%s", line)
+			d.OK("sandbox", "%s", line)
 		} else {
-			d.warn("sandbox", "", "%s", line)
+			d.Warn("sandbox", "", "%s", line)
 		}
 	}
 	for _, g := range box.Gaps() {
-		d.warn("sandbox", g.Advice, "%s", g.Text)
+		d.Warn("sandbox", g.Advice, "%s", g.Text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/core"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/front"
@@ -116,7 +117,7 @@ func sessionSettings() []setting {
 func (p personCommands) set(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil {
-		return command.Outcome{}, errNoMessages
+		return command.Outcome{}, core.ErrNoMessages
 	}
 	key, value, _ := strings.Cut(strings.TrimSpace(args), " ")
 	value = strings.TrimSpace(value)

@@ -95,7 +95,7 @@ func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
 		return nil, errors.New("--at and --after have no use in a schedule")
 	case c.From == "":
 		return []tasklist.Line{{
-			New: tasks.New{Prompt: words, Priority: c.Priority, After: taskIDs(c.After), Key: c.Key, NoAsk: c.NoAsk, Repo: c.Repo}, Base: c.Base, At: c.At, MaxTime: c.MaxTime.word(),
+			New: tasks.New{Prompt: words, Priority: c.Priority, After: taskIDs(c.After), Key: c.Key, NoAsk: c.NoAsk, Repo: c.Repo}, Base: c.Base, At: c.At, MaxTime: spanWord(c.MaxTime),
 		}}, nil
 	}
 	in := std.In
@@ -110,7 +110,7 @@ func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
 	lines, err := tasklist.Read(in, c.From)
 	for i := range lines {
 		l := &lines[i]
-		l.Priority, l.At, l.MaxTime, l.NoAsk = cmp.Or(l.Priority, c.Priority), cmp.Or(l.At, c.At), cmp.Or(l.MaxTime, c.MaxTime.word()), l.NoAsk || c.NoAsk
+		l.Priority, l.At, l.MaxTime, l.NoAsk = cmp.Or(l.Priority, c.Priority), cmp.Or(l.At, c.At), cmp.Or(l.MaxTime, spanWord(c.MaxTime)), l.NoAsk || c.NoAsk
 		if l.Folder == "" {
 			l.Repo = cmp.Or(l.Repo, c.Repo)
 		}
@@ -139,8 +139,8 @@ func (i *taskID) UnmarshalText(word []byte) error {
 	return nil
 }
 
-// word returns a time as a line of a file has it, "" for none.
-func (s span) word() string {
+// spanWord returns a time as a line of a file has it, "" for none.
+func spanWord(s console.Span) string {
 	if s == 0 {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	mcpcli "jcode/cli/mcp"
 	"jcode/cli/tour"
 	"jcode/mcp/auth"
 )
@@ -41,8 +42,8 @@ func newTourApp(ctx context.Context, f *flags, std Streams, play *tourPlay) (*ap
 
 // person signs in to the tour's server: in the chat the real person, with a simulated browser; in a printed
 // tour a simulated person.
-func (p *tourPlay) person(a *app, chat chatPerson) auth.Person {
-	chat.browse = p.board.Browse
+func (p *tourPlay) person(a *app, chat mcpcli.ChatPerson) auth.Person {
+	chat.Browse = p.board.Browse
 	if a.flags.Print {
 		return tourPerson{p, playedPerson{a.std.Err, p.board}}
 	}
@@ -72,7 +73,7 @@ type playedPerson struct {
 
 // Visit implements auth.Person: the browser's callback ends ctx.
 func (p playedPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
-	fmt.Fprintf(p.notes, "jcode: sign-in played: %s\n", strings.ReplaceAll(visitText(v), "\n", "; "))
+	fmt.Fprintf(p.notes, "jcode: sign-in played: %s\n", strings.ReplaceAll(mcpcli.VisitText(v), "\n", "; "))
 	if err := p.board.Browse(ctx, v.URL); err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent"
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/session"
@@ -43,7 +44,7 @@ func (u undoing) redo(ctx context.Context, id string) (said string, err error) {
 
 func (u undoing) step(ctx context.Context, id, did string, f func(context.Context, string) (session.UndoReport, error)) (said string, err error) {
 	if id == "" {
-		return "", errNoMessages
+		return "", core.ErrNoMessages
 	}
 	report, err := f(ctx, id)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/session"
@@ -123,7 +124,7 @@ func newSessionViews(a *app) sessionViews { return sessionViews{a.store, &a.boar
 func (a sessionViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
 	conv := a.board.Open()
 	if conv == nil {
-		return agent.ContextUse{}, errNoMessages
+		return agent.ContextUse{}, core.ErrNoMessages
 	}
 	return conv.ContextUse(ctx)
 }
@@ -164,7 +165,7 @@ func (a sessionViews) changedFiles(ctx context.Context) ([]command.FileChange, e
 func (a sessionViews) undoable(ctx context.Context) (command.Undoable, error) {
 	id := a.board.Session()
 	if id == "" {
-		return command.Undoable{}, errNoMessages
+		return command.Undoable{}, core.ErrNoMessages
 	}
 	all, err := a.store.Checkpoints().Changes(ctx, id)
 	if err != nil {

@@ -45,12 +45,12 @@ func (d *doctor) webSearch() {
 	}
 	o := searchOptions(c, d.std, builtin.FetchOptions{})
 	if _, err := builtin.WebSearch(o); err != nil {
-		d.fail("web search", "correct web_search in config.json", console.ExitUsage, "%v", err)
+		d.Fail("web search", "correct web_search in config.json", console.ExitUsage, "%v", err)
 		return
 	}
 	key := ""
 	if o.Key != "" {
 		key = ", key from " + o.KeyEnv
 	}
-	d.ok("web search", "web_search asks %s%s", cmp.Or(c.URL, c.Engine), key)
+	d.OK("web search", "web_search asks %s%s", cmp.Or(c.URL, c.Engine), key)
 }

@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"context"
@@ -23,9 +23,9 @@ func (a serverActions) panel() command.Panel {
 		return func(_ context.Context, row command.Row) (string, error) { return "", f(row.ID) }
 	}
 	return command.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Shows: showsServer, Complete: a.completeMCP, Live: true,
+		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Shows: showsServer, Complete: a.complete, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
-		Rows:  func(context.Context) ([]command.Row, error) { return slicex.Map(a.mcp.Snapshot(), mcpRow), nil },
+		Rows:  func(context.Context) ([]command.Row, error) { return slicex.Map(a.mcp.Snapshot(), serverRow), nil },
 		Actions: []command.Action{
 			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {
@@ -58,7 +58,7 @@ func (a serverActions) panel() command.Panel {
 	}
 }
 
-func mcpRow(d mcp.Details) command.Row {
+func serverRow(d mcp.Details) command.Row {
 	row := command.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: serverState(d, time.Now()), Bad: d.Error != ""}
 	row.Keys = []string{"connect or restart", "enable or disable"}
 	if d.State == mcp.StateConnected || d.State == mcp.StateConnecting || d.State == mcp.StateReconnecting {
@@ -122,19 +122,4 @@ func pendingText(p *mcp.Pending) string {
 		return ""
 	}
 	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
-}
-
-// followed returns a function that waits for a change; nil if nothing changes.
-func followed(changes <-chan struct{}) func(context.Context) bool {
-	if changes == nil {
-		return nil
-	}
-	return func(ctx context.Context) bool {
-		select {
-		case <-changes:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	mcpconfig "jcode/mcp/config"
 )
 
-func spanTime(s span) time.Duration { return time.Duration(s) }
+func spanTime(s console.Span) time.Duration { return time.Duration(s) }
 
 // writeFlags select the file to which a server is written.
 type writeFlags struct {
@@ -27,21 +27,21 @@ func (w writeFlags) options() mcpconfig.AddOptions {
 	return mcpconfig.AddOptions{Project: w.Scope == "project", Force: w.Force}
 }
 
-// mcpAddCmd adds a server.
-type mcpAddCmd struct {
-	Name    string   `arg:"" help:"Server."`
-	URL     string   `arg:"" optional:"" help:"Address; or give -- COMMAND ARGS…"`
-	Type    string   `short:"t" aliases:"transport" enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
-	Env     []string `short:"e" help:"Environment variable for the server; repeatable." placeholder:"NAME=VALUE" sep:"none"`
-	Header  []string `short:"H" help:"HTTP header; repeatable." placeholder:"NAME: VALUE" sep:"none"`
-	Dir     string   `name:"cwd" help:"Working folder of the server." placeholder:"DIR"`
-	Timeout span     `help:"Limit of a call without progress." placeholder:"TIME"`
+// addCmd adds a server.
+type addCmd struct {
+	Name    string       `arg:"" help:"Server."`
+	URL     string       `arg:"" optional:"" help:"Address; or give -- COMMAND ARGS…"`
+	Type    string       `short:"t" aliases:"transport" enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
+	Env     []string     `short:"e" help:"Environment variable for the server; repeatable." placeholder:"NAME=VALUE" sep:"none"`
+	Header  []string     `short:"H" help:"HTTP header; repeatable." placeholder:"NAME: VALUE" sep:"none"`
+	Dir     string       `name:"cwd" help:"Working folder of the server." placeholder:"DIR"`
+	Timeout console.Span `help:"Limit of a call without progress." placeholder:"TIME"`
 	commandFlag
 	writeFlags
 }
 
 // Run writes the entry.
-func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *addCmd) Run(ctx context.Context, std Setup) error {
 	command, given, err := c.words()
 	if err != nil {
 		return err
@@ -69,20 +69,20 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	opt := c.options()
 	opt.CallTimeout = spanTime(c.Timeout)
-	err = editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	err = editServers(ctx, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
 	if err == nil && given {
-		warnOfMissingProgram(std, command[0])
+		warnOfMissingProgram(std.Streams, command[0])
 	}
 	if err != nil || given || c.JSON {
 		return err
 	}
-	return signInAfterAdd(ctx, f, std, c.Name)
+	return signInAfterAdd(ctx, std, c.Name)
 }
 
 // warnOfMissingProgram warns that a server's program is not on this machine. It is not an error: the entry
 // may be meant for another machine. A value with a variable is known only at the start, and a relative path
 // depends on the folder that the server starts in.
-func warnOfMissingProgram(std Streams, command string) {
+func warnOfMissingProgram(std console.Streams, command string) {
 	if strings.Contains(command, "$") || (filepath.Base(command) != command && !filepath.IsAbs(command)) {
 		return
 	}
@@ -92,13 +92,13 @@ func warnOfMissingProgram(std Streams, command string) {
 }
 
 // editServers changes a file and says which.
-func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name string, change func(mcpconfig.Paths) (string, error), done string) error {
-	a, err := openServers(ctx, f, std)
+func editServers(ctx context.Context, std Setup, asJSON bool, name string, change func(mcpconfig.Paths) (string, error), done string) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	path, err := change(a.serverPaths())
+	defer a.Close()
+	path, err := change(a.Paths)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
@@ -109,15 +109,15 @@ func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name s
 	return nil
 }
 
-// mcpAddJSONCmd adds a server from an entry in the JSON form that documentation shows.
-type mcpAddJSONCmd struct {
+// addJSONCmd adds a server from an entry in the JSON form that documentation shows.
+type addJSONCmd struct {
 	Name  string `arg:"" help:"Server."`
 	Value string `arg:"" help:"The entry as JSON; - reads it from standard input."`
 	writeFlags
 }
 
 // Run writes the entry with all of its keys.
-func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *addJSONCmd) Run(ctx context.Context, std Setup) error {
 	data := []byte(c.Value)
 	if c.Value == "-" {
 		var err error
@@ -125,7 +125,7 @@ func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return console.Usage("read the entry: %w", err)
 		}
 	}
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
+	return editServers(ctx, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
 }
 
 // oneServer names a configured server, and the form of the output.
@@ -134,26 +134,26 @@ type oneServer struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// mcpRemoveCmd removes a server.
-type mcpRemoveCmd struct{ oneServer }
+// removeCmd removes a server.
+type removeCmd struct{ oneServer }
 
 // Run removes the entry from the file that has it.
-func (c *mcpRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.RemoveServer(c.Name) }, "removed from")
+func (c *removeCmd) Run(ctx context.Context, std Setup) error {
+	return editServers(ctx, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.RemoveServer(c.Name) }, "removed from")
 }
 
-// mcpEnableCmd switches a server on.
-type mcpEnableCmd struct{ oneServer }
+// enableCmd switches a server on.
+type enableCmd struct{ oneServer }
 
 // Run enables the server in its file.
-func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
+func (c *enableCmd) Run(ctx context.Context, std Setup) error {
+	return editServers(ctx, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
 }
 
-// mcpDisableCmd switches a server off.
-type mcpDisableCmd struct{ oneServer }
+// disableCmd switches a server off.
+type disableCmd struct{ oneServer }
 
 // Run disables the server in its file.
-func (c *mcpDisableCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
+func (c *disableCmd) Run(ctx context.Context, std Setup) error {
+	return editServers(ctx, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
 }

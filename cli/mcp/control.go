@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"jcode/tools"
 )
 
-// luaMCP gives scripts access to the MCP manager. No method waits for a server.
-type luaMCP struct {
+// control gives scripts access to the MCP manager. No method waits for a server.
+type control struct {
 	mcp     *mcp.Manager
 	approve approver
 }
 
 // Add implements lua.MCPControl. What a plugin adds must first be approved by a person.
-func (l luaMCP) Add(name string, t lua.MCPTarget) error {
+func (l control) Add(name string, t lua.MCPTarget) error {
 	target := mcpconfig.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
 	if !t.Ask {
 		return l.mcp.Add(name, target, nil)
@@ -26,16 +26,16 @@ func (l luaMCP) Add(name string, t lua.MCPTarget) error {
 }
 
 // Remove implements lua.MCPControl.
-func (l luaMCP) Remove(name string) bool { return l.mcp.Remove(name) }
+func (l control) Remove(name string) bool { return l.mcp.Remove(name) }
 
 // Restart implements lua.MCPControl.
-func (l luaMCP) Restart(name string) bool {
+func (l control) Restart(name string) bool {
 	_, ok := l.Status(name)
 	return ok && l.mcp.Retry(name) == nil
 }
 
 // Status implements lua.MCPControl.
-func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
+func (l control) Status(name string) (lua.MCPStatus, bool) {
 	for _, st := range l.List() {
 		if st.Name == name {
 			return st, true
@@ -45,7 +45,7 @@ func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
 }
 
 // List implements lua.MCPControl: entries that do not run are left out.
-func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.mcp.Running()) }
+func (l control) List() []lua.MCPStatus { return luaServers(l.mcp.Running()) }
 
 func luaServers(running []mcp.Status) []lua.MCPStatus {
 	return slicex.Map(running, func(st mcp.Status) lua.MCPStatus {

@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/cli/core"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -85,7 +86,7 @@ func (a serverActions) serverWord(ctx context.Context, word, name string) (notic
 // allow gives the programs of a server a further right.
 func (a serverActions) allow(words string) (notice string, err error) {
 	name, word, _ := strings.Cut(words, " ")
-	right, ok := moreRight(strings.TrimSpace(word))
+	right, ok := core.MoreRight(strings.TrimSpace(word))
 	if !ok {
 		return "", fmt.Errorf("say what: /mcp allow %s network, or /mcp allow %s outside, which is not confined at all", name, name)
 	}
@@ -147,8 +148,8 @@ func reloadText(r mcp.Reloaded) string {
 	return strings.Join(lines, "\n")
 }
 
-// completeMCP completes the arguments of /mcp.
-func (a serverActions) completeMCP(_ context.Context, typed string) []string {
+// complete completes the arguments of /mcp.
+func (a serverActions) complete(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
 	if !named {
 		return slicex.WithPrefix(slices.Concat(serverWords, maybeWords, modeWords), word)

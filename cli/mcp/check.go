@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/cli/console"
+	"jcode/cli/health"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -18,59 +19,49 @@ import (
 // serverWait is how long configured MCP servers may take to connect here.
 const serverWait = 15 * time.Second
 
-// servers connects the configured MCP servers, as a start would.
-func (d *doctor) servers(ctx context.Context) {
-	servers := d.live
-	if servers == nil {
-		a, err := newApp(ctx, d.flags, d.std)
-		if err != nil {
-			return // reported by an earlier check
-		}
-		defer a.close()
-		servers = a.mcp
-		servers.Start()
-	}
+// Check waits for the configured MCP servers to connect, as a start would, and reports how they are.
+func Check(ctx context.Context, servers *mcp.Manager, r *health.Report) {
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()
 	servers.WaitReady(ctx)
 	list := servers.Snapshot()
 	for _, s := range list {
-		d.server(s)
+		checkServer(s, r)
 	}
 	if len(list) > 0 {
-		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
+		r.OK("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
 	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
 		if err := servers.SignIns().Trouble(); err != nil {
-			d.warn("mcp", "unlock it; until then a new sign-in is kept in a file", "%v", err)
+			r.Warn("mcp", "unlock it; until then a new sign-in is kept in a file", "%v", err)
 		} else {
-			d.ok("mcp", "sign-ins to servers are kept in %s", servers.SignIns().Where())
+			r.OK("mcp", "sign-ins to servers are kept in %s", servers.SignIns().Where())
 		}
 	}
 	for _, w := range servers.Warnings() {
-		d.warn("mcp", "", "%s", w)
+		r.Warn("mcp", "", "%s", w)
 	}
 }
 
-func (d *doctor) server(s mcp.Details) {
+func checkServer(s mcp.Details, r *health.Report) {
 	switch {
 	case s.State == mcp.StateConnected:
-		d.ok("mcp", "%s: connected, %s", s.Name, text.Count(s.Tools, "tool"))
+		r.OK("mcp", "%s: connected, %s", s.Name, text.Count(s.Tools, "tool"))
 	case s.Pending != nil:
-		d.warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
+		r.Warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
 	case !s.Enabled:
-		d.ok("mcp", "%s: switched off", s.Name)
+		r.OK("mcp", "%s: switched off", s.Name)
 	case s.State == mcp.StateNeedsSignIn:
-		d.warn("mcp", "jcode mcp login "+s.Name, "%s: %s", s.Name, s.Error)
+		r.Warn("mcp", "jcode mcp login "+s.Name, "%s: %s", s.Name, s.Error)
 	case s.State == mcp.StateConnecting:
-		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
+		r.Warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
 	default:
 		why := cmp.Or(s.Error, s.Reason, string(s.State))
 		advice := missingProgram(s)
 		if s.Keyring {
 			advice = "unlock the keyring"
 		}
-		d.fail("mcp", advice, console.ExitUsage, "%s: %s", s.Name, why)
+		r.Fail("mcp", advice, console.ExitUsage, "%s: %s", s.Name, why)
 	}
 }
 

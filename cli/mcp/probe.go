@@ -1,6 +1,7 @@
-package cli
+package mcpcli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/cli/board"
 	"jcode/cli/console"
+	"jcode/cli/core"
 	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -22,12 +23,12 @@ import (
 
 // probeFlags say how to reach a server outside of a conversation.
 type probeFlags struct {
-	URL            string   `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
-	Header         []string `short:"H" help:"HTTP header with --url; repeatable." placeholder:"NAME: VALUE" sep:"none"`
-	Env            []string `short:"e" help:"Environment variable for the command; repeatable." placeholder:"NAME=VALUE" sep:"none"`
-	Timeout        span     `help:"Limit of a call without progress." placeholder:"TIME"`
-	ConnectTimeout span     `help:"Limit of connecting." placeholder:"TIME"`
-	JSON           bool     `name:"json" help:"Print JSON."`
+	URL            string       `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
+	Header         []string     `short:"H" help:"HTTP header with --url; repeatable." placeholder:"NAME: VALUE" sep:"none"`
+	Env            []string     `short:"e" help:"Environment variable for the command; repeatable." placeholder:"NAME=VALUE" sep:"none"`
+	Timeout        console.Span `help:"Limit of a call without progress." placeholder:"TIME"`
+	ConnectTimeout console.Span `help:"Limit of connecting." placeholder:"TIME"`
+	JSON           bool         `name:"json" help:"Print JSON."`
 	commandFlag
 }
 
@@ -35,12 +36,12 @@ type probeFlags struct {
 func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != nil }
 
 // probe connects as open does and calls do with the connection; err is why the connection failed.
-func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name string, elicit mcp.Elicitor, do func(probe *mcp.Probe, err error) error) error {
-	a, err := openServers(ctx, f, std)
+func (p probeFlags) probe(ctx context.Context, std Setup, name string, elicit mcp.Elicitor, do func(probe *mcp.Probe, err error) error) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	probe, err := p.open(ctx, a, name, elicit)
 	if probe == nil {
 		return failure(nil, err)
@@ -51,7 +52,7 @@ func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name strin
 
 // open connects to a configured server, or to the target of the flags. The probe is not nil if the connection
 // failed.
-func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
+func (p probeFlags) open(ctx context.Context, a Opened, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
 	command, given, err := p.words()
 	opt := mcp.ProbeOptions{ConnectTimeout: spanTime(p.ConnectTimeout), CallTimeout: spanTime(p.Timeout), Elicitor: elicit}
 	switch {
@@ -64,20 +65,20 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 		if err != nil {
 			return nil, err
 		}
-		return a.mcp.ProbeTarget(ctx, "command", mcpconfig.Target{Type: mcpconfig.Stdio, Command: command[0], Args: command[1:], Env: env}, opt)
+		return a.Servers.ProbeTarget(ctx, "command", mcpconfig.Target{Type: mcpconfig.Stdio, Command: command[0], Args: command[1:], Env: env}, opt)
 	case p.URL != "":
 		headers, err := pairs(p.Header, ":", "-H")
 		if err != nil {
 			return nil, err
 		}
-		return a.mcp.ProbeTarget(ctx, "url", mcpconfig.Target{Type: mcpconfig.HTTP, URL: p.URL, Headers: headers}, opt)
+		return a.Servers.ProbeTarget(ctx, "url", mcpconfig.Target{Type: mcpconfig.HTTP, URL: p.URL, Headers: headers}, opt)
 	case name == "":
 		return nil, console.Usage("name a server, or give --url URL or -- COMMAND ARGS…")
 	}
-	if _, err := a.mcp.Definition(name); err != nil {
+	if _, err := a.Servers.Definition(name); err != nil {
 		return nil, console.Usage("%w", err)
 	}
-	return a.mcp.ProbeServer(ctx, name, opt)
+	return a.Servers.ProbeServer(ctx, name, opt)
 }
 
 // failure returns the error with which a failed connection is reported.
@@ -92,15 +93,15 @@ func failure(probe *mcp.Probe, err error) error {
 	return serverFailure(err)
 }
 
-// mcpTestCmd connects a server and reports what happened.
-type mcpTestCmd struct {
+// testCmd connects a server and reports what happened.
+type testCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL or -- COMMAND ARGS…"`
 	probeFlags
 }
 
 // Run prints the report; exit 1 when the server failed.
-func (c *mcpTestCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return c.probe(ctx, f, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
+func (c *testCmd) Run(ctx context.Context, std Setup) error {
+	return c.probe(ctx, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
 		report := probe.Report(err)
 		if c.JSON {
 			if printed := console.PrintJSON(std.Out, report); printed != nil {
@@ -138,15 +139,15 @@ func printTest(w io.Writer, r mcp.TestReport) {
 	}
 }
 
-// mcpToolsCmd lists a server's tools.
-type mcpToolsCmd struct {
+// toolsCmd lists a server's tools.
+type toolsCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL or -- COMMAND ARGS…"`
 	probeFlags
 }
 
 // Run lists the tools, with --json as the server sent them.
-func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return c.probe(ctx, f, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
+func (c *toolsCmd) Run(ctx context.Context, std Setup) error {
+	return c.probe(ctx, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
 		if err != nil {
 			return failure(probe, err)
 		}
@@ -164,8 +165,8 @@ func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	})
 }
 
-// mcpCallCmd calls a tool.
-type mcpCallCmd struct {
+// callCmd calls a tool.
+type callCmd struct {
 	First  string `arg:"" name:"server" help:"Server; with --url or -- COMMAND ARGS… the tool."`
 	Second string `arg:"" optional:"" name:"tool" help:"Tool; with --url or -- COMMAND ARGS… its arguments."`
 	Third  string `arg:"" optional:"" name:"arguments" help:"JSON object, - for standard input, or @FILE."`
@@ -173,7 +174,7 @@ type mcpCallCmd struct {
 }
 
 // Run calls the tool; exit 1 when it failed.
-func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *callCmd) Run(ctx context.Context, std Setup) error {
 	server, tool, arguments, extra := c.First, c.Second, c.Third, ""
 	if c.isTarget() {
 		server, tool, arguments, extra = "", c.First, c.Second, c.Third
@@ -181,12 +182,12 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if tool == "" || extra != "" {
 		return console.Usage("mcp call: give NAME TOOL [JSON], or TOOL [JSON] with --url URL or -- COMMAND ARGS…")
 	}
-	args, err := callArguments(arguments, std)
+	args, err := callArguments(arguments, std.Streams)
 	if err != nil {
 		return err
 	}
-	elicit := mcp.Unattended{AcceptDefaults: f.Elicit == "accept-defaults"}
-	return c.probe(ctx, f, std, server, elicit, func(probe *mcp.Probe, err error) error {
+	elicit := mcp.Unattended{AcceptDefaults: std.AcceptDefaults}
+	return c.probe(ctx, std, server, elicit, func(probe *mcp.Probe, err error) error {
 		switch {
 		case err != nil && c.JSON:
 			report := mcp.CallReport{Text: probe.ErrorText(err), Error: &mcp.CallFailure{Message: probe.ErrorText(err)}}
@@ -214,7 +215,7 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // callArguments reads the JSON object after the tool's name.
-func callArguments(given string, std Streams) (json.RawMessage, error) {
+func callArguments(given string, std console.Streams) (json.RawMessage, error) {
 	if given == "" {
 		return json.RawMessage("{}"), nil
 	}
@@ -236,38 +237,31 @@ func callArguments(given string, std Streams) (json.RawMessage, error) {
 	return data, nil
 }
 
-// mcpServeCmd serves jcode's own tools.
-type mcpServeCmd struct {
+// serveCmd serves jcode's own tools.
+type serveCmd struct {
 	Tools []string `help:"Tools to offer: names or globs, lua:* for all Lua tools (default: read, grep, glob, ls)." placeholder:"LIST"`
 }
 
 // Run serves until the input ends. Servers are connected only if tools of theirs are named.
-func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *serveCmd) Run(ctx context.Context, std Setup) error {
 	withServers := false
 	for _, t := range c.Tools {
 		withServers = withServers || strings.HasPrefix(t, "mcp")
 	}
-	f.NoMCP = !withServers
-	a, err := newApp(ctx, f, std)
+	a, err := std.Offer(ctx, withServers)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	if withServers {
-		wait, cancel := context.WithTimeout(ctx, printWait)
-		a.mcp.Start()
-		a.mcp.WaitReady(wait)
+		wait, cancel := context.WithTimeout(ctx, core.PrintWait)
+		a.Servers.Start()
+		a.Servers.WaitReady(wait)
 		cancel()
 	}
-	if a.mode == "" {
-		a.mode = tools.ModeAsk
-	}
-	opt := serve.Options{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
-	if !f.NoLua && beyondBuiltins(a.registry, c.Tools) {
-		a.board.Aside(func(n board.Notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.Text)) })
-		close(a.started)
-		a.list.Load(ctx)
-		opt.Refresh = a.list.Look
+	opt := serve.Options{Dispatcher: a.Dispatcher, Tools: c.Tools, Mode: cmp.Or(a.Mode, tools.ModeAsk), Version: a.Version, In: std.In, Out: std.Out}
+	if a.Scripts != nil && beyondBuiltins(a.Dispatcher.Registry, c.Tools) {
+		opt.Refresh = a.Scripts(ctx, func(line string) { fmt.Fprintln(std.Err, "jcode:", text.Clean(line)) })
 	}
 	if err := serve.Run(ctx, opt); err != nil {
 		return console.Usage("mcp serve: %w", err)

@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"bufio"
@@ -18,8 +18,8 @@ import (
 	"jcode/tools"
 )
 
-// mcpLoginCmd signs in to a server.
-type mcpLoginCmd struct {
+// loginCmd signs in to a server.
+type loginCmd struct {
 	Name            string   `arg:"" optional:"" help:"Server; or give --url URL."`
 	URL             string   `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
 	NoBrowser       bool     `help:"Only print the address."`
@@ -30,7 +30,7 @@ type mcpLoginCmd struct {
 }
 
 // Run signs in.
-func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *loginCmd) Run(ctx context.Context, std Setup) error {
 	settings := c.ClientID != "" || c.ClientSecretEnv != "" || c.CallbackPort != 0 || len(c.Scope) > 0
 	switch {
 	case (c.Name == "") == (c.URL == ""):
@@ -38,25 +38,25 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case c.Name != "" && settings:
 		return console.Usage("mcp login: the sign-in settings of a configured server belong in its entry, under oauth")
 	}
-	a, err := openServers(ctx, f, std)
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	person := terminalPerson{std: std, browser: newBrowser(a), noBrowser: c.NoBrowser}
+	defer a.Close()
+	person := terminalPerson{std: std.Streams, browser: a.Browser, noBrowser: c.NoBrowser}
 	if c.URL != "" {
 		target := mcpconfig.Target{Type: mcpconfig.HTTP, URL: c.URL}
 		if settings {
 			target.OAuth = &mcpconfig.OAuth{ClientID: c.ClientID, ClientSecretEnv: c.ClientSecretEnv, CallbackPort: c.CallbackPort, Scopes: c.Scope}
 		}
-		err = a.mcp.SignIns().InTo(ctx, "url", target, person)
+		err = a.Servers.SignIns().InTo(ctx, "url", target, person)
 	} else {
-		err = a.mcp.SignIns().In(ctx, c.Name, person)
+		err = a.Servers.SignIns().In(ctx, c.Name, person)
 	}
 	if err != nil {
 		return serverFailure(fmt.Errorf("mcp login: %w", err))
 	}
-	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignIns().Where())
+	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.Servers.SignIns().Where())
 	return nil
 }
 
@@ -65,14 +65,14 @@ const addPatience = 10 * time.Second
 
 // signInAfterAdd starts the sign-in to a server that was added, if the server requires one and a person is
 // present; otherwise it says what to run. The server is added either way.
-func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) error {
-	a, err := openServers(ctx, f, std)
+func signInAfterAdd(ctx context.Context, std Setup, name string) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	limited, cancel := context.WithTimeout(ctx, addPatience)
-	asks, err := a.mcp.SignIns().Asked(limited, name)
+	asks, err := a.Servers.SignIns().Asked(limited, name)
 	cancel()
 	login := "jcode mcp login " + name
 	switch {
@@ -87,44 +87,44 @@ func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) err
 		fmt.Fprintf(std.Err, "%s: it asks for a sign-in: %s\n", name, login)
 		return nil
 	}
-	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std, browser: newBrowser(a)}); err != nil {
+	if err := a.Servers.SignIns().In(ctx, name, terminalPerson{std: std.Streams, browser: a.Browser}); err != nil {
 		if ctx.Err() != nil {
 			err = auth.ErrDeclined
 		}
 		fmt.Fprintf(std.Err, "%s: not signed in (%v); to try again: %s\n", name, err, login)
 		return nil
 	}
-	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignIns().Where())
+	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.Servers.SignIns().Where())
 	return nil
 }
 
-// mcpLogoutCmd removes a sign-in.
-type mcpLogoutCmd struct {
+// logoutCmd removes a sign-in.
+type logoutCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL."`
 	URL  string `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
 }
 
 // Run removes the sign-in.
-func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *logoutCmd) Run(ctx context.Context, std Setup) error {
 	if (c.Name == "") == (c.URL == "") {
 		return console.Usage("mcp logout: name a server, or give --url URL")
 	}
-	a, err := openServers(ctx, f, std)
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	var had bool
 	if c.URL != "" {
-		had, err = a.mcp.SignIns().OutOf(ctx, c.URL)
+		had, err = a.Servers.SignIns().OutOf(ctx, c.URL)
 	} else {
-		had, err = a.mcp.SignIns().Out(ctx, c.Name)
+		had, err = a.Servers.SignIns().Out(ctx, c.Name)
 	}
 	if err != nil {
 		return serverFailure(fmt.Errorf("mcp logout: %w", err))
 	}
 	if !had {
-		fmt.Fprintf(std.Out, "there was no sign-in in %s\n", a.mcp.SignIns().Where())
+		fmt.Fprintf(std.Out, "there was no sign-in in %s\n", a.Servers.SignIns().Where())
 		return nil
 	}
 	fmt.Fprintln(std.Out, "signed out")
@@ -133,14 +133,14 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // terminalPerson signs in from a command line.
 type terminalPerson struct {
-	std       Streams
+	std       console.Streams
 	browser   browser.Browser
 	noBrowser bool
 }
 
 // Visit prints the address, opens it, and reads what is pasted.
 func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
-	fmt.Fprintf(p.std.Err, "%s\n\n%s\n\n", visitText(v), v.URL)
+	fmt.Fprintf(p.std.Err, "%s\n\n%s\n\n", VisitText(v), v.URL)
 	if !p.noBrowser {
 		if err := p.browser.Open(ctx, v.URL); err != nil {
 			fmt.Fprintf(p.std.Err, "open the address yourself (%v)\n", err)
@@ -165,8 +165,8 @@ func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error)
 	}
 }
 
-// visitText says which server asks for a sign-in, where and with which permissions.
-func visitText(v auth.Visit) string {
+// VisitText says which server asks for a sign-in, where and with which permissions.
+func VisitText(v auth.Visit) string {
 	s := fmt.Sprintf("Sign in to %s? MCP server, at %s", v.Server, v.Host)
 	if v.StepUp {
 		s = fmt.Sprintf("Sign in to %s again? MCP server, needs more rights, at %s", v.Server, v.Host)
@@ -177,14 +177,14 @@ func visitText(v auth.Visit) string {
 	return s
 }
 
-// chatPerson signs in from the open conversation.
-type chatPerson struct {
-	board  *board.Board
-	browse func(ctx context.Context, url string) error
+// ChatPerson signs in from the open conversation.
+type ChatPerson struct {
+	Board  *board.Board
+	Browse func(ctx context.Context, url string) error
 }
 
 // Visit asks, opens the browser, and takes what is pasted, in dialogs of the conversation.
-func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
+func (p ChatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 	conv, err := p.conversation(ctx)
 	if err != nil {
 		return "", err
@@ -200,11 +200,11 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 		}
 		return answer.Values, nil
 	}
-	if _, err := ask(tools.Form{Text: visitText(v), Yes: "open the browser", No: "not now"}); err != nil {
+	if _, err := ask(tools.Form{Text: VisitText(v), Yes: "open the browser", No: "not now"}); err != nil {
 		return "", err
 	}
 	text := "Waiting for the browser"
-	if err := p.browse(ctx, v.URL); err != nil {
+	if err := p.Browse(ctx, v.URL); err != nil {
 		text = "Open the address yourself (" + err.Error() + ")"
 	}
 	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
@@ -214,11 +214,11 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 }
 
 // conversation waits until a conversation is open.
-func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, error) {
+func (p ChatPerson) conversation(ctx context.Context) (*agent.Conversation, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if conv := p.board.Open(); conv != nil {
+		if conv := p.Board.Open(); conv != nil {
 			return conv, nil
 		}
 		select {
@@ -227,16 +227,4 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// signsIn returns the person who signs in to servers in this run, nil if no person can be asked.
-func (a *app) signsIn() auth.Person {
-	chat := chatPerson{&a.board, newBrowser(a).Open}
-	switch {
-	case a.tour != nil:
-		return a.tour.person(a, chat)
-	case a.flags.Print:
-		return nil
-	}
-	return chat
 }

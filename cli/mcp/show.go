@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"cmp"
@@ -16,11 +16,11 @@ import (
 	mcpconfig "jcode/mcp/config"
 )
 
-// mcpListCmd lists the configured servers.
-type mcpListCmd struct {
-	JSON           bool `name:"json" help:"Print JSON."`
-	Check          bool `help:"Connect those that may run and show their tools and price."`
-	ConnectTimeout span `help:"How long to wait with --check." placeholder:"TIME"`
+// listCmd lists the configured servers.
+type listCmd struct {
+	JSON           bool         `name:"json" help:"Print JSON."`
+	Check          bool         `help:"Connect those that may run and show their tools and price."`
+	ConnectTimeout console.Span `help:"How long to wait with --check." placeholder:"TIME"`
 }
 
 // listedServer is one line of `jcode mcp list --json`.
@@ -32,22 +32,22 @@ type listedServer struct {
 }
 
 // Run lists the servers.
-func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openServers(ctx, f, std)
+func (c *listCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	if c.Check {
 		wait, cancel := context.WithTimeout(ctx, cmp.Or(spanTime(c.ConnectTimeout), mcpconfig.DefaultConnectTimeout))
 		defer cancel()
-		a.mcp.Start()
-		a.mcp.WaitReady(wait)
+		a.Servers.Start()
+		a.Servers.WaitReady(wait)
 	}
-	for _, w := range a.mcp.Warnings() {
+	for _, w := range a.Servers.Warnings() {
 		fmt.Fprintln(std.Err, "jcode: "+w)
 	}
-	list := slicex.Map(a.mcp.Snapshot(), func(d mcp.Details) listedServer {
+	list := slicex.Map(a.Servers.Snapshot(), func(d mcp.Details) listedServer {
 		return listedServer{Status: d.Status, Enabled: d.Enabled, Approved: d.Pending == nil, Target: d.Line}
 	})
 	if c.JSON {
@@ -85,17 +85,17 @@ func stateText(s listedServer, checked bool) string {
 	return "enabled"
 }
 
-// mcpGetCmd shows one server.
-type mcpGetCmd struct{ oneServer }
+// getCmd shows one server.
+type getCmd struct{ oneServer }
 
 // Run shows the merged entry without secrets.
-func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openServers(ctx, f, std)
+func (c *getCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	d, err := a.mcp.Definition(c.Name)
+	defer a.Close()
+	d, err := a.Servers.Definition(c.Name)
 	if err != nil {
 		return console.Usage("%w", err)
 	}

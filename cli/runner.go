@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	mcpcli "jcode/cli/mcp"
+	"jcode/internal/commandline"
+)
+
+// runner is a command that the program itself carries out.
+type runner interface {
+	Run(ctx context.Context, f *flags, std Streams) error
+}
+
+// carryOut runs the command that was chosen. The commands of a feature are given what the feature says that they need.
+func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std Streams) error {
+	switch c := chosen.Target.(type) {
+	case runner:
+		return c.Run(ctx, f, std)
+	case mcpcli.Command:
+		return c.Run(ctx, newMCPSetup(f, std))
+	}
+	return fmt.Errorf("command line: %s can't be run", chosen.Path())
+}

@@ -119,10 +119,10 @@ func (d *doctor) taskAddress(ctx context.Context, t tasks.Task) {
 	clones := clone.In(d.paths.Data)
 	clones.Ask = addressLimit
 	if _, err := clones.Commit(ctx, t.Repo, ""); err != nil {
-		d.warn("tasks", "it counts only where a worker takes this address", "task %d: %v", t.ID, err)
+		d.Warn("tasks", "it counts only where a worker takes this address", "task %d: %v", t.ID, err)
 		return
 	}
-	d.ok("tasks", "%s can be read from here; jcode worker --trust %s says what of it waits for trust", t.Repo, t.Repo)
+	d.OK("tasks", "%s can be read from here; jcode worker --trust %s says what of it waits for trust", t.Repo, t.Repo)
 }
 
 func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {

@@ -22,19 +22,19 @@ import (
 )
 
 type tasksAddCmd struct {
-	Prompt   []string `arg:"" optional:"" help:"What is to be done."`
-	Repo     string   `help:"Work on the repository of this address of git, such as git@host:team/app, instead of this folder's." placeholder:"ADDRESS"`
-	Base     string   `help:"With --repo: begin with this branch, tag or whole name of a commit." placeholder:"REF"`
-	From     string   `help:"Queue a task for each line of this file: one JSON object, with the same names." placeholder:"FILE"`
-	At       string   `help:"Not before this time: 22:00, 2026-12-01 08:00, or 90m from now." placeholder:"TIME"`
-	After    []taskID `help:"Not before this task is done; repeatable." placeholder:"ID"`
-	Key      string   `help:"Queue nothing while a task with this key is not over." placeholder:"KEY"`
-	Priority int      `help:"1, which comes first, to 4." default:"2" placeholder:"N"`
-	MaxTime  span     `name:"max-time" help:"End the task after this time, such as 30m." placeholder:"TIME"`
-	Push     string   `help:"Push what comes out to this remote of the repository, such as origin, as a branch of its own." placeholder:"REMOTE"`
-	NoAsk    bool     `name:"no-ask" help:"Refuse calls that need your answer, and tell the model."`
-	Every    span     `help:"A schedule: a new task each time this has passed, such as 24h." placeholder:"TIME"`
-	Cron     string   `help:"A schedule by a cron expression, such as '0 7 * * 1-5'." placeholder:"EXPRESSION"`
+	Prompt   []string     `arg:"" optional:"" help:"What is to be done."`
+	Repo     string       `help:"Work on the repository of this address of git, such as git@host:team/app, instead of this folder's." placeholder:"ADDRESS"`
+	Base     string       `help:"With --repo: begin with this branch, tag or whole name of a commit." placeholder:"REF"`
+	From     string       `help:"Queue a task for each line of this file: one JSON object, with the same names." placeholder:"FILE"`
+	At       string       `help:"Not before this time: 22:00, 2026-12-01 08:00, or 90m from now." placeholder:"TIME"`
+	After    []taskID     `help:"Not before this task is done; repeatable." placeholder:"ID"`
+	Key      string       `help:"Queue nothing while a task with this key is not over." placeholder:"KEY"`
+	Priority int          `help:"1, which comes first, to 4." default:"2" placeholder:"N"`
+	MaxTime  console.Span `name:"max-time" help:"End the task after this time, such as 30m." placeholder:"TIME"`
+	Push     string       `help:"Push what comes out to this remote of the repository, such as origin, as a branch of its own." placeholder:"REMOTE"`
+	NoAsk    bool         `name:"no-ask" help:"Refuse calls that need your answer, and tell the model."`
+	Every    console.Span `help:"A schedule: a new task each time this has passed, such as 24h." placeholder:"TIME"`
+	Cron     string       `help:"A schedule by a cron expression, such as '0 7 * * 1-5'." placeholder:"EXPRESSION"`
 }
 
 // Help is printed by `jcode tasks add --help`.

@@ -28,7 +28,7 @@ var opensPlainly = map[string]string{
 	"cli/hookvariables.go":                "a folder of jcode's own",
 	"cli/mcp/probe.go":                    "a file that the person names, which may be a pipe",
 	"cli/modelscmd.go":                    "a file that the person names, which may be a pipe, and jcode's own",
-	"cli/plugins.go":                      "a file of jcode's own",
+	"cli/plugins/bundles.go":              "a file of jcode's own",
 	"cli/roleedit.go":                     "a copy that jcode has made for the person's editor",
 	"cli/rolespanel.go":                   "a file that the person names",
 	"internal/folders/folders.go":         "a folder",

@@ -207,7 +207,7 @@ var startsPrograms = map[string]string{
 	"cli/demo.go":                      "looks for sh and for jcode itself",
 	"cli/mcp/check.go":                 "says whether the program of a server exists",
 	"cli/mcp/edit.go":                  "says whether the program of a server exists",
-	"cli/pluginspanel.go":              "says whether the program of a language server exists",
+	"cli/plugins/panel.go":             "says whether the program of a language server exists",
 	"tools/builtin/shell_windows.go":   "names the shell of commands, which were judged",
 	"tools/sandbox/main_linux.go":      "starts a command that was judged, inside the sandbox",
 }

@@ -30,6 +30,7 @@ cli/mcp: agent agent/event cli/board cli/console cli/core cli/health lua mcp mcp
 cli/eval:
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
+cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
 cli/review:
 cli/stream:

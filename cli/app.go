@@ -230,7 +230,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
-		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.holds, Programs: a.programs(),
+		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.Holds, Programs: a.programs(),
 	})
 	if err != nil {
 		return console.Usage("permissions: %w", err)
@@ -264,7 +264,7 @@ func (a *app) addTools(context.Context) error {
 	}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
+		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.Readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
 		Variables: commandVariables(a), Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
 	a.onClose(a.follower.Close) // after the commands have ended

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	pluginscli "jcode/cli/plugins"
 	"jcode/internal/proc"
 	"jcode/mcp"
 	"jcode/tools"
@@ -14,7 +15,7 @@ import (
 // serverConfiner confines the MCP servers of projects and plugins. It implements mcp.Confiner.
 type serverConfiner struct {
 	box     *sandbox.Box // nil without a sandbox
-	bundles *bundles
+	bundles *pluginscli.Bundles
 	trust   tools.Trust
 }
 
@@ -24,11 +25,11 @@ func (c serverConfiner) Available() bool { return c.box != nil && c.box.Availabl
 // Confine implements mcp.Confiner.
 func (c serverConfiner) Confine(p mcp.Program, spec proc.Spec) (proc.Spec, error) {
 	rights := sandbox.Program{Network: p.Network}
-	if plugin, ok := c.bundles.plugin(p.Plugin); ok && p.Plugin != "" {
-		network, err := c.trust.Trusted(context.Background(), plugin.item.More(tools.TrustNetwork))
-		rights = plugin.rights
+	if plugin, ok := c.bundles.Plugin(p.Plugin); ok && p.Plugin != "" {
+		network, err := c.trust.Trusted(context.Background(), plugin.Item.More(tools.TrustNetwork))
+		rights = plugin.Program
 		rights.Network = p.Network || network && err == nil
-		spec.Env = append(spec.Env[:len(spec.Env):len(spec.Env)], plugin.env...)
+		spec.Env = append(spec.Env[:len(spec.Env):len(spec.Env)], plugin.Env...)
 	}
 	if spec.Env == nil {
 		spec.Env = os.Environ()

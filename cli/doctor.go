@@ -19,6 +19,7 @@ import (
 	"jcode/cli/console"
 	"jcode/cli/health"
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
 	"jcode/internal/system"
@@ -98,12 +99,11 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs(a.programs())
 	d.worktrees(ctx, newOwnGit(a), a.root)
-	a.bundles.permits = a.std.managed.Plugin
-	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins reports what is wrong with them
+	a.bundles.Open(pluginsHome(a), func(string, ...any) {}) // the check of plugins reports what is wrong with them
 	d.languageServers(a)
 	d.sandbox(a.workRoots())
 	d.environment()
-	d.plugins(a.pluginStore())
+	pluginscli.Check(ctx, pluginsHome(a).Store, &d.Report)
 	if !d.flags.NoLua {
 		d.scripts(ctx)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"jcode/cli/core"
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/mcp"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -23,7 +24,7 @@ type extensions struct {
 	documents  *documents
 	memory     *remembering
 	happenings *happenings
-	bundles    bundles
+	bundles    pluginscli.Bundles
 	rolesAgain chan struct{} // requests a reread of the roles
 	commands   command.Set
 	started    chan struct{} // closed by startExtensions

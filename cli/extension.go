@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"jcode/agent"
 	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/core"
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/remote"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -19,9 +19,8 @@ import (
 func (a *app) listExtensions() {
 	a.reviews = newReviewing(a)
 	life := newPluginLife(a)
-	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.once()}
 	a.list = core.Extensions{
-		plugins.extension(), a.learning.extension(), newRoleExtension(a).extension(), boardExtension{board: &a.board}.extension(),
+		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.learning.extension(), newRoleExtension(a).extension(), boardExtension{board: &a.board}.extension(),
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {
@@ -50,43 +49,6 @@ func (a *app) startExtensions() {
 	a.list.Begin()
 	a.follower.Begin()
 	close(a.started)
-}
-
-// pluginExtension applies changes of plugins.
-type pluginExtension struct {
-	life    pluginLife
-	actions pluginActions
-	once    bool // a single run watches nothing
-}
-
-// extension returns what it adds to jcode.
-func (e pluginExtension) extension() core.Extension {
-	return core.Extension{Begin: e.begin, Own: e.own(), Inert: e.inert, Wake: e.wake, Panels: e.panels}
-}
-
-func (e pluginExtension) begin() {
-	if !e.once {
-		e.life.watch()
-	}
-}
-
-func (e pluginExtension) own() agent.Extension {
-	return agent.Extension{Before: e.life.before}
-}
-
-func (e pluginExtension) inert() []tools.TrustItem { return e.life.bundles.changed() }
-
-func (e pluginExtension) wake(items []tools.TrustItem) error {
-	var errs []error
-	for _, item := range core.OfKind(items, tools.TrustBundle) {
-		errs = append(errs, e.life.bundles.store.Accept(item.Name, item.Hash))
-		e.life.look()
-	}
-	return errors.Join(errs...)
-}
-
-func (e pluginExtension) panels() []command.Panel {
-	return []command.Panel{e.actions.panel()}
 }
 
 // boardExtension tells a conversation's model what the other parts of jcode have to say.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/tools"
 )
 
@@ -58,15 +59,15 @@ type grammar struct {
 	Demo   demoCmd   `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools  toolsCmd  `cmd:"" help:"List the tools with their state and why."`
 
-	Doctor   doctorCmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
-	MCP      mcpcli.Cmd  `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
-	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
-	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
-	Skills   skillsCmd   `cmd:"" help:"List and check skills, and write new ones."`
-	Plugins  pluginsCmd  `cmd:"" help:"Add, list, update and remove plugins."`
-	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
-	Config   configCmd   `cmd:"" help:"Show and change settings."`
-	Docs     docsCmd     `cmd:"" help:"Index documents for a session, and search them."`
+	Doctor   doctorCmd      `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
+	MCP      mcpcli.Cmd     `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
+	Sessions sessionsCmd    `cmd:"" help:"List, show, search, rename, delete and export sessions."`
+	Roles    rolesCmd       `cmd:"" help:"List, show, edit, import, export and delete roles."`
+	Skills   skillsCmd      `cmd:"" help:"List and check skills, and write new ones."`
+	Plugins  pluginscli.Cmd `cmd:"" help:"Add, list, update and remove plugins."`
+	Lua      luaCmd         `cmd:"" help:"Write, check and run Lua tools."`
+	Config   configCmd      `cmd:"" help:"Show and change settings."`
+	Docs     docsCmd        `cmd:"" help:"Index documents for a session, and search them."`
 
 	Memory memoryCmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
 

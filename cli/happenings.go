@@ -11,6 +11,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/core"
+	pluginscli "jcode/cli/plugins"
 	"jcode/cli/undo"
 	"jcode/hooks"
 	"jcode/internal/paths"
@@ -29,7 +30,7 @@ const (
 // happenings connects hooks with the conversation: it finds them, and reports events to the engine.
 type happenings struct {
 	board      *board.Board
-	bundles    *bundles
+	bundles    *pluginscli.Bundles
 	shell      *builtin.Shell
 	follower   *undo.Follower // keeps what hooks change for an undo; may be nil
 	cwd        string
@@ -78,7 +79,7 @@ func (a *app) openHooks() {
 		start:      func() tools.Mode { return a.mode },
 		managed:    managedHooks(a.std.managed),
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
-		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).look,
+		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).Look,
 		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: envFiles(a.paths.Data),
 		ctx: ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}

@@ -70,7 +70,7 @@ func (h *happenings) reload() {
 		}
 		list = append(list, found...)
 	}
-	list = append(list, h.bundles.hooks()...)
+	list = append(list, h.bundles.Hooks()...)
 	var files []hookFile
 	for _, path := range h.settingsFiles() {
 		f, problems := h.read("", path)

@@ -94,11 +94,11 @@ func (h *happenings) rights(ctx context.Context, hook hooks.Hook) hookRights {
 	var r hookRights
 	switch {
 	case hook.Plugin != "":
-		p, ok := h.bundles.plugin(hook.Plugin)
+		p, ok := h.bundles.Plugin(hook.Plugin)
 		if !ok {
 			return hookRights{confined: true}
 		}
-		r = hookRights{Program: p.rights, env: p.env, confined: true, item: p.item}
+		r = hookRights{Program: p.Program, env: p.Env, confined: true, item: p.Item}
 	case hook.Theirs:
 		r = hookRights{confined: true, item: h.item(hook)}
 		if r.old = h.trust.Unconfined(ctx, r.item); r.old {

@@ -87,7 +87,7 @@ func (a *app) openLearning() error {
 }
 
 func (a *app) skillPlaces() skills.Places {
-	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: readDenied(a.gate), Plugins: a.bundles.skills}
+	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: readDenied(a.gate), Plugins: a.bundles.Skills}
 }
 
 // changed tells the person what a reload found.

@@ -9,6 +9,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/board"
 	"jcode/cli/config"
+	pluginscli "jcode/cli/plugins"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -26,7 +27,7 @@ type serverStarts struct {
 	inert      func() []tools.TrustItem // what of the project is off until it is trusted
 
 	confinement *confinement
-	bundles     *bundles
+	bundles     *pluginscli.Bundles
 	root        string // of the project
 }
 
@@ -64,14 +65,14 @@ func (a serverStarts) steered(server string, paths []string) {
 // languageServers returns the language servers that are configured now.
 func languageServers(a *app) (list []lsp.Server, disabled []string) {
 	own := a.paths.File() + ":"
-	return a.bundles.languageServers(a.config.LSP, func(name string) bool {
+	return languageServersOf(&a.bundles, a.config.LSP, func(name string) bool {
 		return strings.HasPrefix(a.origin("lsp.servers."+name, 0), own)
 	})
 }
 
 // languageServers returns the configured servers, by name, followed by those of plugins. personal reports whether
 // the entry of a server is in the person's own file.
-func (b *bundles) languageServers(c config.LSP, personal func(name string) bool) (list []lsp.Server, disabled []string) {
+func languageServersOf(b *pluginscli.Bundles, c config.LSP, personal func(name string) bool) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
 			disabled = append(disabled, name)
@@ -84,7 +85,7 @@ func (b *bundles) languageServers(c config.LSP, personal func(name string) bool)
 		list = append(list, lsp.Merge(entry))
 	}
 	slices.SortFunc(list, func(x, y lsp.Server) int { return strings.Compare(x.Name, y.Name) })
-	for _, s := range b.languages() {
+	for _, s := range b.Languages() {
 		if !slices.ContainsFunc(list, func(own lsp.Server) bool { return own.Name == s.Name }) {
 			list = append(list, s)
 		}
@@ -157,7 +158,7 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 // languageServers lists the servers that are installed, and those that would fit this folder.
 func (d *doctor) languageServers(a *app) {
 	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}, Programs: a.programs()}
-	o.Servers, o.Disabled = a.bundles.languageServers(d.conf.LSP, func(string) bool { return false })
+	o.Servers, o.Disabled = languageServersOf(&a.bundles, d.conf.LSP, func(string) bool { return false })
 	room := lsp.New(o)
 	defer room.Close()
 	var here, missing []string

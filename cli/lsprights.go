@@ -34,8 +34,8 @@ func (a serverStarts) rights(ctx context.Context, s lsp.Start) languageRights {
 		return languageRights{}
 	}
 	var r languageRights
-	if plugin, ok := a.bundles.plugin(s.Plugin); ok && s.Plugin != "" {
-		r = languageRights{Program: plugin.rights, env: plugin.env, item: plugin.item}
+	if plugin, ok := a.bundles.Plugin(s.Plugin); ok && s.Plugin != "" {
+		r = languageRights{Program: plugin.Program, env: plugin.Env, item: plugin.Item}
 	} else {
 		sum := sha256.Sum256([]byte(s.Command))
 		r.item = tools.TrustItem{Kind: tools.TrustServer, Name: s.Name, Hash: hex.EncodeToString(sum[:])}

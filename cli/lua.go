@@ -16,6 +16,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/core"
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -36,7 +37,7 @@ type scripting struct {
 	trust      *permission.Trust
 	everywhere tools.Trust // in files of this project, and of the person
 	servers    mcpcli.Servers
-	bundles    *bundles
+	bundles    *pluginscli.Bundles
 	cwd        string
 	config     string             // the configuration folder
 	once       bool               // a single run, without a person
@@ -70,7 +71,7 @@ func (a *app) openLua() error {
 		bundles: &a.bundles, started: a.started, settled: a.settled, ctx: ctx,
 	}
 	room, err := lua.New(lua.Options{
-		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
+		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.Scripts,
 		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.Control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Denied: func(address string) string { return a.gate.DeniedAddress(address) },

@@ -36,8 +36,8 @@ func (s *scripting) rightsItem(from string) (item tools.TrustItem, ok bool) {
 	if !ok {
 		return tools.TrustItem{}, false
 	}
-	plugin, _ := s.bundles.plugin(name)
-	return plugin.item, true
+	plugin, _ := s.bundles.Plugin(name)
+	return plugin.Item, true
 }
 
 // allow gives the commands of the project's scripts, or those of a plugin, a further right for good: it runs

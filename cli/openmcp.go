@@ -53,7 +53,7 @@ func (a *app) serverPaths() mcpconfig.Paths {
 	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 		NoImport: isOff(a.config.MCP.ImportClaude),
-		Plugins:  a.bundles.serverFiles,
+		Plugins:  a.bundles.ServerFiles,
 	}
 }
 

@@ -32,7 +32,7 @@ func newRoleFiles(a *app) roleFiles {
 	if a.originals != nil {
 		root = a.originals[0]
 	}
-	return roleFiles{a.store, &a.board, a.paths, root, a.gate, a.bundles.agents, a.trusted}
+	return roleFiles{a.store, &a.board, a.paths, root, a.gate, a.bundles.Agents, a.trusted}
 }
 
 // layers looks roles up.

@@ -24,7 +24,7 @@ type roleWatch struct {
 }
 
 func newRoleWatch(a *app) roleWatch {
-	return roleWatch{&a.board, newRoleFiles(a).layers, a.rolesAgain, a.bundles.agents, a.onClose}
+	return roleWatch{&a.board, newRoleFiles(a).layers, a.rolesAgain, a.bundles.Agents, a.onClose}
 }
 
 // begin tells the person when role files or the agents of plugins change, until the app closes. The role that

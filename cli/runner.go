@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	mcpcli "jcode/cli/mcp"
+	pluginscli "jcode/cli/plugins"
 	"jcode/internal/commandline"
 )
 
@@ -18,6 +19,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 	switch c := chosen.Target.(type) {
 	case runner:
 		return c.Run(ctx, f, std)
+	case pluginscli.Command:
+		return c.Run(ctx, newPluginSetup(std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -1,7 +1,6 @@
-package cli
+package pluginscli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,10 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"jcode/agent/event"
 	"jcode/hooks"
 	"jcode/internal/atomicfile"
-	"jcode/internal/launch"
 	"jcode/internal/slicex"
 	mcpconfig "jcode/mcp/config"
 	"jcode/plugins"
@@ -22,9 +19,9 @@ import (
 	"jcode/tools/lsp"
 )
 
-// bundles are the plugins of this run. They are compared with the disk on each use, so what was added,
+// Bundles are the plugins of this run. They are compared with the disk on each use, so what was added,
 // changed or removed meanwhile is noticed at once. It is safe for concurrent use.
-type bundles struct {
+type Bundles struct {
 	store plugins.Store
 	// warn shows the person what is wrong with a plugin.
 	warn func(format string, args ...any)
@@ -43,19 +40,10 @@ type bundles struct {
 	said      map[string]bool        // what the person was told
 }
 
-func (a *app) pluginStore() plugins.Store {
-	return plugins.Store{Dir: filepath.Join(a.paths.Data, "plugins"), Git: launch.Git{Programs: a.programs()}}
-}
-
-// openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.
-func (a *app) openPlugins(context.Context) error {
-	a.bundles.permits = a.std.managed.Plugin
-	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.Say(event.LevelWarn, format, args...) })
-	return nil
-}
-
-func (b *bundles) open(store plugins.Store, warn func(format string, args ...any)) {
-	b.store, b.warn, b.said = store, warn, map[string]bool{}
+// Open reads the plugins of a home; warn shows the person what is wrong with one. One that cannot be used is reported; the
+// others are not affected.
+func (b *Bundles) Open(home Home, warn func(format string, args ...any)) {
+	b.store, b.permits, b.warn, b.said = home.Store, home.Permit, warn, map[string]bool{}
 	b.force = hashes(b.current())
 }
 
@@ -69,7 +57,7 @@ func hashes(list []plugins.Plugin) map[string]string {
 }
 
 // current returns the plugins that are in use, according to the disk.
-func (b *bundles) current() []plugins.Plugin {
+func (b *Bundles) current() []plugins.Plugin {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.store.Dir == "" {
@@ -83,7 +71,7 @@ func (b *bundles) current() []plugins.Plugin {
 }
 
 // look reads the list and all copies. The caller holds the lock.
-func (b *bundles) look() {
+func (b *Bundles) look() {
 	b.all, b.used, b.servers = nil, nil, nil
 	all, err := b.store.List()
 	if err != nil {
@@ -118,7 +106,7 @@ func (b *bundles) look() {
 }
 
 // refused returns why a plugin may not be used.
-func (b *bundles) refused(p plugins.Plugin) error {
+func (b *Bundles) refused(p plugins.Plugin) error {
 	if b.permits == nil {
 		return nil
 	}
@@ -126,7 +114,7 @@ func (b *bundles) refused(p plugins.Plugin) error {
 }
 
 // tell shows a message once in a run.
-func (b *bundles) tell(format string, args ...any) {
+func (b *Bundles) tell(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); !b.said[line] {
 		b.said[line] = true
 		b.warn("%s", line)
@@ -138,7 +126,7 @@ func serversFile(s plugins.Store, name string) string { return filepath.Join(s.D
 
 // writeServers writes a plugin's MCP servers to a file of the usual form, with the plugin's folder filled in,
 // and returns its name; "" if there are none.
-func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
+func (b *Bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	if len(bundle.Servers) == 0 {
 		return "", nil
 	}
@@ -161,23 +149,23 @@ func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	return path, atomicfile.Write(path, []byte(whole), atomicfile.Options{Perm: 0o600})
 }
 
-// serverFiles returns the files of MCP servers.
-func (b *bundles) serverFiles() []mcpconfig.PluginFile {
+// ServerFiles returns the files of MCP servers.
+func (b *Bundles) ServerFiles() []mcpconfig.PluginFile {
 	b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.servers
 }
 
-// skills returns the folders of skills and commands.
-func (b *bundles) skills() []skills.Plugin {
+// Skills returns the folders of skills and commands.
+func (b *Bundles) Skills() []skills.Plugin {
 	return slicex.Map(b.current(), func(p plugins.Plugin) skills.Plugin {
 		return skills.Plugin{Name: p.Name, Skills: p.Bundle.Skills, Commands: p.Bundle.Commands}
 	})
 }
 
-// agents returns the folders and files of agents.
-func (b *bundles) agents() []role.PluginAgents {
+// Agents returns the folders and files of agents.
+func (b *Bundles) Agents() []role.PluginAgents {
 	var out []role.PluginAgents
 	for _, p := range b.current() {
 		if len(p.Bundle.Agents) > 0 {
@@ -187,8 +175,8 @@ func (b *bundles) agents() []role.PluginAgents {
 	return out
 }
 
-// hooks returns the hooks of all plugins. None runs once any file of its plugin has changed.
-func (b *bundles) hooks() []hooks.Hook {
+// Hooks returns the hooks of all plugins. None runs once any file of its plugin has changed.
+func (b *Bundles) Hooks() []hooks.Hook {
 	var out []hooks.Hook
 	for _, p := range b.current() {
 		dir, hash := p.Bundle.Dir, p.Hash
@@ -206,8 +194,8 @@ func (b *bundles) hooks() []hooks.Hook {
 	return out
 }
 
-// languages returns the language servers of all plugins.
-func (b *bundles) languages() []lsp.Server {
+// Languages returns the language servers of all plugins.
+func (b *Bundles) Languages() []lsp.Server {
 	var out []lsp.Server
 	for _, p := range b.current() {
 		for _, l := range p.Bundle.Languages {
@@ -218,8 +206,8 @@ func (b *bundles) languages() []lsp.Server {
 	return out
 }
 
-// scripts returns the folders of Lua.
-func (b *bundles) scripts() []string {
+// Scripts returns the folders of Lua.
+func (b *Bundles) Scripts() []string {
 	var out []string
 	for _, p := range b.current() {
 		if p.Bundle.Lua != "" {
@@ -230,7 +218,7 @@ func (b *bundles) scripts() []string {
 }
 
 // changed lists plugins whose copies are no longer what was accepted: they must be accepted again.
-func (b *bundles) changed() []tools.TrustItem {
+func (b *Bundles) changed() []tools.TrustItem {
 	b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -247,6 +235,6 @@ func (b *bundles) changed() []tools.TrustItem {
 }
 
 // differ compares what is in force with what should be: what was added, changed and removed.
-func (b *bundles) differ(now []plugins.Plugin) []string {
+func (b *Bundles) differ(now []plugins.Plugin) []string {
 	return slicex.Differences(b.force, hashes(now), "%s is in use", "%s has changed", "%s is no longer used")
 }

@@ -1,4 +1,4 @@
-package cli
+package pluginscli
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/cli/console"
+	"jcode/cli/health"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
@@ -18,8 +20,8 @@ import (
 	"jcode/tools/command"
 )
 
-// pluginState describes the state of a plugin.
-func pluginState(p plugins.Plugin) string {
+// state describes the state of a plugin.
+func state(p plugins.Plugin) string {
 	switch {
 	case p.Problem != "":
 		return "broken"
@@ -31,8 +33,8 @@ func pluginState(p plugins.Plugin) string {
 	return "on"
 }
 
-// pluginDetail describes a plugin, one line per fact.
-func pluginDetail(p plugins.Plugin) []string {
+// describe returns what there is to say of a plugin, one line per fact.
+func describe(p plugins.Plugin) []string {
 	from := "from " + p.Address.String()
 	if p.Commit != "" {
 		from += " at " + p.Commit
@@ -48,7 +50,7 @@ func pluginDetail(p plugins.Plugin) []string {
 		lines = append(lines, "its files have changed since you accepted them: nothing of it is used")
 	}
 	lines = append(lines, bundleLines(p.Bundle)...)
-	for _, fault := range pluginFaults(p.Bundle) {
+	for _, fault := range faultsOf(p.Bundle) {
 		lines = append(lines, "broken: "+fault)
 	}
 	return lines
@@ -63,8 +65,8 @@ func bundleLines(b *plugins.Bundle) []string {
 	return append(lines, fmt.Sprintf("about %d tokens in each request, in addition to those of its MCP servers' tools", b.Tokens))
 }
 
-// pluginFaults lists the parts of a plugin that cannot be used, with the reasons.
-func pluginFaults(b *plugins.Bundle) []string {
+// faultsOf lists the parts of a plugin that cannot be used, with the reasons.
+func faultsOf(b *plugins.Bundle) []string {
 	out := append([]string{}, b.Problems...)
 	add := func(file, line string) {
 		if rel, err := filepath.Rel(b.Dir, file); err == nil && filepath.IsLocal(rel) {
@@ -101,22 +103,23 @@ func pluginFaults(b *plugins.Bundle) []string {
 	return out
 }
 
-// pluginActions are the actions of a person on plugins.
-type pluginActions struct {
-	store   plugins.Store
-	std     Streams
-	logs    string                 // of MCP servers
-	servers func() mcpconfig.Paths // where servers are configured
-	changed func()                 // puts changes into force
+// Home is where plugins are kept, and what of others they touch.
+type Home struct {
+	Store   plugins.Store
+	Logs    string                              // of MCP servers
+	Servers func() mcpconfig.Paths              // where servers are configured
+	Permit  func(name, from, hash string) error // returns why a plugin may not be used; nil permits all
 }
 
-// newPluginActions returns the actions on the plugins of a home; changed puts changes into force.
-func newPluginActions(a *app, changed func()) pluginActions {
-	return pluginActions{a.pluginStore(), a.std, filepath.Join(a.paths.Data, "logs", "mcp"), a.serverPaths, changed}
+// actions are the actions of a person on plugins.
+type actions struct {
+	Home
+	std     console.Streams
+	changed func() // puts changes into force
 }
 
 // panel shows the plugins.
-func (a pluginActions) panel() command.Panel {
+func (a actions) panel() command.Panel {
 	act := func(done string, f func(name string) error) func(context.Context, command.Row) (string, error) {
 		return func(_ context.Context, row command.Row) (string, error) {
 			if err := f(row.ID); err != nil {
@@ -130,17 +133,17 @@ func (a pluginActions) panel() command.Panel {
 		Name: "plugins", Help: "plugins: what each contains, its state and cost; on and off, accept, remove", Title: "Plugins",
 		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
 		Rows: func(context.Context) ([]command.Row, error) {
-			list, err := a.store.List()
+			list, err := a.Store.List()
 			var rows []command.Row
 			for _, p := range list {
-				row := command.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
+				row := command.Row{ID: p.Name, Name: p.Name, State: state(p), Info: p.Version, Detail: text.Visible(strings.Join(describe(p), "\n")), Bad: !p.Intact()}
 				row.Keys = []string{"look at it", "on or off", "remove"}
 				if p.Problem == "" && !p.Intact() {
 					row.Keys = append(row.Keys, "accept it as it is")
 				}
 				if p.Bundle != nil {
 					row.Info = strings.TrimSpace(p.Version + " " + p.Bundle.Description)
-					row.Bad = row.Bad || len(pluginFaults(p.Bundle)) > 0
+					row.Bad = row.Bad || len(faultsOf(p.Bundle)) > 0
 				}
 				rows = append(rows, row)
 			}
@@ -148,16 +151,16 @@ func (a pluginActions) panel() command.Panel {
 		},
 		Actions: []command.Action{
 			{Label: "look at it", Run: func(_ context.Context, row command.Row) (string, error) { return row.Detail, nil }},
-			{Key: "ctrl+e", Label: "on or off", Run: act("switched", a.switchPlugin)},
-			{Key: "ctrl+t", Label: "accept it as it is", Confirm: true, Run: act("accepted", a.acceptPlugin)},
-			{Key: "ctrl+d", Label: "remove", Confirm: true, Run: act("removed", a.removePlugin)},
+			{Key: "ctrl+e", Label: "on or off", Run: act("switched", a.toggle)},
+			{Key: "ctrl+t", Label: "accept it as it is", Confirm: true, Run: act("accepted", a.accept)},
+			{Key: "ctrl+d", Label: "remove", Confirm: true, Run: act("removed", a.remove)},
 		},
 	}
 }
 
 // plugin finds an installed plugin.
-func (a pluginActions) plugin(name string) (plugins.Plugin, error) {
-	list, err := a.store.List()
+func (a actions) plugin(name string) (plugins.Plugin, error) {
+	list, err := a.Store.List()
 	if err != nil {
 		return plugins.Plugin{}, err
 	}
@@ -169,16 +172,16 @@ func (a pluginActions) plugin(name string) (plugins.Plugin, error) {
 	return plugins.Plugin{}, fmt.Errorf("there is no plugin %s; jcode plugins list shows the installed ones", name)
 }
 
-func (a pluginActions) switchPlugin(name string) error {
+func (a actions) toggle(name string) error {
 	p, err := a.plugin(name)
 	if err != nil {
 		return err
 	}
-	return a.store.Enable(name, p.Off)
+	return a.Store.Enable(name, p.Off)
 }
 
-// acceptPlugin accepts a plugin whose files have changed in its present form.
-func (a pluginActions) acceptPlugin(name string) error {
+// accept accepts a plugin whose files have changed in its present form.
+func (a actions) accept(name string) error {
 	p, err := a.plugin(name)
 	switch {
 	case err != nil:
@@ -188,12 +191,12 @@ func (a pluginActions) acceptPlugin(name string) error {
 	case p.Intact():
 		return fmt.Errorf("%s is as you accepted it", name)
 	}
-	return a.store.Accept(name, p.Now)
+	return a.Store.Accept(name, p.Now)
 }
 
-// removePlugin removes a plugin completely: its copy, its servers' file and their logs.
-func (a pluginActions) removePlugin(name string) error {
-	s := a.store
+// remove removes a plugin completely: its copy, its servers' file and their logs.
+func (a actions) remove(name string) error {
+	s := a.Store
 	p, err := a.plugin(name)
 	if err != nil {
 		return err
@@ -211,18 +214,18 @@ func (a pluginActions) removePlugin(name string) error {
 	if p.Bundle == nil {
 		return nil
 	}
-	left := mcpconfig.Load(a.servers()).Choose(func(mcpconfig.Entry) bool { return true })
+	left := mcpconfig.Load(a.Servers()).Choose(func(mcpconfig.Entry) bool { return true })
 	for server := range p.Bundle.Servers {
 		key := mcpconfig.KeyFor(server)
 		if _, used := left[key]; !used {
-			_ = os.Remove(filepath.Join(a.logs, key+".log")) // it exists only after a start
+			_ = os.Remove(filepath.Join(a.Logs, key+".log")) // it exists only after a start
 		}
 	}
 	return nil
 }
 
-// plugins reports the installed plugins.
-func (d *doctor) plugins(store plugins.Store) {
+// Check reports the installed plugins.
+func Check(_ context.Context, store plugins.Store, d *health.Report) {
 	list, err := store.List()
 	if err != nil {
 		d.Warn("plugins", "fix or remove that file", "%v", err)
@@ -230,7 +233,7 @@ func (d *doctor) plugins(store plugins.Store) {
 	for _, p := range list {
 		var faults []string
 		if p.Bundle != nil {
-			faults = pluginFaults(p.Bundle)
+			faults = faultsOf(p.Bundle)
 		}
 		switch {
 		case p.Problem != "":

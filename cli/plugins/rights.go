@@ -1,4 +1,4 @@
-package cli
+package pluginscli
 
 import (
 	"path/filepath"
@@ -10,12 +10,12 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// pluginRights is how the programs of a plugin run: they read its copy, write its data, and have variables that
+// Rights is how the programs of a plugin run: they read its copy, write its data, and have variables that
 // say where both are.
-type pluginRights struct {
-	item   tools.TrustItem
-	rights sandbox.Program
-	env    []string
+type Rights struct {
+	Item    tools.TrustItem
+	Program sandbox.Program
+	Env     []string
 }
 
 // dataOf returns the folder in which a plugin keeps its data.
@@ -24,12 +24,12 @@ func dataOf(s plugins.Store, name string) string {
 }
 
 // rightsOf returns how the programs of a plugin run.
-func rightsOf(s plugins.Store, p plugins.Plugin) pluginRights {
+func rightsOf(s plugins.Store, p plugins.Plugin) Rights {
 	data := dataOf(s, p.Name)
-	return pluginRights{
-		item:   tools.TrustItem{Kind: tools.TrustBundle, Name: p.Name, Hash: p.Hash, Personal: true},
-		rights: sandbox.Program{Read: []string{p.Bundle.Dir}, Data: []string{data}},
-		env: []string{
+	return Rights{
+		Item:    tools.TrustItem{Kind: tools.TrustBundle, Name: p.Name, Hash: p.Hash, Personal: true},
+		Program: sandbox.Program{Read: []string{p.Bundle.Dir}, Data: []string{data}},
+		Env: []string{
 			plugins.RootVariable + "=" + p.Bundle.Dir, plugins.DataVariable + "=" + data,
 			// The copy is read-only for its programs: what they cache belongs to their data.
 			"PYTHONPYCACHEPREFIX=" + filepath.Join(data, "pycache"),
@@ -37,18 +37,18 @@ func rightsOf(s plugins.Store, p plugins.Plugin) pluginRights {
 	}
 }
 
-// plugin returns how the programs of a plugin in use run.
-func (b *bundles) plugin(name string) (pluginRights, bool) {
+// Plugin returns how the programs of a plugin in use run.
+func (b *Bundles) Plugin(name string) (Rights, bool) {
 	for _, p := range b.current() {
 		if p.Name == name {
 			return rightsOf(b.store, p), true
 		}
 	}
-	return pluginRights{}, false
+	return Rights{}, false
 }
 
-// readable is what every confined command may do besides: read the copies of the plugins in use.
-func (b *bundles) readable() sandbox.Program {
+// Readable is what every confined command may do besides: read the copies of the plugins in use.
+func (b *Bundles) Readable() sandbox.Program {
 	var r sandbox.Program
 	for _, p := range b.current() {
 		r.Read = append(r.Read, p.Bundle.Dir)
@@ -56,8 +56,8 @@ func (b *bundles) readable() sandbox.Program {
 	return r
 }
 
-// holds reports whether a resolved path is in the copy of a plugin in use: it was accepted with the plugin.
-func (b *bundles) holds(path string) bool {
+// Holds reports whether a resolved path is in the copy of a plugin in use: it was accepted with the plugin.
+func (b *Bundles) Holds(path string) bool {
 	if b.store.Dir == "" || !paths.Within(paths.Real(b.store.Dir), path) {
 		return false
 	}

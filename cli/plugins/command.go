@@ -1,4 +1,4 @@
-package cli
+package pluginscli
 
 import (
 	"context"
@@ -14,17 +14,17 @@ import (
 	"jcode/plugins"
 )
 
-// pluginsCmd works with plugins, without a model.
-type pluginsCmd struct {
-	List    pluginsListCmd    `cmd:"" default:"withargs" help:"List the plugins and what they contain."`
-	Add     pluginsAddCmd     `cmd:"" help:"Show what a plugin contains, and add it after your yes."`
-	Update  pluginsUpdateCmd  `cmd:"" help:"Fetch plugins again, show what changes, and apply it if you agree."`
-	Enable  pluginsEnableCmd  `cmd:"" help:"Switch plugins on."`
-	Disable pluginsDisableCmd `cmd:"" help:"Switch plugins off; they stay as they are."`
-	Remove  pluginsRemoveCmd  `cmd:"" help:"Remove plugins."`
+// Cmd works with plugins, without a model.
+type Cmd struct {
+	List    listCmd    `cmd:"" default:"withargs" help:"List the plugins and what they contain."`
+	Add     addCmd     `cmd:"" help:"Show what a plugin contains, and add it after your yes."`
+	Update  updateCmd  `cmd:"" help:"Fetch plugins again, show what changes, and apply it if you agree."`
+	Enable  enableCmd  `cmd:"" help:"Switch plugins on."`
+	Disable disableCmd `cmd:"" help:"Switch plugins off; they stay as they are."`
+	Remove  removeCmd  `cmd:"" help:"Remove plugins."`
 }
 
-type pluginsListCmd struct {
+type listCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
@@ -40,28 +40,46 @@ type pluginLine struct {
 	Tokens  int      `json:"tokens"`
 }
 
-// keptPlugins returns an app that knows only its folders, and all plugins.
-func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, error) {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return nil, nil, err
-	}
-	list, err := a.pluginStore().List()
+// Setup is what the commands of `jcode plugins` are given.
+type Setup struct {
+	console.Streams
+	// Home finds where plugins are kept; nothing else is opened.
+	Home func(ctx context.Context) (Home, error)
+}
+
+// Command is a command of `jcode plugins`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+// actions returns the actions on plugins outside of a running jcode, which looks at the disk itself.
+func (s Setup) actions(ctx context.Context) (actions, error) {
+	home, err := s.Home(ctx)
+	return actions{home, s.Streams, func() {}}, err
+}
+
+// list returns all plugins, and the actions on them.
+func (s Setup) list(ctx context.Context) (actions, []plugins.Plugin, error) {
+	a, err := s.actions(ctx)
 	if err != nil {
-		return nil, nil, console.Usage("%w", err)
+		return a, nil, err
+	}
+	list, err := a.Store.List()
+	if err != nil {
+		return a, nil, console.Usage("%w", err)
 	}
 	return a, list, nil
 }
 
 // Run lists the plugins.
-func (c *pluginsListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	_, list, err := keptPlugins(ctx, std)
+func (c *listCmd) Run(ctx context.Context, std Setup) error {
+	_, list, err := std.list(ctx)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		return console.PrintJSON(std.Out, slicex.Map(list, func(p plugins.Plugin) pluginLine {
-			line := pluginLine{Name: p.Name, State: pluginState(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
+			line := pluginLine{Name: p.Name, State: state(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
 			if p.Bundle != nil {
 				line.Tokens, line.Brings = p.Bundle.Tokens, slicex.Map(p.Bundle.Rows, plugins.Row.String)
 			}
@@ -73,37 +91,37 @@ func (c *pluginsListCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, p := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, pluginState(p), text.Clean(p.Version))
-		for _, line := range pluginDetail(p) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, state(p), text.Clean(p.Version))
+		for _, line := range describe(p) {
 			fmt.Fprintf(w, "  %s\n", text.Visible(line))
 		}
 	}
 	return w.Flush()
 }
 
-type pluginsAddCmd struct {
+type addCmd struct {
 	From   string `arg:"" help:"A folder, or a git address; #REF after it names a branch, tag or commit."`
 	Plugin string `arg:"" optional:"" help:"Which plugin, where that is a marketplace."`
 	Yes    bool   `help:"Add it without a question."`
 }
 
 // Run fetches the plugin, shows what it brings, and asks.
-func (c *pluginsAddCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *addCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.actions(ctx)
+	if err != nil {
 		return err
 	}
 	address, err := plugins.ParseAddress(c.From, c.Plugin)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	return newPluginActions(a, func() {}).takePlugin(ctx, address, "", c.Yes)
+	return a.take(ctx, address, "", c.Yes)
 }
 
-// takePlugin fetches a plugin, shows it whole, and keeps it if the answer is yes. name is what an update
+// take fetches a plugin, shows it whole, and keeps it if the answer is yes. name is what an update
 // expects, "" for a new one.
-func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
-	s, w := a.store, a.std.Err
+func (a actions) take(ctx context.Context, address plugins.Address, name string, yes bool) error {
+	s, w := a.Store, a.std.Err
 	st, err := s.Stage(ctx, address)
 	if err != nil {
 		return console.Usage("%w", err)
@@ -116,8 +134,10 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 		}
 		return nil
 	}
-	if err := a.std.managed.Plugin(st.Name, address.String(), st.Hash); err != nil {
-		return console.Usage("%w", err)
+	if a.Permit != nil {
+		if err := a.Permit(st.Name, address.String(), st.Hash); err != nil {
+			return console.Usage("%w", err)
+		}
 	}
 	switch before := st.Before; {
 	case name != "" && st.Name != name:
@@ -136,7 +156,7 @@ func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, 
 		fmt.Fprintln(w, text.Visible(files))
 	default:
 		fmt.Fprintf(w, "%s %s, from %s\n", st.Name, orNone(st.Version, st.Commit), text.Visible(address.String()))
-		for _, line := range append(bundleLines(st.Bundle), pluginFaults(st.Bundle)...) {
+		for _, line := range append(bundleLines(st.Bundle), faultsOf(st.Bundle)...) {
 			fmt.Fprintln(w, "  "+text.Visible(line))
 		}
 	}
@@ -167,14 +187,14 @@ func orNone(version, commit string) string {
 	return "without a version"
 }
 
-type pluginsUpdateCmd struct {
+type updateCmd struct {
 	Names []string `arg:"" optional:"" help:"Which; all without a name."`
 	Yes   bool     `help:"Take over what changed without a question."`
 }
 
 // Run updates the plugins one after another.
-func (c *pluginsUpdateCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	a, list, err := keptPlugins(ctx, std)
+func (c *updateCmd) Run(ctx context.Context, std Setup) error {
+	a, list, err := std.list(ctx)
 	if err != nil {
 		return err
 	}
@@ -186,37 +206,37 @@ func (c *pluginsUpdateCmd) Run(ctx context.Context, _ *flags, std Streams) error
 	var errs []error
 	for _, p := range list {
 		if len(c.Names) == 0 || slices.Contains(c.Names, p.Name) {
-			errs = append(errs, newPluginActions(a, func() {}).takePlugin(ctx, p.Address, p.Name, c.Yes))
+			errs = append(errs, a.take(ctx, p.Address, p.Name, c.Yes))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-type pluginsEnableCmd struct {
+type enableCmd struct {
 	Names []string `arg:"" help:"Which."`
 }
 
 // Run switches the plugins on.
-func (c *pluginsEnableCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+func (c *enableCmd) Run(ctx context.Context, std Setup) error {
 	return switchPlugins(ctx, std, c.Names, true)
 }
 
-type pluginsDisableCmd struct {
+type disableCmd struct {
 	Names []string `arg:"" help:"Which."`
 }
 
 // Run switches the plugins off.
-func (c *pluginsDisableCmd) Run(ctx context.Context, _ *flags, std Streams) error {
+func (c *disableCmd) Run(ctx context.Context, std Setup) error {
 	return switchPlugins(ctx, std, c.Names, false)
 }
 
-func switchPlugins(ctx context.Context, std Streams, names []string, on bool) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func switchPlugins(ctx context.Context, std Setup, names []string, on bool) error {
+	a, err := std.actions(ctx)
+	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if err := a.pluginStore().Enable(name, on); err != nil {
+		if err := a.Store.Enable(name, on); err != nil {
 			return console.Usage("%w", err)
 		}
 		fmt.Fprintf(std.Err, "%s is %s\n", name, map[bool]string{true: "on", false: "off"}[on])
@@ -224,18 +244,18 @@ func switchPlugins(ctx context.Context, std Streams, names []string, on bool) er
 	return nil
 }
 
-type pluginsRemoveCmd struct {
+type removeCmd struct {
 	Names []string `arg:"" help:"Which."`
 }
 
 // Run removes the plugins.
-func (c *pluginsRemoveCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *removeCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.actions(ctx)
+	if err != nil {
 		return err
 	}
 	for _, name := range c.Names {
-		if err := newPluginActions(a, func() {}).removePlugin(name); err != nil {
+		if err := a.remove(name); err != nil {
 			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, "removed "+name)

@@ -48,7 +48,7 @@ func (a agentSites) runsAtOpening() bool {
 	if len(a.config.AfterEdit) > 0 || len(a.happenings.engine.List()) > 0 || len(a.servers.States()) > 0 {
 		return true
 	}
-	return !a.flags.NoLua && len(a.lua.room.Panel().Items) > 0
+	return !a.flags.NoLua && len(a.lua.Room().Panel().Items) > 0
 }
 
 // bringsCode reports whether a file of the project may configure something that runs.

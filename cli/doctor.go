@@ -18,6 +18,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/cli/health"
+	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	"jcode/cli/undo"
@@ -105,7 +106,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.environment()
 	pluginscli.Check(ctx, pluginsHome(a).Store, &d.Report)
 	if !d.flags.NoLua {
-		d.scripts(ctx)
+		luacli.Check(ctx, &d.Report)
 	}
 	if d.queue {
 		d.tasks(ctx)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"jcode/cli/core"
+	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	"jcode/mcp"
@@ -19,7 +20,7 @@ type extensions struct {
 	learning   *learning
 	mcp        *mcp.Manager // nil with --no-mcp: conversations use servers
 	servers    mcpcli.Servers
-	lua        *scripting // nil with --no-lua
+	lua        *luacli.Scripts // nil with --no-lua
 	lsp        *lsp.Manager
 	documents  *documents
 	memory     *remembering

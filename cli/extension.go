@@ -24,7 +24,7 @@ func (a *app) listExtensions() {
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {
-		a.list = append(a.list, a.lua.extension())
+		a.list = append(a.list, a.lua.Extension())
 	}
 	a.list = append(a.list, a.happenings.extension(), a.documents.extension(), a.memory.extension(), newCalendar(a.store.History().All, newWhereabouts(a)).extension())
 	if !a.flags.NoMCP {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	"jcode/tools"
@@ -65,7 +66,7 @@ type grammar struct {
 	Roles    rolesCmd       `cmd:"" help:"List, show, edit, import, export and delete roles."`
 	Skills   skillsCmd      `cmd:"" help:"List and check skills, and write new ones."`
 	Plugins  pluginscli.Cmd `cmd:"" help:"Add, list, update and remove plugins."`
-	Lua      luaCmd         `cmd:"" help:"Write, check and run Lua tools."`
+	Lua      luacli.Cmd     `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd      `cmd:"" help:"Show and change settings."`
 	Docs     docsCmd        `cmd:"" help:"Index documents for a session, and search them."`
 

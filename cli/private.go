@@ -1,18 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	"jcode/cli/console"
 	"jcode/internal/slicex"
-	"jcode/session"
 	"jcode/tools/command"
 )
 
@@ -94,108 +88,4 @@ func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, er
 		return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
 	}
 	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " continues it."}, nil
-}
-
-// luaState stores the state of scripts. In a private conversation it writes to memory, on top of what was
-// stored before.
-type luaState struct {
-	stored  session.LuaState
-	private func() bool
-
-	mu   sync.Mutex
-	over map[[2]string]json.RawMessage // by scope and key; nil was deleted
-}
-
-// Get implements lua.StateStore.
-func (l *luaState) Get(ctx context.Context, scope, key string) (json.RawMessage, bool, error) {
-	if l.private() {
-		l.mu.Lock()
-		value, has := l.over[[2]string{scope, key}]
-		l.mu.Unlock()
-		if has {
-			return value, value != nil, nil
-		}
-	}
-	return l.stored.Get(ctx, scope, key)
-}
-
-// Set implements lua.StateStore.
-func (l *luaState) Set(ctx context.Context, scope, key string, value json.RawMessage) error {
-	if l.put(scope, key, slices.Clone(value)) {
-		return nil
-	}
-	return l.stored.Set(ctx, scope, key, value)
-}
-
-// Delete implements lua.StateStore.
-func (l *luaState) Delete(ctx context.Context, scope, key string) error {
-	if l.put(scope, key, nil) {
-		return nil
-	}
-	return l.stored.Delete(ctx, scope, key)
-}
-
-// Swap implements lua.StateStore.
-func (l *luaState) Swap(ctx context.Context, scope, key string, old, value json.RawMessage) (bool, error) {
-	if !l.private() {
-		return l.stored.Swap(ctx, scope, key, old, value)
-	}
-	now, has, err := l.Get(ctx, scope, key)
-	if err != nil {
-		return false, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if newer, over := l.over[[2]string{scope, key}]; over {
-		now, has = newer, newer != nil
-	}
-	if has != (old != nil) || has && !bytes.Equal(now, old) {
-		return false, nil
-	}
-	l.keep(scope, key, slices.Clone(value))
-	return true, nil
-}
-
-// put keeps a value in memory if the conversation is private, and reports whether it did.
-func (l *luaState) put(scope, key string, value json.RawMessage) bool {
-	if !l.private() {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.keep(scope, key, value)
-	return true
-}
-
-// keep is called under the lock.
-func (l *luaState) keep(scope, key string, value json.RawMessage) {
-	if l.over == nil {
-		l.over = map[[2]string]json.RawMessage{}
-	}
-	l.over[[2]string{scope, key}] = value
-}
-
-// Keys implements lua.StateStore.
-func (l *luaState) Keys(ctx context.Context, scope string) ([]string, error) {
-	keys, err := l.stored.Keys(ctx, scope)
-	if err != nil || !l.private() {
-		return keys, err
-	}
-	all := map[string]bool{}
-	for _, k := range keys {
-		all[k] = true
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for at, value := range l.over {
-		if at[0] != scope {
-			continue
-		}
-		if value != nil {
-			all[at[1]] = true
-		} else {
-			delete(all, at[1])
-		}
-	}
-	return slices.Sorted(maps.Keys(all)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	"jcode/internal/commandline"
@@ -21,6 +22,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, f, std)
 	case pluginscli.Command:
 		return c.Run(ctx, newPluginSetup(std))
+	case luacli.Command:
+		return c.Run(ctx, newLuaSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

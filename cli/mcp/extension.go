@@ -130,7 +130,7 @@ type Servers interface {
 }
 
 // approver lets a person, or the rules, decide about what a script wants to start.
-type approver func(ctx context.Context, owner string, plan tools.Plan) error
+type approver = func(ctx context.Context, owner string, plan tools.Plan) error
 
 // NoServers is used if a flag switches servers off.
 type NoServers struct{}

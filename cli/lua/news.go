@@ -1,4 +1,4 @@
-package cli
+package luacli
 
 import (
 	"strings"
@@ -9,16 +9,16 @@ import (
 	"jcode/tools"
 )
 
-// luaNews tells the person which Lua tools were added, removed or changed while nothing runs. During a turn
+// toolNews tells the person which Lua tools were added, removed or changed while nothing runs. During a turn
 // the conversation itself reports what changed between two steps.
-type luaNews struct {
+type toolNews struct {
 	registry *tools.Registry
 	board    *board.Board
 	known    map[string]tools.Tool
 }
 
-func newLuaNews(registry *tools.Registry, b *board.Board) *luaNews {
-	return &luaNews{registry, b, luaTools(registry.Snapshot(nil))}
+func newToolNews(registry *tools.Registry, b *board.Board) *toolNews {
+	return &toolNews{registry, b, luaTools(registry.Snapshot(nil))}
 }
 
 func luaTools(snap tools.Snapshot) map[string]tools.Tool {
@@ -32,7 +32,7 @@ func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 }
 
 // look compares the registry with its previous state.
-func (n *luaNews) look() {
+func (n *toolNews) look() {
 	before, now := n.known, luaTools(n.registry.Snapshot(nil))
 	n.known = now
 	if conv := n.board.Open(); conv == nil || conv.State().Busy {

@@ -1,4 +1,4 @@
-package cli
+package luacli
 
 import (
 	"context"
@@ -15,33 +15,57 @@ import (
 	"jcode/cli/core"
 	"jcode/internal/text"
 	"jcode/lua"
-	"jcode/mcp"
 	"jcode/tools"
 )
 
-// luaCmd writes, checks and runs Lua without a model.
-type luaCmd struct {
-	New   luaNewCmd   `cmd:"" help:"Write a commented, working tool or plugin."`
-	Check luaCheckCmd `cmd:"" help:"Look for faults in manifests and sources, without running them."`
-	Run   luaRunCmd   `cmd:"" help:"Call a Lua tool: same host, gate and limits as for a model."`
-	Stubs luaStubsCmd `cmd:"" help:"Write type annotations of the Lua API for editors."`
+// Cmd writes, checks and runs Lua without a model.
+type Cmd struct {
+	New   newCmd   `cmd:"" help:"Write a commented, working tool or plugin."`
+	Check checkCmd `cmd:"" help:"Look for faults in manifests and sources, without running them."`
+	Run   runCmd   `cmd:"" help:"Call a Lua tool: same host, gate and limits as for a model."`
+	Stubs stubsCmd `cmd:"" help:"Write type annotations of the Lua API for editors."`
 }
 
-type luaNewCmd struct {
+// Setup is what the commands of `jcode lua` are given.
+type Setup struct {
+	console.Streams
+	Off bool // --no-lua
+	// Places finds where scripts of the project and of the person are; nothing is opened.
+	Places func(ctx context.Context) (root, config string, err error)
+	// Around opens what a check compares names with. The caller calls done, also after an error.
+	Around func(ctx context.Context) (around lua.Around, done func(), err error)
+	// Open wires jcode for a single call. asker answers questions; nil leaves them unanswered.
+	Open func(ctx context.Context, asker tools.Asker) (Opened, error)
+}
+
+// Opened is a jcode that can call a Lua tool. The caller closes it.
+type Opened struct {
+	Scripts *Scripts
+	// Connect connects MCP servers until release is called. It is nil with --no-mcp.
+	Connect func(ctx context.Context, names []string) (release func(), err error)
+	Close   func()
+}
+
+// Command is a command of `jcode lua`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+type newCmd struct {
 	Name   string `arg:"" help:"Name of the tool or plugin."`
 	User   bool   `help:"For all projects, in the configuration folder."`
 	Plugin bool   `help:"A plugin instead of a tool."`
 }
 
 // Run writes the files and prints their paths; it never overwrites.
-func (c *luaNewCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *newCmd) Run(ctx context.Context, std Setup) error {
+	base, config, err := std.Places(ctx)
+	if err != nil {
 		return err
 	}
-	base, write := a.root, lua.NewTool
+	write := lua.NewTool
 	if c.User {
-		base = a.paths.Config
+		base = config
 	}
 	if c.Plugin {
 		write = lua.NewPlugin
@@ -56,24 +80,16 @@ func (c *luaNewCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	return nil
 }
 
-type luaCheckCmd struct {
+type checkCmd struct {
 	Dir string `arg:"" help:"A tool folder, a folder of them, a plugin, or a script."`
 }
 
 // Run prints each fault as file:line: message.
-func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	quiet := *f
-	quiet.Print, quiet.NoLua = true, true
-	var around lua.Around
-	if a, err := newApp(ctx, &quiet, std); err != nil {
+func (c *checkCmd) Run(ctx context.Context, std Setup) error {
+	around, done, err := std.Around(ctx)
+	defer done()
+	if err != nil {
 		fmt.Fprintln(std.Err, "jcode: names are not compared with those of builtin tools:", err)
-	} else {
-		defer a.close()
-		around.Project, around.Secret = a.root, a.isKeyVariable
-		around.Builtin = func(name string) bool {
-			_, taken, _ := a.registry.Snapshot(nil).Lookup(name)
-			return taken
-		}
 	}
 	problems, err := lua.Check(ctx, c.Dir, around)
 	if err != nil {
@@ -89,12 +105,12 @@ func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-type luaStubsCmd struct {
+type stubsCmd struct {
 	File string `arg:"" optional:"" default:"jcode.d.lua" help:"Where to write; - for standard output."`
 }
 
 // Run writes the stubs.
-func (c *luaStubsCmd) Run(_ context.Context, _ *flags, std Streams) error {
+func (c *stubsCmd) Run(_ context.Context, std Setup) error {
 	if c.File == "-" {
 		_, err := io.WriteString(std.Out, lua.Stubs())
 		return err
@@ -106,14 +122,14 @@ func (c *luaStubsCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	return nil
 }
 
-type luaRunCmd struct {
+type runCmd struct {
 	Tool string   `arg:"" help:"Name of the tool."`
 	Args []string `arg:"" optional:"" help:"Arguments as key=value; values that are JSON count as such where the tool wants no text." sep:"none"`
 	JSON bool     `name:"json" help:"Print the whole result as JSON."`
 }
 
-// luaResult is what `jcode lua run --json` prints.
-type luaResult struct {
+// runResult is what `jcode lua run --json` prints.
+type runResult struct {
 	OK    bool            `json:"ok"`
 	Text  string          `json:"text"`
 	Kind  tools.ErrorKind `json:"error_kind,omitempty"`
@@ -122,8 +138,8 @@ type luaResult struct {
 }
 
 // Run calls the tool.
-func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if f.NoLua {
+func (c *runCmd) Run(ctx context.Context, std Setup) error {
+	if std.Off {
 		return console.Usage("lua run: --no-lua is set")
 	}
 	args := map[string]string{}
@@ -138,44 +154,45 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	quiet := *f
-	quiet.Print = true
-	a, err := newApp(ctx, &quiet, std)
+	var asker tools.Asker
+	if std.InIsTerminal {
+		asker = terminalAsker{std.Streams}
+	}
+	a, err := std.Open(ctx, asker)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	asker := terminalAsker{std}
-	if std.InIsTerminal {
-		a.asker = asker
+	defer a.Close()
+	scripts := a.Scripts
+	scripts.room.Refresh()
+	if items := scripts.room.Untrusted(); len(items) > 0 && std.InIsTerminal {
+		scripts.ask(ctx, items)
 	}
-	a.lua.room.Refresh()
-	if items := a.lua.room.Untrusted(); len(items) > 0 && std.InIsTerminal {
-		a.lua.ask(ctx, items)
-	}
-	e, ok, _ := a.registry.Snapshot(nil).Lookup(c.Tool)
+	e, ok, _ := scripts.registry.Snapshot(nil).Lookup(c.Tool)
 	if !ok || e.Spec.Group != tools.GroupLua {
 		return console.Usage("lua run: there is no Lua tool %q here (jcode tools lists what there is)", c.Tool)
 	}
-	if names := lua.Servers(a.lua.room, c.Tool); len(names) > 0 && !f.NoMCP {
-		release, err := connectFor(ctx, a.mcp, names)
+	if names := lua.Servers(scripts.room, c.Tool); len(names) > 0 && a.Connect != nil {
+		limited, cancel := context.WithTimeout(ctx, core.PrintWait)
+		release, err := a.Connect(limited, names)
+		cancel()
 		if err != nil {
 			fmt.Fprintln(std.Err, "jcode: "+text.Visible(err.Error())) // the tool is told, too, when it calls the server
 		}
 		defer release()
 	}
-	caller := tools.Caller{Origin: tools.OriginScript, Mode: func() tools.Mode { return a.mode }, Asker: a.lua.person()}
-	res := a.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: c.Tool, Arguments: raw, Caller: caller}).Result
+	caller := tools.Caller{Origin: tools.OriginScript, Mode: scripts.mode, Asker: scripts.person()}
+	res := scripts.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: c.Tool, Arguments: raw, Caller: caller}).Result
 	if c.JSON {
-		out := luaResult{OK: !res.Failed, Text: res.Text, Kind: res.Kind, Data: res.Data}
-		for _, l := range a.lua.room.Log(c.Tool) {
+		out := runResult{OK: !res.Failed, Text: res.Text, Kind: res.Kind, Data: res.Data}
+		for _, l := range scripts.room.Log(c.Tool) {
 			out.Lines = append(out.Lines, l.Text)
 		}
 		if err := console.PrintJSON(std.Out, out); err != nil {
 			return err
 		}
 	} else {
-		for _, l := range a.lua.room.Log(c.Tool) {
+		for _, l := range scripts.room.Log(c.Tool) {
 			if l.Level != "debug" {
 				fmt.Fprintln(std.Err, l.Text)
 			}
@@ -195,19 +212,8 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return &console.Exit{Code: 1, Silent: true, Err: errors.New(res.Text)}
 }
 
-// connectFor connects the MCP servers that a tool declares, until release is called.
-func connectFor(ctx context.Context, m *mcp.Manager, names []string) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, core.PrintWait)
-	defer cancel()
-	lease, err := m.Acquire(ctx, names)
-	if err != nil {
-		return func() {}, err
-	}
-	return lease.Release, nil
-}
-
 // terminalAsker asks on the terminal, line by line.
-type terminalAsker struct{ std Streams }
+type terminalAsker struct{ std console.Streams }
 
 // Ask shows the whole question and reads yes or no.
 func (t terminalAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {

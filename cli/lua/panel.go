@@ -1,4 +1,4 @@
-package cli
+package luacli
 
 import (
 	"cmp"
@@ -11,15 +11,15 @@ import (
 	"jcode/tools/command"
 )
 
-// luaActions are the actions of a person on Lua scripts: the panel and the words of /lua.
-type luaActions struct {
+// actions are the actions of a person on Lua scripts: the panel and the words of /lua.
+type actions struct {
 	room   *lua.Room
 	config string // the configuration folder
 	allow  func(ctx context.Context, words string) (string, error)
 }
 
 // panel shows every tool, plugin and the startup script, and what protects hosts.
-func (a luaActions) panel() command.Panel {
+func (a actions) panel() command.Panel {
 	return command.Panel{
 		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words, Shows: command.Showing("errors", "log"),
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.config, "lua") + ".",
@@ -59,7 +59,7 @@ func (a luaActions) panel() command.Panel {
 }
 
 // words runs /lua errors, /lua reload [NAME], /lua log [NAME] and /lua allow [PLUGIN] RIGHT.
-func (a luaActions) words(ctx context.Context, words string) (string, error) {
+func (a actions) words(ctx context.Context, words string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
 	name = strings.TrimSpace(name)
 	var lines []string

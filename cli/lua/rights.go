@@ -1,4 +1,4 @@
-package cli
+package luacli
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // brought says how commands of scripts run, by who brought them. It implements lua.Options.Brought.
-func (s *scripting) brought(from string) *tools.Brought {
+func (s *Scripts) brought(from string) *tools.Brought {
 	item, ok := s.rightsItem(from)
 	if !ok {
 		return nil
@@ -28,7 +28,7 @@ func (s *scripting) brought(from string) *tools.Brought {
 }
 
 // rightsItem returns what further rights of scripts belong to; ok is false for the person's own scripts.
-func (s *scripting) rightsItem(from string) (item tools.TrustItem, ok bool) {
+func (s *Scripts) rightsItem(from string) (item tools.TrustItem, ok bool) {
 	if from == "project" {
 		return s.room.Folder(nil), true
 	}
@@ -36,13 +36,12 @@ func (s *scripting) rightsItem(from string) (item tools.TrustItem, ok bool) {
 	if !ok {
 		return tools.TrustItem{}, false
 	}
-	plugin, _ := s.bundles.Plugin(name)
-	return plugin.Item, true
+	return s.plugin(name), true
 }
 
 // allow gives the commands of the project's scripts, or those of a plugin, a further right for good: it runs
 // /lua allow.
-func (s *scripting) allow(ctx context.Context, words string) (string, error) {
+func (s *Scripts) allow(ctx context.Context, words string) (string, error) {
 	from, right := "project", strings.TrimSpace(words)
 	if name, after, named := strings.Cut(right, " "); named {
 		from, right = "plugin "+name, strings.TrimSpace(after)

@@ -1,9 +1,8 @@
-package cli
+package luacli
 
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,42 +14,68 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/board"
 	"jcode/cli/core"
-	mcpcli "jcode/cli/mcp"
-	pluginscli "jcode/cli/plugins"
+	"jcode/cli/health"
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
 // scriptsWait is how long a submitted prompt waits for the startup script and plugins.
 // Each has a limit of its own; this bounds all of them.
 const scriptsWait = 6 * time.Second
 
-// scripting connects Lua with the rest of jcode.
-type scripting struct {
+// Options are what scripts need of jcode.
+type Options struct {
+	// Room is what their room needs; what this package knows itself need not be in it.
+	Room       lua.Options
+	Board      *board.Board
+	Trust      *permission.Trust
+	Everywhere tools.Trust // in files of this project, and of the person
+	Servers    Servers
+	// Plugin returns what further rights of a plugin's programs belong to, the zero value without such a plugin.
+	Plugin  func(name string) tools.TrustItem
+	Once    bool               // a single run, without a person
+	Mode    func() tools.Mode  // if no conversation is open
+	Asker   func() tools.Asker // answers instead of the person; nil leaves it to them
+	Started <-chan struct{}    // the extensions have begun
+	Settled <-chan struct{}    // the question about the folder no longer needs an answer
+}
+
+// Servers are the MCP servers as scripts see them.
+type Servers interface {
+	States() []lua.MCPStatus
+	// Watch returns a channel that receives after changes of a server, and a function that ends it.
+	Watch() (changes <-chan struct{}, stop func())
+	// Control returns how scripts use them; approve lets a person, or the rules, decide about what a script wants to
+	// start.
+	Control(approve func(ctx context.Context, owner string, plan tools.Plan) error) lua.MCPControl
+}
+
+// Scripts connects Lua with the rest of jcode.
+type Scripts struct {
 	board      *board.Board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	trust      *permission.Trust
-	everywhere tools.Trust // in files of this project, and of the person
-	servers    mcpcli.Servers
-	bundles    *pluginscli.Bundles
+	everywhere tools.Trust
+	servers    Servers
+	plugin     func(name string) tools.TrustItem
 	cwd        string
-	config     string             // the configuration folder
-	once       bool               // a single run, without a person
-	mode       func() tools.Mode  // if no conversation is open
-	asker      func() tools.Asker // answers instead of the person; nil leaves it to them
-	started    <-chan struct{}    // the extensions have begun
-	settled    <-chan struct{}    // the question about the folder no longer needs an answer
+	config     string // the configuration folder
+	once       bool
+	mode       func() tools.Mode
+	asker      func() tools.Asker
+	started    <-chan struct{}
+	settled    <-chan struct{}
 
 	room  *lua.Room
 	begun sync.Once
 
 	// ctx ends with the app; work is what runs until then.
 	ctx  context.Context
+	end  context.CancelFunc
 	work sync.WaitGroup
 
 	asking sync.Mutex  // one question about trust at a time
@@ -61,68 +86,65 @@ type scripting struct {
 	failed string // the last error of the trust, "" after an answer
 }
 
-// openLua creates the scripting. Nothing runs and no file is read yet.
-func (a *app) openLua() error {
+// New connects Lua. Nothing runs and no file is read yet. The caller closes it.
+func New(o Options) (*Scripts, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &scripting{
-		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, everywhere: a.everywhere(), servers: a.servers,
-		cwd: a.cwd, config: a.paths.Config, once: a.flags.once(),
-		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
-		bundles: &a.bundles, started: a.started, settled: a.settled, ctx: ctx,
+	s := &Scripts{
+		board: o.Board, registry: o.Room.Registry, dispatcher: o.Room.Dispatcher, trust: o.Trust, everywhere: o.Everywhere, servers: o.Servers,
+		cwd: o.Room.Start, config: o.Room.Config, once: o.Once, mode: o.Mode, asker: o.Asker,
+		plugin: o.Plugin, started: o.Started, settled: o.Settled, ctx: ctx, end: cancel,
 	}
-	room, err := lua.New(lua.Options{
-		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.Scripts,
-		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.Control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Brought: s.brought, Notices: s, Standing: s.standing,
-		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
-		Denied: func(address string) string { return a.gate.DeniedAddress(address) },
-		Eval:   isOn(a.config.Lua.Eval), NoWatch: a.flags.once(),
-	})
-	if err != nil {
+	room := o.Room
+	room.MCP, room.Trust, room.Untrusted, room.Brought = o.Servers.Control(s.approve), o.Trust, s.untrusted, s.brought
+	room.Notices, room.Standing, room.NoWatch = s, s.standing, o.Once
+	var err error
+	if s.room, err = lua.New(room); err != nil {
 		cancel()
-		return err
+		return nil, err
 	}
-	s.room = room
-	a.lua = s
-	a.onClose(func() {
-		cancel()
-		room.Close()
-		s.work.Wait()
-	})
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, room.Hook())
-	a.commands.Sources = append(a.commands.Sources, room)
-	return nil
+	return s, nil
 }
 
-// extension returns what it adds to jcode.
-func (s *scripting) extension() core.Extension {
+// Close ends what scripts do.
+func (s *Scripts) Close() {
+	s.end()
+	s.room.Close()
+	s.work.Wait()
+}
+
+// Room returns the room in which scripts live.
+func (s *Scripts) Room() *lua.Room { return s.room }
+
+// Extension returns what it adds to jcode.
+func (s *Scripts) Extension() core.Extension {
 	return core.Extension{Begin: s.begin, Load: s.load, Look: s.look, Refresh: s.refresh, Opened: s.opened, Own: s.own(), Inert: s.inert, Wake: s.wake, Panels: s.panels}
 }
 
 // load is a point of the extension.
-func (s *scripting) load(ctx context.Context) {
+func (s *Scripts) load(ctx context.Context) {
 	s.begin()
 	s.ready(ctx)
 }
 
 // look is a point of the extension.
-func (s *scripting) look() { s.room.Refresh() }
+func (s *Scripts) look() { s.room.Refresh() }
 
 // refresh is a point of the extension.
-func (s *scripting) refresh() {
+func (s *Scripts) refresh() {
 	if s.room.Running() {
 		s.room.Refresh()
 	}
 }
 
 // opened is a point of the extension. Scripts are told about the first conversation once they have loaded.
-func (s *scripting) opened(_ *agent.Conversation, again bool) {
+func (s *Scripts) opened(_ *agent.Conversation, again bool) {
 	if again {
 		s.began()
 	}
 }
 
 // inert is a point of the extension.
-func (s *scripting) inert() []tools.TrustItem {
+func (s *Scripts) inert() []tools.TrustItem {
 	if waiting := s.room.Untrusted(); len(waiting) > 0 {
 		return []tools.TrustItem{s.room.Folder(waiting)}
 	}
@@ -130,7 +152,7 @@ func (s *scripting) inert() []tools.TrustItem {
 }
 
 // wake is a point of the extension.
-func (s *scripting) wake(items []tools.TrustItem) error {
+func (s *Scripts) wake(items []tools.TrustItem) error {
 	if len(core.OfKind(items, tools.TrustLuaTool)) == 0 {
 		return nil
 	}
@@ -138,12 +160,12 @@ func (s *scripting) wake(items []tools.TrustItem) error {
 }
 
 // panels is a point of the extension.
-func (s *scripting) panels() []command.Panel {
-	return []command.Panel{luaActions{s.room, s.config, s.allow}.panel()}
+func (s *Scripts) panels() []command.Panel {
+	return []command.Panel{actions{s.room, s.config, s.allow}.panel()}
 }
 
 // own is a point of the extension.
-func (s *scripting) own() agent.Extension {
+func (s *Scripts) own() agent.Extension {
 	return agent.Extension{
 		Ready: s.ready, Before: s.before,
 		TurnStarted: func(ev event.TurnStart) { s.room.Prompt(ev.Prompt) },
@@ -153,9 +175,9 @@ func (s *scripting) own() agent.Extension {
 
 // begin is a point of the extension. Scripts begin to run once: after the first frame, or earlier if a role needs to
 // know their tools.
-func (s *scripting) begin() { s.begun.Do(s.run) }
+func (s *Scripts) begin() { s.begun.Do(s.run) }
 
-func (s *scripting) run() {
+func (s *Scripts) run() {
 	if err := s.room.Start(s.ctx); err != nil {
 		s.board.Say(event.LevelWarn, "%v", err)
 		return
@@ -165,7 +187,7 @@ func (s *scripting) run() {
 
 // follow tells scripts that the session began and how MCP servers change state, and tells the person which
 // Lua tools change.
-func (s *scripting) follow() {
+func (s *Scripts) follow() {
 	if s.room.WaitReady(s.ctx) != nil {
 		return
 	}
@@ -173,12 +195,12 @@ func (s *scripting) follow() {
 	changed, unwatch := s.servers.Watch()
 	defer unwatch()
 	var tooling <-chan struct{} // nil in a single run
-	var news *luaNews
+	var news *toolNews
 	if !s.once {
 		var unwatch func()
 		tooling, unwatch = s.registry.Watch()
 		defer unwatch()
-		news = newLuaNews(s.registry, s.board)
+		news = newToolNews(s.registry, s.board)
 	}
 	last := map[string]lua.MCPStatus{}
 	for {
@@ -199,13 +221,13 @@ func (s *scripting) follow() {
 }
 
 // began tells scripts which session is open.
-func (s *scripting) began() {
+func (s *Scripts) began() {
 	id := s.board.Session()
 	s.room.SessionStart(id, s.cwd, id != "")
 }
 
 // ready waits for the startup script and the plugins.
-func (s *scripting) ready(ctx context.Context) {
+func (s *Scripts) ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, scriptsWait)
 	defer cancel()
 	quick, stop := context.WithTimeout(ctx, 200*time.Millisecond)
@@ -221,7 +243,7 @@ func (s *scripting) ready(ctx context.Context) {
 
 // before applies what changed on disk since the last step. Trust in Lua that the agent has just written is
 // asked for here, so that it can be used in the same turn.
-func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
+func (s *Scripts) before(ctx context.Context, _ string) agent.Announcement {
 	s.room.Refresh()
 	if items := s.room.Untrusted(); len(items) > 0 {
 		s.ask(ctx, items)
@@ -237,10 +259,10 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 }
 
 // Notice implements lua.Notices.
-func (s *scripting) Notice(level, text string) { s.board.Say(event.Level(level), "%s", text) }
+func (s *Scripts) Notice(level, text string) { s.board.Say(event.Level(level), "%s", text) }
 
 // standing returns the caller for scripts that run by themselves.
-func (s *scripting) standing() tools.Caller {
+func (s *Scripts) standing() tools.Caller {
 	c := tools.Caller{Origin: tools.OriginScript, Mode: s.mode, Asker: s.person()}
 	if conv := s.board.Open(); conv != nil {
 		c.Session, c.Mode, c.Scope = conv.ID(), conv.Mode, conv.Scope()
@@ -249,7 +271,7 @@ func (s *scripting) standing() tools.Caller {
 }
 
 // person returns the asker that answers a script's questions, nil if there is no person.
-func (s *scripting) person() tools.Asker {
+func (s *Scripts) person() tools.Asker {
 	if asker := s.asker(); asker != nil {
 		return asker
 	}
@@ -260,7 +282,7 @@ func (s *scripting) person() tools.Asker {
 }
 
 // untrusted asks the person about Lua of the project, in the background.
-func (s *scripting) untrusted(items []tools.TrustItem) {
+func (s *Scripts) untrusted(items []tools.TrustItem) {
 	if s.person() != nil {
 		s.work.Go(func() { s.ask(s.ctx, items) })
 		return
@@ -276,7 +298,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 }
 
 // ask asks the question of trust once in a run.
-func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
+func (s *Scripts) ask(ctx context.Context, items []tools.TrustItem) {
 	person := s.person()
 	if person == nil {
 		return
@@ -326,7 +348,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 }
 
 // report tells the person why trust could not be read: once until it can be read, or the reason changes.
-func (s *scripting) report(err error) {
+func (s *Scripts) report(err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()
@@ -341,7 +363,7 @@ func (s *scripting) report(err error) {
 }
 
 // approve lets the gate judge what a script wants to start.
-func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) error {
+func (s *Scripts) approve(ctx context.Context, owner string, plan tools.Plan) error {
 	caller := s.standing()
 	caller.Label, caller.Owner = owner, owner
 	d := s.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
@@ -352,37 +374,8 @@ func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) 
 	return errors.New(d.Reason)
 }
 
-// isCommand reports whether a slash command of that name exists outside Lua.
-func (a *app) isCommand(name string) bool {
-	if slices.Contains(tui.OwnCommands(), name) || slices.Contains(panelNames(), name) {
-		return true
-	}
-	for _, src := range a.commands.Sources {
-		if src == command.Source(a.lua.room) {
-			continue
-		}
-		if slices.ContainsFunc(src.List(), func(c command.Command) bool { return c.Name == name }) {
-			return true
-		}
-	}
-	return false
-}
-
-// isKeyVariable reports whether a variable contains the key of a configured provider or search service.
-func (a *app) isKeyVariable(name string) bool {
-	if name == searchKeyEnv(a.config.WebSearch) {
-		return true
-	}
-	for _, p := range a.models.settings.Providers {
-		if p.KeyEnv == name {
-			return true
-		}
-	}
-	return false
-}
-
-// scripts starts a host and reports what protects it.
-func (d *doctor) scripts(ctx context.Context) {
+// Check starts a host and reports what protects it.
+func Check(ctx context.Context, d *health.Report) {
 	layers, err := pool.Probe(ctx)
 	switch {
 	case err != nil:

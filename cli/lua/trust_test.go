@@ -1,4 +1,4 @@
-package cli
+package luacli
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func TestErrorOfLuasTrustIsSaidOncePerChange(t *testing.T) {
 	t.Cleanup(room.Close)
 	var said []string
 	store := &failingTrust{}
-	s := &scripting{
+	s := &Scripts{
 		board: &board.Board{Other: func(n board.Notice) { said = append(said, n.Text) }}, room: room,
 		trust: permission.NewTrust("project", store, false), asker: func() tools.Asker { return refuses{} },
 	}

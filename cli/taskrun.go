@@ -104,6 +104,7 @@ type taskRun struct {
 	task  tasks.Task
 	repos []string               // patterns of the addresses that the worker takes
 	cause atomic.Pointer[string] // why the turn was ended from outside, nil if it was not
+	stays bool                   // the worktree is kept: only it has what came out
 	steps int
 	cost  float64
 }
@@ -122,13 +123,16 @@ func (r *taskRun) run(ctx context.Context, std Streams, folder string) error {
 	defer home.close()
 	b, err := r.tree(ctx, home)
 	if err != nil {
-		return r.failed(ctx, err)
+		return errors.Join(r.failed(ctx, err), r.tidy(ctx, home))
 	}
 	end, err := r.converse(ctx, b)
 	if err == nil {
 		err = r.settle(ctx, b, end)
 	}
 	b.Close()
+	if fault := r.tidy(ctx, home); fault != nil {
+		err = errors.Join(err, fmt.Errorf("remove the worktree: %w", fault))
+	}
 	return err
 }
 

@@ -159,24 +159,36 @@ func taskDetail(ctx context.Context, store *tasks.Store, t tasks.Task) ([]string
 }
 
 type tasksLogCmd struct {
-	ID taskID `arg:"" help:"The task's number."`
+	ID   taskID `arg:"" help:"The task's number."`
+	JSON bool   `name:"json" help:"Print JSON, which jcode sessions import reads."`
 }
 
 // Run prints the transcript of a task's session.
 func (c *tasksLogCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	var id string
-	err := withTasks(ctx, std, func(store *tasks.Store) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return withTasks(ctx, std, func(store *tasks.Store) error {
 		t, err := store.Get(ctx, int64(c.ID))
 		if err == nil && t.Session == "" {
 			err = console.Usage("task %d has no session yet: it is %s", t.ID, t.State)
 		}
-		id = t.Session
-		return err
+		if err != nil {
+			return err
+		}
+		if _, missing := a.store.Get(ctx, t.Session); missing != nil { // another machine has it
+			r, err := store.Results().Of(ctx, t.ID)
+			if err != nil {
+				return err
+			}
+			if printed, err := printLog(std, r, c.JSON); printed || err != nil {
+				return err
+			}
+		}
+		return (&sessionsShowCmd{Session: t.Session, JSON: c.JSON}).Run(ctx, f, std)
 	})
-	if err != nil {
-		return err
-	}
-	return (&sessionsShowCmd{Session: id}).Run(ctx, f, std)
 }
 
 // shownTask names a task in texts.

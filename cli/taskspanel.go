@@ -105,7 +105,7 @@ func (a taskActions) words(ctx context.Context, words string) (string, error) {
 	case "retry":
 		does, done = &tasksRetryCmd{[]taskID{id}}, fmt.Sprintf("task %d is queued again", n)
 	case "take":
-		does = &tasksTakeCmd{id}
+		does = &tasksTakeCmd{ID: id}
 	}
 	std, out := a.std, &strings.Builder{}
 	std.In, std.Out, std.Err, std.OutIsTerminal = strings.NewReader(""), out, out, false

@@ -31,8 +31,15 @@ func (c *tasksDiffCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if t.Branch == "" {
 			return console.Usage("task %d has no branch: %s", t.ID, whyNoBranch(t))
 		}
-		return inTaskFolder(ctx, f, std, t, func(a *app) error {
-			diff, err := worktree.Between(ctx, a.git, a.root, taskBase(t), t.Branch)
+		in, to := inTaskFolder, t.Branch
+		if !store.Here(t) {
+			to = t.Commit
+			in = func(ctx context.Context, f *flags, std Streams, t tasks.Task, do func(a *app) error) error {
+				return inOwnRepository(ctx, f, std, store, t, do)
+			}
+		}
+		return in(ctx, f, std, t, func(a *app) error {
+			diff, err := worktree.Between(ctx, a.git, a.root, taskBase(t), to)
 			if err != nil {
 				return console.Usage("task %d: %w", t.ID, err)
 			}
@@ -202,7 +209,7 @@ func (c *tasksRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			if err := store.Remove(ctx, id); err != nil {
 				return console.Usage("%w", err)
 			}
-			if t.Dir == "" {
+			if t.Dir == "" || !store.Here(t) { // a worker sweeps what it has of those of addresses
 				continue
 			}
 			if err := inTaskFolder(ctx, f, std, t, func(a *app) error { return removeTaskTree(ctx, a, t) }); err != nil {
@@ -222,7 +229,8 @@ func removeTaskTree(ctx context.Context, a *app, t tasks.Task) error {
 }
 
 type tasksTakeCmd struct {
-	ID taskID `arg:"" help:"The task's number."`
+	ID     taskID `arg:"" help:"The task's number."`
+	Bundle string `help:"Write what came out to this file, as a git bundle, instead of merging it." placeholder:"FILE"`
 }
 
 // Run merges what a task changed.
@@ -232,7 +240,11 @@ func (c *tasksTakeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if err != nil {
 			return err
 		}
-		said, err := takeTask(ctx, f, std, store, t)
+		take := func() (string, error) { return takeTask(ctx, f, std, store, t) }
+		if c.Bundle != "" {
+			take = func() (string, error) { return saveBundle(ctx, store, t, c.Bundle) }
+		}
+		said, err := take()
 		if err != nil {
 			return console.Usage("task %d: %w", t.ID, err)
 		}
@@ -241,7 +253,8 @@ func (c *tasksTakeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	})
 }
 
-// takeTask merges what a task changed into the folder that it was added for, as files that are not committed. What is
+// takeTask merges what a task changed into the folder that it was added for, or into the one of this run if it worked
+// elsewhere, as files that are not committed. What is
 // merged whole needs its worktree no more.
 func takeTask(ctx context.Context, f *flags, std Streams, store *tasks.Store, t tasks.Task) (said string, err error) {
 	switch {
@@ -249,8 +262,10 @@ func takeTask(ctx context.Context, f *flags, std Streams, store *tasks.Store, t 
 		return "", errors.New("it was taken before")
 	case t.State != tasks.Done && t.State != tasks.Failed:
 		return "", fmt.Errorf("it is %s: there is nothing to take yet", t.State)
-	case t.Dir == "" || t.Commit == "":
+	case t.Commit == "" || t.Dir == "" && store.Here(t):
 		return "", errors.New("nothing came out of it that could be merged")
+	case !store.Here(t):
+		return takeBundle(ctx, f, std, store, t)
 	}
 	err = inTaskFolder(ctx, f, std, t, func(a *app) error {
 		b, err := openTaskTree(ctx, a, t)

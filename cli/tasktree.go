@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -21,10 +22,20 @@ func (r *taskRun) tree(ctx context.Context, home *app) (*beside, error) {
 	if t.Continue {
 		return openTaskTree(ctx, home, t)
 	}
-	if t.Dir != "" {
+	if t.Dir != "" && (t.Repo == "" || filepath.Dir(t.Dir) == besidesOf(home)) { // that of another machine is swept there
 		if err := removeTaskTree(ctx, home, t); err != nil {
 			return nil, fmt.Errorf("what an attempt before left can't be removed: %w", err)
 		}
+	}
+	if t.Base == "" { // of a schedule
+		base, err := worktree.Head(ctx, home.git, home.root)
+		if err == nil {
+			err = r.store.Based(ctx, t.ID, t.Attempt, base)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Base, r.task.Base = base, base
 	}
 	dir, branch := freePlace(ctx, home, besidesOf(home), fmt.Sprintf("task-%d", t.ID))
 	// It is noted before it is made: an attempt that dies in between leaves nothing that nobody knows of.
@@ -100,6 +111,7 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 	}
 	commit, err := b.tree.Commit(ctx, commitMessage(t.Prompt, end.Text), "Jcode-Task: "+strconv.FormatInt(t.ID, 10), "Jcode-Session: "+t.Session, "Jcode-Cost: "+text.Spent(now.Cost, false))
 	if err != nil {
+		r.stays = true
 		return r.store.Fail(ctx, t.ID, t.Attempt, err.Error())
 	}
 	why := unanswered(end)
@@ -114,17 +126,26 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 		why = "interrupted"
 	}
 	if why != "" {
-		return r.store.FailWith(ctx, t.ID, t.Attempt, commit, why)
+		out, err := r.result(ctx, b, commit, false)
+		if err != nil {
+			why += "; and " + err.Error()
+		}
+		return r.store.FailWith(ctx, t.ID, t.Attempt, out, why)
 	}
 	summary := strings.TrimSpace(end.Text)
 	if t.Push != "" && commit != "" {
 		pushed, err := r.push(ctx, b, commit)
 		if err != nil {
-			return r.store.FailWith(ctx, t.ID, t.Attempt, commit, fmt.Sprintf("%v (jcode tasks take %d merges it; git push %s %s, in the folder, pushes it)", err, t.ID, t.Push, t.Branch))
+			out, fault := r.result(ctx, b, commit, false)
+			return r.store.FailWith(ctx, t.ID, t.Attempt, out, fmt.Sprintf("%v (jcode tasks take %d merges it; git push %s %s, in the folder, pushes it)", errors.Join(err, fault), t.ID, t.Push, t.Branch))
 		}
 		summary = strings.TrimSpace(summary + "\n\n" + pushed)
 	}
-	return r.store.Done(ctx, t.ID, t.Attempt, commit, summary)
+	out, err := r.result(ctx, b, commit, t.Push != "")
+	if err != nil {
+		return r.store.FailWith(ctx, t.ID, t.Attempt, out, err.Error())
+	}
+	return r.store.Done(ctx, t.ID, t.Attempt, out, summary)
 }
 
 // push pushes what came out. The branch there is named after the attempt's session too: others have a task of the same

@@ -183,6 +183,9 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	if w.life, err = w.lives(slots); err != nil {
 		return err
 	}
+	if err := sweepClones(ctx, w.store, w.data); err != nil {
+		w.say("%v", err) // the next worker sweeps again
+	}
 	if err := w.look(ctx); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (s *Store) Cancelled(ctx context.Context, id int64, attempt int) (bool, err
 }
 
 // end closes an attempt's row, and changes the task as said.
-func (s *Store) end(ctx context.Context, id int64, attempt int, outcome, set string, args ...any) error {
+func end(ctx context.Context, s *Store, id int64, attempt int, outcome, set string, args ...any) error {
 	return s.tx(ctx, func(tx *tx) error { return s.endIn(ctx, tx, id, attempt, outcome, set, args...) })
 }
 
@@ -124,19 +124,19 @@ func (s *Store) endIn(ctx context.Context, tx *tx, id int64, attempt int, outcom
 	return err
 }
 
-// Done ends a task with its result: the last commit of its branch, and a summary.
-func (s *Store) Done(ctx context.Context, id int64, attempt int, commit, summary string) error {
-	return s.end(ctx, id, attempt, OutcomeDone, "state = 'done', note = '', result = ?, summary = ?", commit, summary)
+// Done ends a task with its result and a summary.
+func (s *Store) Done(ctx context.Context, id int64, attempt int, r Result, summary string) error {
+	return endWith(ctx, s, id, attempt, OutcomeDone, r, "state = 'done', note = '', result = ?, summary = ?", r.Commit, summary)
 }
 
 // Fail ends a task that another attempt would not help.
 func (s *Store) Fail(ctx context.Context, id int64, attempt int, why string) error {
-	return s.FailWith(ctx, id, attempt, "", why)
+	return s.FailWith(ctx, id, attempt, Result{}, why)
 }
 
 // FailWith is Fail for a task of which something came out all the same.
-func (s *Store) FailWith(ctx context.Context, id int64, attempt int, commit, why string) error {
-	return s.end(ctx, id, attempt, OutcomeFailed, "state = 'failed', result = ?, note = ?", commit, why)
+func (s *Store) FailWith(ctx context.Context, id int64, attempt int, r Result, why string) error {
+	return endWith(ctx, s, id, attempt, OutcomeFailed, r, "state = 'failed', result = ?, note = ?", r.Commit, why)
 }
 
 // Again queues a task whose attempt failed for a reason that may pass. It waits longer each time, and is given up after
@@ -157,7 +157,7 @@ func (s *Store) Again(ctx context.Context, id int64, attempt int, why string) er
 
 // Stopped queues a task again whose attempt was ended from outside, which is nothing that it failed at.
 func (s *Store) Stopped(ctx context.Context, id int64, attempt int) error {
-	return s.end(ctx, id, attempt, OutcomeStopped, "state = 'queued', goes_on = 0, note = ''")
+	return end(ctx, s, id, attempt, OutcomeStopped, "state = 'queued', goes_on = 0, note = ''")
 }
 
 // Lost queues a task again whose attempt ended without a word.
@@ -264,9 +264,9 @@ func (s *Store) Retry(ctx context.Context, by Carrier, id int64) error {
 	})
 }
 
-// Remove forgets a task that nobody works on.
+// Remove forgets a task that nobody works on, with its bundle.
 func (s *Store) Remove(ctx context.Context, id int64) error {
-	return s.tx(ctx, func(tx *tx) error {
+	err := s.tx(ctx, func(tx *tx) error {
 		t, err := tx.held(ctx, id)
 		if err != nil {
 			return err
@@ -276,16 +276,29 @@ func (s *Store) Remove(ctx context.Context, id int64) error {
 		}
 		return change(ctx, tx, "DELETE FROM tasks WHERE id = ?", id)
 	})
+	if err == nil {
+		err = removeFiles(s, id, "")
+	}
+	return err
 }
 
-// Took notes that what came out of a task was taken; its worktree is gone then, unless something is left there.
+// Took notes that what came out of a task was taken; its worktree and its bundle are gone then, unless something is left
+// there.
 func (s *Store) Took(ctx context.Context, id int64, stays bool) error {
 	set := "dir = '', branch = '', "
 	if stays {
 		set = ""
 	}
-	return s.tx(ctx, func(tx *tx) error {
+	err := s.tx(ctx, func(tx *tx) error {
 		now := millis(s.now())
-		return change(ctx, tx, "UPDATE tasks SET "+set+"taken = ?, changed = ? WHERE id = ?", now, now, id)
+		if err := change(ctx, tx, "UPDATE tasks SET "+set+"taken = ?, changed = ? WHERE id = ?", now, now, id); err != nil || stays {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE task_bundles SET bytes = ? WHERE task = ?", []byte{}, id) // the log stays
+		return err
 	})
+	if err == nil && !stays {
+		err = removeFiles(s, id, "")
+	}
+	return err
 }

@@ -93,7 +93,7 @@ func TestWhatATaskComesAfterIsKept(t *testing.T) {
 		}
 		for id := int64(1); id <= 2; id++ {
 			must[Task](t)(s.Claim(ctx, id, must[Task](t)(s.Get(ctx, id)).Job, "w"))
-			if err := errors.Join(s.Done(ctx, id, 1, "", ""), s.Release(ctx, h)); err != nil {
+			if err := errors.Join(s.Done(ctx, id, 1, Result{}, ""), s.Release(ctx, h)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestAPostgresThatStartsAgainIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- s.Done(ctx, 1, 1, "commit", "") }()
+	go func() { done <- s.Done(ctx, 1, 1, Result{Commit: "commit"}, "") }()
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}

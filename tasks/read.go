@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const columns = `id, prompt, folder, repo, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, push, schedule,
+const columns = `id, prompt, folder, repo, place, base, role, model, mode, max_steps, max_cost, max_time, no_ask, priority, not_before, key, push, schedule,
 	state, note, created, changed, next_at, job, attempt, fails, lost, worker, session, goes_on, dir, branch, result, summary, steps, cost, cancel, taken,
 	(SELECT '[' || COALESCE(string_agg(CAST(before AS TEXT), ','), '') || ']' FROM task_after WHERE task = tasks.id)`
 
@@ -21,7 +21,7 @@ func scanTask(row scanner) (Task, error) {
 	var t Task
 	var maxTime, notBefore, created, changed, next, taken int64
 	var after string
-	err := row.Scan(&t.ID, &t.Prompt, &t.Folder, &t.Repo, &t.Base, &t.Role, &t.Model, &t.Mode, &t.MaxSteps, &t.MaxCost, &maxTime, &t.NoAsk, &t.Priority, &notBefore, &t.Key, &t.Push, &t.schedule,
+	err := row.Scan(&t.ID, &t.Prompt, &t.Folder, &t.Repo, &t.place, &t.Base, &t.Role, &t.Model, &t.Mode, &t.MaxSteps, &t.MaxCost, &maxTime, &t.NoAsk, &t.Priority, &notBefore, &t.Key, &t.Push, &t.schedule,
 		&t.State, &t.Note, &created, &changed, &next, &t.Job, &t.Attempt, &t.Fails, &t.Lost, &t.Worker, &t.Session, &t.Continue, &t.Dir, &t.Branch, &t.Commit, &t.Summary, &t.Steps, &t.Cost, &t.Cancel, &taken, &after)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ErrNone

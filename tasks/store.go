@@ -30,8 +30,11 @@ var schema3 string
 //go:embed schema4.sql
 var schema4 string
 
+//go:embed schema5.sql
+var schema5 string
+
 // migrations lead from each version of the schema to the next one.
-func migrations() []string { return []string{schema, schema2, schema3, schema4} }
+func migrations() []string { return []string{schema, schema2, schema3, schema4, schema5} }
 
 // ErrNone says that there is no such task.
 var ErrNone = errors.New("there is no such task")

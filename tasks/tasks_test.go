@@ -92,15 +92,33 @@ func TestOfTwoAttemptsOneGivesTheResult(t *testing.T) {
 		}
 		second := must[Task](t)(s.Claim(ctx, 1, 2, "b"))
 		for _, late := range []error{
-			s.Done(ctx, 1, first.Attempt, "old", "old"), s.Fail(ctx, 1, first.Attempt, "old"), s.Again(ctx, 1, first.Attempt, "old"),
+			s.Done(ctx, 1, first.Attempt, Result{Commit: "old", Bundle: []byte("old")}, "old"), s.Fail(ctx, 1, first.Attempt, "old"), s.Again(ctx, 1, first.Attempt, "old"),
 			s.Began(ctx, 1, first.Attempt, "s", "d", "b"), s.Stopped(ctx, 1, first.Attempt),
 		} {
 			if !errors.Is(late, ErrOver) {
 				t.Errorf("the lost attempt changed something: %v", late)
 			}
 		}
-		if err := s.Done(ctx, 1, second.Attempt, "new", "new"); err != nil {
+		if err := s.Done(ctx, 1, second.Attempt, Result{Commit: "new", Bundle: []byte("new\x00"), Log: []byte("log")}, "new"); err != nil {
 			t.Fatal(err)
+		}
+		if r := must[Result](t)(s.Results().Of(ctx, 1)); string(r.Bundle) != "new\x00" || string(r.Log) != "log" {
+			t.Errorf("the bundle is %q with the log %q", r.Bundle, r.Log)
+		}
+		kept := func() int {
+			if s.Shared() {
+				return -1
+			}
+			return len(must[[]string](t)(filepath.Glob(filepath.Join(filepath.Dir(s.Path()), "bundles", "*"))))
+		}
+		if n := kept(); n != -1 && n != 1 {
+			t.Errorf("%d files of bundles", n)
+		}
+		if err := s.Took(ctx, 1, false); err != nil {
+			t.Fatal(err)
+		}
+		if r := must[Result](t)(s.Results().Of(ctx, 1)); len(r.Bundle) != 0 || string(r.Log) != "log" || kept() > 0 {
+			t.Errorf("after it was taken: %q, %q, %d files", r.Bundle, r.Log, kept())
 		}
 		if err := s.Lost(ctx, 1, second.Attempt, "late"); !errors.Is(err, ErrOver) {
 			t.Errorf("lost after its end: %v", err)
@@ -191,7 +209,7 @@ func TestWhatTheDayCostsCountsWhatIsSetAside(t *testing.T) {
 		if got := must[float64](t)(s.Spent(ctx, time.Now().Add(-time.Hour))); got != 3 {
 			t.Errorf("set aside: %v", got)
 		}
-		if err := s.Done(ctx, 1, 1, "", ""); err != nil {
+		if err := s.Done(ctx, 1, 1, Result{}, ""); err != nil {
 			t.Fatal(err)
 		}
 		if got := must[float64](t)(s.Spent(ctx, time.Now().Add(-time.Hour))); got != 0.5 {

@@ -60,7 +60,7 @@ type Call struct {
 
 // Session is the history of one session.
 type Session struct {
-	Agent    string // a name of Agents
+	Agent    string // a name of Agents, or jcode
 	ID       string // as its agent knows it
 	File     string
 	Title    string
@@ -111,6 +111,7 @@ func agents() []agent {
 			return strings.HasSuffix(p, ".json") && filepath.Base(filepath.Dir(filepath.Dir(p))) == "session" || opencodeDatabase(p)
 		}, readOpencode},
 		{"crush", "crush", findCrush, func(p string) bool { return filepath.Base(p) == crushDatabase }, nil},
+		{"jcode", "jcode", nil, func(p string) bool { return strings.HasSuffix(p, ".json") }, readJcode},
 	}
 }
 
@@ -148,7 +149,9 @@ func (p Places) dataFolders() []string {
 func Agents() []string {
 	var names []string
 	for _, a := range agents() {
-		names = append(names, a.name)
+		if a.find != nil { // an export of jcode may be anywhere
+			names = append(names, a.name)
+		}
 	}
 	return names
 }
@@ -165,7 +168,7 @@ func Title(name string) string {
 
 // Find lists the files of an agent's histories, the one changed last at the end.
 func Find(p Places, name string) ([]string, error) {
-	i := slices.IndexFunc(agents(), func(a agent) bool { return a.name == name })
+	i := slices.IndexFunc(agents(), func(a agent) bool { return a.name == name && a.find != nil })
 	if i < 0 {
 		return nil, fmt.Errorf("the histories of %q are not known: there are @%s", name, strings.Join(Agents(), ", @"))
 	}
@@ -251,6 +254,9 @@ func guess(path string) string {
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
 		return database
+	}
+	if bytes.HasPrefix(head, []byte("{\n  \"version\": 1,\n  \"session\": {")) {
+		return "jcode"
 	}
 	for _, sign := range []struct{ text, name string }{
 		{`"session_meta"`, "codex"}, {`"projectHash"`, "gemini"}, {`"type":"session"`, "pi"}, {`"sessionId"`, "claude"}, {`"projectID"`, "opencode"}, {`"instructions"`, "codex"},

@@ -55,6 +55,27 @@ func In(data string) Clones {
 // are made of.
 func (c Clones) Root(address string) string { return c.of(address).root }
 
+// Roots returns the folders of all clones.
+func (c Clones) Roots() ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(c.dir, "*", "*", ".git"))
+	for i := range found {
+		found[i] = filepath.Dir(found[i])
+	}
+	return found, err
+}
+
+// Remove removes a worktree of a clone that is older than an age, with its branch, whatever is in it.
+func (c Clones) Remove(ctx context.Context, root, dir string, age time.Duration) error {
+	if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < age {
+		return nil //nolint:nilerr // it was removed in the meantime
+	}
+	tree, err := worktree.Find(ctx, c.git, root, dir)
+	if err != nil && !errors.Is(err, worktree.ErrGone) {
+		return err
+	}
+	return tree.Remove(ctx)
+}
+
 // place is where a clone is. What is fetched comes by a bare repository of its own, whose settings nobody but jcode
 // writes: of the clone itself, the work in its worktrees could change them.
 type place struct {

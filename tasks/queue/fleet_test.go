@@ -74,7 +74,7 @@ func fleetWorker(ctx context.Context, name string) (stop func(context.Context) e
 		Hold: func(context.Context, tasks.Task) (string, time.Time, error) { return "", time.Time{}, nil },
 		Run: func(ctx context.Context, task tasks.Task) {
 			time.Sleep(50 * time.Millisecond)
-			if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, "", ""); err != nil {
+			if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, tasks.Result{}, ""); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
 		},

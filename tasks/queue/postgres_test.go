@@ -39,7 +39,7 @@ func TestTasksOfAPostgresAreDoneOnceThoughItStartsAgain(t *testing.T) {
 				mu.Lock()
 				runs[task.ID]++
 				mu.Unlock()
-				if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, "", ""); err != nil && !errors.Is(err, tasks.ErrOver) {
+				if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, tasks.Result{}, ""); err != nil && !errors.Is(err, tasks.ErrOver) {
 					t.Error(err)
 				}
 				ended <- task.ID

@@ -45,7 +45,7 @@ func TestAQueueWithoutTasksHasNoClient(t *testing.T) {
 		Worker: "w", Slots: 1, Wake: wake, Alive: func(string) bool { return true },
 		Hold: func(context.Context, tasks.Task) (string, time.Time, error) { return "", time.Time{}, nil },
 		Run: func(ctx context.Context, task tasks.Task) {
-			if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, "", ""); err != nil {
+			if err := store.Done(context.WithoutCancel(ctx), task.ID, task.Attempt, tasks.Result{}, ""); err != nil {
 				t.Error(err)
 			}
 			ran <- task.ID

@@ -108,7 +108,7 @@ func TestTheRolesOfAFleetCanDoWhatTheyShouldAndNoMore(t *testing.T) {
 				asked <- q
 				return
 			}
-			succeeds("jcode_works is done", works.Done(ctx, task.ID, task.Attempt, "c", ""), works.Release(ctx, wq))
+			succeeds("jcode_works is done", works.Done(ctx, task.ID, task.Attempt, tasks.Result{Commit: "c", Bundle: []byte("b")}, ""), works.Release(ctx, wq))
 			ran <- task.ID
 		},
 		Failed: func(err error) { t.Error(err) },

@@ -1,0 +1,1 @@
+ALTER TABLE task_bundles ADD COLUMN log BLOB;

@@ -41,6 +41,7 @@ cli/tour:
 cli/undo: agent/event session tools tools/builtin
 cli/telemetry: agent/event agent/model tools
 cli/usage: session
+cli/switching: agent/model/provider cli/config hooks mcp/config tools/permission
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown
 tui/front: tui/look tui/transcript agent agent/event agent/roster session tools tools/command

@@ -80,6 +80,7 @@ type grammar struct {
 	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
 	Eval   evalCmd   `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
 	Review reviewCmd `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
+	Import importCmd `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
 	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`

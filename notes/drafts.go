@@ -47,16 +47,7 @@ func (s *Store) Draft(ctx context.Context, list ...New) (added int, err error) {
 		if len(f.blocks) == 0 {
 			f.blocks = append(f.blocks, block{raw: "# Drafts\n\n<!-- Proposals, which are no notes yet: /memory accepts or drops them. -->\n\n"})
 		}
-		known, _ := s.List()
-		waiting, _ := s.Drafts()
-		known = append(known, waiting...)
-		for _, in := range list {
-			n, err := s.check(in)
-			same := func(k Note) bool { return sameWords(k.Text, n.Text) }
-			if err != nil || slices.ContainsFunc(known, same) || len(waiting)+added >= maxDrafts {
-				continue
-			}
-			known = append(known, n)
+		for _, n := range s.Fresh(list...) {
 			added++
 			f.blocks = append(f.blocks, block{raw: n.write(true), note: &n})
 		}
@@ -66,6 +57,22 @@ func (s *Store) Draft(ctx context.Context, list ...New) (added int, err error) {
 		return s.put(path, f.String())
 	})
 	return added, err
+}
+
+// Fresh returns the notes that Draft would add: those that are valid, no note or draft yet, and not too many.
+func (s *Store) Fresh(list ...New) (fresh []Note) {
+	known, _ := s.List()
+	waiting, _ := s.Drafts()
+	known = append(known, waiting...)
+	for _, in := range list {
+		n, err := s.check(in)
+		same := func(k Note) bool { return sameWords(k.Text, n.Text) }
+		if err != nil || slices.ContainsFunc(known, same) || len(waiting)+len(fresh) >= maxDrafts {
+			continue
+		}
+		known, fresh = append(known, n), append(fresh, n)
+	}
+	return fresh
 }
 
 // take removes a draft from the inbox, and returns it.

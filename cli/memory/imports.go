@@ -99,3 +99,12 @@ func (a Actions) ImportOthers(ctx context.Context) (string, error) {
 	}
 	return a.drafted(ctx, list, "the memory of "+strings.Join(agents, ", "))
 }
+
+// Fresh returns how many notes of other agents are neither notes nor drafts here, and whose they are.
+func (a Actions) Fresh() (n int, agents []string) {
+	list, agents := a.others()
+	if len(list) == 0 {
+		return 0, nil
+	}
+	return len(a.Notes.Fresh(list...)), agents
+}

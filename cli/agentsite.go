@@ -164,7 +164,7 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
 	sites := agentSites{b} // worktrees of this worktree
 	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget
-	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
+	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.guidance.Agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.Ready}}, opt.AgentExtensions...)
 	_, opt.Leases = b.servers.Leases()
 }

@@ -9,6 +9,7 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/core"
+	skillscli "jcode/cli/skills"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -24,7 +25,7 @@ type personCommands struct {
 	std      Streams
 	store    *session.Store
 	board    *board.Board
-	learning *learning
+	guidance *skillscli.Guidance
 	mcp      *mcp.Manager // nil with --no-mcp
 	drafts   history
 	undoing  undoing
@@ -33,7 +34,7 @@ type personCommands struct {
 }
 
 func newPersonCommands(a *app, s *sessions) personCommands {
-	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), newUndoing(a), &a.private}
+	return personCommands{s, a.flags, a.std, a.store, &a.board, a.guidance, a.mcp, newHistory(a), newUndoing(a), &a.private}
 }
 
 // List implements command.Source.
@@ -151,11 +152,5 @@ func (p personCommands) export(ctx context.Context, args string) (command.Outcom
 }
 
 func (p personCommands) reloadSkills(context.Context, string) (command.Outcome, error) {
-	change := p.learning.skills.Reload()
-	files := p.learning.files.Reload()
-	notice := p.learning.skills.Report(change, nil)
-	if !files.Empty() {
-		notice += "\ncommands: " + files.String()
-	}
-	return command.Outcome{Notice: strings.TrimSpace(notice)}, nil
+	return command.Outcome{Notice: p.guidance.Reload()}, nil
 }

@@ -8,6 +8,7 @@ import (
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
+	skillscli "jcode/cli/skills"
 	"jcode/mcp"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -17,7 +18,7 @@ import (
 // them goes through the list.
 type extensions struct {
 	list       core.Extensions
-	learning   *learning
+	guidance   *skillscli.Guidance
 	mcp        *mcp.Manager // nil with --no-mcp: conversations use servers
 	servers    mcpcli.Servers
 	lua        *luacli.Scripts // nil with --no-lua
@@ -40,7 +41,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 		return err
 	}
 	a.openHooks()
-	if err := a.openLearning(); err != nil {
+	if err := a.openGuidance(); err != nil {
 		return err
 	}
 	a.openLSP()

@@ -12,7 +12,6 @@ import (
 	"jcode/cli/core"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/skills"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
@@ -70,28 +69,6 @@ func (h heldSettings) wake(ctx context.Context, items []tools.TrustItem) error {
 		return nil
 	}
 	return h.apply(ctx)
-}
-
-// pins are the permissions that the project's skills and commands ask for.
-func (l *learning) pins() []skills.Pin {
-	var out []skills.Pin
-	add := func(pin skills.Pin, state skills.State, waits bool, by string) {
-		if waits {
-			pin.Replaces = by
-		}
-		if (state == skills.Active || waits) && pin.Project && pin.Asks() {
-			out = append(out, pin)
-		}
-	}
-	if !l.flags.NoSkills {
-		for _, e := range l.skills.Entries() {
-			add(e.Pin(), e.State, e.Waits, e.By)
-		}
-	}
-	for _, f := range l.files.Files() {
-		add(f.Pin(), f.State, f.Waits, f.By)
-	}
-	return out
 }
 
 // sayInert reports what stays off, in a run that cannot ask.

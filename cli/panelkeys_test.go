@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"jcode/skills"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
@@ -17,10 +16,8 @@ func TestFootersNameOnlyKeysThatDoSomething(t *testing.T) {
 		row      command.Row
 		has, not []string
 	}{
-		"a job that runs":   {jobRow(builtin.Job{Started: time.Now()}, ""), []string{"look at it", "end it"}, nil},
-		"a job that ended":  {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}, ""), []string{"look at it"}, []string{"end it"}},
-		"a builtin skill":   {skillRow(skills.Entry{Skill: skills.Skill{File: "builtin/x"}, State: skills.Active}), []string{"enable or disable"}, []string{"edit"}},
-		"a skill of a file": {skillRow(skills.Entry{Skill: skills.Skill{File: "/x/SKILL.md"}, State: skills.Active}), []string{"enable or disable", "edit"}, nil},
+		"a job that runs":  {jobRow(builtin.Job{Started: time.Now()}, ""), []string{"look at it", "end it"}, nil},
+		"a job that ended": {jobRow(builtin.Job{Started: time.Now(), Ended: time.Now()}, ""), []string{"look at it"}, []string{"end it"}},
 	} {
 		for _, key := range tc.has {
 			if !slices.Contains(tc.row.Keys, key) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jcode/cli/console"
+	skillscli "jcode/cli/skills"
 	"jcode/internal/commandline"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -232,5 +233,5 @@ func appInNewFolder(t *testing.T) *app {
 
 // chatCommands returns the commands of the rooms behind a chat.
 func chatCommands(a *app) []command.Command {
-	return slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), detachCommand{}.List(), taskActions{}.List(), pursuing{}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List())
+	return slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), detachCommand{}.List(), taskActions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.happenings.List())
 }

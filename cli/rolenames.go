@@ -26,7 +26,7 @@ type roleNames struct {
 }
 
 func newRoleNames(a *app) roleNames {
-	return roleNames{a.flags, &a.list, a.registry, a.mcp, a.learning.skills}
+	return roleNames{a.flags, &a.list, a.registry, a.mcp, a.guidance.Registry()}
 }
 
 // unknown returns the names in a role that do not exist. It waits for names that may appear shortly, because

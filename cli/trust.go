@@ -59,3 +59,44 @@ func cutHome(p string) (string, bool) {
 	}
 	return p, false
 }
+
+// everywhere returns the trust in files of the project and of the person.
+func (a *app) everywhere() tools.Trust {
+	return bothTrusts{project: a.trust, person: ofPerson(a)}
+}
+
+// ofPerson returns the trust in files of the person's own.
+func ofPerson(a *app) *permission.Trust {
+	return permission.NewTrust("", trustRows{a.store.Trusts(), ""}, a.flags.Trust)
+}
+
+// bothTrusts records approvals of the project's files with the project, those of the person's
+// own for everywhere. It implements tools.Trust.
+type bothTrusts struct{ project, person tools.Trust }
+
+func (t bothTrusts) of(item tools.TrustItem) tools.Trust {
+	if item.Personal {
+		return t.person
+	}
+	return t.project
+}
+
+// Trusted implements tools.Trust.
+func (t bothTrusts) Trusted(ctx context.Context, item tools.TrustItem) (bool, error) {
+	return t.of(item).Trusted(ctx, item)
+}
+
+// Unconfined implements tools.Trust.
+func (t bothTrusts) Unconfined(ctx context.Context, item tools.TrustItem) bool {
+	return t.of(item).Unconfined(ctx, item)
+}
+
+// Accept implements tools.Trust.
+func (t bothTrusts) Accept(ctx context.Context, items []tools.TrustItem, keep bool) error {
+	for _, item := range items {
+		if err := t.of(item).Accept(ctx, []tools.TrustItem{item}, keep); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,11 +1,9 @@
-package cli
+package skillscli
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,35 +11,40 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/board"
-	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/skills"
 	"jcode/skills/instructions"
 	"jcode/tools"
 	"jcode/tools/command"
-	"jcode/tools/permission"
 )
 
-// learning is what files teach the agent in this folder: skills, command files, and
-// instructions for each conversation.
-type learning struct {
-	board    *board.Board
-	flags    *flags
-	paths    config.Paths
-	cwd      string
-	places   skills.Places
-	history  func(ctx context.Context, sessionID string) ([]session.Message, error)
-	replaced func() []string // roles whose name the project has taken over
-	onClose  func(func())
-	// allow puts rules in force for a session, until the returned function is called.
-	allow func(sessionID string, rules []string) (func(), error)
+// Options are what the guidance of files needs.
+type Options struct {
+	// Files is where skills and command files are, which count, and where what is known of them is kept.
+	Files skills.Options
+	Host  skills.Host // carries commands out
+	Board *board.Board
+	// Home is the person's home, Cwd the working folder, Settings the person's configuration file.
+	Home, Cwd, Settings string
+	NoSkills            bool // skills are switched off
+	Once                bool // a single run watches nothing
+	History             func(ctx context.Context, sessionID string) ([]session.Message, error)
+	Replaced            func() []string // roles whose name the project has taken over
+	OnClose             func(func())
+	// Allow puts rules in force for a session, until the returned function is called.
+	Allow func(sessionID string, rules []string) (func(), error)
+	// Foreign returns whose a file is if it belongs to another user and does not count; nil if all count.
+	Foreign func(path string) string
+}
+
+// Guidance is what files tell the agent in this folder: skills, command files, and instructions for each conversation.
+type Guidance struct {
+	opts  Options
+	board *board.Board
 
 	skills *skills.Registry
 	files  *skills.CommandFiles
-
-	// foreign returns whose a file is if it belongs to another user and does not count; nil if all count.
-	foreign func(path string) string
 
 	broken   sync.Once
 	mu       sync.Mutex
@@ -56,43 +59,54 @@ type sessionInstructions struct {
 	news []instructions.News // of folders that were touched, for the next step
 }
 
-// openLearning does not look for files: that happens when the first prompt is built, or the
-// first command is looked up.
-func (a *app) openLearning() error {
-	places := a.skillPlaces()
-	l := &learning{
-		foreign: foreignFiles(a),
-		board:   &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
-		replaced: newRoleFiles(a).replaced, onClose: a.onClose, allow: a.allow,
-		texts: map[string]*sessionInstructions{}, told: map[string]bool{},
-	}
-	a.learning = l
-	l.skills = skills.New(skills.Options{
-		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
-		Trust: a.everywhere(), Grants: l, Changed: l.changed,
-		Notice: func(text string) { a.board.Say(event.LevelWarn, "%s", text) },
-	})
-	l.files = skills.NewCommandFiles(places, a.everywhere(), newPersonHost(a))
-	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, touching{l})
-	if a.flags.NoSkills {
+// New does not look for files: that happens when the first prompt is built, or the first command is looked up.
+func New(o Options) *Guidance {
+	l := &Guidance{opts: o, board: o.Board, texts: map[string]*sessionInstructions{}, told: map[string]bool{}}
+	files := o.Files
+	files.Grants, files.Changed = l, l.changed
+	files.Notice = func(text string) { l.board.Say(event.LevelWarn, "%s", text) }
+	l.skills = skills.New(files)
+	l.files = skills.NewCommandFiles(files.Places, files.Trust, o.Host)
+	return l
+}
+
+// Tools returns the tools that load skills.
+func (l *Guidance) Tools() []tools.Tool {
+	if l.opts.NoSkills {
 		return nil
 	}
-	a.commands.Sources = append(a.commands.Sources, l.skills.Commands(newPersonHost(a)))
-	var errs []error
-	for _, t := range l.skills.Tools() {
-		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
-	}
-	return errors.Join(errs...)
+	return l.skills.Tools()
 }
 
-func (a *app) skillPlaces() skills.Places {
-	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: readDenied(a.gate), Plugins: a.bundles.Skills}
+// Commands returns the slash commands of jcode's own prompts, of command files and of skills.
+func (l *Guidance) Commands() []command.Source {
+	list := []command.Source{BuiltinCommands{}, l.files}
+	if l.opts.NoSkills {
+		return list
+	}
+	return append(list, l.skills.Commands(l.opts.Host))
 }
+
+// Hook returns what adds the instructions of folders that calls touch.
+func (l *Guidance) Hook() tools.Hook { return touching{l} }
+
+// Reload reads all skills and command files again, and says what became of them.
+func (l *Guidance) Reload() string {
+	change := l.skills.Reload()
+	files := l.files.Reload()
+	notice := l.skills.Report(change, nil)
+	if !files.Empty() {
+		notice += "\ncommands: " + files.String()
+	}
+	return strings.TrimSpace(notice)
+}
+
+// Registry returns the skills.
+func (l *Guidance) Registry() *skills.Registry { return l.skills }
 
 // changed tells the person what a reload found.
-func (l *learning) changed(c skills.Change) {
-	if l.flags.NoSkills {
+func (l *Guidance) changed(c skills.Change) {
+	if l.opts.NoSkills {
 		return
 	}
 	level := event.LevelInfo
@@ -103,13 +117,13 @@ func (l *learning) changed(c skills.Change) {
 }
 
 // of returns the instructions of a session.
-func (l *learning) of(sessionID string) *sessionInstructions {
+func (l *Guidance) of(sessionID string) *sessionInstructions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.texts[sessionID]
 	if t == nil {
 		t = &sessionInstructions{set: instructions.New(instructions.Options{
-			Config: l.paths.Config, Home: l.paths.Home, Root: l.places.Project, Cwd: l.cwd, Denied: l.places.Denied, Foreign: l.foreign,
+			Config: l.opts.Files.Places.Config, Home: l.opts.Home, Root: l.opts.Files.Places.Project, Cwd: l.opts.Cwd, Denied: l.opts.Files.Places.Denied, Foreign: l.opts.Foreign,
 		})}
 		l.texts[sessionID] = t
 	}
@@ -117,13 +131,13 @@ func (l *learning) of(sessionID string) *sessionInstructions {
 }
 
 // sections returns the parts of a session's system prompt that come from files.
-func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
+func (l *Guidance) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
 	for _, n := range set.Notices() {
 		l.board.Say(event.LevelWarn, "%s", n)
 	}
-	if !l.flags.NoSkills {
+	if !l.opts.NoSkills {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
 		l.broken.Do(l.sayBroken)
 	}
@@ -132,7 +146,7 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 }
 
 // sayBroken tells the person which skills and commands cannot be used, and why.
-func (l *learning) sayBroken() {
+func (l *Guidance) sayBroken() {
 	const most = 3
 	said := 0
 	for _, d := range append(l.skills.Diagnostics(), l.files.Diagnostics()...) {
@@ -150,9 +164,9 @@ func (l *learning) sayBroken() {
 
 // sayReplaced tells the person once which trusted files of the project replace a name of the person's own or
 // of jcode.
-func (l *learning) sayReplaced() {
+func (l *Guidance) sayReplaced() {
 	var now []string
-	if !l.flags.NoSkills {
+	if !l.opts.NoSkills {
 		for _, e := range l.skills.Entries() {
 			if e.Replaces != "" {
 				now = append(now, fmt.Sprintf("skill %s is this project's (%s) in place of %s", e.Name, e.File, e.Replaces))
@@ -164,7 +178,7 @@ func (l *learning) sayReplaced() {
 			now = append(now, fmt.Sprintf("/%s is this project's (%s) in place of %s", f.Name, f.File, f.Replaces))
 		}
 	}
-	now = append(now, l.replaced()...)
+	now = append(now, l.opts.Replaced()...)
 	l.mu.Lock()
 	now = slices.DeleteFunc(now, func(line string) bool {
 		was := l.told[line]
@@ -178,9 +192,9 @@ func (l *learning) sayReplaced() {
 }
 
 // before tells a session what has changed since its last step.
-func (l *learning) before(_ context.Context, sessionID string) agent.Announcement {
+func (l *Guidance) before(_ context.Context, sessionID string) agent.Announcement {
 	var lines, shown []string
-	if !l.flags.NoSkills {
+	if !l.opts.NoSkills {
 		if line := l.skills.Session(sessionID).Changes(); line != "" {
 			lines = append(lines, line) // the person was told by changed
 		}
@@ -203,15 +217,15 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 }
 
 // restored tells skills and instructions what a stored history contains.
-func (l *learning) restored(sessionID string, rows []session.Message) {
+func (l *Guidance) restored(sessionID string, rows []session.Message) {
 	live, archived := skillsIn(rows)
 	l.skills.Session(sessionID).Restore(live, archived)
 	l.of(sessionID).set.Rewound()
 }
 
 // compacted tells the skills which of them a compaction left in the history.
-func (l *learning) compacted(ctx context.Context, sessionID string) {
-	rows, err := l.history(ctx, sessionID)
+func (l *Guidance) compacted(ctx context.Context, sessionID string) {
+	rows, err := l.opts.History(ctx, sessionID)
 	if err != nil {
 		l.board.Say(event.LevelWarn, "skills: %v", err)
 		return
@@ -221,7 +235,7 @@ func (l *learning) compacted(ctx context.Context, sessionID string) {
 }
 
 // given tells the skills that a message of the person contains one.
-func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
+func (l *Guidance) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
 
 // skillsIn returns the skills that calls of the model and commands of the person have loaded: those whose
 // text is in the history, and those before a summary.
@@ -252,8 +266,8 @@ func skillsIn(rows []session.Message) (live, archived []string) {
 }
 
 // Allow implements skills.Grants: the rules hold until the turn ends.
-func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
-	release, err := l.allow(sessionID, rules)
+func (l *Guidance) Allow(sessionID string, _ int, source string, rules []string) {
+	release, err := l.opts.Allow(sessionID, rules)
 	if err != nil {
 		l.board.Say(event.LevelWarn, "%s: %v", source, err)
 		return
@@ -264,7 +278,7 @@ func (l *learning) Allow(sessionID string, _ int, source string, rules []string)
 }
 
 // turnEnded ends the rules that held for the turn.
-func (l *learning) turnEnded() {
+func (l *Guidance) turnEnded() {
 	l.mu.Lock()
 	releases := l.releases
 	l.releases = nil
@@ -276,7 +290,7 @@ func (l *learning) turnEnded() {
 
 // touching adds the instructions of a folder to a session, at its next step, when a call of the
 // session touches the folder for the first time.
-type touching struct{ l *learning }
+type touching struct{ l *Guidance }
 
 // BeforeCall implements tools.Hook and changes nothing.
 func (touching) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
@@ -299,49 +313,8 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 	}
 }
 
-// everywhere returns the trust in files of the project and of the person.
-func (a *app) everywhere() tools.Trust {
-	return bothTrusts{project: a.trust, person: ofPerson(a)}
-}
-
-// ofPerson returns the trust in files of the person's own.
-func ofPerson(a *app) *permission.Trust {
-	return permission.NewTrust("", trustRows{a.store.Trusts(), ""}, a.flags.Trust)
-}
-
-// bothTrusts records approvals of the project's files with the project, those of the person's
-// own for everywhere. It implements tools.Trust.
-type bothTrusts struct{ project, person tools.Trust }
-
-func (t bothTrusts) of(item tools.TrustItem) tools.Trust {
-	if item.Personal {
-		return t.person
-	}
-	return t.project
-}
-
-// Trusted implements tools.Trust.
-func (t bothTrusts) Trusted(ctx context.Context, item tools.TrustItem) (bool, error) {
-	return t.of(item).Trusted(ctx, item)
-}
-
-// Unconfined implements tools.Trust.
-func (t bothTrusts) Unconfined(ctx context.Context, item tools.TrustItem) bool {
-	return t.of(item).Unconfined(ctx, item)
-}
-
-// Accept implements tools.Trust.
-func (t bothTrusts) Accept(ctx context.Context, items []tools.TrustItem, keep bool) error {
-	for _, item := range items {
-		if err := t.of(item).Accept(ctx, []tools.TrustItem{item}, keep); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// builtinCommands are the commands that are prompts of jcode's own.
-type builtinCommands struct{}
+// BuiltinCommands are the commands that are prompts of jcode's own.
+type BuiltinCommands struct{}
 
 // List implements command.Source.
-func (builtinCommands) List() []command.Command { return []command.Command{instructions.Init()} }
+func (BuiltinCommands) List() []command.Command { return []command.Command{instructions.Init()} }

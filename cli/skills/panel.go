@@ -1,4 +1,4 @@
-package cli
+package skillscli
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"jcode/tools/command"
 )
 
-// skillActions are the actions of a person on skills: the panel and the words of /skills.
-type skillActions struct {
+// actions are the actions of a person on skills: the panel and the words of /skills.
+type actions struct {
 	skills   *skills.Registry
 	places   skills.Places
 	settings string // the person's configuration file
 }
 
 // panel lists skills with what is wrong with them.
-func (a skillActions) panel() command.Panel {
+func (a actions) panel() command.Panel {
 	return command.Panel{
 		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
@@ -58,7 +58,7 @@ func skillRow(e skills.Entry) command.Row {
 }
 
 // switchSkill turns a skill on or off in the person's settings.
-func (a skillActions) switchSkill(_ context.Context, row command.Row) (string, error) {
+func (a actions) switchSkill(_ context.Context, row command.Row) (string, error) {
 	off := row.State == string(skills.Disabled)
 	if !off && row.State != string(skills.Active) {
 		return "", fmt.Errorf("%s is %s: there is nothing to switch", row.Name, row.State)
@@ -82,7 +82,7 @@ func skillToEdit(row command.Row) (string, error) {
 }
 
 // skillEdited reads a SKILL.md again and reports what is wrong with it.
-func (a skillActions) skillEdited(_ context.Context, row command.Row, file string) (string, error) {
+func (a actions) skillEdited(_ context.Context, row command.Row, file string) (string, error) {
 	a.skills.Reload()
 	for _, e := range a.skills.Entries() {
 		if e.File != file || e.State != skills.Broken {
@@ -98,7 +98,7 @@ func (a skillActions) skillEdited(_ context.Context, row command.Row, file strin
 }
 
 // words runs /skills with words: `new NAME` creates a skill of the project.
-func (a skillActions) words(_ context.Context, words string) (string, error) {
+func (a actions) words(_ context.Context, words string) (string, error) {
 	name, ok := strings.CutPrefix(words, "new ")
 	if !ok {
 		return "", errors.New("usage: /skills, /skills new NAME, /reload-skills")

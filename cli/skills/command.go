@@ -1,4 +1,4 @@
-package cli
+package skillscli
 
 import (
 	"context"
@@ -13,26 +13,30 @@ import (
 	"jcode/skills"
 )
 
-// skillsCmd shows the available skills and command files, without a model.
-type skillsCmd struct {
-	List  skillsListCmd  `cmd:"" default:"withargs" help:"List the skills of this folder with their state."`
-	Check skillsCheckCmd `cmd:"" help:"Tell what is wrong with skills and command files, with file, line and cure."`
-	New   skillsNewCmd   `cmd:"" help:"Write a new skill from a template."`
+// Cmd shows the available skills and command files, without a model.
+type Cmd struct {
+	List  listCmd  `cmd:"" default:"withargs" help:"List the skills of this folder with their state."`
+	Check checkCmd `cmd:"" help:"Tell what is wrong with skills and command files, with file, line and cure."`
+	New   newCmd   `cmd:"" help:"Write a new skill from a template."`
 }
 
-// openSkills finds the places of skills: folders, database for trust, configuration.
-func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Options, error) {
-	a, err := openKept(ctx, f, std)
-	if err == nil {
-		a, err = a.after(ctx, a.loadConfig)
-	}
-	if err != nil {
-		return nil, skills.Options{}, err
-	}
-	return a, skills.Options{Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Trust: a.everywhere()}, nil
+// Setup is what the commands of `jcode skills` are given.
+type Setup struct {
+	console.Streams
+	// Taken lists the commands of jcode's own, which take precedence over skills of their name.
+	Taken func() []string
+	// Open finds the skills of this folder with the database for trust and the configuration. The caller calls done.
+	Open func(ctx context.Context) (opts skills.Options, done func(), err error)
+	// Places finds where skills are written to, and the working folder; nothing is opened.
+	Places func(ctx context.Context) (places skills.Places, cwd string, err error)
 }
 
-type skillsListCmd struct {
+// Command is a command of `jcode skills`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+type listCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
@@ -50,12 +54,12 @@ type skillLine struct {
 }
 
 // Run lists every skill that was found, including broken, shadowed and disabled ones.
-func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, opts, err := openSkills(ctx, f, std)
+func (c *listCmd) Run(ctx context.Context, std Setup) error {
+	opts, done, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer done()
 	lines := []skillLine{}
 	for _, e := range skills.New(opts).Entries() {
 		line := skillLine{
@@ -92,7 +96,7 @@ func (l skillLine) state() string {
 	return string(l.State)
 }
 
-type skillsCheckCmd struct {
+type checkCmd struct {
 	Path []string `arg:"" optional:"" help:"Folders of skills, or SKILL.md files; without any, all that this folder uses." type:"path"`
 	JSON bool     `name:"json" help:"Print a JSON array."`
 }
@@ -102,21 +106,21 @@ var errSkills = errors.New("some skills or commands cannot be used")
 
 // Run prints what is wrong. The exit code is 1 if something cannot be used, 0 if there are only
 // warnings.
-func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *checkCmd) Run(ctx context.Context, std Setup) error {
 	list := []skills.Diagnostic{}
 	if len(c.Path) > 0 {
 		for _, p := range c.Path {
 			list = append(list, skills.Check(p)...)
 		}
 	} else {
-		a, opts, err := openSkills(ctx, f, std)
+		opts, done, err := std.Open(ctx)
 		if err != nil {
 			return err
 		}
-		defer a.close()
+		defer done()
 		found := skills.New(opts)
 		list = append(list, found.Diagnostics()...)
-		list = append(list, shadowedSkills(found.Entries())...)
+		list = append(list, shadowedSkills(found.Entries(), std.Taken())...)
 		list = append(list, skills.NewCommandFiles(opts.Places, opts.Trust, nil).Diagnostics()...)
 	}
 	faults := 0
@@ -142,8 +146,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // shadowedSkills warns of skills whose name is a command of jcode's own, which takes precedence.
-func shadowedSkills(entries []skills.Entry) []skills.Diagnostic {
-	own := append(chatOnly(), panelNames()...)
+func shadowedSkills(entries []skills.Entry, own []string) []skills.Diagnostic {
 	var out []skills.Diagnostic
 	for _, e := range entries {
 		if slices.Contains(own, e.Name) {
@@ -156,23 +159,23 @@ func shadowedSkills(entries []skills.Entry) []skills.Diagnostic {
 	return out
 }
 
-type skillsNewCmd struct {
+type newCmd struct {
 	Name string `arg:"" help:"Name of the skill."`
 	User bool   `help:"For yourself in all projects, not for this one."`
 }
 
 // Run writes the template and says where.
-func (c *skillsNewCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a := &app{flags: f, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *newCmd) Run(ctx context.Context, std Setup) error {
+	places, cwd, err := std.Places(ctx)
+	if err != nil {
 		return err
 	}
-	file, err := a.skillPlaces().Create(c.Name, !c.User)
+	file, err := places.Create(c.Name, !c.User)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
 	shown := file
-	if rel, err := filepath.Rel(a.cwd, file); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(cwd, file); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 	}
 	fmt.Fprintln(std.Out, shown)

@@ -93,6 +93,8 @@ func figures() []figure {
 		{name: "terminal: 20,000 tokens streamed, CPU", unit: "ms", budget: 500, value: program("TerminalStream", "cpu-ms")},
 		{name: "terminal: memory after that", unit: "MiB", budget: 60, value: program("TerminalStream", "after-MiB")},
 		{name: "terminal: 150 tokens/s for 10 s, CPU", unit: "ms", budget: 600, value: program("TerminalSlow", "cpu-ms")},
+		{name: "terminal: the last token of an answer at 60 tokens/s to the screen, slowest of five", unit: "ms", budget: 14, value: program("TerminalLastToken/60", "worst-ms")},
+		{name: "terminal: the last token of an answer at 150 tokens/s to the screen, slowest of five", unit: "ms", budget: 14, value: program("TerminalLastToken/150", "worst-ms")},
 		{name: "terminal: 150 tokens/s, bytes written ÷ bytes of text", unit: "×", budget: 3, value: program("TerminalSlow", "written-÷-text")},
 		{name: "terminal: going on with 10,000 messages, to the frame", unit: "ms", budget: 150, value: program("TerminalResume", "resume-ms")},
 		{name: "terminal: memory with 10,000 messages", unit: "MiB", budget: 80, value: program("TerminalResume", "after-MiB")},

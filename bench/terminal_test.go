@@ -3,10 +3,13 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,4 +156,44 @@ func BenchmarkTerminalSlow(b *testing.B) {
 		term.Close()
 	}
 	f.report(b)
+}
+
+// BenchmarkTerminalLastToken measures the time from the moment at which the last token of an answer is sent to the screen
+// that shows it, while the answer has not ended. Goal: the slowest of five ≤ 14 ms, at any speed.
+func BenchmarkTerminalLastToken(b *testing.B) {
+	for _, speed := range []float64{60, 90, 150} {
+		b.Run(strconv.Itoa(int(speed)), func(b *testing.B) {
+			sent := make(chan time.Time, 1)
+			var n atomic.Int32
+			p, f := newProgram(b, func(modeltest.Request) modeltest.Reply {
+				last := fmt.Sprint("LAST", n.Add(1))
+				return modeltest.Text(append(markdown(int(speed)), "\n\n"+last)...).Rate(speed).LateEnd(300 * time.Millisecond).Told(func(block string) {
+					if strings.Contains(block, last) {
+						sent <- time.Now()
+					}
+				})
+			}), samples{}
+			for b.Loop() {
+				term := p.open(samples{})
+				var took []time.Duration
+				before := cpuOf(b, term.Pid())
+				for range 5 {
+					p.type1(term, "go", "› go")
+					last := fmt.Sprint("LAST", n.Load()+1)
+					term.Press("enter")
+					if _, err := term.WaitFor(patience, last); err != nil {
+						b.Fatal(err)
+					}
+					took = append(took, time.Since(<-sent))
+					term.Settle(400*time.Millisecond, patience)
+				}
+				f.add("cpu-ms", ms(cpuOf(b, term.Pid())-before))
+				slices.Sort(took)
+				f.add("median-ms", ms(took[len(took)/2]))
+				f.add("worst-ms", ms(took[len(took)-1]))
+				term.Close()
+			}
+			f.report(b)
+		})
+	}
 }

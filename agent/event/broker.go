@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// frame is how long deltas are collected before they are sent as one event.
-const frame = 33 * time.Millisecond
+// Deltas that follow one another within a lull are collected and sent as one event, at most for a frame. What is followed
+// by nothing, such as the last words of an answer, does not wait for the end of a frame.
+const (
+	frame = 33 * time.Millisecond
+	lull  = 10 * time.Millisecond
+)
 
 // maxEarly bounds the notices that are kept until the first subscription.
 const maxEarly = 100
@@ -142,7 +146,7 @@ func merge(a, b Event) (Event, bool) {
 	return nil, false
 }
 
-// Broker hands events to subscribers. Deltas go out at most once a frame.
+// Broker hands events to subscribers. Deltas that come fast go out at most once a frame.
 type Broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
@@ -233,12 +237,14 @@ func (b *Broker) Emit(ev Event) {
 	if b.held != nil {
 		if merged, ok := merge(b.held, ev); ok {
 			b.held = merged
+			b.timer.Reset(min(frame-time.Since(b.last), lull))
 			return
 		}
 		b.flush()
 	}
 	if wait := frame - time.Since(b.last); wait > 0 {
 		b.held = ev
+		wait = min(wait, lull)
 		if b.timer == nil {
 			b.timer = time.AfterFunc(wait, b.tick)
 		} else {

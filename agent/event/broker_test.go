@@ -3,6 +3,8 @@ package event_test
 import (
 	"reflect"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"jcode/agent/event"
 	"jcode/agent/roster"
@@ -116,4 +118,64 @@ func TestAnObserverInTheMiddleTakesNoNotice(t *testing.T) {
 	if got := drain(t, s); len(got) != 1 || got[0].First != 1 {
 		t.Errorf("%v", got)
 	}
+}
+
+// The last words of an answer reach a reader soon, also while the answer has not ended. Words that come fast are
+// collected before them.
+func TestTheLastWordsDoNotWait(t *testing.T) {
+	t.Parallel()
+	for _, gap := range []time.Duration{33 * time.Millisecond, 16 * time.Millisecond, 11 * time.Millisecond, 6 * time.Millisecond, time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			b := event.NewBroker()
+			defer b.Close()
+			s := b.Subscribe(false)
+			const words = 500
+			for range words {
+				time.Sleep(gap)
+				b.Emit(event.TextDelta{Text: "x"})
+			}
+			began, read := time.Now(), 0
+			for read < words {
+				ev, ok := s.Next(t.Context())
+				if !ok {
+					t.Fatal("no more events")
+				}
+				read += len(ev.(event.TextDelta).Text)
+			}
+			if late := time.Since(began); late > 10*time.Millisecond {
+				t.Errorf("every %v: the last word came %v late", gap, late)
+			}
+		})
+	}
+}
+
+// Words that come fast reach a reader at most thirty times a second.
+func TestWordsThatComeFastAreCollected(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := event.NewBroker()
+		defer b.Close()
+		s := b.Subscribe(false)
+		events := 0
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			for {
+				if _, ok := s.Next(t.Context()); !ok {
+					return
+				}
+				events++
+			}
+		}()
+		for range 1500 {
+			time.Sleep(time.Second / 150)
+			b.Emit(event.TextDelta{Text: "x"})
+		}
+		time.Sleep(time.Second)
+		s.Close()
+		<-read
+		if events < 250 || events > 310 {
+			t.Errorf("%d events in 10 s", events)
+		}
+	})
 }

@@ -117,6 +117,9 @@ func (p *player) stream() {
 		if ends(b) && !p.wait(p.reply.lateEnd) {
 			return
 		}
+		if p.reply.told != nil {
+			p.reply.told(b)
+		}
 		if !p.write(b) || !p.wait(gap) || !p.wait(p.reply.pauses[i+1]) {
 			return
 		}

@@ -60,6 +60,7 @@ type Reply struct {
 	searches []Search
 	pauses   map[int]time.Duration
 	lateEnd  time.Duration
+	told     func(block string)
 	end      ending
 	endAfter int
 	beat     time.Duration
@@ -212,6 +213,9 @@ func (r Reply) Pause(n int, d time.Duration) Reply {
 
 // LateEnd delays the end of the answer by d after its text.
 func (r Reply) LateEnd(d time.Duration) Reply { r.lateEnd = d; return r }
+
+// Told has f called with each event of the stream just before it is sent.
+func (r Reply) Told(f func(block string)) Reply { r.told = f; return r }
 
 // EndAfter ends the stream regularly after chunk n, without finish_reason and [DONE].
 func (r Reply) EndAfter(n int) Reply { r.end, r.endAfter = endClean, n; return r }

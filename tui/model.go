@@ -319,6 +319,10 @@ func (p *program) terminalSaid(msg tea.Msg) {
 			p.settings.few = few
 			p.settings.follow()
 		}
+		if coarse := msg.Profile == colorprofile.ANSI256; coarse != p.settings.themes.Coarse {
+			p.settings.themes.Coarse = coarse
+			p.settings.setTheme(p.settings.theming)
+		}
 	case tea.ModeReportMsg:
 		if p.painter != nil && msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
 			p.painter.Sync()

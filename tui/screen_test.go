@@ -20,6 +20,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/internal/testkit/programs"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 	"jcode/tui/front"
 	"jcode/tui/tuitest"
@@ -199,6 +200,32 @@ func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		if got := p.look.Theme.Name; got == "ansi16" {
 			t.Errorf("theme %q stays %s in all colours", theme, got)
+		}
+	}
+}
+
+// Of 256 colours none is a dim green or red: rows of a diff differ by their sign, words by a line.
+func TestATerminalOf256ColoursTellsAddedFromRemoved(t *testing.T) {
+	t.Parallel()
+	for _, theme := range []string{"dark", "light"} {
+		p, f := still(t, 80, 24, func(o *front.Options) { o.Theme = theme })
+		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+		screens["approval-diff"](p, f)
+		s := terminal.Draw(p.frameText(), 80, 24, colorprofile.ANSI256)
+		signs := map[string]terminal.Cell{}
+		for y := range 24 {
+			for x := range 10 {
+				if c := s.Cell(x, y); (c.Text == "+" || c.Text == "-") && c.BG != nil {
+					signs[c.Text] = c
+				}
+			}
+		}
+		if signs["+"].FG == nil || signs["-"].FG == nil || signs["+"].FG == signs["-"].FG {
+			t.Errorf("%s: the signs are %v and %v", theme, signs["+"], signs["-"])
+		}
+		x, y, ok := s.Find("numbers []int")
+		if word, beside := s.Cell(x, y), s.Cell(x+8, y); !ok || !word.Underline || word.BG != beside.BG {
+			t.Errorf("%s: the word that differs is %+v beside %+v", theme, word, beside)
 		}
 	}
 }

@@ -33,9 +33,12 @@ func (p *composer) statusLine() string {
 	if p.hint.text != "" {
 		return cells.Paint(th.Warn, cells.Fit(" "+look.OneLine(p.hint.text), p.width))
 	}
-	right := cells.Span{}
+	right, width := cells.Span{}, p.width // width is what the parts may take
 	if key := p.keys.First(look.Interrupt); p.turn.busy && key != "" && p.stack.Front() == nil {
 		right = cells.Span{Text: key + " stops", Style: th.Faint}
+		if left := p.width - cells.Width(right.Text) - 3; left >= 20 {
+			width = left
+		}
 	}
 	spans := []cells.Span{{Text: " "}}
 	used := 1
@@ -47,7 +50,7 @@ func (p *composer) statusLine() string {
 			spans = append(spans, cells.Span{Text: "  "})
 		}
 		spans = append(spans, cells.Span{Text: p.around.line})
-		return cells.Render(rightAligned(look.Clip(spans, p.width), right, p.width))
+		return cells.Render(rightAligned(look.Clip(spans, width), right, p.width))
 	}
 	parts := p.opt.Status
 	if len(parts) == 0 {
@@ -56,9 +59,9 @@ func (p *composer) statusLine() string {
 	for i, name := range parts {
 		part := p.statusPart(name)
 		if name == "cwd" && i == len(parts)-1 && i > 0 {
-			if right.Text == "" {
+			if room := min(p.width/3, p.width-used-3); right.Text == "" && room >= min(cells.Width(part.Text), shortFolder) {
 				right = part
-				right.Text = cells.FitMiddle(part.Text, max(min(p.width/3, p.width-used-3), 0))
+				right.Text = cells.FitMiddle(part.Text, room)
 			}
 			continue
 		}
@@ -70,18 +73,21 @@ func (p *composer) statusLine() string {
 			sep = "  "
 		}
 		w := cells.Width(sep) + cells.Width(part.Text)
-		if used+w > p.width {
+		if used+w > width {
 			if name != "model" && used > 1 {
 				continue
 			}
-			part.Text = cells.Fit(part.Text, p.width-used-cells.Width(sep))
+			part.Text = cells.Fit(part.Text, width-used-cells.Width(sep))
 			w = cells.Width(sep) + cells.Width(part.Text)
 		}
 		spans = append(spans, cells.Span{Text: sep}, part)
 		used += w
 	}
-	return cells.Render(rightAligned(look.Clip(spans, p.width), right, p.width))
+	return cells.Render(rightAligned(look.Clip(spans, width), right, p.width))
 }
+
+// shortFolder is how much of a folder must be seen for it to say anything.
+const shortFolder = 12
 
 // rightAligned puts a part at the right edge, if there is room for it.
 func rightAligned(row []cells.Span, part cells.Span, width int) []cells.Span {

@@ -12,22 +12,24 @@ import (
 )
 
 // title says what is asked, and how much there is to read.
-func (a *Approval) title(l *look.Look, width int) string {
-	title := look.OneLine(text.Visible(a.Asked.Heading()))
-	if much := a.Text.measure(width); much != "" {
-		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
+func (a *Approval) title(l *look.Look, width int) []cells.Span {
+	style := l.Theme.Warn
+	var more []cells.Span
+	if much := a.Text.measure(l.Theme, style, width); much != nil {
+		more = append(append(more, cells.Span{Text: " · ", Style: style}), much...)
 	}
 	if l.Asks > 1 {
-		title += " · 1 of " + strconv.Itoa(l.Asks)
+		more = append(more, cells.Span{Text: " · 1 of " + strconv.Itoa(l.Asks), Style: style})
 	}
-	return title
+	title := cells.Fit(look.OneLine(text.Visible(a.Asked.Heading())), max(width-6-cells.SpansWidth(more), 8))
+	return append([]cells.Span{{Text: title, Style: style}}, more...)
 }
 
 func (a *Approval) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	a.width = width
 	titled, limit := halves(height, a.Text.need(l, width), a.footRows(l, width))
 	if titled {
-		lines = append(lines, look.TitleRule(l, a.title(l, width), width, l.Theme.Warn))
+		lines = append(lines, look.TitleRow(l, a.title(l, width), width))
 	}
 	foot := a.foot(l, width, limit)
 	half := (height + 1) / 2

@@ -7,6 +7,7 @@ import (
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tools/command"
 	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
@@ -21,6 +22,9 @@ func (pk *Picker) Draw(l *look.Look, width, height int) (lines []string, cursor 
 	foot := pk.foot(l, width, height)
 	room := max(height-len(lines)-len(foot), 1)
 	detail := pk.detail(l, width, room)
+	if detail == nil {
+		detail = pk.whole(l, width, room)
+	}
 	room -= len(detail)
 	lines = append(lines, pk.list(l, width, room)...)
 	lines = append(lines, detail...)
@@ -64,7 +68,7 @@ func (pk *Picker) nameWidth(width int) int {
 		}
 	}
 	if pk.infoFirst {
-		return min(w, max(width*2/5, 10))
+		return min(w, max(width*3/8, 10))
 	}
 	return min(w, max(width*3/5, 10))
 }
@@ -80,23 +84,8 @@ func (pk *Picker) row(l *look.Look, width, nameW, i int) string {
 	if r.Current {
 		dot = "●"
 	}
-	name := cells.Fit(look.OneLine(text.Clean(r.Name)), nameW)
-	state := look.OneLine(text.Clean(r.State))
-	room := width - cells.Width(mark) - 2 - nameW
+	name, info, state := pk.columns(&r, width, nameW)
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.Theme.Good)}, {Text: name, Style: style}}
-	if pk.infoFirst && room < 40 {
-		state = ""
-	}
-	if state != "" && room > 6 {
-		state = cells.Fit(state, room-3)
-		room -= cells.Width(state) + 3
-	} else {
-		state = ""
-	}
-	info := ""
-	if room > 6 {
-		info = cells.Fit(look.OneLine(text.Clean(r.Info)), room-2)
-	}
 	pad := nameW - cells.Width(name) + 2
 	if info != "" || state != "" {
 		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.Theme.Faint)})
@@ -113,6 +102,63 @@ func (pk *Picker) row(l *look.Look, width, nameW, i int) string {
 		spans = look.Filled(spans, style, width)
 	}
 	return cells.Render(look.Clip(spans, width))
+}
+
+// rowMark is how many cells of a row are before its name.
+const rowMark = 5
+
+// columns returns the parts of a row, each cut to its space.
+func (pk *Picker) columns(r *command.Row, width, nameW int) (name, info, state string) {
+	name = cells.Fit(look.OneLine(text.Clean(r.Name)), nameW)
+	info, state = look.OneLine(text.Clean(r.Info)), look.OneLine(text.Clean(r.State))
+	room := width - rowMark - nameW
+	if pk.infoFirst && room < 60 {
+		state = ""
+	}
+	if state != "" && room > 6 {
+		state = cells.Fit(state, room-3)
+		room -= cells.Width(state) + 3
+	} else {
+		state = ""
+	}
+	if room > 6 {
+		return name, cells.Fit(info, room-2), state
+	}
+	return name, "", state
+}
+
+// whole shows the row under the cursor in full, if rows are cut and there is room.
+func (pk *Picker) whole(l *look.Look, width, room int) []string {
+	if len(pk.Rows) > look.NamesMeasured || room < 4 {
+		return nil
+	}
+	nameW, some := pk.nameWidth(width), false
+	for _, i := range pk.shown {
+		if some = pk.cut(&pk.Rows[i], width, nameW) != ""; some {
+			break
+		}
+	}
+	r, ok := pk.Current()
+	if !ok || !some {
+		return nil
+	}
+	rows := look.Wrapped(pk.cut(&r, width, nameW), l.Theme.Faint, cells.Blank(rowMark), width)
+	return rows[:min(len(rows), max(room/3, 1))]
+}
+
+// cut returns in full what of a row has no space in its columns.
+func (pk *Picker) cut(r *command.Row, width, nameW int) string {
+	name, info, state := pk.columns(r, width, nameW)
+	if pk.infoFirst { // the state is a mere heading
+		state = look.OneLine(text.Clean(r.State))
+	}
+	var out []string
+	for _, part := range [][2]string{{r.Name, name}, {r.Info, info}, {r.State, state}} {
+		if full := look.OneLine(text.Clean(part[0])); full != part[1] {
+			out = append(out, full)
+		}
+	}
+	return strings.Join(out, "  ")
 }
 
 // detail shows more of the row under the cursor if there is room.

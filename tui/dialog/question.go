@@ -99,7 +99,9 @@ func (q *Question) reply(h host) tea.Cmd {
 		h.Say(event.LevelInfo, err.Error())
 		return nil
 	}
-	h.Say(event.LevelInfo, "You answered: "+s)
+	if q.label != "" { // otherwise the row of the call says it
+		h.Say(event.LevelInfo, "You answered "+q.label+": "+s)
+	}
 	return nil
 }
 

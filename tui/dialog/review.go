@@ -157,7 +157,7 @@ func (r *review) mark(l *look.Look, arrow string, n int, tail string, width int)
 }
 
 // measure says how much there is to read, unless that is obvious: "41 lines".
-func (r *review) measure(width int) string {
+func (r *review) measure(th *look.Theme, style cells.Style, width int) []cells.Span {
 	added, removed, files, lines, longest := 0, 0, 0, 0, 0
 	for _, part := range r.Parts {
 		switch {
@@ -171,20 +171,26 @@ func (r *review) measure(width int) string {
 			}
 		}
 	}
-	var out []string
+	var out []cells.Span
+	say := func(what string) {
+		if out != nil {
+			what = " · " + what
+		}
+		out = append(out, cells.Span{Text: what, Style: style})
+	}
 	if files > 0 {
-		out = append(out, "+"+strconv.Itoa(added)+" -"+strconv.Itoa(removed))
+		out = look.Changed(th, added, removed)
 	}
 	if files > 1 {
-		out = append(out, text.Count(files, "file"))
+		say(text.Count(files, "file"))
 	}
 	switch {
 	case lines > 1:
-		out = append(out, text.Count(lines, "line"))
+		say(text.Count(lines, "line"))
 	case longest > 2*width:
-		out = append(out, strconv.Itoa(longest)+" characters")
+		say(strconv.Itoa(longest) + " characters")
 	}
-	return strings.Join(out, " · ")
+	return out
 }
 
 // Plain renders the piece without a screen, each line indented.

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,13 +26,20 @@ func Filled(row []cells.Span, style cells.Style, width int) []cells.Span {
 
 // TitleRule returns the first line of a dialog: its title in a rule.
 func TitleRule(l *Look, title string, width int, style cells.Style) string {
-	title = cells.Fit(OneLine(title), max(width-6, 0))
-	line := max(width-cells.Width(title)-4, 0)
-	return cells.Render([]cells.Span{
-		{Text: "─ ", Style: l.Theme.Border},
-		{Text: title, Style: style},
-		{Text: " " + strings.Repeat("─", line) + "─", Style: l.Theme.Border},
-	})
+	return TitleRow(l, []cells.Span{{Text: cells.Fit(OneLine(title), max(width-6, 0)), Style: style}}, width)
+}
+
+// TitleRow is TitleRule for a title in several styles.
+func TitleRow(l *Look, title []cells.Span, width int) string {
+	title = Clip(title, max(width-6, 0))
+	line := max(width-cells.SpansWidth(title)-4, 0)
+	row := append([]cells.Span{{Text: "─ ", Style: l.Theme.Border}}, title...)
+	return cells.Render(append(row, cells.Span{Text: " " + strings.Repeat("─", line) + "─", Style: l.Theme.Border}))
+}
+
+// Changed shows how many lines were added and removed.
+func Changed(th *Theme, added, removed int) []cells.Span {
+	return []cells.Span{{Text: "+" + strconv.Itoa(added), Style: th.Good}, {Text: " "}, {Text: "-" + strconv.Itoa(removed), Style: th.Bad}}
 }
 
 // Hints shows keys and what they do; those that do not fit are left out.

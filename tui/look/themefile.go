@@ -21,6 +21,8 @@ type Themes struct {
 	dir  string
 	own  map[string]palette
 	said map[string][]string // what is wrong with a file, by its name
+	// Coarse says that the terminal has 256 colours. It has no dim green and red then: a word that differs is underlined.
+	Coarse bool
 }
 
 // NewThemes returns the themes of a folder besides the builtin ones. It reads nothing: see Read.
@@ -73,12 +75,14 @@ func (t Themes) Own(name string) bool { _, own := t.own[name]; return own }
 
 // New returns a theme by name; "auto", "" and unknown names follow the background.
 func (t Themes) New(name string, darkBackground bool) *Theme {
-	p, own := t.own[name]
-	if !own {
-		return NewTheme(name, darkBackground)
+	out := NewTheme(name, darkBackground)
+	if p, own := t.own[name]; own {
+		out = p.theme()
+		out.Name = name
 	}
-	out := p.theme()
-	out.Name = name
+	if t.Coarse {
+		out.AddedWord, out.RemovedWord = "1;4", "1;4"
+	}
 	return out
 }
 

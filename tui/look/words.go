@@ -28,7 +28,11 @@ func Seconds(d time.Duration) string {
 	case d < time.Minute:
 		return d.Round(time.Second).String()
 	}
-	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+	s := d.Round(time.Second).String()
+	if whole, ok := strings.CutSuffix(s, "m0s"); ok {
+		return whole + "m"
+	}
+	return s
 }
 
 // Size abbreviates a number of bytes.

@@ -92,12 +92,12 @@ func (d *diffDrawer) heading(ln diffLine, i int) (rows []string, ok bool) {
 
 // row draws one line of a file, folded to width; with fill it is padded to the full width.
 func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fill bool) []string {
-	style, word := cells.Style(""), cells.Style("")
+	style, word, told := cells.Style(""), cells.Style(""), d.l.Theme.Faint
 	switch ln.kind {
 	case diffAdd:
-		style, word = d.l.Theme.Added, d.l.Theme.AddedWord
+		style, word, told = d.l.Theme.Added, d.l.Theme.AddedWord, d.l.Theme.Good
 	case diffDel:
-		style, word = d.l.Theme.Removed, d.l.Theme.RemovedWord
+		style, word, told = d.l.Theme.Removed, d.l.Theme.RemovedWord, d.l.Theme.Bad
 	case diffSame, diffHead, diffFile, diffNote:
 	}
 	number := ""
@@ -115,11 +115,11 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 	}
 	var out []string
 	for i, part := range cells.Fold(expandSpans(spans), room) {
-		g, sign, signed := gutter, string(rune(ln.kind))+" ", style
+		g, sign, signed := gutter, string(rune(ln.kind))+" ", style.With(told)
 		if i > 0 {
 			g, sign, signed = cells.Blank(len(gutter)), look.Folded, style.With(d.l.Theme.Faint)
 		}
-		line := append([]cells.Span{{Text: g, Style: d.l.Theme.Faint}, {Text: sign, Style: signed}}, part...)
+		line := append([]cells.Span{{Text: g, Style: told}, {Text: sign, Style: signed}}, part...)
 		if pad := room - cells.SpansWidth(part); pad > 0 && (fill || style != "") {
 			line = append(line, cells.Span{Text: cells.Blank(pad), Style: style})
 		}

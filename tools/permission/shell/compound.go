@@ -16,29 +16,21 @@ func (a *analysis) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		a.doubt("it detaches a command")
 	}
-	redirs := a.redirections(s.Redirs)
+	at := a.redirections(s.Redirs)
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if ok {
-		a.call(call, redirs)
+		a.call(call, at)
 		return
 	}
-	for _, why := range []string{redirs.doubt, redirs.reads} {
+	for _, why := range []string{at.doubt, at.unread} {
 		if why != "" {
 			a.doubt("%s", why)
 		}
 	}
-	if len(redirs.touches)+len(redirs.opens) > 0 {
-		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: orReads(redirs.doubt), Doubt: redirs.doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Wrapped: a.holds})
+	if len(at.touches)+len(at.opens) > 0 {
+		a.wordless(redirection, at.doubt, at.files)
 	}
 	a.compound(s.Cmd)
-}
-
-// orReads returns a doubt, or what stands for none.
-func orReads(doubt string) string {
-	if doubt == "" {
-		return "it only reads"
-	}
-	return doubt
 }
 
 // compound visits a command that is not a simple command.
@@ -46,23 +38,23 @@ func (a *analysis) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case nil:
 	case *syntax.BinaryCmd:
-		dirs, moved := a.dirs, a.moved
+		at := a.folders
 		a.stmt(c.X)
 		if c.Op != syntax.Pipe && c.Op != syntax.PipeAll {
 			a.stmt(c.Y)
 			return
 		}
 		// Each side of a pipe is its own process.
-		fed := a.fed
-		a.dirs, a.moved, a.fed = dirs, moved, true
+		was := a.input
+		a.folders, a.input = at, piped
 		a.stmt(c.Y)
-		a.dirs, a.moved, a.fed = dirs, moved, fed
+		a.folders, a.input = at, was
 	case *syntax.Block:
 		a.stmts(c.Stmts)
 	case *syntax.Subshell:
-		dirs, moved := a.dirs, a.moved
+		at := a.folders
 		a.stmts(c.Stmts)
-		a.dirs, a.moved = dirs, moved
+		a.folders = at
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			a.stmts(c.Cond)
@@ -166,9 +158,9 @@ func (a *analysis) within(n syntax.Node) (found bool) {
 			return true
 		}
 		found = true
-		dirs, moved := a.dirs, a.moved
+		at := a.folders
 		a.stmts(stmts)
-		a.dirs, a.moved = dirs, moved
+		a.folders = at
 		return false
 	})
 	return found

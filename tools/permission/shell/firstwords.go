@@ -9,6 +9,9 @@ import (
 // FirstWords returns the words that a wider grant would contain: program and subcommand. It returns none for
 // programs whose arguments decide everything.
 func (cmd Command) FirstWords() string {
+	if len(cmd.words) == 0 {
+		return ""
+	}
 	name, known := program(cmd.words[0])
 	if !known || cmd.Wrapper || interprets(name) || strings.Contains(cmd.words[0].text, "/") {
 		return ""

@@ -71,13 +71,13 @@ type Command struct {
 
 	words []word
 	later [][]word // what else it may run, as far as that is known
-	exact bool     // the words are complete: no expansion, redirection or assignment
+	form  form
 }
 
 // RunsScript returns the file that the command runs, if its words are all that decides what it does: no
 // assignment, redirection or expansion. Else "".
 func (cmd Command) RunsScript() string {
-	if !cmd.exact {
+	if cmd.form != complete {
 		return ""
 	}
 	return cmd.Script
@@ -130,29 +130,33 @@ func AnalyseArgv(argv []string, at Scene) Line {
 	}
 	a.line.Text = join(words)
 	if len(argv) > 0 {
-		a.command(words, "")
-		a.line.Commands[0].later = a.later(&a.line.Commands[0], false, nil)
+		a.command(words, around{})
 	}
 	return a.line
 }
 
 type analysis struct {
 	Scene
-	disk  *disk
-	line  Line
-	dirs  []string // folders in which the commands may run
-	moved bool     // a cd came before
-	depth int      // inside sh -c
-	holds int      // 1 + the index of the wrapper around
-	fed   bool     // the input comes from another command of the line
+	disk *disk
+	line Line
+	folders
+	input  input // of the commands that follow, unless they redirect it
+	depth  int   // inside sh -c
+	inside int   // 1 + the index of the wrapper around
 
 	loops   map[string]bool // variables that the line may set to more than one word
 	items   map[string]bool // variables that the line sets to words which are judged there
 	noShell bool            // no shell parses the words
 }
 
+// folders are where a command may run. They are as before after a subshell, a pipe and a substitution.
+type folders struct {
+	dirs  []string
+	moved bool // a cd came before
+}
+
 func newAnalysis(at Scene) *analysis {
-	return &analysis{Scene: at, disk: newDisk(), dirs: []string{at.Dir}, line: Line{Ruled: at.Ruled}}
+	return &analysis{Scene: at, disk: newDisk(), folders: folders{dirs: []string{at.Dir}}, line: Line{Ruled: at.Ruled}}
 }
 
 // whole visits a line.

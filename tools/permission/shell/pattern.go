@@ -83,7 +83,7 @@ func (p *Pattern) Literal() bool {
 
 // Vouches reports whether the pattern, as an allow rule, covers a simple command.
 func (p *Pattern) Vouches(c Command) bool {
-	if p.Whole || !c.exact || c.Doubt != "" && !(c.Wrapper && p.Literal()) {
+	if p.Whole || c.form != complete || c.Doubt != "" && !(c.Wrapper && p.Literal()) {
 		return false
 	}
 	return matchWords(p.words, c.words, false)

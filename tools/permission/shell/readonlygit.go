@@ -40,42 +40,79 @@ func git(words []word) string {
 	return "git " + sub + " with these arguments is not known to only read"
 }
 
-// gitReads holds the subcommands and the conditions under which each only reads.
+// gitReads reports whether a subcommand only reads with these arguments.
 func gitReads(sub string, args []word, texts []string) bool {
+	row, known := gitTable(sub)
+	if !known || row.forms != nil && !row.forms(args, texts) {
+		return false
+	}
+	return row.prints || !gitWrites(args) && !hasFlag(args, row.letters, row.flags...)
+}
+
+// gitRow is a subcommand of git that only reads under some conditions.
+type gitRow struct {
+	letters string   // flags of one letter with which it does more
+	flags   []string // longer ones
+	forms   func(args []word, texts []string) bool
+	prints  bool // forms decides alone: it has no flags that write
+}
+
+// gitTable holds these subcommands.
+func gitTable(sub string) (row gitRow, known bool) {
 	switch sub {
 	case "status", "ls-tree", "rev-parse", "cat-file", "show-ref", "for-each-ref", "merge-base", "name-rev", "count-objects", "check-ignore",
 		"blame", "annotate", "shortlog", "version", "ls-files", "check-attr", "cherry", "range-diff":
 		// A per-folder file may be a link in one of them.
-		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters", "--exclude-per-directory")
-	case "describe":
-		return !gitWrites(args) && !hasFlag(args, "", "--dirty", "--broken") // they refresh the index
+		return gitRow{flags: []string{"--textconv", "--filters", "--exclude-per-directory"}}, true
+	case "describe": // which refreshes the index
+		return gitRow{flags: []string{"--dirty", "--broken"}}, true
 	case "log", "show", "diff", "rev-list", "whatchanged", "diff-tree", "diff-files", "diff-index":
-		return !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
+		return gitRow{flags: []string{"--ext-diff", "--textconv"}}, true
 	case "grep":
-		return !gitWrites(args) && !hasFlag(args, "O", "--open-files-in-pager", "--textconv")
-	case "branch":
-		return listing(texts, []string{"-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--no-column"},
-			[]string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}, []string{"--sort=", "--format=", "--contains=", "--merged="})
-	case "tag":
-		return listing(texts, []string{"-l", "-n"}, []string{"-l", "--list", "--contains", "--merged", "--points-at"}, []string{"--sort=", "--format=", "-n"})
-	case "remote":
-		return len(texts) == 0 || slices.Equal(texts, []string{"-v"}) || len(texts) == 2 && texts[0] == "get-url" && !strings.HasPrefix(texts[1], "-")
+		return gitRow{letters: "O", flags: []string{"--open-files-in-pager", "--textconv"}}, true
+	case "branch", "tag", "remote", "worktree", "config":
+		return gitRow{prints: true, forms: gitForms(sub)}, true
 	case "stash":
-		return len(texts) > 0 && (texts[0] == "list" || texts[0] == "show") && !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
+		return gitRow{flags: []string{"--ext-diff", "--textconv"}, forms: gitForms(sub)}, true
 	case "reflog":
-		return len(texts) == 0 || (texts[0] == "show" || flagsOnly(texts)) && !gitWrites(args)
-	case "worktree":
-		return slices.Equal(texts, []string{"list"}) || slices.Equal(texts, []string{"list", "--porcelain"})
-	case "config":
-		if len(texts) == 0 || hasFlag(args, "f", "--file", "--blob") {
-			return false
-		}
-		switch texts[0] {
-		case "--get", "--get-all":
-			return len(texts) == 2 && harmlessKey(texts[1])
-		}
+		return gitRow{forms: gitForms(sub)}, true
 	}
-	return false
+	return gitRow{}, false
+}
+
+// gitForms returns which arguments a subcommand that can do many things may have.
+func gitForms(sub string) func(args []word, texts []string) bool {
+	switch sub {
+	case "branch":
+		return func(_ []word, texts []string) bool {
+			return listing(texts, []string{"-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--no-column"},
+				[]string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}, []string{"--sort=", "--format=", "--contains=", "--merged="})
+		}
+	case "tag":
+		return func(_ []word, texts []string) bool {
+			return listing(texts, []string{"-l", "-n"}, []string{"-l", "--list", "--contains", "--merged", "--points-at"}, []string{"--sort=", "--format=", "-n"})
+		}
+	case "remote":
+		return func(_ []word, texts []string) bool {
+			return len(texts) == 0 || slices.Equal(texts, []string{"-v"}) || len(texts) == 2 && texts[0] == "get-url" && !strings.HasPrefix(texts[1], "-")
+		}
+	case "worktree":
+		return func(_ []word, texts []string) bool {
+			return slices.Equal(texts, []string{"list"}) || slices.Equal(texts, []string{"list", "--porcelain"})
+		}
+	case "stash":
+		return func(_ []word, texts []string) bool {
+			return len(texts) > 0 && (texts[0] == "list" || texts[0] == "show")
+		}
+	case "reflog":
+		return func(_ []word, texts []string) bool { return len(texts) == 0 || texts[0] == "show" || flagsOnly(texts) }
+	}
+	return gitConfigReads
+}
+
+// gitConfigReads reports whether git config prints one setting that holds no secret.
+func gitConfigReads(args []word, texts []string) bool {
+	return len(texts) == 2 && (texts[0] == "--get" || texts[0] == "--get-all") && harmlessKey(texts[1]) && !hasFlag(args, "f", "--file", "--blob")
 }
 
 // flagsOnly reports whether all words are flags, with values in the same word.

@@ -1,95 +1,118 @@
 package shell
 
 import (
-	"fmt"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirected is what redirections mean for the command that has them.
-type redirected struct {
-	doubt   string
-	reads   string // why one of them must not be read
-	touches []string
-	opens   []string // resolved paths that are certainly read
-	changes []string // resolved paths that are written
-	feeds   bool     // the input is in the line or in a file
-	text    string
+// redirections returns what the redirections of a command mean for it.
+func (a *analysis) redirections(list []*syntax.Redirect) around {
+	at := around{input: a.input}
+	for _, r := range list {
+		if r.Hdoc == nil && r.Word != nil {
+			at.text += " " + shown(r)
+		}
+		a.redirect(&at, r)
+	}
+	return at
 }
 
-func (a *analysis) redirections(list []*syntax.Redirect) redirected {
-	var out redirected
-	doubt := func(format string, args ...any) {
-		if out.doubt == "" {
-			out.doubt = fmt.Sprintf(format, args...)
-		}
+func shown(r *syntax.Redirect) string {
+	number := ""
+	if r.N != nil {
+		number = r.N.Value
 	}
-	for _, r := range list {
-		switch r.Op {
-		case syntax.RdrIn, syntax.RdrInOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
-			out.feeds = true
-		}
-		if r.Hdoc == nil && r.Word != nil {
-			out.text += " "
-			if r.N != nil {
-				out.text += r.N.Value
-			}
-			out.text += r.Op.String() + source(r.Word)
-		}
-		if r.Hdoc != nil && a.within(r.Hdoc) {
-			doubt("its here-document runs commands")
-		}
-		if r.Hdoc != nil && !readsOnly(r.Hdoc.Parts) {
-			doubt("its here-document computes something that can't be checked")
-		}
-		if r.Word != nil && a.within(r.Word) {
-			doubt("it redirects to what a command prints")
-		}
-		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-			doubt("it sets a variable")
-		}
-		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
-			continue
-		}
-		w := readWord(r.Word)
-		if w.dynamic || w.glob {
-			if r.Op == syntax.RdrIn {
-				out.opens = append(out.opens, a.targets(a.known(w))...)
-			} else {
-				out.changes = append(out.changes, a.targets(a.known(w))...)
-			}
-			for _, one := range w.braces {
-				out.opens, out.changes = append(out.opens, a.targets(a.known(one))...), append(out.changes, a.targets(a.known(one))...)
-			}
-			doubt("it redirects to a file that is not known before")
-			continue
-		}
-		switch r.Op {
-		case syntax.RdrIn:
-			out.opens = append(out.opens, a.targets(w)...)
-			if why := a.outside(w); why != "" && out.reads == "" {
-				out.reads = why
-			}
-		case syntax.DplIn, syntax.DplOut:
-			if w.text == "-" || isNumber(strings.TrimSuffix(w.text, "-")) {
-				continue
-			}
-			fallthrough
-		default:
-			if w.text == "/dev/null" || w.text == "/dev/stdout" || w.text == "/dev/stderr" {
-				continue
-			}
-			doubt("it writes to %s", w.text)
-			out.touches = append(out.touches, a.targets(w)...)
-			out.changes = append(out.changes, a.targets(w)...)
-			if r.Op == syntax.RdrInOut {
-				out.opens = append(out.opens, a.targets(w)...)
-			}
-		}
-	}
-	return out
+	return number + r.Op.String() + source(r.Word)
 }
+
+// redirect adds one redirection.
+func (a *analysis) redirect(at *around, r *syntax.Redirect) {
+	does := useOf(r.Op)
+	if does.reads() {
+		at.input = written
+	}
+	if r.Hdoc != nil && a.within(r.Hdoc) {
+		at.doubts("its here-document runs commands")
+	}
+	if r.Hdoc != nil && !readsOnly(r.Hdoc.Parts) {
+		at.doubts("its here-document computes something that can't be checked")
+	}
+	if r.Word != nil && a.within(r.Word) {
+		at.doubts("it redirects to what a command prints")
+	}
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		at.doubts("it sets a variable")
+	}
+	if does == readsText {
+		return
+	}
+	w := readWord(r.Word)
+	switch {
+	case w.dynamic || w.glob:
+		a.redirectUnknown(at, does, w)
+	case does == readsFile:
+		at.opens = append(at.opens, a.targets(w)...)
+		if why := a.outside(w); why != "" && at.unread == "" {
+			at.unread = why
+		}
+	case (does == copiesIn || does == copiesOut) && (w.text == "-" || isNumber(strings.TrimSuffix(w.text, "-"))):
+	case w.text == "/dev/null" || w.text == "/dev/stdout" || w.text == "/dev/stderr":
+	default:
+		at.doubts("it writes to %s", w.text)
+		paths := a.targets(w)
+		at.touches, at.changes = append(at.touches, paths...), append(at.changes, paths...)
+		if does == opensFile {
+			at.opens = append(at.opens, paths...)
+		}
+	}
+}
+
+// redirectUnknown adds a redirection to a file whose name depends on the moment.
+func (a *analysis) redirectUnknown(at *around, does use, w word) {
+	paths := a.targets(a.known(w))
+	if does == readsFile {
+		at.opens = append(at.opens, paths...)
+	} else {
+		at.changes = append(at.changes, paths...)
+	}
+	for _, one := range w.braces {
+		paths := a.targets(a.known(one))
+		at.opens, at.changes = append(at.opens, paths...), append(at.changes, paths...)
+	}
+	at.doubts("it redirects to a file that is not known before")
+}
+
+// use is what a redirection does with its word.
+type use int
+
+const (
+	writesFile use = iota
+	readsFile
+	opensFile // to read and to write
+	readsText // a here-document
+	copiesIn  // a number of an open file, or a file
+	copiesOut
+)
+
+func useOf(op syntax.RedirOperator) use {
+	switch op {
+	case syntax.RdrIn:
+		return readsFile
+	case syntax.RdrInOut:
+		return opensFile
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return readsText
+	case syntax.DplIn:
+		return copiesIn
+	case syntax.DplOut:
+		return copiesOut
+	}
+	return writesFile
+}
+
+// reads reports whether a redirection gives a command its input.
+func (u use) reads() bool { return u != writesFile && u != copiesOut }
 
 func isNumber(s string) bool {
 	if s == "" {

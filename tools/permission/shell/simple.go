@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,20 +9,52 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call visits a simple command.
-func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
-	doubt := redirs.doubt
-	add := func(format string, args ...any) {
-		if doubt == "" {
-			doubt = fmt.Sprintf(format, args...)
-		}
+// input is where a command reads from, as far as the line says.
+type input int
+
+const (
+	inherited input = iota // from whoever runs the line
+	piped                  // from another command of the line
+	written                // from a file, or from text in the line
+)
+
+// form is how much of what a command does its words say.
+type form int
+
+const (
+	accompanied form = iota // not all: an assignment, a redirection, a substitution or the input takes part
+	expanded                // all of it, once those words are known that depend on the moment
+	complete                // all of it
+)
+
+// around is what stands around the words of a simple command.
+type around struct {
+	files
+	doubt  string // why the words alone don't say what it does
+	unread string // why a file that it would read must not be read unasked
+	input  input
+	steers bool   // git's configuration is among the assignments
+	text   string // the redirections as written
+}
+
+// files are resolved paths: those that may be named, those of them that are certainly read, and those that are changed.
+type files struct{ touches, opens, changes []string }
+
+func (at *around) doubts(format string, args ...any) {
+	if at.doubt == "" {
+		at.doubt = fmt.Sprintf(format, args...)
 	}
+}
+
+// call visits a simple command.
+func (a *analysis) call(c *syntax.CallExpr, at around) {
 	for _, as := range c.Assigns {
 		name := ""
 		if as.Name != nil {
 			name = as.Name.Value
 		}
-		add("it sets the variable %s", name)
+		at.doubts("it sets the variable %s", name)
+		at.steers = at.steers || strings.HasPrefix(name, "GIT_CONFIG")
 		a.within(as)
 	}
 	words := make([]word, 0, len(c.Args))
@@ -31,54 +64,129 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		words = append(words, readWord(w))
 	}
 	if substituted {
-		add("it runs a command inside another (substitution)")
+		at.doubts("it runs a command inside another (substitution)")
 	}
 	if len(words) == 0 {
-		text := "a redirection"
+		text := redirection
 		if len(c.Assigns) > 0 {
 			text = source(c)
 		}
-		readOnly := doubt == "" && redirs.reads == ""
-		if readOnly && len(redirs.opens) == 0 {
-			return
+		if doubt := cmp.Or(at.doubt, at.unread); doubt != "" || len(at.opens) > 0 {
+			a.wordless(text, doubt, at.files)
 		}
-		if doubt == "" {
-			doubt = redirs.reads
-		}
-		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: orReads(doubt), Doubt: doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Wrapped: a.holds})
 		return
 	}
 	n := len(a.line.Commands)
-	a.command(words, doubt)
-	cmd := &a.line.Commands[n]
-	cmd.later = a.later(cmd, redirs.feeds, c.Assigns)
-	cmd.Touches = append(cmd.Touches, redirs.touches...)
-	cmd.Opens = append(cmd.Opens, redirs.opens...)
-	cmd.Changes = append(cmd.Changes, redirs.changes...)
-	switch {
-	case redirs.reads != "":
-		cmd.ReadOnly, cmd.Why, cmd.Doubt = false, redirs.reads, redirs.reads
-	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.Wrapper:
-	case redirs.feeds:
-		cmd.Doubt = "its input is in the line"
-		cmd.Why = cmd.Doubt
-	case a.fed && (cmd.Wrapper || interprets(words[0].text)):
-		cmd.Doubt = "its input comes from another command"
-		cmd.Why = cmd.Doubt
+	a.command(words, at)
+	if cmd := &a.line.Commands[n]; at.doubt != "" || cmd.form != complete && hasDynamic(words) {
+		cmd.Text = strings.TrimSpace(source(c) + at.text)
 	}
-	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.Wrapper || interprets(words[0].text)))
-	if doubt != "" || !cmd.exact && hasDynamic(words) {
-		cmd.Text = strings.TrimSpace(source(c) + redirs.text)
+}
+
+// redirection is the text of a command that is nothing else.
+const redirection = "a redirection"
+
+// wordless appends what has no words: assignments, or redirections of nothing or of a compound command.
+func (a *analysis) wordless(text, doubt string, f files) {
+	c := Command{Text: text, ReadOnly: doubt == "", Why: cmp.Or(doubt, "it only reads"), Doubt: doubt, Wrapped: a.inside}
+	c.has(f)
+	a.line.Commands = append(a.line.Commands, c)
+}
+
+func (cmd *Command) has(f files) {
+	cmd.Touches = append(cmd.Touches, f.touches...)
+	cmd.Opens = append(cmd.Opens, f.opens...)
+	cmd.Changes = append(cmd.Changes, f.changes...)
+}
+
+// command judges one simple command and appends it, then those inside it.
+func (a *analysis) command(words []word, at around) {
+	name, known := program(words[0])
+	c := Command{words: words, Text: join(words), Wrapped: a.inside, Wrapper: known && isWrapper(name, words)}
+	c.Doubt = cmp.Or(at.doubt, unclear(words, known))
+	if c.Wrapper && c.Doubt == "" {
+		c.Doubt = name + " runs another command"
+	}
+	c.ReadOnly, c.Why = a.readOnly(name, c)
+	a.name(&c, name, known)
+	if !c.ReadOnly {
+		a.acts(&c, name, known)
+	}
+	c.later = a.later(&c, at)
+	c.has(at.files)
+	c.weigh(at)
+	a.line.Commands = append(a.line.Commands, c)
+	if name == "cd" {
+		a.chdir(words)
+	}
+	if c.Wrapper {
+		a.unwrap(name, words)
+	}
+}
+
+// unclear says why words don't say which command they are; "" if they do. Variables alone are no doubt: most programs
+// only read whatever those say.
+func unclear(words []word, known bool) string {
+	for _, w := range words {
+		if w.dynamic && !w.simple {
+			return "its arguments cannot be determined in advance"
+		}
+	}
+	if !known {
+		return "its program cannot be determined in advance"
+	}
+	return ""
+}
+
+// acts records what is known of a command that may do more than read: the file that it runs, what a grant for it is
+// tied to, the paths that it may change.
+func (a *analysis) acts(c *Command, name string, known bool) {
+	if known {
+		c.Pin, c.Script = a.pinOf(name, c.words), a.script(name, c.words)
+	}
+	for _, w := range c.words[1:] {
+		for _, p := range generous(a.known(w)) {
+			c.Touches = append(c.Touches, a.targets(p.word)...)
+		}
+	}
+	if known && name == "git" {
+		c.Touches = append(c.Touches, a.configured(c.words[1:])...)
+	}
+}
+
+// weigh completes a command's judgement by what stands around its words, and finds its form.
+func (cmd *Command) weigh(at around) {
+	obeys := cmd.Wrapper || interprets(cmd.words[0].text) // what it reads
+	why := ""
+	switch {
+	case at.unread != "":
+		cmd.ReadOnly, why = false, at.unread
+	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.Wrapper:
+	case at.input == written:
+		why = "its input is in the line"
+	case at.input == piped && obeys:
+		why = "its input comes from another command"
+	}
+	if why != "" {
+		cmd.Why, cmd.Doubt = why, why
+	}
+	switch {
+	case at.doubt != "" || at.unread != "" || at.input == written || at.input == piped && obeys:
+		cmd.form = accompanied
+	case slices.ContainsFunc(cmd.words, func(w word) bool { return w.dynamic }):
+		cmd.form = expanded
+	default:
+		cmd.form = complete
 	}
 }
 
 // later returns what a command may run that its words don't say: what a shell or xargs reads as input, what
 // git is configured for on the command line.
-func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out [][]word) {
+func (a *analysis) later(c *Command, at around) (out [][]word) {
 	unknown := word{dynamic: true}
 	name, _ := program(c.words[0])
 	switch {
-	case isShell(name) && (feeds || a.fed):
+	case isShell(name) && at.input != inherited:
 		out = append(out, []word{unknown})
 	case name == "xargs" || name == "parallel":
 		for _, s := range suffixes(c.words) {
@@ -94,56 +202,10 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 			out = append(out, a.meant(words)...)
 		}
 	}
-	steered := c.Wrapper && name == "git"
-	for _, as := range assigns {
-		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
-	}
-	if steered {
+	if at.steers || c.Wrapper && name == "git" {
 		out = append(out, []word{static("git"), unknown})
 	}
 	return out
-}
-
-// command judges one simple command and appends it, then those inside it.
-func (a *analysis) command(words []word, doubt string) {
-	c := Command{words: words, Text: join(words), Doubt: doubt, Wrapped: a.holds, exact: true}
-	for _, w := range words {
-		c.exact = c.exact && !w.dynamic
-		if w.dynamic && !w.simple && c.Doubt == "" {
-			c.Doubt = "its arguments cannot be determined in advance"
-		}
-	}
-	name, known := program(words[0])
-	if !known && c.Doubt == "" {
-		c.Doubt = "its program cannot be determined in advance"
-	}
-	c.Wrapper = known && isWrapper(name, words)
-	if c.Wrapper && c.Doubt == "" {
-		c.Doubt = name + " runs another command"
-	}
-	c.ReadOnly, c.Why = a.readOnly(name, c)
-	a.name(&c, name, known)
-	if known && !c.ReadOnly {
-		c.Pin = a.pinOf(name, words)
-		c.Script = a.script(name, words)
-	}
-	if !c.ReadOnly {
-		for _, w := range words[1:] {
-			for _, p := range generous(a.known(w)) {
-				c.Touches = append(c.Touches, a.targets(p.word)...)
-			}
-		}
-		if known && name == "git" {
-			c.Touches = append(c.Touches, a.configured(words[1:])...)
-		}
-	}
-	a.line.Commands = append(a.line.Commands, c)
-	if name == "cd" {
-		a.chdir(words)
-	}
-	if c.Wrapper {
-		a.unwrap(name, words)
-	}
 }
 
 // name records the files that a command's words certainly name.

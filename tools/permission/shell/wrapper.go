@@ -134,15 +134,15 @@ func (a *analysis) unwrap(name string, words []word) {
 			}
 		}
 	}
-	dirs, moved, was, holds := a.dirs, a.moved, a.line.Opaque, a.holds
+	at, opaque, inside := a.folders, a.line.Opaque, a.inside
 	a.depth++
-	a.holds = len(a.line.Commands)
+	a.inside = len(a.line.Commands)
 	for _, t := range texts {
 		a.text(t)
 	}
 	a.depth--
-	a.dirs, a.moved, a.holds = dirs, moved, holds
-	a.line.Opaque = was || a.line.Opaque && isShell(name)
+	a.folders, a.inside = at, inside
+	a.line.Opaque = opaque || a.line.Opaque && isShell(name)
 }
 
 func joinPlain(words []word) string {

@@ -231,6 +231,28 @@ func TestPlanModeOffersHarmlessLuaOnly(t *testing.T) {
 	}
 }
 
+// The limit in a manifest holds for the command that a tool runs, too, and the time in which a person is asked does not
+// count.
+func TestTheLimitOfAToolHoldsForWhatItRuns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs sleep")
+	}
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerOnce)
+	h.tool("long", `{"description": "d", "timeout_ms": 500, "permissions": {"exec": [["sleep"]]}}`, `return jcode.exec({"sleep", "300"})`)
+	h.start()
+	done := make(chan tools.Result, 1)
+	go func() { done <- h.call("long", none()) }()
+	select {
+	case res := <-done:
+		if !res.Failed || !strings.Contains(res.Text, "time limit of 500ms reached") {
+			t.Errorf("%+v", res)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the command of a tool runs beyond the tool's limit")
+	}
+}
+
 func TestCancelDuringEachKindOfWait(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs sleep")

@@ -203,6 +203,23 @@ func TestClientCredentialsOfAnEntry(t *testing.T) {
 	}
 }
 
+// TestOnlyAServerThatAPersonSignsInToAsksForOne: one with a client's own credentials never does, even without
+// a token.
+func TestOnlyAServerThatAPersonSignsInToAsksForOne(t *testing.T) {
+	t.Parallel()
+	srv := oauthServer(t, "ok")
+	r := newManagerRig(t, map[string]any{
+		"person": map[string]any{"url": srv.Endpoint()},
+		"robot":  map[string]any{"disabled": true, "url": srv.Endpoint(), "oauth": map[string]any{"grant": "client_credentials", "client_id": "robot", "client_secret_env": "ROBOT_SECRET"}},
+	}, func(o *Options) { o.Env = []string{"ROBOT_SECRET=s3cret"} })
+	r.m.Start()
+	for name, want := range map[string]bool{"person": true, "robot": false} {
+		if asked, err := r.m.SignIns().Asked(t.Context(), name); err != nil || asked != want {
+			t.Errorf("%s: %v %v", name, asked, err)
+		}
+	}
+}
+
 // A helper's headers are sent, and the helper runs again after a refusal.
 func TestHeadersHelper(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,10 @@ func said(index int, id, text string) string {
 	return fmt.Sprintf(`{"type":"response.output_text.delta","output_index":%d,"item_id":%q,"delta":%q}`, index, id, text)
 }
 
+func argued(index int, id, part string) string {
+	return fmt.Sprintf(`{"type":"response.function_call_arguments.delta","output_index":%d,"item_id":%q,"delta":%q}`, index, id, part)
+}
+
 const thinking = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"}`
 
 func TestAnItemIsTheSameWhateverItsPlaceInTheCompleteAnswer(t *testing.T) {
@@ -86,6 +90,11 @@ func TestAnItemIsTheSameWhateverItsPlaceInTheCompleteAnswer(t *testing.T) {
 		"all have one number": {
 			[]string{added(0, message("m1", "")), said(0, "m1", "Hi."), done(0, message("m1", "Hi.")), added(0, call("f1", "c1", "")), done(0, call("f1", "c1", argA)), added(0, call("f2", "c2", "")), done(0, call("f2", "c2", argB)), wholeAnswer(message("m1", "Hi."), call("f1", "c1", argA), call("f2", "c2", argB))},
 			"Hi.",
+			[]string{argA, argB},
+		},
+		"the parts of two calls alternate under one number": {
+			[]string{added(0, call("f1", "c1", "")), added(0, call("f2", "c2", "")), argued(0, "f1", argA[:5]), argued(0, "f2", argB[:5]), argued(0, "f1", argA[5:]), argued(0, "f2", argB[5:]), wholeAnswer()},
+			"",
 			[]string{argA, argB},
 		},
 		"a gateway gives other IDs each time": {

@@ -98,7 +98,7 @@ func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 	}
 	seen := map[string]bool{}
 	for _, t := range list {
-		if seen[shownPlace(t)] {
+		if seen[shownPlace(t)] || t.Repo == "" && !store.Here(t) { // the folder of another machine
 			continue
 		}
 		if len(seen) == foldersOfTasks {
@@ -114,15 +114,37 @@ func (d *doctor) taskFolders(ctx context.Context, store *tasks.Store) {
 	}
 }
 
-// taskAddress checks whether this machine reaches the repository of an address.
+// taskAddress checks whether this machine reaches the repository of an address, and what of it is trusted here.
 func (d *doctor) taskAddress(ctx context.Context, t tasks.Task) {
 	clones := clone.In(d.paths.Data)
-	clones.Ask = addressLimit
-	if _, err := clones.Commit(ctx, t.Repo, ""); err != nil {
-		d.Warn("tasks", "it counts only where a worker takes this address", "task %d: %v", t.ID, err)
+	if !d.offline {
+		clones.Ask = addressLimit
+		if _, err := clones.Commit(ctx, t.Repo, ""); err != nil {
+			d.Warn("tasks", "it counts only where a worker takes this address", "task %d: %v", t.ID, err)
+			return
+		}
+		d.OK("tasks", "git reads %s from here", t.Repo)
+	}
+	f := *d.flags
+	if _, err := os.Stat(clones.Root(t.Repo)); err != nil {
+		d.OK("tasks", "%s was not cloned on this machine, and nothing of it is trusted: a worker that takes it clones it", t.Repo)
 		return
 	}
-	d.OK("tasks", "%s can be read from here; jcode worker --trust %s says what of it waits for trust", t.Repo, t.Repo)
+	err := inTaskFolder(ctx, &f, d.std, t, func(a *app) error {
+		rows, err := a.store.Trusts().List(ctx, a.project)
+		switch {
+		case err != nil:
+			return err
+		case len(rows) == 0:
+			d.OK("tasks", "nothing of %s is trusted on this machine: jcode worker --trust %s shows what waits", t.Repo, t.Repo)
+		default:
+			d.OK("tasks", "%s of %s on this machine, each at its version", text.Count(len(rows), "answer")+" about trust", t.Repo)
+		}
+		return nil
+	})
+	if err != nil {
+		d.Fail("tasks", "", console.ExitUsage, "%v", err)
+	}
 }
 
 func (d *doctor) taskFolder(ctx context.Context, t tasks.Task) {

@@ -52,13 +52,24 @@ func (r *taskRun) result(ctx context.Context, b *beside, commit string, pushed b
 	return out, err
 }
 
+// tidyTries is how often a worktree is tried to be removed, tidyWait the first wait.
+const (
+	tidyTries = 8
+	tidyWait  = 100 * time.Millisecond
+)
+
 // tidy removes the worktree of an attempt in a clone, unless it is needed: what came out is in the queue.
 func (r *taskRun) tidy(ctx context.Context, home *app) error {
 	if r.task.Repo == "" || r.task.Dir == "" || r.stays || r.ended() == causeParked {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := removeTaskTree(ctx, home, r.task); err != nil {
+	err := removeTaskTree(ctx, home, r.task)
+	for try := 1; err != nil && try < tidyTries; try++ { // git fails while another one adds a worktree to the same clone
+		pause(ctx, time.Duration(try)*tidyWait)
+		err = removeTaskTree(ctx, home, r.task)
+	}
+	if err != nil {
 		return err
 	}
 	return r.store.Results().Cleared(ctx, r.task.ID, r.task.Dir)

@@ -222,6 +222,30 @@ func TestNothingOfAnAddressRunsOnAWorkerBeforeTrust(t *testing.T) {
 	}
 }
 
+// Whoever writes the queue may change rows past jcode tasks add. A worker checks each address itself.
+func TestAnAddressThatWasChangedInTheQueueIsCheckedByEachWorker(t *testing.T) {
+	t.Parallel()
+	h := newHosted(t)
+	server := h.onPostgres()
+	address := queueAddress(t, read(t, h.home, "config.json"))
+	ran := filepath.Join(shortDir(t), "ran")
+	h.must("tasks", "add", "--mode", "edits", "-m", writesFile(t, "b.txt"), "--repo", h.address, "x")
+	for _, repo := range []string{"ext::touch " + ran, "--upload-pack=touch " + ran, "ssh://-oProxyCommand=touch%20" + ran + "/x", "file:///etc", h.address + "/../app.git"} {
+		server.Exec(t, address, "UPDATE tasks SET repo = '"+repo+"', job = 0")
+		if out := h.must("worker", "--once", "--repos", "**", "--repos", "git@host:**"); strings.Contains(out, "begins") || h.task(1).State != "queued" {
+			t.Errorf("%s: %+v\n%s", repo, h.task(1), out)
+		}
+	}
+	server.Exec(t, address, "UPDATE tasks SET base = '--upload-pack=touch "+ran+"', repo = '"+h.address+"', job = 0")
+	h.must("worker", "--once", "--repos", h.pattern)
+	if v := h.task(1); v.State != "failed" || !strings.Contains(v.Why, "no name of a branch") {
+		t.Errorf("a base that is an option: %+v", v)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("it ran")
+	}
+}
+
 func names(list []os.DirEntry) (out []string) {
 	for _, e := range list {
 		out = append(out, e.Name())

@@ -302,7 +302,7 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 	w.say("%s begins%s", shownTask(t), map[bool]string{true: " again"}[t.Attempt > 1])
 	tail := &lastWords{}
 	err := w.start(ctx, t, tail)
-	ends := ctx
+	ends, faulty := ctx, err != nil
 	ctx = context.WithoutCancel(ctx)
 	if err == nil {
 		err = errors.New("its process ended without a result")
@@ -313,6 +313,9 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 	}
 	for {
 		err := w.store.Lost(ctx, t.ID, t.Attempt, why)
+		if errors.Is(err, tasks.ErrOver) && faulty && ctx.Err() == nil {
+			w.say("%s: %s", shownTask(t), why) // what it noted before counts
+		}
 		if err == nil || errors.Is(err, tasks.ErrOver) {
 			break
 		}

@@ -251,6 +251,19 @@ func (s *Session) Do(ctx context.Context, kind string, fields map[string]any, re
 	}
 }
 
+// Send writes a line of input and decodes what it returns into result, unless that is nil. See Do.
+func (s *Session) Send(ctx context.Context, line Line, result any) error {
+	raw, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	return s.Do(ctx, line.kind(), fields, result)
+}
+
 // write writes a line.
 func (s *Session) write(line map[string]any) error {
 	b, err := json.Marshal(line)
@@ -268,12 +281,12 @@ func (s *Session) Interrupt(ctx context.Context) error { return s.Do(ctx, "inter
 
 // SetMode sets how much is allowed unasked.
 func (s *Session) SetMode(ctx context.Context, mode string) error {
-	return s.Do(ctx, "set", map[string]any{"mode": mode}, nil)
+	return s.Send(ctx, SetLine{Mode: mode}, nil)
 }
 
 // SetModel sets the model.
 func (s *Session) SetModel(ctx context.Context, model string) error {
-	return s.Do(ctx, "set", map[string]any{"model": model}, nil)
+	return s.Send(ctx, SetLine{Model: model}, nil)
 }
 
 // Close ends the input, and waits for the end of what runs. Its error is how jcode ended.

@@ -1,11 +1,12 @@
-/** A line of what happens. docs/scripting.md lists the types and their fields. */
-export interface Event {
-  type: string;
-  [field: string]: unknown;
-}
+import type { Events, Lines } from "./types.js";
+
+export type * from "./types.js";
+
+/** A line of what happens: its type says which fields it has. Newer versions of jcode may send types that are not here. */
+export type Event = Events[keyof Events] | Result;
 
 /** How a turn ended. */
-export interface Result extends Event {
+export interface Result {
   type: "result";
   ok: boolean;
   text: string;
@@ -99,7 +100,7 @@ export declare class Session {
   /** Sends a prompt and returns its result alone. */
   ask(text: string): Promise<Result>;
   /** Writes a line of a type with its fields, and returns its result. */
-  do(type: string, fields?: Record<string, unknown>): Promise<unknown>;
+  do<K extends keyof Lines>(type: K, ...fields: {} extends Lines[K] ? [Lines[K]?] : [Lines[K]]): Promise<unknown>;
   interrupt(): Promise<unknown>;
   setMode(mode: string): Promise<unknown>;
   setModel(model: string): Promise<unknown>;

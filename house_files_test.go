@@ -25,7 +25,7 @@ var opensPlainly = map[string]string{
 	"agent/model/endpoint/connections.go": "the person's certificates",
 	"agent/model/replay/replay.go":        "a script that the person names, which may be a pipe",
 	"cli/eval/task.go":                    "the files of a task that the person names",
-	"cli/hookvariables.go":                "a folder of jcode's own",
+	"cli/hooks/variables.go":              "a folder of jcode's own",
 	"cli/mcp/probe.go":                    "a file that the person names, which may be a pipe",
 	"cli/modelscmd.go":                    "a file that the person names, which may be a pipe, and jcode's own",
 	"cli/plugins/bundles.go":              "a file of jcode's own",

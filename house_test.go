@@ -28,6 +28,7 @@ cli/core: agent tools tools/command
 cli/health:
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health lua mcp mcp/auth mcp/config mcp/serve session tools tools/command
 cli/eval:
+cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command

@@ -143,7 +143,7 @@ func openTree(ctx context.Context, a *app, name string, tree worktree.Tree, f *f
 		return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
 	}
 	b.flags.Model, b.modelNamed = a.flags.Model, a.modelNamed
-	b.happenings.roles = a.happenings.roles // the main conversation's hooks hear of its agents' ends
+	b.userHooks.HearRolesOf(a.userHooks) // the main conversation's hooks hear of its agents' ends
 	site := &agentSite{main: a, app: b, tree: tree, name: name}
 	if empty := tree.EmptySubmodules(ctx); len(empty) > 0 {
 		site.missing = fmt.Sprintf("\n\nYou work in a git worktree, in which the folders of submodules are empty: %s. If the work needs one: git submodule update --init PATH. What is changed inside it is not merged.", strings.Join(empty, ", "))
@@ -164,7 +164,7 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
 	sites := agentSites{b} // worktrees of this worktree
 	opt.Isolate, opt.Reopen, opt.Forget = sites.isolate, sites.reopen, sites.forget
-	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.guidance.Agents()}
+	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.userHooks.Stopping}, b.guidance.Agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.Ready}}, opt.AgentExtensions...)
 	_, opt.Leases = b.servers.Leases()
 }

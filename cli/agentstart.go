@@ -45,7 +45,7 @@ func (a agentSites) opensWith() func(tracked []string) []string {
 // runsAtOpening reports whether the person uses something that may run files of the project, or pin them,
 // when it starts.
 func (a agentSites) runsAtOpening() bool {
-	if len(a.config.AfterEdit) > 0 || len(a.happenings.engine.List()) > 0 || len(a.servers.States()) > 0 {
+	if len(a.config.AfterEdit) > 0 || a.userHooks.Any() || len(a.servers.States()) > 0 {
 		return true
 	}
 	return !a.flags.NoLua && len(a.lua.Room().Panel().Items) > 0

@@ -20,6 +20,7 @@ import (
 	"jcode/cli/changes"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	hookscli "jcode/cli/hooks"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -84,7 +85,7 @@ type app struct {
 	shell       *builtin.Shell
 	confinement *confinement // where commands run
 	// hookVariables are what hooks set for commands.
-	hookVariables hookVariables
+	hookVariables hookscli.Variables
 	// tracer tells a collector what happens; nil without one.
 	tracer *telemetry.Tracer
 	// agentChanges are the files that this session's agents changed.
@@ -229,7 +230,7 @@ func (a *app) openGate(context.Context) error {
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
-		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
+		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.Confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
 		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.Holds, Programs: a.programs(),
 	})
 	if err != nil {
@@ -257,13 +258,13 @@ func (a *app) addTools(context.Context) error {
 	a.seen = builtin.NewSeen(changes.ViewsIn(a.store.Seen(), a.board.Say))
 	a.agentChanges = changes.OfAgents(a.root)
 	a.follower = newFollower(a)
-	a.hookVariables.current = a.board.Session
+	a.hookVariables.Current = a.board.Session
 	beside := changes.OfCommands{
 		Store: a.store, Agents: a.agentChanges, Follower: a.follower, Say: a.board.Say, Tell: a.board.Tell, Session: a.board.Session,
 		Shown: func(path string) string { return a.workspace.Shown(path) },
 	}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
+		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.CommandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.Readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
 		Variables: commandVariables(a), Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
@@ -289,7 +290,7 @@ func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Theirs: theirs || len(startfiles.Files(a.root, c.Cmd)) > 0, Refuse: a.confinement.changedSince(a.root, c.Cmd, theirs)})
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Theirs: theirs || len(startfiles.Files(a.root, c.Cmd)) > 0, Refuse: a.confinement.ChangedSince(a.root, c.Cmd, theirs)})
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{

@@ -18,6 +18,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/cli/health"
+	hookscli "jcode/cli/hooks"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
@@ -90,7 +91,7 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.paths = a.paths
-	sweepEnvFiles(envFiles(a.paths.Data))
+	hookscli.SweepEnvFiles(hookscli.EnvFiles(a.paths.Data))
 	d.OK("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
 	d.settings(a.root)
 	d.credentials()

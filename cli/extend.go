@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"jcode/cli/core"
+	hookscli "jcode/cli/hooks"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
@@ -25,7 +26,7 @@ type extensions struct {
 	lsp        *lsp.Manager
 	documents  *documents
 	memory     *remembering
-	happenings *happenings
+	userHooks  *hookscli.Hooks
 	bundles    pluginscli.Bundles
 	rolesAgain chan struct{} // requests a reread of the roles
 	commands   command.Set

@@ -26,7 +26,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua.Extension())
 	}
-	a.list = append(a.list, a.happenings.extension(), a.documents.extension(), a.memory.extension(), newCalendar(a.store.History().All, newWhereabouts(a)).extension())
+	a.list = append(a.list, a.userHooks.Extension(), a.documents.extension(), a.memory.extension(), newCalendar(a.store.History().All, newWhereabouts(a)).extension())
 	if !a.flags.NoMCP {
 		a.list = append(a.list, mcpcli.Extension(mcpcli.Options{Servers: a.mcp, Board: &a.board, Waits: a.flags.Print, Read: a.memory.read}))
 	}

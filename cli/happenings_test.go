@@ -51,18 +51,19 @@ func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
 
 // occur triggers each event once, and returns what was blocked.
 func occur(ctx context.Context, a *app) (held []string) {
-	h, calls := a.happenings, hooks.Calls{Engine: a.happenings.engine}
+	h, calls := a.userHooks, a.userHooks.Calls().(hooks.Calls)
+	own := h.Extension().Own
 	hold := func(event hooks.Event, what string) {
 		if what != "" {
 			held = append(held, string(event)+": "+what)
 		}
 	}
-	if told, err := h.admit(ctx, "s", "do it"); err != nil { // SessionStart, too
+	if told, err := own.Admit(ctx, "s", "do it"); err != nil { // SessionStart, too
 		hold(hooks.UserPromptSubmit, err.Error())
 	} else if len(told) > 3*16<<10 {
 		hold(hooks.UserPromptSubmit, fmt.Sprintf("the model is told %d bytes", len(told)))
 	}
-	if told := h.before(ctx, "s").Text; len(told) > 3*16<<10 {
+	if told := own.Before(ctx, "s").Text; len(told) > 3*16<<10 {
 		hold(hooks.SessionStart, fmt.Sprintf("the model is told %d bytes", len(told)))
 	}
 	call := tools.Call{ID: "c", Name: "exec", Arguments: json.RawMessage(`{"cmd":"x"}`), Caller: tools.Caller{Session: "s"}}
@@ -70,13 +71,13 @@ func occur(ctx context.Context, a *app) (held []string) {
 	hold(hooks.PreToolUse, v.Refuse+string(v.Arguments))
 	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, &tools.Result{Text: "ran"}))
 	hold(hooks.PostToolUseFailure, calls.AfterRun(ctx, call, &tools.Result{Text: "no such file", Failed: true}))
-	hold(hooks.Stop, h.stopping(ctx, agent.Stop{Session: "s", Text: "Done."}))
-	hold(hooks.SubagentStop, h.stopping(ctx, agent.Stop{Session: "child", Child: true, Again: true, Text: "Found."}))
-	if err := h.compacting(ctx, "s", true, "keep names"); err != nil {
+	hold(hooks.Stop, own.Stopping(ctx, agent.Stop{Session: "s", Text: "Done."}))
+	hold(hooks.SubagentStop, own.Stopping(ctx, agent.Stop{Session: "child", Child: true, Again: true, Text: "Found."}))
+	if err := own.Compacting(ctx, "s", true, "keep names"); err != nil {
 		hold(hooks.PreCompact, err.Error())
 	}
-	h.tell("s", "permission_prompt", "jcode asks: run x")
-	h.sessionsEnd()
+	h.Tell("s", "permission_prompt", "jcode asks: run x")
+	h.SessionsEnd()
 	return held
 }
 
@@ -141,16 +142,16 @@ func TestContextOfSessionHooksThatWereInterruptedIsToldOnce(t *testing.T) {
 			interrupt()
 		}
 	})
-	if _, err := a.happenings.admit(ctx, "s", "first"); !errors.Is(err, context.Canceled) {
+	if _, err := a.userHooks.Extension().Own.Admit(ctx, "s", "first"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("an interrupted prompt: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(a.cwd, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.happenings.admit(t.Context(), "s", "again"); err != nil {
+	if _, err := a.userHooks.Extension().Own.Admit(t.Context(), "s", "again"); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.happenings.before(t.Context(), "s").Text; got != "[SessionStart hook] use tabs\n" {
+	if got := a.userHooks.Extension().Own.Before(t.Context(), "s").Text; got != "[SessionStart hook] use tabs\n" {
 		t.Errorf("the model is told %q", got)
 	}
 }
@@ -173,20 +174,20 @@ func TestNoFormOfTheFileOfVariablesHarms(t *testing.T) {
 				}
 				return []hooks.Command{{Command: line}, {Command: `echo 'export FINE=yes' > "$CLAUDE_ENV_FILE"`}}
 			})
-			if _, err := a.happenings.admit(t.Context(), "s", "go"); err != nil {
+			if _, err := a.userHooks.Extension().Own.Admit(t.Context(), "s", "go"); err != nil {
 				t.Fatal(err)
 			}
-			got := a.hookVariables.forCommand(tools.Caller{Session: "s"}, true)
+			got := a.hookVariables.ForCommand(tools.Caller{Session: "s"}, true)
 			if !slices.Contains(got, "FINE=yes") || slices.Contains(got, "FINE=no") || strings.Contains(strings.Join(got, " "), "LD_PRELOAD") || strings.Contains(strings.Join(got, " "), "root") {
 				t.Errorf("set: %.200q", got)
 			}
 			if _, err := os.Stat(filepath.Join(a.cwd, "ran")); err == nil {
 				t.Error("the file was run")
 			}
-			if other := a.hookVariables.forCommand(tools.Caller{Session: "other"}, true); len(other) > 0 {
+			if other := a.hookVariables.ForCommand(tools.Caller{Session: "other"}, true); len(other) > 0 {
 				t.Errorf("another session has %q", other)
 			}
-			if child := a.hookVariables.forCommand(tools.Caller{Session: "child", Root: "s"}, false); !slices.Contains(child, "FINE=yes") {
+			if child := a.hookVariables.ForCommand(tools.Caller{Session: "child", Root: "s"}, false); !slices.Contains(child, "FINE=yes") {
 				t.Errorf("a sub-agent has %q", child)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	hookscli "jcode/cli/hooks"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/session"
@@ -149,13 +150,13 @@ func (a *app) runUI(ctx context.Context, opt front.Options) error {
 
 // sessions switches between conversations; one is open at a time.
 type sessions struct {
-	board      *board.Board
-	store      *session.Store
-	saved      *offered
-	project    string
-	happenings *happenings
-	drafts     history
-	tour       bool
+	board     *board.Board
+	store     *session.Store
+	saved     *offered
+	project   string
+	userHooks *hookscli.Hooks
+	drafts    history
+	tour      bool
 	// starting opens the conversation that the command line names, resuming a stored one.
 	starting func(ctx context.Context) (*agent.Conversation, error)
 	resuming func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
@@ -175,7 +176,7 @@ type sessions struct {
 
 func newSessions(a *app) *sessions {
 	return &sessions{
-		board: &a.board, store: a.store, saved: a.offered, project: a.project, happenings: a.happenings, drafts: newHistory(a), tour: a.models.script != nil,
+		board: &a.board, store: a.store, saved: a.offered, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.script != nil,
 		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
@@ -212,7 +213,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 	if old != nil && old != conv {
 		id := old.ID()
 		old.Close()
-		s.happenings.left(id, reason)
+		s.userHooks.Left(id, reason)
 	}
 	if !s.started {
 		s.started = true

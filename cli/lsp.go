@@ -37,7 +37,7 @@ func (a *app) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: !isOff(a.config.LSP.AfterEdit),
-		Env:       a.confinement.commandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow, Give: starts.give,
+		Env:       a.confinement.CommandEnv, Programs: a.programs(), Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow, Give: starts.give,
 		Steered: starts.steered,
 		Denied:  func(path string) bool { return a.gate.Denied(tools.AccessRead, path) != "" },
 		Changes: a.changes, Version: Version(),

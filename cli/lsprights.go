@@ -44,7 +44,7 @@ func (a serverStarts) rights(ctx context.Context, s lsp.Start) languageRights {
 		}
 	}
 	r.Network, r.free = a.has(ctx, r.item, tools.TrustNetwork), a.has(ctx, r.item, tools.TrustOutside)
-	r.bare = !a.confinement.confined()
+	r.bare = !a.confinement.Confined()
 	r.confined = !r.free && !r.bare
 	return r
 }

@@ -22,7 +22,7 @@ func (a *app) programs() launch.Programs {
 			if a.confinement == nil {
 				return launch.Programs{}.Env()
 			}
-			return a.confinement.commandEnv()
+			return a.confinement.CommandEnv()
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	hookscli "jcode/cli/hooks"
 	"jcode/internal/paths"
 	"jcode/internal/slicex"
 	"jcode/internal/startfiles"
@@ -31,7 +32,7 @@ func roleItem(root string, r role.Role) tools.TrustItem {
 		names := slicex.Map(r.Variables, func(v role.Variable) string { return v.Name })
 		item.Runs = append(item.Runs, "asks for values: "+strings.Join(names, ", "))
 	}
-	list, _ := hooksOfRole(r)
+	list, _ := hookscli.OfRole(r)
 	for _, hook := range list {
 		item.Runs = append(item.Runs, "hook "+text.Visible(hook.Line()))
 		item.Hash = startfiles.Pin(item.Hash, root, hook.Shown())

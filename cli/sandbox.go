@@ -92,7 +92,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 		p.Hidden = append(p.Hidden, filepath.Join(a.paths.Home, filepath.FromSlash(place)))
 	}
 	for _, dir := range settings.Caches {
-		if rest, ok := cutHome(dir); ok {
+		if rest, ok := paths.CutHome(dir); ok {
 			dir = filepath.Join(a.paths.Home, rest)
 		}
 		p.Caches = append(p.Caches, dir)
@@ -119,8 +119,8 @@ func (a *confinement) hiddenData() []string {
 	return out
 }
 
-// confined reports whether commands can be confined.
-func (a *confinement) confined() bool { return a.box != nil && a.box.Available() }
+// Confined reports whether commands can be confined.
+func (a *confinement) Confined() bool { return a.box != nil && a.box.Available() }
 
 // watchProtected records the protected files before a command that runs unconfined.
 func (a *confinement) watchProtected() func() sandbox.Watched {
@@ -155,16 +155,16 @@ func (a *confinement) confinesOwn() bool {
 	if conv := a.board.Open(); conv != nil {
 		mode = conv.Mode()
 	}
-	return mode != tools.ModeYolo && a.confined()
+	return mode != tools.ModeYolo && a.Confined()
 }
 
-// changedSince returns a func that says which files that a line starts have changed since now, "" for none.
+// ChangedSince returns a func that says which files that a line starts have changed since now, "" for none.
 // What a project brought is trusted as it was; a line of the person's own may change its files if the sandbox
 // confines it.
-func (a *confinement) changedSince(root, line string, theirs bool) func() string {
+func (a *confinement) ChangedSince(root, line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", root, line)
 	return func() string {
-		if startfiles.Pin("", root, line) == trusted || !theirs && a.confined() { // it runs confined
+		if startfiles.Pin("", root, line) == trusted || !theirs && a.Confined() { // it runs confined
 			return ""
 		}
 		return "what it starts has changed since jcode was started (" + strings.Join(startfiles.Files(root, line), ", ") + "); start jcode again to look at it"
@@ -179,11 +179,14 @@ func (a *confinement) confiner() builtin.Confiner {
 	return a.box
 }
 
-// commandEnv returns the environment of shell commands: the person's own without what looks like a secret,
+// CommandEnv returns the environment of shell commands: the person's own without what looks like a secret,
 // except for what the configuration keeps. Keys of providers are never passed, whatever they are called.
-func (a *confinement) commandEnv() []string {
+func (a *confinement) CommandEnv() []string {
 	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config().Environment.Keep, Set: a.env})
 }
+
+// Kept returns the variables that commands get although they look like secrets.
+func (a *confinement) Kept() []string { return a.config().Environment.Keep }
 
 // keyNames returns the variables that may hold a provider's key.
 func (a *confinement) keyNames() []string {

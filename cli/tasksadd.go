@@ -270,7 +270,7 @@ func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error)
 			return taskPlace{}, fmt.Errorf("--push: %w", err)
 		}
 	}
-	p := taskPlace{a.root, base, a.confinement.confined()}
+	p := taskPlace{a.root, base, a.confinement.Confined()}
 	if t.known == nil {
 		t.known = map[string]taskPlace{}
 	}
@@ -298,7 +298,7 @@ func (t *taskForms) address(ctx context.Context, repo, base string) (p taskPlace
 		return p, err
 	}
 	defer a.close()
-	p.confined = a.confinement.confined()
+	p.confined = a.confinement.Confined()
 	if p.base = base; !t.repeats {
 		if p.base, err = clone.In(a.paths.Data).Commit(ctx, repo, base); errors.Is(err, clone.ErrUnreachable) {
 			err = fmt.Errorf("%w. Where only workers have access, name the whole commit: --base 40HEXDIGITS asks nobody", err)

@@ -45,7 +45,7 @@ func openTelemetry(a *app) error {
 // commandVariables returns what says what a caller's command gets besides the usual environment.
 func commandVariables(a *app) func(caller tools.Caller, call string, confined bool) []string {
 	return func(caller tools.Caller, call string, confined bool) []string {
-		vars := a.hookVariables.forCommand(caller, confined)
+		vars := a.hookVariables.ForCommand(caller, confined)
 		if a.tracer != nil {
 			vars = append(vars, a.tracer.Variables(caller, call)...)
 		}

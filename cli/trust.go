@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"jcode/internal/paths"
 	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools"
@@ -43,7 +44,7 @@ func (t trustRows) RemoveTrust(ctx context.Context, kind tools.TrustKind, name s
 // trustsFolder reports whether the person's configuration names this project's folder.
 func trustsFolder(patterns []string, home, root string) bool {
 	for _, p := range patterns {
-		if rest, ok := cutHome(p); ok {
+		if rest, ok := paths.CutHome(p); ok {
 			p = filepath.Join(home, rest)
 		}
 		if ok, err := filepath.Match(filepath.Clean(p), root); err == nil && ok {
@@ -51,13 +52,6 @@ func trustsFolder(patterns []string, home, root string) bool {
 		}
 	}
 	return false
-}
-
-func cutHome(p string) (string, bool) {
-	if len(p) > 1 && p[0] == '~' && (p[1] == '/' || p[1] == filepath.Separator) {
-		return p[2:], true
-	}
-	return p, false
 }
 
 // everywhere returns the trust in files of the project and of the person.

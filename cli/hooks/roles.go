@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"fmt"
@@ -23,8 +23,8 @@ type roleHook struct {
 	hooks []hooks.Hook
 }
 
-// hooksOfRole returns the hooks of a role, and what is wrong with them. They run while the role is in force.
-func hooksOfRole(r role.Role) (list []hooks.Hook, problems []string) {
+// OfRole returns the hooks of a role, and what is wrong with them. They run while the role is in force.
+func OfRole(r role.Role) (list []hooks.Hook, problems []string) {
 	if r.Hooks == nil {
 		return nil, nil
 	}
@@ -48,28 +48,28 @@ func hooksOfRole(r role.Role) (list []hooks.Hook, problems []string) {
 	return list, problems
 }
 
-// know learns the hooks of a role that is entered. Those that a person has not accepted in this version refuse the
-// calls that they guard.
-func (h *happenings) know(r role.Role) {
+// Know learns the hooks of a role that is entered. Those that a person has not accepted in this version refuse the
+// calls that they guard; pin presents a role for the decision.
+func (h *Hooks) Know(r role.Role, pin func(root string, r role.Role) tools.TrustItem) {
 	h.roles.mu.Lock()
 	was, had := h.roles.of[r.Name]
 	h.roles.mu.Unlock()
 	if r.Hooks == nil && !had || had && was.text == r.Text {
 		return
 	}
-	list, problems := hooksOfRole(r)
+	list, problems := OfRole(r)
 	h.say(problems)
 	root := h.root
 	if len(h.originals) > 0 {
 		root = h.originals[0] // whose roles count
 	}
-	known := roleHook{text: r.Text, item: roleItem(root, r), hooks: list}
+	known := roleHook{text: r.Text, item: pin(root, r), hooks: list}
 	for i := range list {
 		hook := &list[i]
 		if root != h.root {
 			hook.Dir = root
 		}
-		changed := h.confinement.changedSince(root, hook.Shown(), hook.Theirs)
+		changed := h.confinement.ChangedSince(root, hook.Shown(), hook.Theirs)
 		hook.Refuse = func() string {
 			if hook.Theirs && !h.trusted(h.ctx, known.item.Kind, known.item.Name, known.item.Hash) {
 				return "the role's hooks wait for your trust: start jcode again to look at them"
@@ -86,14 +86,14 @@ func (h *happenings) know(r role.Role) {
 }
 
 // ofRole returns the hooks of a role that was entered.
-func (h *happenings) ofRole(name string) []hooks.Hook {
+func (h *Hooks) ofRole(name string) []hooks.Hook {
 	h.roles.mu.Lock()
 	defer h.roles.mu.Unlock()
 	return h.roles.of[name].hooks
 }
 
 // itemOfRole returns what is trusted of the role that a hook comes from.
-func (h *happenings) itemOfRole(source string) (item tools.TrustItem, ok bool) {
+func (h *Hooks) itemOfRole(source string) (item tools.TrustItem, ok bool) {
 	h.roles.mu.Lock()
 	defer h.roles.mu.Unlock()
 	for name, r := range h.roles.of {

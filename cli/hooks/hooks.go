@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	pluginscli "jcode/cli/plugins"
 	"jcode/cli/undo"
 	"jcode/hooks"
-	"jcode/internal/paths"
 	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools"
@@ -27,39 +26,79 @@ const (
 	idleAfter      = 60 * time.Second // after a turn, until a Notification says that jcode waits
 )
 
-// happenings connects hooks with the conversation: it finds them, and reports events to the engine.
-type happenings struct {
-	board      *board.Board
-	bundles    *pluginscli.Bundles
-	shell      *builtin.Shell
-	follower   *undo.Follower // keeps what hooks change for an undo; may be nil
-	cwd        string
-	root, home string
-	originals  []string        // checkouts that the project is a copy of
-	config     string          // the configuration folder, resolved
-	secret     func() []string // files in it that no hook may read
-	once       bool            // a single run
-	// start returns the mode before there is a conversation. configured are the hooks of the person's
-	// configuration and of the project's.
+// Options are what the hooks of a run need.
+type Options struct {
+	Board           *board.Board
+	Plugins         func() []hooks.Hook                         // those of plugins
+	PluginRights    func(name string) (pluginscli.Rights, bool) // how the programs of a plugin run
+	LookAtPlugins   func()                                      // applies changes of plugins
+	Shell           *builtin.Shell
+	Follower        *undo.Follower // keeps what hooks change for an undo; may be nil
+	Cwd, Root, Home string
+	Originals       []string        // checkouts that the project is a copy of
+	Config          string          // the configuration folder, resolved
+	Secret          func() []string // files in it that no hook may read
+	Once            bool            // a single run
+	// Start returns the mode before there is a conversation. Configured are the hooks of the person's configuration and
+	// of the project's.
+	Start       func() tools.Mode
+	Configured  func() (own, project config.Hooks)
+	Managed     []config.ManagedHooks    // those of this machine's administrator
+	TheirPins   func() map[string]string // what is trusted of the project's, by event
+	Trusted     func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
+	Trust       tools.Trust // in files of this project, and of the person
+	Confinement Confinement
+	Variables   *Variables
+	Scratch     string // a folder for files of single runs
+	// Covers reports whether a permission rule in Claude Code's form covers a call.
+	Covers func(rule string, call tools.Call) (bool, error)
+}
+
+// Confinement is where the commands of hooks run.
+type Confinement interface {
+	// Confined reports whether commands can be confined.
+	Confined() bool
+	// CommandEnv is their environment; Kept are variables that they get although they look like secrets.
+	CommandEnv() []string
+	Kept() []string
+	// ChangedSince returns a func that says which files that a line starts have changed since now, "" for none.
+	ChangedSince(root, line string, theirs bool) func() string
+}
+
+// Hooks connects hooks with the conversation: it finds them, and reports events to the engine.
+type Hooks struct {
+	board        *board.Board
+	plugins      func() []hooks.Hook
+	pluginRights func(name string) (pluginscli.Rights, bool)
+	shell        *builtin.Shell
+	follower     *undo.Follower
+	cwd          string
+	root, home   string
+	originals    []string
+	config       string
+	secret       func() []string
+	once         bool
+
 	start         func() tools.Mode
 	configured    func() (own, project config.Hooks)
-	managed       []config.ManagedHooks    // those of this machine's administrator
-	theirPins     func() map[string]string // what is trusted of the project's, by event
+	managed       []config.ManagedHooks
+	theirPins     func() map[string]string
 	trusted       func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
-	trust         tools.Trust // in files of this project, and of the person
-	confinement   *confinement
-	lookAtPlugins func() // applies changes of plugins
-	variables     *hookVariables
+	trust         tools.Trust
+	confinement   Confinement
+	lookAtPlugins func()
+	variables     *Variables
 	roles         *roleHooks // those that roles bring
-	scratch       string     // a folder for files of single runs
+	scratch       string
 
 	engine *hooks.Engine
 	ctx    context.Context // ends with the app
+	end    context.CancelFunc
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
-	files   []hookFile
-	kept    map[string]hookFile      // the files in force, by path: what guards stays until another version is trusted
+	files   []settingsFile
+	kept    map[string]settingsFile  // the files in force, by path: what guards stays until another version is trusted
 	pinned  map[string]func() string // by command of the configuration
 	said    map[string]bool          // problems that were shown
 	begun   map[string]bool          // sessions whose start hooks were told of
@@ -70,48 +109,54 @@ type happenings struct {
 	followed *agent.Conversation
 }
 
-// openHooks finds the hooks. Nothing runs yet.
-func (a *app) openHooks() {
-	ctx, cancel := context.WithCancel(context.Background())
-	h := &happenings{
-		board: &a.board, bundles: &a.bundles, shell: a.shell, follower: a.follower, cwd: a.cwd, root: a.root, originals: a.originals, home: a.paths.Home, config: paths.Real(a.paths.Config),
-		secret: func() []string { return []string{paths.Real(a.paths.Credentials())} }, once: a.flags.Print,
-		start:      func() tools.Mode { return a.mode },
-		managed:    managedHooks(a.std.managed),
-		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
-		trusted:    a.trusted, trust: a.everywhere(), confinement: a.confinement, lookAtPlugins: newPluginLife(a).Look,
-		theirPins: func() map[string]string { return a.theirPins }, variables: &a.hookVariables, roles: &roleHooks{}, scratch: envFiles(a.paths.Data),
-		ctx: ctx, kept: map[string]hookFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
+// New finds the hooks. Nothing runs yet. The caller closes it.
+func New(o Options) *Hooks {
+	h := &Hooks{
+		board: o.Board, plugins: o.Plugins, pluginRights: o.PluginRights, shell: o.Shell, follower: o.Follower, cwd: o.Cwd, root: o.Root, originals: o.Originals, home: o.Home, config: o.Config,
+		secret: o.Secret, once: o.Once, start: o.Start, managed: o.Managed, configured: o.Configured,
+		trusted: o.Trusted, trust: o.Trust, confinement: o.Confinement, lookAtPlugins: o.LookAtPlugins,
+		theirPins: o.TheirPins, variables: o.Variables, roles: &roleHooks{}, scratch: o.Scratch,
+		kept: map[string]settingsFile{}, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
+	h.ctx, h.end = context.WithCancel(context.Background())
 	h.engine = hooks.New(hooks.Options{
-		Runner: h, Root: a.root, Cwd: a.cwd, Covers: a.gate.Covers, Background: h.behind, Later: h.later, OfRole: h.ofRole, Mode: func() string { return string(h.mode()) },
-		Notice: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
+		Runner: h, Root: o.Root, Cwd: o.Cwd, Covers: o.Covers, Background: h.behind, Later: h.later, OfRole: h.ofRole, Mode: func() string { return string(h.mode()) },
+		Notice: func(level, text string) { h.board.Say(event.Level(level), "%s", text) },
 	})
-	a.happenings = h
 	h.reload()
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, hooks.Calls{Engine: h.engine})
-	a.commands.Sources = append(a.commands.Sources, h)
-	a.onClose(func() {
-		h.sessionsEnd()
-		cancel()
-		h.work.Wait()
-	})
+	return h
 }
 
-func (h *happenings) mode() tools.Mode {
+// Close tells hooks that the sessions of this run end, and ends what runs.
+func (h *Hooks) Close() {
+	h.SessionsEnd()
+	h.end()
+	h.work.Wait()
+}
+
+// Calls returns what runs the hooks of calls.
+func (h *Hooks) Calls() tools.Hook { return hooks.Calls{Engine: h.engine} }
+
+// Any reports whether there are hooks for everything.
+func (h *Hooks) Any() bool { return len(h.engine.List()) > 0 }
+
+// HearRolesOf makes the hooks of another conversation's roles hear of this one's agents.
+func (h *Hooks) HearRolesOf(main *Hooks) { h.roles = main.roles }
+
+func (h *Hooks) mode() tools.Mode {
 	if conv := h.board.Open(); conv != nil {
 		return conv.Mode()
 	}
 	return h.start()
 }
 
-// extension returns what it adds to jcode.
-func (h *happenings) extension() core.Extension {
+// Extension returns what it adds to jcode.
+func (h *Hooks) Extension() core.Extension {
 	return core.Extension{Refresh: h.refresh, Opened: h.opened, Own: h.own(), Agents: h.agents(), Inert: h.inert, Wake: h.wake}
 }
 
 // wake is a point of the extension.
-func (h *happenings) wake(items []tools.TrustItem) error {
+func (h *Hooks) wake(items []tools.TrustItem) error {
 	if len(core.OfKind(items, tools.TrustHook)) > 0 {
 		h.reload()
 	}
@@ -119,29 +164,29 @@ func (h *happenings) wake(items []tools.TrustItem) error {
 }
 
 // inert lists the files whose hooks wait for trust, or have it.
-func (h *happenings) inert() []tools.TrustItem {
+func (h *Hooks) inert() []tools.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slicex.Map(h.files, func(f hookFile) tools.TrustItem { return f.item })
+	return slicex.Map(h.files, func(f settingsFile) tools.TrustItem { return f.item })
 }
 
 // refresh is a point of the extension.
-func (h *happenings) refresh() { h.reload() }
+func (h *Hooks) refresh() { h.reload() }
 
 // opened is a point of the extension.
-func (h *happenings) opened(conv *agent.Conversation, _ bool) { h.follow(conv) }
+func (h *Hooks) opened(conv *agent.Conversation, _ bool) { h.follow(conv) }
 
 // own makes a conversation report its events to the hooks.
-func (h *happenings) own() agent.Extension {
+func (h *Hooks) own() agent.Extension {
 	e := h.agents()
 	e.Admit, e.Compacting, e.Before = h.admit, h.compacting, h.before // events of the person's input and of what the person sees
 	return e
 }
 
 // agents makes sub-agents report their events to the hooks.
-func (h *happenings) agents() agent.Extension {
+func (h *Hooks) agents() agent.Extension {
 	return agent.Extension{
-		Stopping: h.stopping,
+		Stopping: h.Stopping,
 		Loaded: func(id string, rows []session.Message) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -152,7 +197,7 @@ func (h *happenings) agents() agent.Extension {
 }
 
 // sessionStart tells hooks that a session begins, and keeps what they have to say to the model.
-func (h *happenings) sessionStart(ctx context.Context, id, source string) {
+func (h *Hooks) sessionStart(ctx context.Context, id, source string) {
 	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionStart, Session: id, Names: []string{source}, Fields: map[string]any{"source": source}})
 	if source != "compact" {
 		h.variables.forget(id)
@@ -166,7 +211,7 @@ func (h *happenings) sessionStart(ctx context.Context, id, source string) {
 }
 
 // before passes to the model what hooks said outside of its steps.
-func (h *happenings) before(_ context.Context, id string) agent.Announcement {
+func (h *Hooks) before(_ context.Context, id string) agent.Announcement {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text := h.pending[id]
@@ -175,7 +220,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 }
 
 // admit runs the hooks for a prompt. An error means that the prompt is not sent.
-func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
+func (h *Hooks) admit(ctx context.Context, id, prompt string) (string, error) {
 	h.lookAtPlugins()
 	h.reload()
 	h.mu.Lock()
@@ -211,8 +256,8 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 	return "", nil
 }
 
-// stopping asks hooks whether the model may stop.
-func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
+// Stopping asks hooks whether the model may stop.
+func (h *Hooks) Stopping(ctx context.Context, s agent.Stop) string {
 	event, fields := hooks.Stop, map[string]any{"stop_hook_active": s.Again, "last_assistant_message": s.Text}
 	if s.Child {
 		event, fields["agent_id"] = hooks.SubagentStop, s.Session
@@ -225,7 +270,7 @@ func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
 }
 
 // compacting tells hooks about a compaction.
-func (h *happenings) compacting(ctx context.Context, id string, manual bool, keep string) error {
+func (h *Hooks) compacting(ctx context.Context, id string, manual bool, keep string) error {
 	trigger := "auto"
 	if manual {
 		trigger = "manual"
@@ -242,9 +287,9 @@ func (h *happenings) compacting(ctx context.Context, id string, manual bool, kee
 	return nil
 }
 
-// left tells hooks, in the background, that the person has left a session for a new one ("clear")
+// Left tells hooks, in the background, that the person has left a session for a new one ("clear")
 // or for another one ("resume").
-func (h *happenings) left(id, reason string) {
+func (h *Hooks) Left(id, reason string) {
 	h.mu.Lock()
 	known := h.begun[id]
 	delete(h.begun, id)
@@ -260,12 +305,12 @@ func (h *happenings) left(id, reason string) {
 	})
 }
 
-func (h *happenings) sessionEnd(ctx context.Context, id, reason string) {
+func (h *Hooks) sessionEnd(ctx context.Context, id, reason string) {
 	h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionEnd, Session: id, Names: []string{reason}, Fields: map[string]any{"reason": reason}})
 }
 
-// sessionsEnd tells hooks that the sessions of this run end.
-func (h *happenings) sessionsEnd() {
+// SessionsEnd tells hooks that the sessions of this run end.
+func (h *Hooks) SessionsEnd() {
 	h.mu.Lock()
 	begun := h.begun
 	h.begun = map[string]bool{}

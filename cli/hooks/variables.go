@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"fmt"
@@ -19,18 +19,18 @@ import (
 	"jcode/tools"
 )
 
-// hookVariables are what SessionStart hooks set for the commands of their session. A command that runs unasked
+// Variables are what SessionStart hooks set for the commands of their session. A command that runs unasked
 // because it only reads never gets them, nor does anything that jcode starts for itself; what could lead a
 // program to code reaches only commands in the sandbox. It is safe for concurrent use.
-type hookVariables struct {
-	current func() string // the session that the person works in
+type Variables struct {
+	Current func() string // the session that the person works in
 
 	mu sync.Mutex
 	of map[string][]string // by session, as NAME=value
 }
 
 // add sets variables of a session, over those of the same name.
-func (v *hookVariables) add(session string, vars []string) {
+func (v *Variables) add(session string, vars []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.of == nil {
@@ -40,20 +40,20 @@ func (v *hookVariables) add(session string, vars []string) {
 }
 
 // forget drops those of a session.
-func (v *hookVariables) forget(session string) {
+func (v *Variables) forget(session string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.of, session)
 }
 
-// forCommand returns the variables of a caller's command.
-func (v *hookVariables) forCommand(caller tools.Caller, confined bool) (out []string) {
+// ForCommand returns the variables of a caller's command.
+func (v *Variables) ForCommand(caller tools.Caller, confined bool) (out []string) {
 	session := caller.Session
 	switch {
 	case caller.Root != "":
 		session = caller.Root
 	case session == "" && caller.Origin == tools.OriginPerson:
-		session = v.current()
+		session = v.Current()
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -77,8 +77,8 @@ const (
 	sweptEnvFiles = 256
 )
 
-// sweepEnvFiles removes what killed processes left of such folders.
-func sweepEnvFiles(parent string) {
+// SweepEnvFiles removes what killed processes left of such folders.
+func SweepEnvFiles(parent string) {
 	d, err := os.Open(parent)
 	if err != nil {
 		return // there is none yet
@@ -93,15 +93,15 @@ func sweepEnvFiles(parent string) {
 	}
 }
 
-// envFiles is where these folders are.
-func envFiles(data string) string { return filepath.Join(data, "hooks") }
+// EnvFiles is where these folders are.
+func EnvFiles(data string) string { return filepath.Join(data, "hooks") }
 
 // newEnvFile makes a folder for the file, in which nobody else writes.
 func newEnvFile(parent string) (f envFile, err error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return f, err
 	}
-	sweepEnvFiles(parent)
+	SweepEnvFiles(parent)
 	f.dir, err = os.MkdirTemp(parent, envFilePrefix+"*")
 	f.path = filepath.Join(f.dir, "env.sh")
 	return f, err
@@ -147,7 +147,7 @@ func (f envFile) read(hook hooks.Hook, env, keep []string, say func(level event.
 }
 
 // withVariables runs a hook with a file for variables if its event has one.
-func (h *happenings) withVariables(run hooks.Run, env []string, runHook func(more []string, data string) (hooks.Ended, error)) (hooks.Ended, error) {
+func (h *Hooks) withVariables(run hooks.Run, env []string, runHook func(more []string, data string) (hooks.Ended, error)) (hooks.Ended, error) {
 	if run.Hook.Event != hooks.SessionStart {
 		return runHook(nil, "")
 	}
@@ -156,7 +156,7 @@ func (h *happenings) withVariables(run hooks.Run, env []string, runHook func(mor
 		return hooks.Ended{}, fmt.Errorf("make %s: %w", hooks.EnvFile, err)
 	}
 	end, err := runHook([]string{hooks.EnvFile + "=" + file.path}, file.dir)
-	vars := file.read(run.Hook, proc.WithoutSecrets(env, nil), h.confinement.config().Environment.Keep, h.board.Say)
+	vars := file.read(run.Hook, proc.WithoutSecrets(env, nil), h.confinement.Kept(), h.board.Say)
 	end.Variables = vars
 	return end, err
 }

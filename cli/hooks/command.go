@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 )
 
 // List implements command.Source.
-func (h *happenings) List() []command.Command {
+func (h *Hooks) List() []command.Command {
 	return []command.Command{{
 		Name: "hooks", Description: "the hooks that run here, those that wait for trust, and what they may do", Hint: "[allow SOURCE network|outside]", Run: h.command,
 	}}
 }
 
 // command lists the hooks, or gives those of a source a further right.
-func (h *happenings) command(ctx context.Context, args string) (command.Outcome, error) {
+func (h *Hooks) command(ctx context.Context, args string) (command.Outcome, error) {
 	words := strings.Fields(args)
 	if len(words) == 0 {
 		return h.show(ctx)
@@ -49,17 +49,17 @@ func (h *happenings) command(ctx context.Context, args string) (command.Outcome,
 }
 
 // all returns the hooks for everything and those of the roles that were entered.
-func (h *happenings) all() []hooks.Hook {
+func (h *Hooks) all() []hooks.Hook {
 	return append(slices.Clone(h.engine.List()), h.roles.known()...)
 }
 
 // show lists the hooks in force with their sources, those that must not run now with the reason, and the
 // files whose hooks wait for trust.
-func (h *happenings) show(ctx context.Context) (command.Outcome, error) {
+func (h *Hooks) show(ctx context.Context) (command.Outcome, error) {
 	h.reload()
 	var lines []string
 	for _, hook := range h.all() {
-		lines = append(lines, hookLine(hook)+h.rights(ctx, hook).mark(h.confinement.confined()))
+		lines = append(lines, hookLine(hook)+h.rights(ctx, hook).mark(h.confinement.Confined()))
 		if hook.Refuse == nil {
 			continue
 		}
@@ -85,7 +85,7 @@ func (h *happenings) show(ctx context.Context) (command.Outcome, error) {
 }
 
 // mark says in a word how a hook runs, where that is not the usual way.
-func (r hookRights) mark(confinable bool) string {
+func (r rights) mark(confinable bool) string {
 	switch {
 	case r.free, r.old, r.confined && !confinable:
 		return ", unconfined"

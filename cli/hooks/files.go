@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ import (
 // maxSettings is the largest settings file that is read, in bytes.
 const maxSettings = 4 << 20
 
-// hookFile is a settings file with hooks that needs trust, as it was last read.
-type hookFile struct {
+// settingsFile is a settings file with hooks that needs trust, as it was last read.
+type settingsFile struct {
 	dir   string // the checkout that it comes from if that is not the project's root
 	item  tools.TrustItem
 	hooks []hooks.Hook
@@ -35,7 +35,7 @@ type hookFile struct {
 var claudeSettings = [...]string{".claude/settings.json", ".claude/settings.local.json"}
 
 // settingsFiles returns the files of Claude Code that may contain hooks.
-func (h *happenings) settingsFiles() []string {
+func (h *Hooks) settingsFiles() []string {
 	var files []string
 	for _, name := range claudeSettings {
 		files = append(files, filepath.Join(h.root, filepath.FromSlash(name)))
@@ -47,7 +47,7 @@ func (h *happenings) settingsFiles() []string {
 }
 
 // reload rereads all hooks and puts those in force that are trusted.
-func (h *happenings) reload() {
+func (h *Hooks) reload() {
 	own, project := h.configured()
 	var list []hooks.Hook
 	for _, of := range h.managed {
@@ -70,8 +70,8 @@ func (h *happenings) reload() {
 		}
 		list = append(list, found...)
 	}
-	list = append(list, h.bundles.Hooks()...)
-	var files []hookFile
+	list = append(list, h.plugins()...)
+	var files []settingsFile
 	for _, path := range h.settingsFiles() {
 		f, problems := h.read("", path)
 		h.say(problems)
@@ -93,7 +93,7 @@ func (h *happenings) reload() {
 
 // ofOriginals returns the trusted hooks of the checkouts that the project is a copy of, where the copy does not
 // have the same in force. They guard the agent in the copy, and run where it can't change what they start.
-func (h *happenings) ofOriginals() (list []hooks.Hook) {
+func (h *Hooks) ofOriginals() (list []hooks.Hook) {
 	for _, root := range h.originals {
 		for _, name := range claudeSettings {
 			path := filepath.Join(root, filepath.FromSlash(name))
@@ -114,7 +114,7 @@ func (h *happenings) ofOriginals() (list []hooks.Hook) {
 
 // inForce returns the hooks of a settings file that run: those of the version that is trusted. Until a changed
 // file is trusted, the version before it stays, so that nothing runs unguarded.
-func (h *happenings) inForce(path string, f hookFile) []hooks.Hook {
+func (h *Hooks) inForce(path string, f settingsFile) []hooks.Hook {
 	trusted := h.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,24 +126,24 @@ func (h *happenings) inForce(path string, f hookFile) []hooks.Hook {
 		return was.hooks
 	}
 	for i := range f.hooks { // trusted just now, in this version
-		f.hooks[i].Refuse = h.confinement.changedSince(cmp.Or(f.dir, h.root), f.hooks[i].Shown(), true)
+		f.hooks[i].Refuse = h.confinement.ChangedSince(cmp.Or(f.dir, h.root), f.hooks[i].Shown(), true)
 	}
 	h.kept[path] = f
 	return f.hooks
 }
 
 // unchanged refuses a hook of the configuration when what it starts has changed since it was first seen.
-func (h *happenings) unchanged(hook hooks.Hook) func() string {
+func (h *Hooks) unchanged(hook hooks.Hook) func() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	line := hook.Shown()
 	if h.pinned[line] == nil {
-		h.pinned[line] = h.confinement.changedSince(h.root, line, hook.Theirs)
+		h.pinned[line] = h.confinement.ChangedSince(h.root, line, hook.Theirs)
 	}
 	return h.pinned[line]
 }
 
-func (h *happenings) say(problems []string) {
+func (h *Hooks) say(problems []string) {
 	for _, p := range problems {
 		h.mu.Lock()
 		known := h.said[p]
@@ -163,7 +163,7 @@ var settingsKeys = [...]string{
 }
 
 // read reads the hooks of a settings file, of the project itself if dir is "". A missing file has none.
-func (h *happenings) read(dir, path string) (f hookFile, problems []string) {
+func (h *Hooks) read(dir, path string) (f settingsFile, problems []string) {
 	name, theirs, root := path, false, cmp.Or(dir, h.root)
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		name, theirs = filepath.ToSlash(rel), true

@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 
 // follow tells hooks when a conversation waits for the person, starting with the first hook that wants to
 // know.
-func (h *happenings) follow(conv *agent.Conversation) {
+func (h *Hooks) follow(conv *agent.Conversation) {
 	if !h.engine.Wants(hooks.Notification) {
 		return
 	}
@@ -28,15 +28,15 @@ func (h *happenings) follow(conv *agent.Conversation) {
 	})
 }
 
-// tell runs the hooks for a notification to the person.
-func (h *happenings) tell(id, kind, message string) {
+// Tell runs the hooks for a notification to the person.
+func (h *Hooks) Tell(id, kind, message string) {
 	h.engine.Fire(h.ctx, hooks.Occasion{
 		Event: hooks.Notification, Session: id, Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
 	})
 }
 
-func (h *happenings) notify(conv *agent.Conversation, sub *event.Subscription) {
-	tell := func(kind, message string) { h.tell(conv.ID(), kind, message) }
+func (h *Hooks) notify(conv *agent.Conversation, sub *event.Subscription) {
+	tell := func(kind, message string) { h.Tell(conv.ID(), kind, message) }
 	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
 	idle.Stop()
 	defer idle.Stop()

@@ -1,4 +1,4 @@
-package cli
+package hookscli
 
 import (
 	"cmp"
@@ -26,18 +26,18 @@ const (
 
 // RunHook implements hooks.Runner. What a project or a plugin brought runs confined in every mode; the person's
 // own hooks do as other commands that jcode starts.
-func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
+func (h *Hooks) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
 	if run.Hook.Managed { // no variable of the user's, nor of another hook, changes what it starts
 		return h.runHook(ctx, run, "")
 	}
-	return h.withVariables(run, h.confinement.commandEnv(), func(more []string, data string) (hooks.Ended, error) {
+	return h.withVariables(run, h.confinement.CommandEnv(), func(more []string, data string) (hooks.Ended, error) {
 		run.Env = append(run.Env[:len(run.Env):len(run.Env)], more...)
 		return h.runHook(ctx, run, data)
 	})
 }
 
 // runHook runs a hook that may also write to the folder data, if that isn't "".
-func (h *happenings) runHook(ctx context.Context, run hooks.Run, data string) (hooks.Ended, error) {
+func (h *Hooks) runHook(ctx context.Context, run hooks.Run, data string) (hooks.Ended, error) {
 	how := h.rights(ctx, run.Hook)
 	if data != "" {
 		how.Data = append(how.Data[:len(how.Data):len(how.Data)], data)
@@ -79,8 +79,8 @@ func expandHook(arg string, env []string) string {
 	return arg
 }
 
-// hookRights is how a hook runs.
-type hookRights struct {
+// rights is how a hook runs.
+type rights struct {
 	sandbox.Program
 	env      []string
 	confined bool            // in every mode
@@ -90,17 +90,17 @@ type hookRights struct {
 }
 
 // rights returns how a hook runs.
-func (h *happenings) rights(ctx context.Context, hook hooks.Hook) hookRights {
-	var r hookRights
+func (h *Hooks) rights(ctx context.Context, hook hooks.Hook) rights {
+	var r rights
 	switch {
 	case hook.Plugin != "":
-		p, ok := h.bundles.Plugin(hook.Plugin)
+		p, ok := h.pluginRights(hook.Plugin)
 		if !ok {
-			return hookRights{confined: true}
+			return rights{confined: true}
 		}
-		r = hookRights{Program: p.Program, env: p.Env, confined: true, item: p.Item}
+		r = rights{Program: p.Program, env: p.Env, confined: true, item: p.Item}
 	case hook.Theirs:
-		r = hookRights{confined: true, item: h.item(hook)}
+		r = rights{confined: true, item: h.item(hook)}
 		if r.old = h.trust.Unconfined(ctx, r.item); r.old {
 			r.confined = false
 		}
@@ -108,7 +108,7 @@ func (h *happenings) rights(ctx context.Context, hook hooks.Hook) hookRights {
 		r.item = tools.TrustItem{Kind: tools.TrustHook, Name: hook.Source, Hash: hook.Source, Personal: true}
 	default:
 		line := hook.Shown()
-		r = hookRights{Program: sandbox.Program{Read: h.ownFiles(line)}, item: tools.TrustItem{Kind: tools.TrustHook, Name: hook.Source, Hash: hook.Source, Personal: true}}
+		r = rights{Program: sandbox.Program{Read: h.ownFiles(line)}, item: tools.TrustItem{Kind: tools.TrustHook, Name: hook.Source, Hash: hook.Source, Personal: true}}
 		r.confined = len(startfiles.Files(h.root, line)) > 0 // the project can change what it runs
 	}
 	r.Network = h.has(ctx, r.item, tools.TrustNetwork)
@@ -117,7 +117,7 @@ func (h *happenings) rights(ctx context.Context, hook hooks.Hook) hookRights {
 }
 
 // item returns what is trusted of the file that a project's hook comes from.
-func (h *happenings) item(hook hooks.Hook) tools.TrustItem {
+func (h *Hooks) item(hook hooks.Hook) tools.TrustItem {
 	if hook.Source == projectSettings {
 		key := "hooks." + string(hook.Event)
 		return tools.TrustItem{Kind: tools.TrustConfig, Name: key, Hash: h.theirPins()[key]}
@@ -136,17 +136,17 @@ func (h *happenings) item(hook hooks.Hook) tools.TrustItem {
 }
 
 // has reports whether a person gave an item a further right.
-func (h *happenings) has(ctx context.Context, item tools.TrustItem, kind tools.TrustKind) bool {
+func (h *Hooks) has(ctx context.Context, item tools.TrustItem, kind tools.TrustKind) bool {
 	ok, err := h.trust.Trusted(ctx, item.More(kind))
 	return ok && err == nil
 }
 
 // ownFiles returns the files of the configuration folder that a line of the person's names: a script of their
 // own with its folder, or alone if it lies beside the settings and keys.
-func (h *happenings) ownFiles(line string) []string {
+func (h *Hooks) ownFiles(line string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`;|&()<>", r) }) {
-		if rest, ok := cutHome(strings.NewReplacer("${HOME}", "~", "$HOME", "~").Replace(word)); ok {
+		if rest, ok := paths.CutHome(strings.NewReplacer("${HOME}", "~", "$HOME", "~").Replace(word)); ok {
 			word = filepath.Join(h.home, rest)
 		}
 		real, err := paths.Resolve(word)
@@ -165,11 +165,11 @@ func (h *happenings) ownFiles(line string) []string {
 }
 
 // later tells the model of a session something at its next step.
-func (h *happenings) later(session, text string) {
+func (h *Hooks) later(session, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pending[session] += "[hook] " + text + "\n"
 }
 
 // behind runs something until the app closes.
-func (h *happenings) behind(run func(ctx context.Context)) { h.work.Go(func() { run(h.ctx) }) }
+func (h *Hooks) behind(run func(ctx context.Context)) { h.work.Go(func() { run(h.ctx) }) }

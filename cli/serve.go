@@ -59,7 +59,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if ptty.Supported {
 		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
 	}
-	opt.Editor = newRemoteEditors(a).serve
+	opt.Editor, opt.Queue = newRemoteEditors(a).serve, servedTasks{a.paths}
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()

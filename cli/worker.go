@@ -313,7 +313,7 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 	}
 	for {
 		err := w.store.Lost(ctx, t.ID, t.Attempt, why)
-		if errors.Is(err, tasks.ErrOver) && faulty && ctx.Err() == nil {
+		if errors.Is(err, tasks.ErrOver) && faulty && ends.Err() == nil {
 			w.say("%s: %s", shownTask(t), why) // what it noted before counts
 		}
 		if err == nil || errors.Is(err, tasks.ErrOver) {

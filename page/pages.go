@@ -36,6 +36,9 @@ func (s *Server) drawTop(v Device) markup {
 	if s.opt.Begin != nil && s.opt.Stored != nil && v.Role == remote.Control {
 		b.put(`<a class="button" href="%snew">New session</a>`, home)
 	}
+	if s.opt.Queue != nil {
+		b.put(`<a class="button" href="%stasks">Tasks</a>`, home)
+	}
 	if s.opt.Stored != nil {
 		b.put(`<form class="line" method="get" action="%ssearch"><label class="out" for="find">Find in all sessions</label><input id="find" type="search" name="q" required maxlength="200" autocomplete="off" placeholder="Find in all sessions"> <button>Find</button></form>`, home)
 	}

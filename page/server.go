@@ -36,6 +36,8 @@ type Options struct {
 	Begin func(ctx context.Context, folder, prompt string) (session string, err error)
 	// Editor speaks the Agent Client Protocol with an editor, a message a line, until the input ends; nil speaks with none.
 	Editor func(ctx context.Context, v Device, in io.Reader, out io.Writer) error
+	// Queue is the tasks that wait for workers; nil shows none.
+	Queue Queue
 	// Public is the origin under which a proxy offers the page, "" without one. Names are those that the certificate
 	// is for.
 	Public string
@@ -224,6 +226,11 @@ func (s *Server) routes() http.Handler {
 	if s.opt.Stored != nil {
 		mux.Handle("GET /d/{device}/search", s.paired(s.search))
 		mux.Handle("GET /d/{device}/s/{session}/export/{format}", s.paired(s.export))
+	}
+	if s.opt.Queue != nil {
+		mux.Handle("GET /d/{device}/tasks", s.paired(s.listTasks))
+		mux.Handle("GET /d/{device}/tasks/{task}", s.paired(s.showTask))
+		mux.Handle("POST /d/{device}/tasks/{task}/{what}", s.paired(s.actOnTask))
 	}
 	if s.opt.Begin != nil && s.opt.Stored != nil {
 		mux.Handle("GET /d/{device}/new", s.paired(s.askNew))

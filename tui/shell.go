@@ -103,12 +103,12 @@ func (p *composer) shellRow() string {
 	if more := running - 1; more > 0 {
 		said += " and " + strconv.Itoa(more) + " more"
 	}
-	head := p.look.Spinner() + " "
+	const head = "  " // the row of the line moves
 	if p.width-cells.Width(head)-cells.Width(keys) < 12 {
 		keys = "  " + p.keys.First(look.Interrupt) + " ends it"
 	}
 	room := max(p.width-cells.Width(head)-cells.Width(keys), 1)
-	return cells.Render(look.Clip([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
+	return cells.Render(look.Clip([]cells.Span{{Text: head}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
 }
 
 // commandRuns reports whether a command runs that can be moved to the jobs.

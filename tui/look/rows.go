@@ -39,7 +39,13 @@ func TitleRow(l *Look, title []cells.Span, width int) string {
 
 // Changed shows how many lines were added and removed.
 func Changed(th *Theme, added, removed int) []cells.Span {
-	return []cells.Span{{Text: "+" + strconv.Itoa(added), Style: th.Good}, {Text: " "}, {Text: "-" + strconv.Itoa(removed), Style: th.Bad}}
+	style := func(n int, s cells.Style) cells.Style {
+		if n == 0 {
+			return th.Faint
+		}
+		return s
+	}
+	return []cells.Span{{Text: "+" + strconv.Itoa(added), Style: style(added, th.Good)}, {Text: " "}, {Text: "-" + strconv.Itoa(removed), Style: style(removed, th.Bad)}}
 }
 
 // Hints shows keys and what they do; those that do not fit are left out.

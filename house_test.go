@@ -26,9 +26,10 @@ cli/attach: remote tui/screen
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:
-cli/mcp: agent agent/event cli/board cli/console cli/core cli/health lua mcp mcp/auth mcp/config mcp/serve session tools tools/command
+cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
 cli/eval:
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
+cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins tools tools/builtin tools/lsp tools/sandbox
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command

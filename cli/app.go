@@ -21,6 +21,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
+	mcpcli "jcode/cli/mcp"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -277,7 +278,7 @@ func (a *app) addTools(context.Context) error {
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
 	a.follower.Follow(a.dispatcher)
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.Say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.offered, a.agentChanges,
-		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
+		&mcpcli.ProtectedWatch{Board: &a.board, Watch: a.confinement.watchProtected, Remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))

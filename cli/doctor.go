@@ -19,6 +19,7 @@ import (
 	"jcode/cli/console"
 	"jcode/cli/health"
 	hookscli "jcode/cli/hooks"
+	lspcli "jcode/cli/lsp"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
@@ -102,7 +103,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.programs(a.programs())
 	d.worktrees(ctx, newOwnGit(a), a.root)
 	a.bundles.Open(pluginsHome(a), func(string, ...any) {}) // the check of plugins reports what is wrong with them
-	d.languageServers(a)
+	lspcli.Check(ctx, checkedLanguages(a, d.conf.LSP), &d.Report)
 	d.sandbox(a.workRoots())
 	d.environment()
 	pluginscli.Check(ctx, pluginsHome(a).Store, &d.Report)

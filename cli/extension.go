@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"context"
-
 	"jcode/agent"
 	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/core"
+	lspcli "jcode/cli/lsp"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	"jcode/remote"
@@ -30,7 +29,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoMCP {
 		a.list = append(a.list, mcpcli.Extension(mcpcli.Options{Servers: a.mcp, Board: &a.board, Waits: a.flags.Print, Read: a.memory.read}))
 	}
-	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return languageServers(a) }}.extension())
+	a.list = append(a.list, lspcli.Extension(a.lsp, func() ([]lsp.Server, []string) { return languageServers(a) }))
 	if a.tracer != nil && !a.ofAgent { // what agents do comes through the conversation that they work for
 		a.list = append(a.list, core.Extension{
 			Opened: func(conv *agent.Conversation, _ bool) { a.tracer.Follow(conv) },
@@ -104,26 +103,3 @@ func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
 
 func (e roleExtension) inert() []tools.TrustItem { return e.reaching() }
 func (e roleExtension) panels() []command.Panel  { return []command.Panel{e.roles.panel()} }
-
-// languageExtension starts language servers.
-type languageExtension struct {
-	lsp     *lsp.Manager
-	servers func() (list []lsp.Server, disabled []string) // in force now, by settings and plugins
-}
-
-// extension returns what it adds to jcode.
-func (e languageExtension) extension() core.Extension {
-	return core.Extension{Begin: e.begin, Refresh: e.refresh, Own: e.own(), Agents: e.agents(), Status: e.status}
-}
-
-func (e languageExtension) own() agent.Extension    { return agent.Extension{Before: e.late} }
-func (e languageExtension) agents() agent.Extension { return agent.Extension{Before: e.late} }
-
-// late tells the model what language servers found of its changes after their results were committed.
-func (e languageExtension) late(_ context.Context, sessionID string) agent.Announcement {
-	return agent.Announcement{Text: e.lsp.Late(sessionID)}
-}
-
-func (e languageExtension) begin()         { e.lsp.Look() }
-func (e languageExtension) refresh()       { e.lsp.SetServers(e.servers()) }
-func (e languageExtension) status() string { return e.lsp.StatusLine() }

@@ -23,7 +23,7 @@ func (a *app) openMCP() error {
 	}
 	a.mcp = mcp.New(mcp.Options{
 		Paths: a.serverPaths(), Registry: a.registry, Trust: a.everywhere(), TrustAll: a.flags.Trust,
-		Confiner: serverConfiner{a.confinement.box, &a.bundles, a.everywhere()}, Changes: a.agentChanges,
+		Confiner: mcpcli.Confiner{Box: a.confinement.box, Plugin: a.bundles.Plugin, Trust: a.everywhere()}, Changes: a.agentChanges,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),

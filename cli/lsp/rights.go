@@ -1,4 +1,4 @@
-package cli
+package lspcli
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// languageRights is how a language server runs.
-type languageRights struct {
+// rights is how a language server runs.
+type rights struct {
 	sandbox.Program
 	env      []string        // set for it
 	item     tools.TrustItem // what further rights belong to; none for a server of the person's own
@@ -29,34 +29,34 @@ type languageRights struct {
 
 // rights returns how a server runs. It is confined in every mode, since it runs code of the project, unless the
 // person configured its command themselves and the program does not belong to the project.
-func (a serverStarts) rights(ctx context.Context, s lsp.Start) languageRights {
+func (a serverStarts) rights(ctx context.Context, s lsp.Start) rights {
 	if s.Personal && !s.Own {
-		return languageRights{}
+		return rights{}
 	}
-	var r languageRights
-	if plugin, ok := a.bundles.Plugin(s.Plugin); ok && s.Plugin != "" {
-		r = languageRights{Program: plugin.Program, env: plugin.Env, item: plugin.Item}
+	var r rights
+	if plugin, ok := a.Plugin(s.Plugin); ok && s.Plugin != "" {
+		r = rights{Program: plugin.Program, env: plugin.Env, item: plugin.Item}
 	} else {
 		sum := sha256.Sum256([]byte(s.Command))
 		r.item = tools.TrustItem{Kind: tools.TrustServer, Name: s.Name, Hash: hex.EncodeToString(sum[:])}
 		if s.Own {
-			r.item.Hash = startfiles.Pin(r.item.Hash, a.root, s.Command)
+			r.item.Hash = startfiles.Pin(r.item.Hash, a.Root, s.Command)
 		}
 	}
 	r.Network, r.free = a.has(ctx, r.item, tools.TrustNetwork), a.has(ctx, r.item, tools.TrustOutside)
-	r.bare = !a.confinement.Confined()
+	r.bare = a.Box == nil || !a.Box.Available()
 	r.confined = !r.free && !r.bare
 	return r
 }
 
 // has reports whether a person gave an item a further right.
 func (a serverStarts) has(ctx context.Context, item tools.TrustItem, kind tools.TrustKind) bool {
-	ok, err := a.everywhere.Trusted(ctx, item.More(kind))
+	ok, err := a.Trust.Trusted(ctx, item.More(kind))
 	return ok && err == nil
 }
 
 // note says in the question how the server runs.
-func (r languageRights) note() string {
+func (r rights) note() string {
 	switch {
 	case r.confined && r.Network:
 		return "runs confined: it writes this project only and reads no keys; it may use the network"
@@ -71,7 +71,7 @@ func (r languageRights) note() string {
 }
 
 // word says the same in a list.
-func (r languageRights) word() string {
+func (r rights) word() string {
 	switch {
 	case r.confined && r.Network:
 		return "confined, with the network"
@@ -84,8 +84,8 @@ func (r languageRights) word() string {
 }
 
 // refused says which right a confined server lacks, by its last words, and how a person gives it.
-func (a serverStarts) refused(s lsp.Start, how languageRights, words string) string {
-	why := a.confinement.box.BlamedProgram(words, 1, how.Program)
+func (a serverStarts) refused(s lsp.Start, how rights, words string) string {
+	why := a.Box.BlamedProgram(words, 1, how.Program)
 	right := tools.TrustOutside
 	switch {
 	case why == "":
@@ -109,27 +109,27 @@ func (a serverStarts) give(ctx context.Context, s lsp.Start, right string) (noti
 		return "", fmt.Errorf("%s is your own server: it is not confined", text.Visible(s.Name))
 	}
 	item := how.item.More(kind)
-	if err := a.everywhere.Accept(ctx, []tools.TrustItem{item}, true); err != nil {
+	if err := a.Trust.Accept(ctx, []tools.TrustItem{item}, true); err != nil {
 		return "", err
 	}
 	return item.Title() + ": " + item.Runs[0], nil
 }
 
-// server returns what to start for a language server. changed lists the protected files that were made or changed
+// prepare returns what to start for a language server. changed lists the protected files that were made or changed
 // since, and keeps them for /undo.
-func (a *confinement) server(call tools.Call, spec proc.Spec, how languageRights) (prepared proc.Spec, changed func() []string, err error) {
+func (a serverStarts) prepare(call tools.Call, spec proc.Spec, how rights) (prepared proc.Spec, changed func() []string, err error) {
 	spec.Env = append(spec.Env[:len(spec.Env):len(spec.Env)], how.env...)
 	var before sandbox.Watched
 	switch {
 	case how.confined:
-		if spec, before, err = a.box.ConfineProgram(spec, how.Program); err != nil {
+		if spec, before, err = a.Box.ConfineProgram(spec, how.Program); err != nil {
 			return spec, nil, err
 		}
-	case a.box != nil:
-		before = a.box.Watch()
+	case a.Box != nil:
+		before = a.Box.Watch()
 	}
 	if before == nil {
 		return spec, nil, nil
 	}
-	return spec, builtin.KeepWatched(before, call.Caller, a.keepProtected), nil
+	return spec, builtin.KeepWatched(before, call.Caller, a.Keep), nil
 }

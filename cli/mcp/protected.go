@@ -1,4 +1,4 @@
-package cli
+package mcpcli
 
 import (
 	"context"
@@ -14,29 +14,29 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// steering reports what unasked calls of MCP servers did to protected files: servers are not
+// ProtectedWatch reports what unasked calls of MCP servers did to protected files: servers are not
 // confined, and what they write is not part of a plan.
-type steering struct {
-	board *board.Board
-	// watch records the protected files, nil if nothing does; remember saves them in their present state, for
+type ProtectedWatch struct {
+	Board *board.Board
+	// Watch records the protected files, nil if nothing does; remember saves them in their present state, for
 	// /undo.
-	watch    func() func() sandbox.Watched
-	remember func(caller tools.Caller, open []string) (note func(changed []string))
+	Watch    func() func() sandbox.Watched
+	Remember func(caller tools.Caller, open []string) (note func(changed []string))
 
 	mu      sync.Mutex
 	watched map[string]func() []string // by call
 }
 
 // BeforeCall implements tools.Hook and changes nothing.
-func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
+func (s *ProtectedWatch) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
 	if !strings.HasPrefix(call.Name, "mcp:") || call.Caller.CurrentMode() != tools.ModeYolo {
 		return tools.Verdict{}
 	}
-	watch := s.watch()
+	watch := s.Watch()
 	if watch == nil {
 		return tools.Verdict{}
 	}
-	changed := builtin.KeepWatched(watch(), call.Caller, s.remember)
+	changed := builtin.KeepWatched(watch(), call.Caller, s.Remember)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched == nil {
@@ -47,7 +47,7 @@ func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict 
 }
 
 // AfterCall implements tools.Hook.
-func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
+func (s *ProtectedWatch) AfterCall(call tools.Call, _ tools.Outcome) {
 	s.mu.Lock()
 	changed := s.watched[call.ID]
 	delete(s.watched, call.ID)
@@ -64,6 +64,6 @@ func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
 	}
 	slices.Sort(paths)
 	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
-	s.board.Say(event.LevelWarn, "%s", line)
-	s.board.Tell("Note: " + line + ".")
+	s.Board.Say(event.LevelWarn, "%s", line)
+	s.Board.Tell("Note: " + line + ".")
 }

@@ -3,8 +3,10 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"jcode/internal/text"
 	"jcode/tools/command"
@@ -114,16 +116,8 @@ func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error)
 		return command.Outcome{Page: "Log of " + name, Notice: logOf(name, append(list, fallen...))}, nil
 	}
 	m.off[name] = word == "off"
-	for id := range m.deaths {
-		if strings.HasPrefix(id, name+"\x00") {
-			delete(m.deaths, id)
-		}
-	}
-	for id := range m.refused {
-		if strings.HasPrefix(id, name+"\x00") || strings.HasPrefix(id, "told\x00"+name) {
-			delete(m.refused, id)
-		}
-	}
+	maps.DeleteFunc(m.deaths, func(id place, _ []time.Time) bool { return id.server == name })
+	maps.DeleteFunc(m.refused, func(id place, _ string) bool { return id.server == name })
 	m.mu.Unlock()
 	if word != "on" {
 		for _, in := range list {

@@ -109,14 +109,14 @@ type Manager struct {
 	mu      sync.Mutex
 	servers []Server // replaced as a whole
 	starter *proc.Launcher
-	live    map[string]*instance // by name and root
-	fallen  map[string]*instance // the last one that ended on its own
-	deaths  map[string][]time.Time
-	refused map[string]string // why the person, or a rule, does not allow its start
-	off     map[string]bool   // by name: the person disabled it
-	told    map[string]bool   // by reason: the person was told why a server is not available
-	queue   []*change         // of calls that others of their step follow
-	asking  map[string]chan struct{}
+	live    map[place]*instance
+	fallen  map[place]*instance // the last one that ended on its own
+	deaths  map[place][]time.Time
+	refused map[place]string // why the person, or a rule, does not allow its start
+	off     map[string]bool  // by name: the person disabled it
+	told    map[string]bool  // by reason: the person was told why a server is not available
+	queue   []*change        // of calls that others of their step follow
+	asking  map[place]chan struct{}
 	janitor bool
 	closed  bool
 }
@@ -130,8 +130,8 @@ func New(o Options) *Manager {
 		o.Env = os.Environ
 	}
 	m := &Manager{
-		opts: o, live: map[string]*instance{}, fallen: map[string]*instance{},
-		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{}, told: map[string]bool{},
+		opts: o, live: map[place]*instance{}, fallen: map[place]*instance{},
+		deaths: map[place][]time.Time{}, refused: map[place]string{}, off: map[string]bool{}, asking: map[place]chan struct{}{}, told: map[string]bool{},
 	}
 	m.finder = &finder{root: o.Root, roots: o.Roots, programs: o.Programs, trusted: o.Trusted, found: map[string]looked{}}
 	life, stop := context.WithCancel(context.Background())
@@ -188,13 +188,13 @@ func (m *Manager) launcher() *proc.Launcher {
 	return m.starter
 }
 
-// key identifies an instance.
-func key(s Server, root string) string { return s.Name + "\x00" + root }
+// place identifies an instance: a server's name, and the folder that it began with.
+type place struct{ server, root string }
 
 // holder returns a running server that works on a folder, and one that could if there is none. The caller holds
 // the lock.
 func (m *Manager) holder(s Server, root string, from program) (holds, could *instance) {
-	if in := m.live[key(s, root)]; in != nil {
+	if in := m.live[place{s.Name, root}]; in != nil {
 		return in, nil
 	}
 	for _, in := range m.running() {
@@ -216,7 +216,7 @@ func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string)
 	if !ok {
 		return nil, nil
 	}
-	id := key(s, root)
+	id := place{s.Name, root}
 	for {
 		m.mu.Lock()
 		in, could := m.holder(s, root, from)
@@ -262,14 +262,14 @@ func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string)
 }
 
 // exhausted reports whether a server exited too often. The caller holds the lock.
-func (m *Manager) exhausted(id string) bool {
+func (m *Manager) exhausted(id place) bool {
 	m.deaths[id] = slices.DeleteFunc(m.deaths[id], func(at time.Time) bool { return time.Since(at) > deathTime })
 	return len(m.deaths[id]) >= deathLimit
 }
 
 // begin asks whether a server may be started, and starts it.
 func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root string, from program) (*instance, error) {
-	id := key(s, root)
+	id := place{s.Name, root}
 	permit := Permit{Why: "nobody may start language servers here"}
 	if m.opts.Allow != nil {
 		permit = m.opts.Allow(ctx, call, s.start(root, from))
@@ -330,8 +330,8 @@ func (in *instance) lastUse() time.Time {
 // retire stops a server in order.
 func (m *Manager) retire(in *instance) {
 	m.mu.Lock()
-	if m.live[key(in.server, in.root)] == in {
-		delete(m.live, key(in.server, in.root))
+	if m.live[place{in.server.Name, in.root}] == in {
+		delete(m.live, place{in.server.Name, in.root})
 	}
 	m.mu.Unlock()
 	in.end()
@@ -359,7 +359,7 @@ func (m *Manager) tidy() {
 
 // died records that a server ended on its own.
 func (m *Manager) died(in *instance) {
-	id := key(in.server, in.root)
+	id := place{in.server.Name, in.root}
 	m.mu.Lock()
 	if m.live[id] == in {
 		delete(m.live, id)

@@ -267,8 +267,8 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		return tools.Decision{By: tools.ByUser, Reason: reason}
 	}
 	dec := tools.Decision{Allow: true, By: tools.ByUser, Sandbox: c.sandboxed(v)}
-	if v.pin != "" {
-		c.g.pin(v.pin)
+	if v.pin != (pin{}) {
+		c.g.see(v.pin, approved)
 	}
 	if edited := onlyEdited(q, a.Arguments); edited != nil {
 		// What was granted is what was shown; an edited call is a different one.

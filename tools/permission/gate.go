@@ -64,7 +64,7 @@ type Gate struct {
 	rules  RuleSet
 	during map[int]during
 	next   int
-	pinned map[string]bool // session, name and hash of Lua tools that were seen once
+	pinned map[pin]sight
 
 	// asking holds a token: there is one person, so only one question is open at a time.
 	asking chan struct{}
@@ -91,7 +91,7 @@ func New(o Options) (*Gate, error) {
 	g := &Gate{
 		places: p, confined: o.Confined, foreign: o.ForeignShell, bash: o.Bash, notify: o.Notify, offered: o.Offered, brought: o.Brought, grants: o.Grants, fixed: o.Fixed, maxMode: o.MaxMode,
 		repositories: &repository.Looker{Inside: p.Inside, Programs: o.Programs},
-		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
+		during:       map[int]during{}, pinned: map[pin]sight{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {
 		g.grants = &MemoryGrants{}

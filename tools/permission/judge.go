@@ -48,7 +48,7 @@ type verdict struct {
 	// sessionOnly limits lasting answers to the session.
 	sessionOnly bool
 	// pin identifies a Lua tool that was seen.
-	pin string
+	pin pin
 }
 
 // checking is one call being judged.
@@ -140,7 +140,7 @@ func merge(a, b verdict) verdict {
 	if once {
 		a.store, a.broad = nil, nil
 	}
-	if a.pin == "" {
+	if a.pin == (pin{}) {
 		a.pin = b.pin
 	}
 	return a

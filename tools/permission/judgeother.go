@@ -175,20 +175,21 @@ func (c *checking) lua(a tools.Access) verdict {
 	if c.mode == tools.ModePlan && !a.ReadOnly {
 		return c.refusedByPlan()
 	}
-	pin := c.req.Call.Caller.Session + "\x00" + a.Target + "\x00" + a.Hash
+	version := pin{c.req.Call.Caller.Session, a.Target, a.Hash}
+	seen := c.g.seen(version)
 	if !restricted {
 		// A pin belongs to a hash: a configured rule has none, so it does not pin.
-		if v, ok := c.allowed(a.Hash, match); ok && (v.by == tools.ByGrant || !a.Pin || c.g.isPinned(pin)) {
+		if v, ok := c.allowed(a.Hash, match); ok && (v.by == tools.ByGrant || !a.Pin || seen == approved) {
 			return v
 		}
 	}
-	needsPin := a.Pin && !c.g.isPinned(pin)
+	needsPin := a.Pin && seen != approved
 	if !needsPin && a.ReadOnly && !restricted {
 		return verdict{by: tools.ByMode, silent: true}
 	}
 	v.hash, v.store = a.Hash, []string{"lua(" + a.Target + ")"}
 	if needsPin {
-		v.pin = pin
+		v.pin = version
 		v.details = append(v.details, "this version of "+a.Target+" was not approved before")
 	}
 	if v.reason == "" {
@@ -199,8 +200,8 @@ func (c *checking) lua(a tools.Access) verdict {
 	}
 	if c.mode == tools.ModeYolo {
 		// It runs unseen here: it still has to be approved in a mode that asks.
-		if said := "said\x00" + pin; needsPin && !c.dry && !c.g.isPinned(said) {
-			c.g.pin(said)
+		if needsPin && !c.dry && seen != told {
+			c.g.see(version, told)
 			c.g.tell(c.req.Call.Caller, "first run of this version of the Lua tool "+a.Target)
 		}
 		return verdict{outcome: allow, by: tools.ByMode, rule: string(c.mode)}
@@ -209,16 +210,28 @@ func (c *checking) lua(a tools.Access) verdict {
 	return v
 }
 
-func (g *Gate) isPinned(key string) bool {
+// pin is a version of a Lua tool in a session.
+type pin struct{ session, tool, hash string }
+
+// sight is what a person has seen of such a version.
+type sight int
+
+const (
+	unseen sight = iota
+	told         // that it ran, in a mode that does not ask
+	approved
+)
+
+func (g *Gate) seen(p pin) sight {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return g.pinned[key]
+	return g.pinned[p]
 }
 
-func (g *Gate) pin(key string) {
+func (g *Gate) see(p pin, s sight) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pinned[key] = true
+	g.pinned[p] = max(s, g.pinned[p])
 }
 
 func (g *Gate) tell(caller tools.Caller, text string) {

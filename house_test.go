@@ -80,7 +80,8 @@ tools/permission: tools tools/permission/repository tools/permission/shell
 tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
-tools/lsp: tools tools/command
+tools/lsp: tools tools/command tools/lsp/protocol
+tools/lsp/protocol:
 tools/retrieval: tools tools/command session
 mcp: tools tools/command mcp/auth mcp/config mcp/schema mcp/wire
 mcp/auth:

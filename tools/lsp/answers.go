@@ -12,6 +12,7 @@ import (
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/lsp/protocol"
 )
 
 // diagnostics lists what servers report of a file, or of all files.
@@ -132,7 +133,7 @@ func (m *Manager) references(ctx context.Context, call tools.Call, a symbolArgs)
 // places requests locations and shows each with its line.
 func (m *Manager) places(ctx context.Context, at found, method string, provider json.RawMessage, params any, symbol string) (string, error) {
 	what := strings.TrimPrefix(method, "textDocument/")
-	if !provides(provider) {
+	if !protocol.Provides(provider) {
 		return "", tools.Errorf(tools.KindIO, "%s has no %s: use grep", at.in.server.Name, what)
 	}
 	var raw json.RawMessage
@@ -141,17 +142,17 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 	}
 	list := locations(raw)
 	all := len(list)
-	list = slices.DeleteFunc(list, func(l location) bool { return m.around.denies(paths.Real(pathOf(l.URI))) })
+	list = slices.DeleteFunc(list, func(l protocol.Location) bool { return m.around.denies(paths.Real(protocol.Path(l.URI))) })
 	hidden := all - len(list)
 	if all == 0 {
 		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.around.shown(at.path), at.at.Line+1), nil
 	}
-	slices.SortStableFunc(list, func(x, y location) int {
+	slices.SortStableFunc(list, func(x, y protocol.Location) int {
 		return cmp.Or(strings.Compare(x.URI, y.URI), x.Range.Start.Line-y.Range.Start.Line)
 	})
 	files := map[string]string{}
-	return withheld(hidden) + answer(list, func(l location) string {
-		path := pathOf(l.URI)
+	return withheld(hidden) + answer(list, func(l protocol.Location) string {
+		path := protocol.Path(l.URI)
 		if path == "" {
 			return text.Visible(l.URI)
 		}
@@ -176,25 +177,25 @@ func withheld(n int) string {
 }
 
 // locations decodes a location, a list of them, or a list of links.
-func locations(raw json.RawMessage) []location {
-	var one location
+func locations(raw json.RawMessage) []protocol.Location {
+	var one protocol.Location
 	if json.Unmarshal(raw, &one) == nil && one.URI != "" {
-		return []location{one}
+		return []protocol.Location{one}
 	}
 	var list []struct {
-		location
-		locationLink
+		protocol.Location
+		protocol.LocationLink
 	}
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
-	var out []location
+	var out []protocol.Location
 	for _, l := range list {
 		switch {
 		case l.TargetURI != "":
-			out = append(out, location{l.TargetURI, l.TargetRange})
+			out = append(out, protocol.Location{URI: l.TargetURI, Range: l.TargetRange})
 		case l.URI != "":
-			out = append(out, l.location)
+			out = append(out, l.Location)
 		}
 	}
 	return out
@@ -223,11 +224,11 @@ func (m *Manager) outline(ctx context.Context, call tools.Call, a outlineArgs) (
 		return "", tools.Errorf(tools.KindIO, "%w", err)
 	}
 	var lines []string
-	var walk func([]documentSymbol, string)
-	walk = func(list []documentSymbol, indent string) {
+	var walk func([]protocol.DocumentSymbol, string)
+	walk = func(list []protocol.DocumentSymbol, indent string) {
 		for _, s := range list {
 			if a.Query == "" || strings.Contains(strings.ToLower(s.Name), strings.ToLower(a.Query)) {
-				lines = append(lines, fmt.Sprintf("%s%d: %s %s", indent, s.SelectionRange.Start.Line+1, symbolKind(s.Kind), short(s.Name)))
+				lines = append(lines, fmt.Sprintf("%s%d: %s %s", indent, s.SelectionRange.Start.Line+1, protocol.SymbolKind(s.Kind), short(s.Name)))
 			}
 			walk(s.Children, indent+"  ")
 		}
@@ -251,8 +252,8 @@ func (m *Manager) search(ctx context.Context, call tools.Call, query string) (st
 		return "no symbol is called like " + text.Visible(query), nil
 	}
 	return answer(list, func(h hit) string {
-		path := pathOf(h.info.Location.URI)
-		line := fmt.Sprintf("%s:%d: %s %s", m.around.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), short(h.info.Name))
+		path := protocol.Path(h.info.Location.URI)
+		line := fmt.Sprintf("%s:%d: %s %s", m.around.shown(path), h.info.Location.Range.Start.Line+1, protocol.SymbolKind(h.info.Kind), short(h.info.Name))
 		if c := h.info.ContainerName; c != "" {
 			line += fmt.Sprintf(" (%s)", short(c))
 		}
@@ -265,7 +266,7 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 	if err != nil {
 		return "", err
 	}
-	if !provides(at.in.caps.Hover) {
+	if !protocol.Provides(at.in.caps.Hover) {
 		return "", tools.Errorf(tools.KindIO, "%s explains no symbols: use definition and read", at.in.server.Name)
 	}
 	if m.declaredInDenied(ctx, at) {
@@ -288,10 +289,10 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 // declaredInDenied reports whether an explanation would quote a file that must not be read.
 func (m *Manager) declaredInDenied(ctx context.Context, at found) bool {
 	var raw json.RawMessage
-	if m.opts.Denied == nil || !provides(at.in.caps.Definition) || at.in.asked(ctx, "textDocument/definition", at.params(), &raw) != nil {
+	if m.opts.Denied == nil || !protocol.Provides(at.in.caps.Definition) || at.in.asked(ctx, "textDocument/definition", at.params(), &raw) != nil {
 		return false
 	}
-	return slices.ContainsFunc(locations(raw), func(l location) bool { return m.around.denies(paths.Real(pathOf(l.URI))) })
+	return slices.ContainsFunc(locations(raw), func(l protocol.Location) bool { return m.around.denies(paths.Real(protocol.Path(l.URI))) })
 }
 
 // markup decodes the forms that an explanation may have.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"jcode/tools/lsp/protocol"
 )
 
 const (
@@ -66,11 +68,11 @@ func (in *instance) loading() bool {
 
 // published handles a server's report on a file.
 func (in *instance) published(params json.RawMessage) {
-	var p publishedDiagnostics
+	var p protocol.PublishedDiagnostics
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	path := pathOf(p.URI)
+	path := protocol.Path(p.URI)
 	if path == "" {
 		return
 	}
@@ -163,12 +165,12 @@ func (in *instance) late(answered bool) outcome {
 // pull requests the reports of files, and of all open ones if a change of one may concern others. It reports
 // whether the server answered for all.
 func (in *instance) pull(ctx context.Context, paths []string) bool {
-	if in.caps.pullsTogether() {
+	if in.caps.PullsTogether() {
 		paths = in.openPaths()
 	}
 	all := true
 	for _, path := range paths {
-		var result pulledDiagnostics
+		var result protocol.PulledDiagnostics
 		in.mu.Lock()
 		doc := in.docs[path]
 		version := 0
@@ -179,7 +181,7 @@ func (in *instance) pull(ctx context.Context, paths []string) bool {
 		if doc == nil {
 			continue
 		}
-		err := in.asked(ctx, "textDocument/diagnostic", map[string]any{"textDocument": textDocument{uriOf(path)}}, &result)
+		err := in.asked(ctx, "textDocument/diagnostic", map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(path)}}, &result)
 		if err != nil {
 			all = false
 			continue
@@ -191,7 +193,7 @@ func (in *instance) pull(ctx context.Context, paths []string) bool {
 			r.pulled.version = version
 		}
 		for uri, related := range result.Related {
-			if p := pathOf(uri); p != "" && related.Kind != "unchanged" {
+			if p := protocol.Path(uri); p != "" && related.Kind != "unchanged" {
 				in.found.store(p, related.Items, -1, true)
 			}
 		}
@@ -241,9 +243,9 @@ func (in *instance) pullLater() {
 // asked makes a call, and repeats it if the server aborted it because something changed.
 func (in *instance) asked(ctx context.Context, method string, params, result any) error {
 	for try := 0; ; try++ {
-		err := in.conn.call(ctx, method, params, result)
-		werr, ok := errors.AsType[*wireError](err)
-		if !ok || try == 3 || werr.Code != codeContentModified && werr.Code != codeServerCancelled {
+		err := in.conn.Call(ctx, method, params, result)
+		werr, ok := errors.AsType[*protocol.Error](err)
+		if !ok || try == 3 || werr.Code != protocol.CodeContentModified && werr.Code != protocol.CodeServerCancelled {
 			return err
 		}
 		select {

@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/edit"
 	"jcode/internal/paths"
+	"jcode/tools/lsp/protocol"
 )
 
 // maxDocument is the largest size of a file that is sent to a server, in bytes.
@@ -76,19 +77,19 @@ func (in *instance) show(ctx context.Context, path, content string, st stamp, er
 		if isAbsent(err) {
 			err = in.changedFiles(ctx, fileChange{path, changeDeleted})
 		}
-		return true, cmp.Or(err, in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}}))
+		return true, cmp.Or(err, in.conn.Notify(ctx, "textDocument/didClose", map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(path)}}))
 	case doc == nil:
 		evicted := in.evict()
 		now := time.Now()
 		in.docs[path] = &document{version: 1, content: content, sent: now, touched: now, stamp: st}
 		in.mu.Unlock()
 		for _, old := range evicted {
-			if err := in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(old)}}); err != nil {
+			if err := in.conn.Notify(ctx, "textDocument/didClose", map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(old)}}); err != nil {
 				return false, err
 			}
 		}
-		return true, in.conn.notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
-			"uri": uriOf(path), "languageId": languageID(path), "version": 1, "text": content,
+		return true, in.conn.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+			"uri": protocol.URI(path), "languageId": languageID(path), "version": 1, "text": content,
 		}})
 	case doc.content == content:
 		doc.touched, doc.stamp = time.Now(), st
@@ -99,11 +100,11 @@ func (in *instance) show(ctx context.Context, path, content string, st stamp, er
 	doc.content, doc.sent, doc.touched, doc.stamp = content, time.Now(), time.Now(), st
 	version := doc.version
 	in.mu.Unlock()
-	err = in.conn.notify(ctx, "textDocument/didChange", map[string]any{
-		"textDocument": versionedDocument{uriOf(path), version}, "contentChanges": []any{map[string]any{"text": content}},
+	err = in.conn.Notify(ctx, "textDocument/didChange", map[string]any{
+		"textDocument": protocol.VersionedDocument{URI: protocol.URI(path), Version: version}, "contentChanges": []any{map[string]any{"text": content}},
 	})
 	if err == nil {
-		err = in.conn.notify(ctx, "textDocument/didSave", map[string]any{"textDocument": textDocument{uriOf(path)}})
+		err = in.conn.Notify(ctx, "textDocument/didSave", map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(path)}})
 	}
 	return true, err
 }
@@ -159,9 +160,9 @@ type fileChange struct {
 func (in *instance) changedFiles(ctx context.Context, changes ...fileChange) error {
 	list := make([]any, len(changes))
 	for i, c := range changes {
-		list[i] = map[string]any{"uri": uriOf(c.path), "type": c.kind}
+		list[i] = map[string]any{"uri": protocol.URI(c.path), "type": c.kind}
 	}
-	return in.conn.notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": list})
+	return in.conn.Notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": list})
 }
 
 func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -2,11 +2,12 @@ package lsp
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"jcode/tools/lsp/protocol"
 )
 
 const (
@@ -14,26 +15,32 @@ const (
 	maxItems   = 500  // of one file
 )
 
-// counts holds the problems of a file by their text, because lines move with every edit.
-type counts map[string]int
+// counts holds the problems of a file by what they say, because lines move with every edit.
+type counts map[complaint]int
 
-func countsOf(items []diagnostic) counts {
+func countsOf(items []protocol.Diagnostic) counts {
 	out := counts{}
 	for _, d := range items {
-		if d.Severity <= severityWarning {
-			out[d.key()]++
+		if d.Severity <= protocol.SeverityWarning {
+			out[complaintOf(d)]++
 		}
 	}
 	return out
 }
 
-func (d diagnostic) key() string {
-	return fmt.Sprintf("%d\x00%s\x00%s", d.Severity, d.Code, d.Message)
+// complaint is what a diagnostic says, wherever it is.
+type complaint struct {
+	severity      int
+	code, message string
+}
+
+func complaintOf(d protocol.Diagnostic) complaint {
+	return complaint{d.Severity, string(d.Code), d.Message}
 }
 
 // report is a server's last report on a file. That there is none is not the same as an empty one.
 type report struct {
-	items []diagnostic
+	items []protocol.Diagnostic
 	// version is the version of the document that the report is about; -1 if the server doesn't
 	// say.
 	version int
@@ -74,7 +81,7 @@ type debt struct {
 }
 
 // current returns the problems of the present text; ok is false if nothing was reported of it.
-func (r *reported) current(doc *document) (items []diagnostic, ok bool) {
+func (r *reported) current(doc *document) (items []protocol.Diagnostic, ok bool) {
 	for _, part := range []*report{r.pushed, r.pulled} {
 		if part.isFor(doc) {
 			items, ok = append(items, part.items...), true
@@ -110,13 +117,13 @@ func (f *findings) of(path string) *reported {
 }
 
 // store keeps a report.
-func (f *findings) store(path string, items []diagnostic, version int, pulled bool) {
+func (f *findings) store(path string, items []protocol.Diagnostic, version int, pulled bool) {
 	if f.files[path] == nil && len(f.files) >= maxReports {
 		return
 	}
 	for i := range items {
 		if items[i].Severity == 0 {
-			items[i].Severity = severityError // the server leaves the severity to the client
+			items[i].Severity = protocol.SeverityError // the server leaves the severity to the client
 		}
 	}
 	r := &report{items: items[:min(len(items), maxItems)], version: version, at: time.Now()}
@@ -197,7 +204,7 @@ func (f *findings) absorb(docs map[string]*document) {
 // problem is one diagnostic of a file.
 type problem struct {
 	path string
-	diagnostic
+	protocol.Diagnostic
 }
 
 // told is what is new since the model was last told.
@@ -224,19 +231,19 @@ func (f *findings) fresh(docs map[string]*document, touched []string, settled bo
 			}
 		}
 		for _, d := range items {
-			if d.Severity > severityWarning {
+			if d.Severity > protocol.SeverityWarning {
 				continue
 			}
-			before, doubt := left[d.key()] > 0, false
+			before, doubt := left[complaintOf(d)] > 0, false
 			switch {
 			case before:
-				left[d.key()]--
+				left[complaintOf(d)]--
 			case r.told != nil:
 			case slices.Contains(touched, path) && lines(path, d.Range.Start.Line):
 			case slices.Contains(touched, path), !settled:
-				before, doubt = d.Severity != severityError, d.Severity == severityError
+				before, doubt = d.Severity != protocol.SeverityError, d.Severity == protocol.SeverityError
 			case !f.based: // the first change: an old warning may only have come late
-				before = d.Severity != severityError
+				before = d.Severity != protocol.SeverityError
 			}
 			if before {
 				out.older++
@@ -254,7 +261,7 @@ func (f *findings) fresh(docs map[string]*document, touched []string, settled bo
 }
 
 // keep adds the told ones of the items.
-func keep(known, told counts, items []diagnostic) {
+func keep(known, told counts, items []protocol.Diagnostic) {
 	for key, n := range countsOf(items) {
 		if told[key] > 0 {
 			known[key] = max(known[key], n)
@@ -267,7 +274,7 @@ func (f *findings) errors(docs map[string]*document) (n int) {
 	for path, doc := range docs {
 		if r := f.files[path]; r != nil {
 			for _, d := range r.last(doc) {
-				if d.Severity == severityError {
+				if d.Severity == protocol.SeverityError {
 					n++
 				}
 			}
@@ -277,7 +284,7 @@ func (f *findings) errors(docs map[string]*document) (n int) {
 }
 
 // last returns the latest known problems, even if they are those of an older text.
-func (r *reported) last(doc *document) (items []diagnostic) {
+func (r *reported) last(doc *document) (items []protocol.Diagnostic) {
 	if items, ok := r.current(doc); ok {
 		return items
 	}

@@ -2,11 +2,11 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 
 	"jcode/internal/paths"
+	"jcode/tools/lsp/protocol"
 )
 
 // holds reports whether a file is below one of the server's folders.
@@ -29,14 +29,14 @@ func (in *instance) workFolders() []string {
 func (in *instance) adopt(ctx context.Context, root string) bool {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	if in.usable(ctx) != nil || !in.caps.Workspace.Folders.changes() {
+	if in.usable(ctx) != nil || !in.caps.Workspace.Folders.Change() {
 		return false
 	}
 	if in.worksOn(root) {
 		return true // another call was faster
 	}
 	added := []any{folder(root)}
-	if in.conn.notify(ctx, "workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": added, "removed": []any{}}}) != nil {
+	if in.conn.Notify(ctx, "workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": added, "removed": []any{}}}) != nil {
 		return false
 	}
 	in.mu.Lock()
@@ -50,7 +50,7 @@ func (in *instance) adopt(ctx context.Context, root string) bool {
 
 // folder is a folder in the protocol's form.
 func folder(path string) map[string]any {
-	return map[string]any{"uri": uriOf(path), "name": filepath.Base(path)}
+	return map[string]any{"uri": protocol.URI(path), "name": filepath.Base(path)}
 }
 
 func foldersOf(list []string) []any {
@@ -59,15 +59,4 @@ func foldersOf(list []string) []any {
 		out[i] = folder(path)
 	}
 	return out
-}
-
-// folderSupport is what a server declares about several folders.
-type folderSupport struct {
-	Supported bool            `json:"supported"`
-	Changes   json.RawMessage `json:"changeNotifications"` // true, or the name of a registration
-}
-
-// changes reports whether folders may be added while the server runs.
-func (f folderSupport) changes() bool {
-	return f.Supported && provides(f.Changes) && string(f.Changes) != `""`
 }

@@ -14,6 +14,7 @@ import (
 
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/tools/lsp/protocol"
 )
 
 // State is the state of an instance of a server.
@@ -44,12 +45,12 @@ type instance struct {
 	around  *surroundings
 
 	proc     *proc.Process
-	conn     *conn
+	conn     *protocol.Conn
 	pipes    []*os.File
 	changed  func() []string // protected files that were made or changed since its start; may be nil
 	steering sync.Mutex
 	steered  []string // those that were told
-	caps     capabilities
+	caps     protocol.Capabilities
 	ready    chan struct{} // closed when it is initialized, or has failed
 	gone     chan struct{} // closed when its process has ended and was reaped
 	fell     bool          // it ended on its own; written before gone is closed
@@ -159,7 +160,7 @@ func (a *surroundings) launch(l *proc.Launcher, s Server, root string, from prog
 			}
 		}
 	})
-	in.conn = newConn(ends[2], ends[1], in.handle)
+	in.conn = protocol.NewConn(ends[2], ends[1], in.handle)
 	a.work.Go(in.watch)
 	a.work.Go(in.initialize)
 	return in, nil
@@ -177,16 +178,16 @@ func closeFiles(files []*os.File) {
 func (in *instance) watch() {
 	select {
 	case <-in.proc.Done():
-	case <-in.conn.done:
+	case <-in.conn.Done():
 	}
 	// A server without a connection is useless, and one whose process has ended may have left
 	// children.
 	err := in.proc.Stop(context.Background(), stopGrace)
 	<-in.proc.Done()
 	in.hearOut()
-	in.conn.fail(errClosed)
+	in.conn.Fail(protocol.ErrClosed)
 	closeFiles(in.pipes)
-	<-in.conn.done
+	<-in.conn.Done()
 	in.mu.Lock()
 	stopping := in.stopping
 	if in.state != StateOff {
@@ -235,8 +236,8 @@ func (in *instance) end() {
 	if was {
 		ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 		defer cancel()
-		if in.conn.call(ctx, "shutdown", nil, nil) == nil {
-			_ = in.conn.notify(ctx, "exit", nil) // otherwise it is killed in a moment
+		if in.conn.Call(ctx, "shutdown", nil, nil) == nil {
+			_ = in.conn.Notify(ctx, "exit", nil) // otherwise it is killed in a moment
 		}
 	}
 	_ = in.proc.Stop(context.Background(), stopGrace) // watch handles what is left
@@ -247,7 +248,7 @@ func (in *instance) failure() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.err == nil {
-		return errClosed
+		return protocol.ErrClosed
 	}
 	return in.err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+
+	"jcode/tools/lsp/protocol"
 )
 
 // initialize sends initialize to the server.
@@ -12,11 +14,11 @@ func (in *instance) initialize() {
 	ctx, cancel := context.WithTimeout(in.around.life, startLimit)
 	defer cancel()
 	var result struct {
-		Capabilities capabilities `json:"capabilities"`
+		Capabilities protocol.Capabilities `json:"capabilities"`
 	}
-	err := in.conn.call(ctx, "initialize", in.introduction(), &result)
+	err := in.conn.Call(ctx, "initialize", in.introduction(), &result)
 	if err == nil {
-		err = in.conn.notify(ctx, "initialized", struct{}{})
+		err = in.conn.Notify(ctx, "initialized", struct{}{})
 	}
 	if err == nil {
 		// Some servers, such as pyright, do nothing before they get settings, even empty ones.
@@ -24,7 +26,7 @@ func (in *instance) initialize() {
 		if current == nil {
 			current = struct{}{}
 		}
-		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": current})
+		err = in.conn.Notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": current})
 	}
 	if err != nil {
 		in.hearOut()
@@ -52,7 +54,7 @@ func (in *instance) initialize() {
 
 // introduction returns jcode's parameters of initialize.
 func (in *instance) introduction() map[string]any {
-	uri := uriOf(in.root)
+	uri := protocol.URI(in.root)
 	symbols := map[string]any{"hierarchicalDocumentSymbolSupport": true}
 	var parent any // whose end a server watches; a confined one can't, and would think that it has ended
 	if !in.permit.Confined {

@@ -13,6 +13,7 @@ import (
 	"jcode/internal/launch"
 	"jcode/internal/proc"
 	"jcode/tools"
+	"jcode/tools/lsp/protocol"
 )
 
 const (
@@ -295,7 +296,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root str
 	if m.closed {
 		m.mu.Unlock()
 		in.end()
-		return nil, errClosed
+		return nil, protocol.ErrClosed
 	}
 	m.live[id] = in
 	if !m.janitor {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jcode/tools/lsp/protocol"
 )
 
 // lineAt returns a line of a text, from 0, without its line break.
@@ -53,7 +55,7 @@ func (e encoding) offset(line string, character int) int {
 }
 
 // place returns the byte offset of a position in a text.
-func (e encoding) place(content string, p position) int {
+func (e encoding) place(content string, p protocol.Position) int {
 	at := 0
 	for range p.Line {
 		i := strings.IndexByte(content[at:], '\n')
@@ -70,7 +72,7 @@ func (e encoding) place(content string, p position) int {
 }
 
 // applied applies the edits of one document, which must not overlap.
-func (e encoding) applied(content string, edits []textEdit) (string, bool) {
+func (e encoding) applied(content string, edits []protocol.TextEdit) (string, bool) {
 	type cut struct {
 		from, to int
 		text     string
@@ -111,9 +113,9 @@ func occurrences(content, name string) (at []int) {
 }
 
 // positionAt returns the server's position of a byte offset.
-func (e encoding) positionAt(content string, at int) position {
+func (e encoding) positionAt(content string, at int) protocol.Position {
 	start := strings.LastIndexByte(content[:at], '\n') + 1
-	return position{Line: strings.Count(content[:at], "\n"), Character: e.units(content[start:at])}
+	return protocol.Position{Line: strings.Count(content[:at], "\n"), Character: e.units(content[start:at])}
 }
 
 func wordRune(r rune) bool {

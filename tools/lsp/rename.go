@@ -12,6 +12,7 @@ import (
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/lsp/protocol"
 )
 
 // Changes changes several files, all or none.
@@ -28,16 +29,16 @@ func exists(path string) bool {
 }
 
 // fileChanges computes the changes of files from an edit of the workspace.
-func (in *instance) fileChanges(e workspaceEdit) ([]edit.FileChange, error) {
-	edits := map[string][]textEdit{}
+func (in *instance) fileChanges(e protocol.WorkspaceEdit) ([]edit.FileChange, error) {
+	edits := map[string][]protocol.TextEdit{}
 	for uri, list := range e.Changes {
-		edits[pathOf(uri)] = append(edits[pathOf(uri)], list...)
+		edits[protocol.Path(uri)] = append(edits[protocol.Path(uri)], list...)
 	}
 	for _, d := range e.DocumentChanges {
 		if d.Kind != "" {
 			return nil, tools.Errorf(tools.KindIO, "%s would also %s a file, which is not done here: nothing was changed; use edit and mv", in.server.Name, d.Kind)
 		}
-		edits[pathOf(d.TextDocument.URI)] = append(edits[pathOf(d.TextDocument.URI)], d.Edits...)
+		edits[protocol.Path(d.TextDocument.URI)] = append(edits[protocol.Path(d.TextDocument.URI)], d.Edits...)
 	}
 	var out []edit.FileChange
 	for path, list := range edits {
@@ -92,7 +93,7 @@ func (m *Manager) renameTool() tools.Tool {
 		mentions := at.in.openMentions(ctx, lastPart(a.Symbol))
 		params := at.params()
 		params["newName"] = a.NewName
-		var e workspaceEdit
+		var e protocol.WorkspaceEdit
 		if err := at.in.asked(ctx, "textDocument/rename", params, &e); err != nil {
 			return p, tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
 		}
@@ -175,7 +176,7 @@ func (m *Manager) actionTool() tools.Tool {
 }
 
 // actions requests the actions at a line, and keeps those that change text.
-func (in *instance) actions(ctx context.Context, path string, line int) ([]codeAction, error) {
+func (in *instance) actions(ctx context.Context, path string, line int) ([]protocol.CodeAction, error) {
 	if !in.can(in.caps.CodeAction, "textDocument/codeAction") {
 		return nil, fmt.Errorf("it offers no actions")
 	}
@@ -184,9 +185,9 @@ func (in *instance) actions(ctx context.Context, path string, line int) ([]codeA
 		return nil, err
 	}
 	line = max(line-1, 0)
-	at := span{position{line, 0}, position{line, in.encoding.units(lineAt(content, line))}}
+	at := protocol.Range{Start: protocol.Position{Line: line}, End: protocol.Position{Line: line, Character: in.encoding.units(lineAt(content, line))}}
 	in.mu.Lock()
-	problems := []diagnostic{}
+	problems := []protocol.Diagnostic{}
 	if r := in.found.files[path]; r != nil {
 		for _, d := range r.last(in.docs[path]) {
 			if d.Range.Start.Line <= line && line <= d.Range.End.Line {
@@ -195,11 +196,11 @@ func (in *instance) actions(ctx context.Context, path string, line int) ([]codeA
 		}
 	}
 	in.mu.Unlock()
-	var raw []codeAction
+	var raw []protocol.CodeAction
 	err = in.asked(ctx, "textDocument/codeAction", map[string]any{
-		"textDocument": textDocument{uriOf(path)}, "range": at, "context": map[string]any{"diagnostics": problems},
+		"textDocument": protocol.TextDocument{URI: protocol.URI(path)}, "range": at, "context": map[string]any{"diagnostics": problems},
 	}, &raw)
-	out := []codeAction{}
+	out := []protocol.CodeAction{}
 	for _, a := range raw {
 		if a.Disabled == nil && (a.Edit != nil || len(a.Data) > 0) && len(out) < maxAnswers {
 			out = append(out, a)
@@ -208,7 +209,7 @@ func (in *instance) actions(ctx context.Context, path string, line int) ([]codeA
 	return out, err
 }
 
-func actionList(in *instance, list []codeAction, shown string, line int) string {
+func actionList(in *instance, list []protocol.CodeAction, shown string, line int) string {
 	if len(list) == 0 {
 		return fmt.Sprintf("%s offers nothing at %s:%d", in.server.Name, shown, line)
 	}
@@ -224,9 +225,9 @@ func actionList(in *instance, list []codeAction, shown string, line int) string 
 }
 
 // carryOut computes the changes of an action. Commands that a server would run are not run.
-func (in *instance) carryOut(ctx context.Context, a codeAction) ([]edit.FileChange, error) {
+func (in *instance) carryOut(ctx context.Context, a protocol.CodeAction) ([]edit.FileChange, error) {
 	if a.Edit == nil {
-		var whole codeAction
+		var whole protocol.CodeAction
 		if err := in.asked(ctx, "codeAction/resolve", a, &whole); err != nil {
 			return nil, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
 		}

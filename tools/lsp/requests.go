@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/tools/lsp/protocol"
 )
 
 // handle answers a server's requests and handles its notifications.
-func (in *instance) handle(method string, params json.RawMessage) (any, *wireError) {
+func (in *instance) handle(method string, params json.RawMessage) (any, *protocol.Error) {
 	switch method {
 	case "textDocument/publishDiagnostics":
 		in.published(params)
@@ -40,7 +41,7 @@ func (in *instance) handle(method string, params json.RawMessage) (any, *wireErr
 		if strings.HasPrefix(method, "$/") || strings.HasPrefix(method, "telemetry/") {
 			return nil, nil
 		}
-		return nil, &wireError{Code: codeMethodNotFound, Message: "unknown method " + method}
+		return nil, &protocol.Error{Code: protocol.CodeMethodNotFound, Message: "unknown method " + method}
 	}
 	return nil, nil
 }
@@ -54,12 +55,12 @@ func (in *instance) logged(method string, params json.RawMessage) {
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	if p.Type == severityError {
+	if p.Type == protocol.SeverityError {
 		in.mu.Lock()
 		in.complaint = text.Cut(text.OneLine(p.Message), 300)
 		in.mu.Unlock()
 	}
-	if p.Type <= severityWarning || method == "window/showMessage" {
+	if p.Type <= protocol.SeverityWarning || method == "window/showMessage" {
 		_, _ = fmt.Fprintf(&in.stderr, "%s\n", text.Cut(p.Message, 1000)) // it never fails
 	}
 }
@@ -77,7 +78,7 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	}
 	out := make([]any, len(p.Items))
 	for i, item := range p.Items {
-		out[i] = in.around.settingsFor(in.server, cmp.Or(pathOf(item.Scope), in.root))
+		out[i] = in.around.settingsFor(in.server, cmp.Or(protocol.Path(item.Scope), in.root))
 		if item.Section == "" || item.Section == in.server.Name {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"jcode/internal/paths"
 	"jcode/tools"
+	"jcode/tools/lsp/protocol"
 )
 
 // symbolArgs name a symbol as people do.
@@ -21,11 +22,11 @@ type symbolArgs struct {
 type found struct {
 	in   *instance
 	path string
-	at   position
+	at   protocol.Position
 }
 
 func (f found) params() map[string]any {
-	return map[string]any{"textDocument": textDocument{uriOf(f.path)}, "position": f.at}
+	return map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(f.path)}, "position": f.at}
 }
 
 // locate finds a symbol: on the line that is given or nearest to it, where it is declared in the
@@ -79,7 +80,7 @@ func distance(content string, at, line int) int {
 }
 
 // declared looks for a symbol in a file's outline, by its name or by container and name.
-func declared(list []documentSymbol, symbol, within string) (documentSymbol, bool) {
+func declared(list []protocol.DocumentSymbol, symbol, within string) (protocol.DocumentSymbol, bool) {
 	for _, s := range list {
 		full := strings.TrimPrefix(within+"."+s.Name, ".")
 		plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(full) // Go's methods: (*T).M
@@ -90,16 +91,16 @@ func declared(list []documentSymbol, symbol, within string) (documentSymbol, boo
 			return inner, true
 		}
 	}
-	return documentSymbol{}, false
+	return protocol.DocumentSymbol{}, false
 }
 
 // symbols returns the outline of a file.
-func (in *instance) symbols(ctx context.Context, path string) ([]documentSymbol, error) {
-	if !provides(in.caps.DocumentSymbol) {
+func (in *instance) symbols(ctx context.Context, path string) ([]protocol.DocumentSymbol, error) {
+	if !protocol.Provides(in.caps.DocumentSymbol) {
 		return nil, fmt.Errorf("%s has no outlines", in.server.Name)
 	}
-	var list []documentSymbol
-	if err := in.asked(ctx, "textDocument/documentSymbol", map[string]any{"textDocument": textDocument{uriOf(path)}}, &list); err != nil {
+	var list []protocol.DocumentSymbol
+	if err := in.asked(ctx, "textDocument/documentSymbol", map[string]any{"textDocument": protocol.TextDocument{URI: protocol.URI(path)}}, &list); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -117,12 +118,14 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 		return found{}, err
 	}
 	var near []string
-	for _, exact := range []func(symbolInformation) bool{
-		func(s symbolInformation) bool { return s.Name == symbol || s.ContainerName+"."+s.Name == symbol },
-		func(s symbolInformation) bool { return lastPart(s.Name) == lastPart(symbol) },
+	for _, exact := range []func(protocol.SymbolInformation) bool{
+		func(s protocol.SymbolInformation) bool {
+			return s.Name == symbol || s.ContainerName+"."+s.Name == symbol
+		},
+		func(s protocol.SymbolInformation) bool { return lastPart(s.Name) == lastPart(symbol) },
 	} {
 		for _, s := range list {
-			path := pathOf(s.info.Location.URI)
+			path := protocol.Path(s.info.Location.URI)
 			if path == "" || !exact(s.info) {
 				continue
 			}
@@ -176,7 +179,7 @@ func (m *Manager) locateUse(ctx context.Context, call tools.Call, symbol string)
 // hit is a symbol of the project, with the server that knows it.
 type hit struct {
 	in   *instance
-	info symbolInformation
+	info protocol.SymbolInformation
 }
 
 // everywhere searches for symbols at every server of the workspace. If none is running, the one
@@ -193,17 +196,17 @@ func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string)
 			last = err
 			continue
 		}
-		if !provides(in.caps.WorkspaceSymbol) {
+		if !protocol.Provides(in.caps.WorkspaceSymbol) {
 			last = fmt.Errorf("%s can't search the project: give path", in.server.Name)
 			continue
 		}
-		var found []symbolInformation
+		var found []protocol.SymbolInformation
 		if err := in.asked(ctx, "workspace/symbol", map[string]any{"query": query}, &found); err != nil {
 			last = fmt.Errorf("%s: %w", in.server.Name, err)
 			continue
 		}
 		for _, s := range found {
-			if !m.around.denies(paths.Real(pathOf(s.Location.URI))) {
+			if !m.around.denies(paths.Real(protocol.Path(s.Location.URI))) {
 				out = append(out, hit{in, s})
 			}
 		}

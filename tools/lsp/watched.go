@@ -16,6 +16,7 @@ import (
 	"jcode/internal/ignore"
 	"jcode/internal/paths"
 	"jcode/internal/watch"
+	"jcode/tools/lsp/protocol"
 )
 
 const (
@@ -100,7 +101,7 @@ func (in *instance) unregistered(params json.RawMessage) {
 
 // can reports whether the server has a capability, by its introduction or by a registration.
 func (in *instance) can(provider json.RawMessage, method string) bool {
-	if provides(provider) {
+	if protocol.Provides(provider) {
 		return true
 	}
 	in.mu.Lock()
@@ -154,7 +155,7 @@ func decodePattern(raw json.RawMessage) (pattern string, relative bool) {
 	if json.Unmarshal(raw, &based) != nil || json.Unmarshal(based.Base, &folder.URI) != nil && json.Unmarshal(based.Base, &folder) != nil {
 		return "", false
 	}
-	base := pathOf(folder.URI)
+	base := protocol.Path(folder.URI)
 	if base == "" || based.Pattern == "" {
 		return "", false
 	}

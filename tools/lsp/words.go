@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/tools/lsp/protocol"
 )
 
 const maxTold = 10 // problems in a result
@@ -17,7 +18,7 @@ func (in *instance) line(p problem) string {
 		code = ""
 	}
 	s := fmt.Sprintf("%s:%d:%d ", in.around.shown(p.path), p.Range.Start.Line+1, p.Range.Start.Character+1)
-	if p.Severity == severityWarning {
+	if p.Severity == protocol.SeverityWarning {
 		s += "warning: "
 	}
 	s += text.Cut(text.OneLine(p.Message), 300)
@@ -73,7 +74,7 @@ func (in *instance) missing(out outcome) string {
 func (t told) tally() string {
 	errs, warnings := 0, 0
 	for _, p := range t.list {
-		if p.Severity == severityError {
+		if p.Severity == protocol.SeverityError {
 			errs++
 		} else {
 			warnings++

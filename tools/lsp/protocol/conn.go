@@ -1,4 +1,4 @@
-package lsp
+package protocol
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ const (
 	maxQueue   = 64       // messages that wait to be written
 )
 
-// errClosed is the error of a connection that was closed in order.
-var errClosed = errors.New("the connection is closed")
+// ErrClosed is the error of a connection that was closed in order.
+var ErrClosed = errors.New("the connection is closed")
 
 // message is one JSON-RPC message, of any kind.
 type message struct {
@@ -30,27 +30,28 @@ type message struct {
 	Method  string           `json:"method,omitempty"`
 	Params  json.RawMessage  `json:"params,omitempty"`
 	Result  json.RawMessage  `json:"result,omitempty"`
-	Error   *wireError       `json:"error,omitempty"`
+	Error   *Error           `json:"error,omitempty"`
 }
 
-type wireError struct {
+// Error is a server's refusal of a request.
+type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
 // The JSON-RPC and protocol error codes that jcode handles.
 const (
-	codeMethodNotFound  = -32601
-	codeContentModified = -32801
-	codeServerCancelled = -32802
+	CodeMethodNotFound  = -32601
+	CodeContentModified = -32801
+	CodeServerCancelled = -32802
 )
 
-func (e *wireError) Error() string { return text.Cut(text.OneLine(e.Message), 500) }
+func (e *Error) Error() string { return text.Cut(text.OneLine(e.Message), 500) }
 
-// conn is one JSON-RPC connection. Reading and writing each have a goroutine, which ends with its
+// Conn is one JSON-RPC connection. Reading and writing each have a goroutine, which ends with its
 // stream: the creator of the connection closes the streams.
-type conn struct {
-	handle func(method string, params json.RawMessage) (any, *wireError)
+type Conn struct {
+	handle func(method string, params json.RawMessage) (any, *Error)
 	out    chan []byte
 	done   chan struct{} // closed when reading has ended
 
@@ -60,21 +61,21 @@ type conn struct {
 	err     error
 }
 
-// newConn starts a connection. handle answers requests and takes notifications, in order; it
+// NewConn starts a connection. handle answers requests and takes notifications, in order; it
 // must not block.
-func newConn(r io.Reader, w io.Writer, handle func(string, json.RawMessage) (any, *wireError)) *conn {
-	c := &conn{handle: handle, out: make(chan []byte, maxQueue), done: make(chan struct{}), pending: map[string]chan message{}}
+func NewConn(r io.Reader, w io.Writer, handle func(string, json.RawMessage) (any, *Error)) *Conn {
+	c := &Conn{handle: handle, out: make(chan []byte, maxQueue), done: make(chan struct{}), pending: map[string]chan message{}}
 	go c.write(w)
 	go c.read(r)
 	return c
 }
 
-func (c *conn) write(w io.Writer) {
+func (c *Conn) write(w io.Writer) {
 	for {
 		select {
 		case b := <-c.out:
 			if _, err := w.Write(b); err != nil {
-				c.fail(fmt.Errorf("write to the server: %w", err))
+				c.Fail(fmt.Errorf("write to the server: %w", err))
 				return
 			}
 		case <-c.done:
@@ -83,16 +84,16 @@ func (c *conn) write(w io.Writer) {
 	}
 }
 
-func (c *conn) read(r io.Reader) {
+func (c *Conn) read(r io.Reader) {
 	defer close(c.done)
 	br := bufio.NewReaderSize(r, 64<<10)
 	for {
 		body, err := readMessage(br)
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				err = errClosed
+				err = ErrClosed
 			}
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 		var m message
@@ -147,8 +148,11 @@ func readMessage(br *bufio.Reader) ([]byte, error) {
 	return body, err
 }
 
-// fail ends all calls that wait for an answer.
-func (c *conn) fail(err error) {
+// Done is closed when nothing more comes.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Fail ends all calls that wait for an answer.
+func (c *Conn) Fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
@@ -160,16 +164,16 @@ func (c *conn) fail(err error) {
 	}
 }
 
-func (c *conn) failure() error {
+func (c *Conn) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		return errClosed
+		return ErrClosed
 	}
 	return c.err
 }
 
-func (c *conn) send(ctx context.Context, m message) error {
+func (c *Conn) send(ctx context.Context, m message) error {
 	b, err := frame(m)
 	if err != nil {
 		return err
@@ -185,19 +189,19 @@ func (c *conn) send(ctx context.Context, m message) error {
 }
 
 // answer replies to a request of the server. It does not wait for a server that does not read.
-func (c *conn) answer(id json.RawMessage, result any, werr *wireError) {
+func (c *Conn) answer(id json.RawMessage, result any, werr *Error) {
 	m := message{ID: &id, Error: werr}
 	if werr == nil {
 		var err error
 		if m.Result, err = json.Marshal(result); err != nil {
-			m.Error = &wireError{Code: -32603, Message: err.Error()}
+			m.Error = &Error{Code: -32603, Message: err.Error()}
 		}
 	}
 	c.offer(m)
 }
 
 // offer sends a message if there is room for it in the queue.
-func (c *conn) offer(m message) {
+func (c *Conn) offer(m message) {
 	b, err := frame(m)
 	if err != nil {
 		return
@@ -208,8 +212,8 @@ func (c *conn) offer(m message) {
 	}
 }
 
-// notify sends a notification.
-func (c *conn) notify(ctx context.Context, method string, params any) error {
+// Notify sends a notification.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return err
@@ -217,9 +221,9 @@ func (c *conn) notify(ctx context.Context, method string, params any) error {
 	return c.send(ctx, message{Method: method, Params: raw})
 }
 
-// call sends a request and decodes its result into result. A request whose time is over is
+// Call sends a request and decodes its result into result. A request whose time is over is
 // cancelled at the server.
-func (c *conn) call(ctx context.Context, method string, params, result any) error {
+func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return err

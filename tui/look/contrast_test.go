@@ -4,7 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
+
+// coarsely returns the colour that a terminal with 256 colours shows instead.
+func coarsely(c string) string {
+	r, g, b, _ := colorprofile.ANSI256.Convert(lipgloss.Color(c)).RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
 
 // Every colour of text is readable on every background that it is drawn on: that of the terminal, the chosen
 // row of a list, and the rows and words of a diff, which contain highlighted code.
@@ -33,8 +42,15 @@ func TestEveryColourIsReadableWhereItIsUsed(t *testing.T) {
 			check("the terminal's", ground, code)
 			check("the terminal's", ground, rest)
 		}
-		check("a chosen row", p.selectedBG, code)
-		check("a chosen row", p.selectedBG, rest)
+		for _, back := range []string{p.selectedBG, coarsely(p.coarse().selectedBG)} {
+			check("a chosen row", back, code)
+			check("a chosen row", back, rest)
+		}
+		check("an added row in 256 colours", coarsely(p.addBG), code) // words have no background of their own there
+		check("a removed row in 256 colours", coarsely(p.removeBG), code)
+		if c := contrast(p.border, grounds[name][len(grounds[name])-1]); c < 1.5 {
+			faults = append(faults, fmt.Sprintf("a rule can hardly be seen: %.2f", c))
+		}
 		for where, back := range map[string]string{"an added row": p.addBG, "a removed row": p.removeBG, "an added word": p.addWordBG, "a removed word": p.removeWordBG} {
 			check(where, back, code)
 		}

@@ -32,6 +32,7 @@ type Theme struct {
 type palette struct {
 	faint, accent, person, border, good, warn, bad, info              string
 	selectedBG, matchFG                                               string
+	coarseBG                                                          string // of a chosen row where there are 256 colours
 	addBG, removeBG, addWordBG, removeWordBG                          string
 	keyword, typ, function, str, number, comment, constant, attribute string
 }
@@ -42,13 +43,13 @@ type palette struct {
 var palettes = map[string]palette{
 	"dark": {
 		faint: "248", accent: "111", person: "189", border: "240", good: "150", warn: "179", bad: "210", info: "117",
-		selectedBG: "#2a3045", matchFG: "179",
+		selectedBG: "#2a3045", matchFG: "179", coarseBG: "236",
 		addBG: "#12261e", removeBG: "#2d1517", addWordBG: "#1c4428", removeWordBG: "#54222a",
 		keyword: "183", typ: "80", function: "111", str: "150", number: "215", comment: "146", constant: "215", attribute: "179",
 	},
 	"light": {
 		faint: "240", accent: "25", person: "235", border: "249", good: "22", warn: "94", bad: "124", info: "24",
-		selectedBG: "#dbe6fb", matchFG: "94",
+		selectedBG: "#dbe6fb", matchFG: "94", coarseBG: "195",
 		addBG: "#e6f4ea", removeBG: "#fce8e6", addWordBG: "#c4ead0", removeWordBG: "#f9d2d0",
 		keyword: "90", typ: "23", function: "25", str: "22", number: "58", comment: "240", constant: "58", attribute: "58",
 	},
@@ -71,6 +72,14 @@ func ThemeNames() []string { return append([]string{"auto"}, slices.Sorted(maps.
 
 // NewTheme returns a theme by name; "auto", "" and unknown names follow the background.
 func NewTheme(name string, darkBackground bool) *Theme {
+	name, p := builtin(name, darkBackground)
+	t := p.theme()
+	t.Name = name
+	return t
+}
+
+// builtin finds the colours of NewTheme, and the name of the theme that has them.
+func builtin(name string, darkBackground bool) (known string, p palette) {
 	p, ok := palettes[name]
 	if !ok {
 		name = "dark"
@@ -79,9 +88,17 @@ func NewTheme(name string, darkBackground bool) *Theme {
 		}
 		p = palettes[name]
 	}
-	t := p.theme()
-	t.Name = name
-	return t
+	return name, p
+}
+
+// coarse returns the colours for a terminal that has 256. There is no dim green and red among them, and the nearest to a
+// dim blue is a strong one: a word that differs is underlined, and a chosen row gets another colour.
+func (p palette) coarse() palette {
+	p.addWordBG, p.removeWordBG = "", ""
+	if p.coarseBG != "" {
+		p.selectedBG = p.coarseBG
+	}
+	return p
 }
 
 func (p palette) theme() *Theme {

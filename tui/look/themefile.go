@@ -21,7 +21,7 @@ type Themes struct {
 	dir  string
 	own  map[string]palette
 	said map[string][]string // what is wrong with a file, by its name
-	// Coarse says that the terminal has 256 colours. It has no dim green and red then: a word that differs is underlined.
+	// Coarse says that the terminal has 256 colours.
 	Coarse bool
 }
 
@@ -75,14 +75,15 @@ func (t Themes) Own(name string) bool { _, own := t.own[name]; return own }
 
 // New returns a theme by name; "auto", "" and unknown names follow the background.
 func (t Themes) New(name string, darkBackground bool) *Theme {
-	out := NewTheme(name, darkBackground)
-	if p, own := t.own[name]; own {
-		out = p.theme()
-		out.Name = name
+	p, own := t.own[name]
+	if !own {
+		name, p = builtin(name, darkBackground)
 	}
 	if t.Coarse {
-		out.AddedWord, out.RemovedWord = "1;4", "1;4"
+		p = p.coarse()
 	}
+	out := p.theme()
+	out.Name = name
 	return out
 }
 
@@ -134,6 +135,9 @@ func readTheme(data []byte) (p palette, problems []string, ok bool) {
 			continue
 		}
 		*into = colour
+		if key == "selected_background" {
+			p.coarseBG = ""
+		}
 	}
 	return p, append(problems, p.unreadable(file.Base)...), true
 }

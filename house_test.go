@@ -36,6 +36,7 @@ cli/memory: agent agent/event agent/model notes session tools tools/command
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
 cli/review:
+cli/roles: agent/event cli/board cli/config cli/console cli/core cli/hooks session session/role tools tools/command
 cli/skills: agent agent/event cli/board cli/config cli/console cli/core session skills skills/instructions tools tools/command
 cli/stream:
 cli/structured:

@@ -17,6 +17,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	rolescli "jcode/cli/roles"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
@@ -149,7 +150,7 @@ type acpBackend struct {
 	options    func() (agent.Options, error)
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
 	starts     roleStarts
-	roles      roleActions
+	roles      rolescli.Actions
 	question   func(ctx context.Context) *command.Trust         // about what the folder contains
 	configured func() []config.Model                            // the models that the settings name
 	models     func(ctx context.Context) ([]command.Row, error) // those that the endpoint lists, too
@@ -254,7 +255,7 @@ func (a acpBackend) acpModels(context.Context) []acp.Choice {
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
-	rows, err := a.roles.roleRows(ctx)
+	rows, err := a.roles.Rows(ctx)
 	if err != nil {
 		a.board.Say(event.LevelWarn, "roles: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	rolescli "jcode/cli/roles"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
@@ -22,7 +23,7 @@ const definition = "definition:"
 
 // definitionActions are the actions of a person on definitions of agents.
 type definitionActions struct {
-	roles    roleActions
+	roles    rolescli.Actions
 	registry *tools.Registry
 }
 
@@ -32,7 +33,7 @@ func newDefinitionActions(a *app) definitionActions {
 
 // agentDefinitions are the roles that agents can be started in: all but those inside jcode.
 func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing {
-	all, _ := a.roles.layers().List(ctx) // /roles reports what can't be read
+	all, _ := a.roles.Layers().List(ctx) // /roles reports what can't be read
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
@@ -71,8 +72,8 @@ func variableNames(r role.Role) string {
 // definitionRows returns the definitions as the list of agents shows them.
 func (a definitionActions) definitionRows(ctx context.Context) []command.Row {
 	return slicex.Map(a.agentDefinitions(ctx), func(l role.Listing) command.Row {
-		line := listRole(l)
-		row := command.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: roleDetail(line)}
+		line := rolescli.LineOf(l)
+		row := command.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: rolescli.Detail(line)}
 		if line.Waiting != "" {
 			row.State = "definition, waits until you trust this project"
 		}
@@ -86,11 +87,11 @@ func (a definitionActions) definitionToEdit(row command.Row) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions can be edited", row.Name)
 	}
-	return a.roles.roleToEdit(command.Row{ID: name})
+	return a.roles.ToEdit(command.Row{ID: name})
 }
 
 func (a definitionActions) definitionEdited(ctx context.Context, row command.Row, file string) (string, error) {
-	return a.roles.roleEdited(ctx, command.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+	return a.roles.Edited(ctx, command.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.
@@ -100,7 +101,7 @@ func (a definitionActions) definitionToOpen(ctx context.Context, words string) (
 		return row, false, nil
 	}
 	row.ID = definition + fields[1]
-	if _, err = a.roles.layers().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
+	if _, err = a.roles.Layers().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
 		err = fmt.Errorf("%w; /agents new %s makes it", err, fields[1])
 	}
 	return row, true, err

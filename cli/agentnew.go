@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/agent"
+	rolescli "jcode/cli/roles"
 	"jcode/session/role"
 	"jcode/tools"
 )
@@ -85,20 +86,20 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 	if chosen, _ := values["tools"].([]string); len(chosen) > 0 {
 		r.Tools = chosen
 	}
-	_, err := a.roles.layers().Get(ctx, r.Name)
+	_, err := a.roles.Layers().Get(ctx, r.Name)
 	if err == nil {
 		return "", fmt.Errorf("%s already exists: choose another name, or cancel and change it with /agents edit %s", r.Name, r.Name)
 	}
 	if !errors.Is(err, role.ErrUnknown) {
 		return "", err
 	}
-	dir := filepath.Join(a.roles.paths.Config, "roles")
+	dir := filepath.Join(a.roles.Paths.Config, "roles")
 	if text("where") == forProject {
-		dir = a.roles.layers().ProjectDir
+		dir = a.roles.Layers().ProjectDir
 	}
 	file := filepath.Join(dir, r.Name+".md")
 	if _, err := os.Lstat(file); err == nil { // even a dangling link
 		return "", fmt.Errorf("%s already exists and is not a role", file)
 	}
-	return writeRole(dir, r.Name, role.Format(r))
+	return rolescli.Write(dir, r.Name, role.Format(r))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/agent/model/provider"
+	rolescli "jcode/cli/roles"
 	"jcode/internal/commandline"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -224,7 +225,7 @@ func keptNames(ctx context.Context, std Streams, names func(nameLists, context.C
 		return nil
 	}
 	defer a.close()
-	return names(nameLists{a.store, a.project, newRoleFiles(a).layers}, ctx)
+	return names(nameLists{a.store, a.project, newRoleFiles(a).Layers}, ctx)
 }
 
 func serverNames(ctx context.Context, std Streams) []candidate {
@@ -257,7 +258,7 @@ func (a nameLists) roleNames(ctx context.Context) []candidate {
 		return nil
 	}
 	return slicex.Map(rows, func(l role.Listing) candidate {
-		line := listRole(l)
+		line := rolescli.LineOf(l)
 		return candidate{line.Name, line.Description}
 	})
 }

@@ -42,7 +42,7 @@ func (o docsOf) open(ctx context.Context, f *flags, std Streams) (*app, *retriev
 
 func (o docsOf) use(ctx context.Context, a *app) error {
 	if name := a.flags.Role; name != "" {
-		r, err := newRoleFiles(a).layers().Get(ctx, name)
+		r, err := newRoleFiles(a).Layers().Get(ctx, name)
 		if err == nil {
 			err = r.Usable()
 		}

@@ -8,9 +8,8 @@ import (
 	lspcli "jcode/cli/lsp"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
+	rolescli "jcode/cli/roles"
 	"jcode/remote"
-	"jcode/tools"
-	"jcode/tools/command"
 	"jcode/tools/lsp"
 )
 
@@ -19,7 +18,7 @@ func (a *app) listExtensions() {
 	a.reviews = newReviewing(a)
 	life := newPluginLife(a)
 	a.list = core.Extensions{
-		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), newRoleExtension(a).extension(), boardExtension{board: &a.board}.extension(),
+		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), rolescli.Extension(newRoleWatch(a), newRoleActions(a), newRoleFiles(a).Reaching, newDefinitionActions(a).delegates, a.rolesAgain, a.flags.once()), boardExtension{board: &a.board}.extension(),
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {
@@ -61,45 +60,3 @@ func (e boardExtension) extension() core.Extension {
 }
 
 func (e boardExtension) own() agent.Extension { return agent.Extension{Before: e.board.Take} }
-
-// roleExtension watches role files, and tells the model which agents it can start.
-type roleExtension struct {
-	watch       roleWatch
-	once        bool            // a single run watches nothing
-	again       chan<- struct{} // requests a reread of the roles
-	definitions definitionActions
-	roles       roleActions
-	reaching    func() []tools.TrustItem
-}
-
-func newRoleExtension(a *app) roleExtension {
-	return roleExtension{
-		watch: newRoleWatch(a), once: a.flags.once(), again: a.rolesAgain,
-		definitions: newDefinitionActions(a), roles: newRoleActions(a), reaching: newRoleFiles(a).reaching,
-	}
-}
-
-// extension returns what it adds to jcode.
-func (e roleExtension) extension() core.Extension {
-	return core.Extension{Begin: e.begin, Refresh: e.refresh, Sections: e.sections, Inert: e.inert, Panels: e.panels}
-}
-
-func (e roleExtension) begin() {
-	if !e.once {
-		e.watch.begin()
-	}
-}
-
-func (e roleExtension) refresh() {
-	select {
-	case e.again <- struct{}{}:
-	default: // the roles are not watched, or a reread is already requested
-	}
-}
-
-func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
-	return []string{e.definitions.delegates(scope)}
-}
-
-func (e roleExtension) inert() []tools.TrustItem { return e.reaching() }
-func (e roleExtension) panels() []command.Panel  { return []command.Panel{e.roles.panel()} }

@@ -8,6 +8,7 @@ import (
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
+	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
 	"jcode/tools"
 )
@@ -64,7 +65,7 @@ type grammar struct {
 	Doctor   doctorCmd      `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	MCP      mcpcli.Cmd     `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
 	Sessions sessionsCmd    `cmd:"" help:"List, show, search, rename, delete and export sessions."`
-	Roles    rolesCmd       `cmd:"" help:"List, show, edit, import, export and delete roles."`
+	Roles    rolescli.Cmd   `cmd:"" help:"List, show, edit, import, export and delete roles."`
 	Skills   skillscli.Cmd  `cmd:"" help:"List and check skills, and write new ones."`
 	Plugins  pluginscli.Cmd `cmd:"" help:"Add, list, update and remove plugins."`
 	Lua      luacli.Cmd     `cmd:"" help:"Write, check and run Lua tools."`

@@ -63,7 +63,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	views := newSessionViews(a)
 	opt := front.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
-		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
+		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newSurroundings(a).branch, Project: newSurroundings(a).project, StatusCommand: statusCommand(a),
 		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),

@@ -18,7 +18,7 @@ func (a *app) openGuidance() error {
 		},
 		Host: newPersonHost(a), Board: &a.board, Home: a.paths.Home, Cwd: a.cwd, Settings: a.paths.File(),
 		NoSkills: a.flags.NoSkills, Once: a.flags.once(), History: a.store.History().All,
-		Replaced: newRoleFiles(a).replaced, OnClose: a.onClose, Allow: a.allow, Foreign: foreignFiles(a),
+		Replaced: newRoleFiles(a).Replaced, OnClose: a.onClose, Allow: a.allow, Foreign: foreignFiles(a),
 	})
 	a.guidance = l
 	a.commands.Sources = append(a.commands.Sources, l.Commands()...)

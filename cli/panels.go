@@ -15,9 +15,7 @@ import (
 	"jcode/cli/board"
 	"jcode/internal/paths"
 	"jcode/internal/picture"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
@@ -108,44 +106,6 @@ func (a permissionActions) panel() command.Panel {
 			return "revoked " + row.Name, a.gate.Revoke(ctx, id)
 		}}},
 	}
-}
-
-// roleRows lists the roles with their sources.
-func (a roleActions) roleRows(ctx context.Context) ([]command.Row, error) {
-	all, err := a.layers().List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	current := ""
-	if conv := a.board.Open(); conv != nil {
-		current = conv.State().Role
-	}
-	return slicex.Map(all, func(l role.Listing) command.Row {
-		line := listRole(l)
-		keys := []string{"work in it", "edit"}
-		if l.Counts() && !l.Source.FromProject() && l.Source != role.Builtin && l.Source != role.Plugin {
-			keys = append(keys, "delete")
-		}
-		return command.Row{Keys: keys, ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: roleDetail(line)}
-	}), nil
-}
-
-// roleDetail says what is wrong with a role, and what it sets.
-func roleDetail(line roleLine) string {
-	out := line.Problems
-	if line.Model != "" {
-		out = append(out, "model: "+line.Model)
-	}
-	if line.Mode != "" {
-		out = append(out, "at most mode "+line.Mode)
-	}
-	if line.Path != "" {
-		out = append(out, line.Path)
-	}
-	if len(line.Shadows) > 0 {
-		out = append(out, "takes precedence over: "+strings.Join(line.Shadows, ", "))
-	}
-	return strings.Join(out, "\n")
 }
 
 // pictures reads pictures for prompts.

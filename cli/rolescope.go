@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	rolescli "jcode/cli/roles"
 	"jcode/internal/slicex"
 	"jcode/internal/system"
 	"jcode/session/role"
@@ -35,7 +36,7 @@ func newRoleScopes(a *app) roleScopes {
 	if shell == "." {
 		shell = system.ShellName()
 	}
-	return roleScopes{newRoleFiles(a).layers, newRoleNames(a), a.documents, func(r role.Role) { a.userHooks.Know(r, roleItem) }, a.memory, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
+	return roleScopes{newRoleFiles(a).Layers, newRoleNames(a), a.documents, func(r role.Role) { a.userHooks.Know(r, rolescli.Item) }, a.memory, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
 }
 
 // agentRole finds a role, determines the values of its variables, and resolves everything that it

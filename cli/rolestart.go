@@ -24,7 +24,7 @@ type roleStarts struct {
 }
 
 func newRoleStarts(a *app) roleStarts {
-	return roleStarts{a.flags, &a.board, a.store, newRoleFiles(a).layers, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
+	return roleStarts{a.flags, &a.board, a.store, newRoleFiles(a).Layers, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
 }
 
 // begin starts a conversation in the role that --role or the configuration names.

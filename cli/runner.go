@@ -7,6 +7,7 @@ import (
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
+	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
 	"jcode/internal/commandline"
 )
@@ -27,6 +28,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newLuaSetup(f, std))
 	case skillscli.Command:
 		return c.Run(ctx, newSkillSetup(f, std))
+	case rolescli.Command:
+		return c.Run(ctx, newRoleSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

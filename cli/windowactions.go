@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	rolescli "jcode/cli/roles"
 	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/internal/text"
@@ -23,7 +24,7 @@ import (
 // windowActions are what other windows do with a session that its owner does with commands.
 type windowActions struct {
 	undoing undoing
-	roles   roleActions
+	roles   rolescli.Actions
 	models  modelViews
 	files   sessionFiles
 }
@@ -92,7 +93,7 @@ func (a *actionsOf) SetRole(ctx context.Context, name string) error {
 
 // Choices implements remote.Actions. No endpoint is asked: only the models of the settings are known.
 func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error) {
-	rows, err := a.roles.roleRows(ctx)
+	rows, err := a.roles.Rows(ctx)
 	for _, r := range rows {
 		if !r.Bad {
 			out.Roles = append(out.Roles, remote.Choice{Name: r.ID, Info: text.OneLine(r.Info), Current: r.Current})

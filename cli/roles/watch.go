@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"context"
@@ -14,23 +14,19 @@ import (
 	"jcode/session/role"
 )
 
-// roleWatch follows the files of roles, and re-enters the session's role when it has changed.
-type roleWatch struct {
-	board   *board.Board
-	layers  func() *role.Layers
-	again   <-chan struct{} // requests a reread of the roles
-	agents  func() []role.PluginAgents
-	onClose func(func())
-}
-
-func newRoleWatch(a *app) roleWatch {
-	return roleWatch{&a.board, newRoleFiles(a).layers, a.rolesAgain, a.bundles.Agents, a.onClose}
+// Watch follows the files of roles, and re-enters the session's role when it has changed.
+type Watch struct {
+	Board   *board.Board
+	Layers  func() *role.Layers
+	Again   <-chan struct{} // requests a reread of the roles
+	Agents  func() []role.PluginAgents
+	OnClose func(func())
 }
 
 // begin tells the person when role files or the agents of plugins change, until the app closes. The role that
 // the session is in is re-entered when its file changes.
-func (a roleWatch) begin() {
-	layers := a.layers()
+func (a Watch) begin() {
+	layers := a.Layers()
 	var roots []watch.Root
 	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents, layers.UserDir, layers.UserAgents} {
 		if dir == "" {
@@ -38,7 +34,7 @@ func (a roleWatch) begin() {
 		}
 		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
 	}
-	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.board.Say(event.LevelWarn, "roles: %s", text) }})
+	w := watch.New(context.Background(), roots, watch.Options{Notice: func(text string) { a.Board.Say(event.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	layers.Rows = nil // only the program changes rows
@@ -51,15 +47,15 @@ func (a roleWatch) begin() {
 				if !ok {
 					return
 				}
-			case <-a.again:
-				layers.PluginAgents = a.agents()
+			case <-a.Again:
+				layers.PluginAgents = a.Agents()
 			}
 			now := roleTexts(ctx, layers)
 			a.rolesChanged(ctx, known, now)
 			known = now
 		}
 	}()
-	a.onClose(func() {
+	a.OnClose(func() {
 		cancel()
 		w.Close()
 		<-done
@@ -79,26 +75,26 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 }
 
 // rolesChanged compares two states of the roles and reports what differs.
-func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]string) {
+func (a Watch) rolesChanged(ctx context.Context, before, now map[string]string) {
 	parts := slicex.Differences(before, now, "added %s", "changed %s", "removed %s")
-	if conv := a.board.Open(); conv != nil {
+	if conv := a.Board.Open(); conv != nil {
 		current := conv.Role().Name
 		if i := slices.Index(parts, "changed "+current); i >= 0 {
-			if entered, err := a.reenter(ctx, current); err != nil {
-				a.board.Say(event.LevelWarn, "%v; the session stays in %s as it was", err, current)
+			if entered, err := a.Reenter(ctx, current); err != nil {
+				a.Board.Say(event.LevelWarn, "%v; the session stays in %s as it was", err, current)
 			} else if entered {
 				parts[i] += ", which is entered again"
 			}
 		}
 	}
 	if parts != nil {
-		a.board.Say(event.LevelInfo, "roles: %s", strings.Join(parts, ", "))
+		a.Board.Say(event.LevelInfo, "roles: %s", strings.Join(parts, ", "))
 	}
 }
 
-// reenter re-enters the session's role if it has changed, and reports whether it did.
-func (a roleWatch) reenter(ctx context.Context, name string) (bool, error) {
-	conv := a.board.Open()
+// Reenter re-enters the session's role if it has changed, and reports whether it did.
+func (a Watch) Reenter(ctx context.Context, name string) (bool, error) {
+	conv := a.Board.Open()
 	if conv == nil || conv.Role().Name != name {
 		return false, nil
 	}
@@ -106,7 +102,7 @@ func (a roleWatch) reenter(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, err := a.layers().Get(ctx, name)
+	now, err := a.Layers().Get(ctx, name)
 	if err != nil {
 		return false, err
 	}

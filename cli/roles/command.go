@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"cmp"
@@ -18,22 +18,41 @@ import (
 	"jcode/session/role"
 )
 
-// rolesCmd works with roles in all their layers.
-type rolesCmd struct {
-	List   rolesListCmd   `cmd:"" default:"withargs" help:"List roles, and which one wins where names clash."`
-	Show   rolesShowCmd   `cmd:"" help:"Print a role as its file is written."`
-	Edit   rolesEditCmd   `cmd:"" help:"Change a role in your editor, or make one."`
-	Import rolesImportCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
-	Export rolesExportCmd `cmd:"" help:"Write a role as a file, byte for byte."`
-	Rm     rolesRmCmd     `cmd:"" help:"Delete roles of your own."`
+// Cmd works with roles in all their layers.
+type Cmd struct {
+	List   listCmd   `cmd:"" default:"withargs" help:"List roles, and which one wins where names clash."`
+	Show   showCmd   `cmd:"" help:"Print a role as its file is written."`
+	Edit   editCmd   `cmd:"" help:"Change a role in your editor, or make one."`
+	Import importCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
+	Export exportCmd `cmd:"" help:"Write a role as a file, byte for byte."`
+	Rm     rmCmd     `cmd:"" help:"Delete roles of your own."`
 }
 
-type rolesListCmd struct {
+// Setup is what the commands of `jcode roles` are given.
+type Setup struct {
+	console.Streams
+	// Open opens what is stored. The caller closes it.
+	Open func(ctx context.Context) (Opened, error)
+}
+
+// Opened are the roles of this folder, and the actions on them.
+type Opened struct {
+	Files   Files
+	Actions Actions
+	Close   func()
+}
+
+// Command is a command of `jcode roles`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+type listCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// roleLine is one role of `jcode roles list --json`.
-type roleLine struct {
+// Line is one role of `jcode roles list --json`.
+type Line struct {
 	Name        string   `json:"name"`
 	Source      string   `json:"source"`
 	Path        string   `json:"path,omitempty"`
@@ -47,17 +66,17 @@ type roleLine struct {
 }
 
 // Run lists roles and, on standard error, what is wrong with them.
-func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *listCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	all, err := newRoleFiles(a).layers().List(ctx)
+	defer a.Close()
+	all, err := a.Files.Layers().List(ctx)
 	if err != nil { // what could be read is listed anyway
 		fmt.Fprintln(std.Err, "jcode:", err)
 	}
-	lines := slicex.Map(all, listRole)
+	lines := slicex.Map(all, LineOf)
 	if c.JSON {
 		return console.PrintJSON(std.Out, lines)
 	}
@@ -83,7 +102,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-func listRole(l role.Listing) roleLine {
+func LineOf(l role.Listing) Line {
 	r := l.Role
 	waiting := ""
 	if l.Untrusted != nil {
@@ -93,7 +112,7 @@ func listRole(l role.Listing) roleLine {
 			r.Source = ""
 		}
 	}
-	return roleLine{
+	return Line{
 		Name: r.Name, Source: string(r.Source), Path: r.Path, Description: r.Description, Mode: r.Mode, Model: r.Model,
 		Usable: r.Usable() == nil && l.Counts(), Waiting: waiting,
 		Problems: slicex.Map(r.Problems, role.Problem.String),
@@ -101,19 +120,19 @@ func listRole(l role.Listing) roleLine {
 	}
 }
 
-type rolesShowCmd struct {
+type showCmd struct {
 	Name string `arg:"" help:"The role's name."`
 	JSON bool   `name:"json" help:"Print its fields as JSON."`
 }
 
 // Run prints the role; its source goes to standard error.
-func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *showCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	r, err := newRoleFiles(a).get(ctx, c.Name)
+	defer a.Close()
+	r, err := a.Files.get(ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -130,19 +149,19 @@ func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return err
 }
 
-type rolesExportCmd struct {
+type exportCmd struct {
 	Name string `arg:"" help:"The role's name."`
 	File string `arg:"" optional:"" help:"File or folder to write to; standard output by default."`
 }
 
 // Run writes the role.
-func (c *rolesExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *exportCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	r, err := newRoleFiles(a).get(ctx, c.Name)
+	defer a.Close()
+	r, err := a.Files.get(ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -161,20 +180,20 @@ func (c *rolesExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-type rolesImportCmd struct {
+type importCmd struct {
 	Files []string `arg:"" help:"Role files; their names without .md become the roles' names."`
 }
 
 // Run imports every valid file and names the others.
-func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *importCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	var errs []error
 	for _, path := range c.Files {
-		r, err := newRoleFiles(a).layers().Import(ctx, path)
+		r, err := a.Files.Layers().Import(ctx, path)
 		for _, p := range r.Problems {
 			if !p.Fatal {
 				fmt.Fprintf(std.Err, "jcode: %s: %s\n", path, text.Visible(p.String()))
@@ -189,19 +208,19 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return console.AsUsage(errors.Join(errs...))
 }
 
-type rolesRmCmd struct {
+type rmCmd struct {
 	Names []string `arg:"" help:"Names of roles of your own, in the database or the configuration folder."`
 }
 
 // Run deletes the person's own roles; for others it says what to do instead.
-func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *rmCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	for _, name := range c.Names {
-		said, err := newRoleActions(a).removeRole(ctx, name)
+		said, err := a.Actions.removeRole(ctx, name)
 		if err != nil {
 			return console.Usage("%w", err)
 		}
@@ -210,7 +229,7 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-type rolesEditCmd struct {
+type editCmd struct {
 	Name string `arg:"" help:"The role's name; created if it does not exist."`
 }
 
@@ -230,30 +249,30 @@ You …
 `
 
 // Run edits a file in place. A row, a builtin or a new role is edited as a copy, which becomes a row.
-func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *editCmd) Run(ctx context.Context, std Setup) error {
 	if err := role.CheckName(c.Name); err != nil {
 		return console.Usage("%w", err)
 	}
-	a, err := openKept(ctx, f, std)
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	r, err := newRoleFiles(a).layers().Get(ctx, c.Name)
+	defer a.Close()
+	r, err := a.Files.Layers().Get(ctx, c.Name)
 	switch {
 	case errors.Is(err, role.ErrUnknown):
 		r = role.Role{Name: c.Name, Text: newRole}
 	case err != nil:
 		return console.Usage("%w", err)
 	}
-	path, err := newRoleActions(a).roleFile(r)
+	path, err := a.Actions.roleFile(r)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	if err := newRoleActions(a).edit(ctx, path); err != nil {
+	if err := a.Actions.edit(ctx, path); err != nil {
 		return err
 	}
-	changed, err := newRoleActions(a).takeRole(ctx, r, path)
+	changed, err := a.Actions.takeRole(ctx, r, path)
 	switch {
 	case err != nil:
 		return console.Usage("%w", err)
@@ -261,30 +280,30 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "unchanged")
 		return nil
 	}
-	return newRoleActions(a).sayRole(ctx, c.Name)
+	return a.Actions.sayRole(ctx, c.Name)
 }
 
 // sayRole reports what is wrong with an edited role.
-func (a roleActions) sayRole(ctx context.Context, name string) error {
-	r, err := a.layers().Get(ctx, name)
+func (a Actions) sayRole(ctx context.Context, name string) error {
+	r, err := a.Layers().Get(ctx, name)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))
+		fmt.Fprintf(a.Std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))
 	}
 	return console.AsUsage(r.Usable())
 }
 
 // edit opens a file in the person's editor and waits for it to end.
-func (a roleActions) edit(ctx context.Context, path string) error {
-	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.paths}).Config.Editor, a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
+func (a Actions) edit(ctx context.Context, path string) error {
+	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.Paths}).Config.Editor, a.Std.Getenv("VISUAL"), a.Std.Getenv("EDITOR")))
 	if len(words) == 0 {
 		return console.Usage("no editor: set EDITOR, or change %s yourself", path)
 	}
-	cmd, err := a.editor.Own(ctx, words[0], append(words[1:], path)...)
+	cmd, err := a.Editor.Own(ctx, words[0], append(words[1:], path)...)
 	if err == nil {
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, console.Behind(a.std.Out), console.Behind(a.std.Err)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Std.In, console.Behind(a.Std.Out), console.Behind(a.Std.Err)
 		err = cmd.Run()
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"context"
@@ -10,53 +10,51 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/console"
 	"jcode/cli/core"
 	"jcode/internal/launch"
+	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools/command"
 )
 
-// roleActions are the actions of a person on roles: the panel, the words of /role, edits.
-type roleActions struct {
-	layers  func() *role.Layers
-	store   *session.Store
-	board   *board.Board
-	std     Streams
-	paths   config.Paths
-	editor  launch.Programs                                      // finds it
-	reenter func(ctx context.Context, name string) (bool, error) // re-enters a role if it is in force
-}
-
-func newRoleActions(a *app) roleActions {
-	return roleActions{newRoleFiles(a).layers, a.store, &a.board, a.std, a.paths, a.programs(), newRoleWatch(a).reenter}
+// Actions are the actions of a person on roles: the panel, the words of /role, edits.
+type Actions struct {
+	Layers  func() *role.Layers
+	Store   *session.Store
+	Board   *board.Board
+	Std     console.Streams
+	Paths   config.Paths
+	Editor  launch.Programs                                      // finds it
+	Reenter func(ctx context.Context, name string) (bool, error) // re-enters a role if it is in force
 }
 
 // panel lists the roles; Enter works in one.
-func (a roleActions) panel() command.Panel {
+func (a Actions) panel() command.Panel {
 	return command.Panel{
-		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
+		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.Rows,
 		Actions: []command.Action{
 			{Label: "work in it", Command: func(row command.Row) string { return "/role " + row.ID }},
-			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
+			{Key: "ctrl+e", Label: "edit", Edit: a.ToEdit, Edited: a.Edited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
 		Words: a.words, Edits: a.roleToOpen,
 	}
 }
 
-// roleToEdit returns the file in which a role is edited.
-func (a roleActions) roleToEdit(row command.Row) (string, error) {
-	role, err := a.layers().Get(context.Background(), row.ID)
+// ToEdit returns the file in which a role is edited.
+func (a Actions) ToEdit(row command.Row) (string, error) {
+	role, err := a.Layers().Get(context.Background(), row.ID)
 	if err != nil {
 		return "", err
 	}
 	return a.roleFile(role)
 }
 
-// roleEdited applies an edited role, and re-enters it if the session is in it.
-func (a roleActions) roleEdited(ctx context.Context, row command.Row, file string) (string, error) {
-	role, err := a.layers().Get(ctx, row.ID)
+// Edited applies an edited role, and re-enters it if the session is in it.
+func (a Actions) Edited(ctx context.Context, row command.Row, file string) (string, error) {
+	role, err := a.Layers().Get(ctx, row.ID)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +62,7 @@ func (a roleActions) roleEdited(ctx context.Context, row command.Row, file strin
 	if err != nil {
 		return "", err
 	}
-	if role, err = a.layers().Get(ctx, row.ID); err == nil {
+	if role, err = a.Layers().Get(ctx, row.ID); err == nil {
 		err = role.Usable()
 	}
 	if err != nil {
@@ -73,7 +71,7 @@ func (a roleActions) roleEdited(ctx context.Context, row command.Row, file strin
 	if role.Path == "" && !changed {
 		return row.ID + " is unchanged", nil
 	}
-	entered, err := a.reenter(ctx, row.ID)
+	entered, err := a.Reenter(ctx, row.ID)
 	switch {
 	case err != nil:
 		return "", err
@@ -83,8 +81,8 @@ func (a roleActions) roleEdited(ctx context.Context, row command.Row, file strin
 	return row.ID + " is kept", nil
 }
 
-// writeRole creates a role file in a folder; an existing one is not changed.
-func writeRole(dir, name, text string) (string, error) {
+// Write creates a role file in a folder; an existing one is not changed.
+func Write(dir, name, text string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
@@ -103,34 +101,34 @@ func writeRole(dir, name, text string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-func (a roleActions) deleteRole(ctx context.Context, row command.Row) (string, error) {
+func (a Actions) deleteRole(ctx context.Context, row command.Row) (string, error) {
 	said, err := a.removeRole(ctx, row.ID)
-	if conv := a.board.Open(); err == nil && conv != nil && conv.State().Role == row.ID {
+	if conv := a.Board.Open(); err == nil && conv != nil && conv.State().Role == row.ID {
 		said += "; this session stays in it until /role"
 	}
 	return said, err
 }
 
 // roleToOpen finds the role of /roles edit NAME and /roles new NAME, which creates one.
-func (a roleActions) roleToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
+func (a Actions) roleToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
 		return command.Row{}, false, nil
 	}
-	_, err = a.layers().Get(ctx, fields[1])
+	_, err = a.Layers().Get(ctx, fields[1])
 	switch missing := errors.Is(err, role.ErrUnknown); {
 	case fields[0] == "new" && err == nil:
 		return command.Row{}, true, fmt.Errorf("role %s already exists: /roles edit %s", fields[1], fields[1])
 	case fields[0] == "edit" && missing:
 		return command.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
 	case missing:
-		_, err = writeRole(filepath.Join(a.paths.Config, "roles"), fields[1], newRole)
+		_, err = Write(filepath.Join(a.Paths.Config, "roles"), fields[1], newRole)
 	}
 	return command.Row{ID: fields[1]}, true, err
 }
 
 // words runs /roles save NAME and export NAME [FILE].
-func (a roleActions) words(ctx context.Context, words string) (string, error) {
+func (a Actions) words(ctx context.Context, words string) (string, error) {
 	fields := strings.Fields(words)
 	if len(fields) < 2 {
 		return "", errors.New("say /roles edit NAME, new NAME, save NAME, or export NAME [FILE]")
@@ -140,7 +138,7 @@ func (a roleActions) words(ctx context.Context, words string) (string, error) {
 	case fields[0] == "save" && len(fields) == 2:
 		return a.saveRole(ctx, name)
 	case fields[0] == "export" && len(fields) <= 3:
-		role, err := a.layers().Get(ctx, name)
+		role, err := a.Layers().Get(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -157,18 +155,18 @@ func (a roleActions) words(ctx context.Context, words string) (string, error) {
 }
 
 // saveRole stores the session's settings as a role in the database.
-func (a roleActions) saveRole(ctx context.Context, name string) (string, error) {
+func (a Actions) saveRole(ctx context.Context, name string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
-	conv := a.board.Open()
+	conv := a.Board.Open()
 	if conv == nil {
 		return "", core.ErrNoMessages
 	}
 	state, tuning := conv.State(), conv.Tuning()
 	kept := role.Role{Body: "You work as in the session that this role was saved from.\n"}
 	if state.Role != "" {
-		base, err := a.layers().Get(ctx, state.Role)
+		base, err := a.Layers().Get(ctx, state.Role)
 		if err != nil {
 			return "", err
 		}
@@ -179,8 +177,46 @@ func (a roleActions) saveRole(ctx context.Context, name string) (string, error) 
 	kept.Model, kept.Mode = state.Model, string(state.Mode)
 	kept.Temperature, kept.TopP = tuning.Temperature, tuning.TopP
 	kept.ReasoningEffort, kept.MaxOutputTokens = tuning.ReasoningEffort, tuning.MaxOutputTokens
-	if err := a.store.Roles().Save(ctx, name, role.Format(kept)); err != nil {
+	if err := a.Store.Roles().Save(ctx, name, role.Format(kept)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("role %s keeps the model, mode and settings of this session: jcode roles edit %s changes it", name, name), nil
+}
+
+// Rows lists the roles with their sources.
+func (a Actions) Rows(ctx context.Context) ([]command.Row, error) {
+	all, err := a.Layers().List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	current := ""
+	if conv := a.Board.Open(); conv != nil {
+		current = conv.State().Role
+	}
+	return slicex.Map(all, func(l role.Listing) command.Row {
+		line := LineOf(l)
+		keys := []string{"work in it", "edit"}
+		if l.Counts() && !l.Source.FromProject() && l.Source != role.Builtin && l.Source != role.Plugin {
+			keys = append(keys, "delete")
+		}
+		return command.Row{Keys: keys, ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable, Detail: Detail(line)}
+	}), nil
+}
+
+// Detail says what is wrong with a role, and what it sets.
+func Detail(line Line) string {
+	out := line.Problems
+	if line.Model != "" {
+		out = append(out, "model: "+line.Model)
+	}
+	if line.Mode != "" {
+		out = append(out, "at most mode "+line.Mode)
+	}
+	if line.Path != "" {
+		out = append(out, line.Path)
+	}
+	if len(line.Shadows) > 0 {
+		out = append(out, "takes precedence over: "+strings.Join(line.Shadows, ", "))
+	}
+	return strings.Join(out, "\n")
 }

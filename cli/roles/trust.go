@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"crypto/sha256"
@@ -15,8 +15,8 @@ import (
 	"jcode/tools"
 )
 
-// roleItem presents a role of the project in root for a person's decision.
-func roleItem(root string, r role.Role) tools.TrustItem {
+// Item presents a role of the project in root for a person's decision.
+func Item(root string, r role.Role) tools.TrustItem {
 	sum := sha256.Sum256([]byte(r.Text))
 	item := tools.TrustItem{Kind: tools.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
 	if r.Model != "" {

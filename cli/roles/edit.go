@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // roleFile returns the file in which a role is edited: its own, or for a row, a builtin and a new role a
 // copy, which takeRole applies.
-func (a roleActions) roleFile(r role.Role) (string, error) {
+func (a Actions) roleFile(r role.Role) (string, error) {
 	if r.Path != "" && r.Source != role.Plugin {
 		return r.Path, nil
 	}
@@ -33,7 +33,7 @@ func (a roleActions) roleFile(r role.Role) (string, error) {
 
 // takeRole applies the file that roleFile returned: a changed copy becomes a row. A text that is not usable
 // stays in its file, which the error names.
-func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
+func (a Actions) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case r.Path != "" && r.Source != role.Plugin:
@@ -45,7 +45,7 @@ func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (ch
 	case err != nil:
 		return false, err
 	}
-	if _, err := a.layers().Import(ctx, path); err != nil {
+	if _, err := a.Layers().Import(ctx, path); err != nil {
 		return false, fmt.Errorf("%w (your text is in %s)", err, path)
 	}
 	return true, os.RemoveAll(filepath.Dir(path))
@@ -53,8 +53,8 @@ func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (ch
 
 // removeRole deletes the role that a name refers to, if it is the person's own: a row or a file of the
 // configuration. It says what the name means from now on.
-func (a roleActions) removeRole(ctx context.Context, name string) (string, error) {
-	r, err := a.layers().Get(ctx, name)
+func (a Actions) removeRole(ctx context.Context, name string) (string, error) {
+	r, err := a.Layers().Get(ctx, name)
 	switch {
 	case err != nil && !errors.Is(err, role.ErrUnknown):
 		return "", err
@@ -69,13 +69,13 @@ func (a roleActions) removeRole(ctx context.Context, name string) (string, error
 	case r.Source == role.UserFile, r.Source == role.UserAgents:
 		err = os.Remove(r.Path)
 	default:
-		err = a.store.Roles().Delete(ctx, name)
+		err = a.Store.Roles().Delete(ctx, name)
 	}
 	if err != nil {
 		return "", fmt.Errorf("delete role %s: %w", name, err)
 	}
 	said := "deleted " + name
-	if next, err := a.layers().Get(ctx, name); err == nil {
+	if next, err := a.Layers().Get(ctx, name); err == nil {
 		said += "; the name means the " + string(next.Source) + " one now"
 	}
 	return said, nil

@@ -19,6 +19,7 @@ var allowed = table(`
 main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
+cli/agents: tools
 cli/board: agent agent/event tools tools/builtin
 cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"jcode/agent"
+	agentscli "jcode/cli/agents"
 	"jcode/internal/worktree"
 	"jcode/session"
 	"jcode/tools"
@@ -148,9 +149,9 @@ func openTree(ctx context.Context, a *app, name string, tree worktree.Tree, f *f
 	if empty := tree.EmptySubmodules(ctx); len(empty) > 0 {
 		site.missing = fmt.Sprintf("\n\nYou work in a git worktree, in which the folders of submodules are empty: %s. If the work needs one: git submodule update --init PATH. What is changed inside it is not merged.", strings.Join(empty, ", "))
 	}
-	e := checkoutGuard{originals: b.originals, own: b.root, home: b.paths.Home, shared: tree.Linked()}
+	e := agentscli.CheckoutGuard{Originals: b.originals, Own: b.root, Home: b.paths.Home, Shared: tree.Linked()}
 	b.dispatcher.Hooks = append([]tools.Hook{wholeTree{site}, e}, b.dispatcher.Hooks...)
-	b.dispatcher.Gate = checkoutGate{b.gate, e}
+	b.dispatcher.Gate = agentscli.CheckoutGate{Behind: b.gate, Guard: e}
 	return site, nil
 }
 

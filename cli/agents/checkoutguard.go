@@ -1,4 +1,4 @@
-package cli
+package agentscli
 
 import (
 	"context"
@@ -12,24 +12,24 @@ import (
 	"jcode/tools"
 )
 
-// checkoutGuard keeps an agent in a worktree out of the checkouts that the worktree is a copy of: agents copy
+// CheckoutGuard keeps an agent in a worktree out of the checkouts that the worktree is a copy of: agents copy
 // paths from what they are told. A path written in a call's arguments is refused before planning, a path that
 // they resolve to is refused before judgement; both refusals name the path to use instead.
-type checkoutGuard struct {
-	originals []string // roots that the agent must not use
-	own       string   // its worktree
-	home      string
-	shared    []string // folders of the originals that the worktree links to
+type CheckoutGuard struct {
+	Originals []string // roots that the agent must not use
+	Own       string   // its worktree
+	Home      string
+	Shared    []string // folders of the originals that the worktree links to
 }
 
-func (e checkoutGuard) refusal(original, rel string) string {
+func (e CheckoutGuard) refusal(original, rel string) string {
 	return fmt.Sprintf("%s belongs to the main checkout, and you work in your own worktree: use %s instead. It was not run",
-		filepath.Join(original, rel), filepath.Join(e.own, rel))
+		filepath.Join(original, rel), filepath.Join(e.Own, rel))
 }
 
 // BeforeCall implements tools.Hook.
-func (e checkoutGuard) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
-	for _, original := range e.originals {
+func (e CheckoutGuard) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
+	for _, original := range e.Originals {
 		for _, spelling := range e.spellings(original) {
 			if rel, ok := named(string(call.Arguments), spelling); ok && !e.isShared(filepath.Join(original, rel)) {
 				return tools.Verdict{By: "worktree", Refuse: e.refusal(original, rel)}
@@ -40,12 +40,12 @@ func (e checkoutGuard) BeforeCall(_ context.Context, call tools.Call) tools.Verd
 }
 
 // AfterCall implements tools.Hook and does nothing.
-func (checkoutGuard) AfterCall(tools.Call, tools.Outcome) {}
+func (CheckoutGuard) AfterCall(tools.Call, tools.Outcome) {}
 
 // spellings returns the ways in which a folder is written.
-func (e checkoutGuard) spellings(dir string) []string {
+func (e CheckoutGuard) spellings(dir string) []string {
 	all := []string{dir}
-	if rel, err := filepath.Rel(e.home, dir); err == nil && e.home != "" && rel != "." && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(e.Home, dir); err == nil && e.Home != "" && rel != "." && filepath.IsLocal(rel) {
 		for _, home := range []string{"~", "$HOME", "${HOME}"} {
 			all = append(all, home+string(filepath.Separator)+rel)
 		}
@@ -81,43 +81,43 @@ func named(args, dir string) (rel string, ok bool) {
 }
 
 // isShared reports whether a path is in a folder that the worktree links to.
-func (e checkoutGuard) isShared(path string) bool {
-	return slices.ContainsFunc(e.shared, func(dir string) bool { return paths.Within(dir, path) })
+func (e CheckoutGuard) isShared(path string) bool {
+	return slices.ContainsFunc(e.Shared, func(dir string) bool { return paths.Within(dir, path) })
 }
 
-// checkoutGate refuses a plan that touches another checkout, however the path was written. Everything else is
+// CheckoutGate refuses a plan that touches another checkout, however the path was written. Everything else is
 // passed to the gate that it wraps.
-type checkoutGate struct {
-	behind tools.Gate
-	e      checkoutGuard
+type CheckoutGate struct {
+	Behind tools.Gate
+	Guard  CheckoutGuard
 }
 
 // Offered implements tools.Gate.
-func (g checkoutGate) Offered(spec tools.Spec, mode tools.Mode) (bool, string) {
-	return g.behind.Offered(spec, mode)
+func (g CheckoutGate) Offered(spec tools.Spec, mode tools.Mode) (bool, string) {
+	return g.Behind.Offered(spec, mode)
 }
 
 // Denied implements tools.Concealer.
-func (g checkoutGate) Denied(kind tools.AccessKind, path string) string {
-	if behind, ok := g.behind.(tools.Concealer); ok {
+func (g CheckoutGate) Denied(kind tools.AccessKind, path string) string {
+	if behind, ok := g.Behind.(tools.Concealer); ok {
 		return behind.Denied(kind, path)
 	}
 	return ""
 }
 
 // Check implements tools.Gate.
-func (g checkoutGate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
+func (g CheckoutGate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
 	for _, access := range req.Plan.Accesses {
 		for _, path := range []string{access.Path, access.Dir} {
-			if path == "" || paths.Within(g.e.own, path) || g.e.isShared(path) {
+			if path == "" || paths.Within(g.Guard.Own, path) || g.Guard.isShared(path) {
 				continue
 			}
-			for _, original := range g.e.originals {
+			for _, original := range g.Guard.Originals {
 				if rel, err := filepath.Rel(original, path); err == nil && filepath.IsLocal(rel) {
-					return tools.Decision{By: tools.ByPolicy, Rule: "worktree", Reason: g.e.refusal(original, rel), Kind: tools.KindInvalidArgs}
+					return tools.Decision{By: tools.ByPolicy, Rule: "worktree", Reason: g.Guard.refusal(original, rel), Kind: tools.KindInvalidArgs}
 				}
 			}
 		}
 	}
-	return g.behind.Check(ctx, req)
+	return g.Behind.Check(ctx, req)
 }

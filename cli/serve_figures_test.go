@@ -32,6 +32,7 @@ func TestALongSessionInABrowser(t *testing.T) {
 	s := c.serve()
 	b.do(chromedp.Navigate(s.address), chromedp.WaitVisible(`input[name=code]`), chromedp.SendKeys(`input[name=code]`, s.code+kb.Enter), chromedp.WaitVisible(`.sessions a`))
 	address := value[string](b, `document.querySelector(".sessions a").href`)
+	list := value[string](b, `location.origin + "/"`)
 	opens := func(what, address, text string) {
 		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
 		b.shows(text)
@@ -41,6 +42,7 @@ func TestALongSessionInABrowser(t *testing.T) {
 	}
 	for range 3 {
 		opens("one line of text", "data:text/html,<p>hello", "hello")
+		opens("the sessions", list, "jcode")
 		opens("5,000 messages", address, "answer 4999")
 	}
 	b.do(chromedp.Click(`#earlier a`))

@@ -332,6 +332,6 @@ func (h acpHost) Delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(offeredIn(a.store, a.paths.Data).forget(ctx, id), hold.Release())
+		return errors.Join(outputsOf(a).Forget(ctx, id), hold.Release())
 	})
 }

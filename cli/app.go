@@ -22,6 +22,7 @@ import (
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
 	mcpcli "jcode/cli/mcp"
+	"jcode/cli/outputs"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -77,7 +78,7 @@ type app struct {
 	registry    *tools.Registry
 	dispatcher  *tools.Dispatcher
 	gate        *permission.Gate
-	offered     *offered
+	outputs     *outputs.Outputs
 	changes     *builtin.ChangeSet
 	trust       *permission.Trust
 	seen        *builtin.Seen  // what conversations know of files
@@ -223,7 +224,7 @@ func (a *app) openGate(context.Context) error {
 	a.confinement = newConfinement(a)
 	a.git = newOwnGit(a)
 	a.hooks.git = a.git
-	a.offered = offeredIn(a.store, a.paths.Data)
+	a.outputs = outputsOf(a)
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,
@@ -232,7 +233,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
 		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.Confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
-		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.offered.named(id, path) || a.memory.holds(path) }, Brought: a.bundles.Holds, Programs: a.programs(),
+		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.outputs.Named(id, path) || a.memory.holds(path) }, Brought: a.bundles.Holds, Programs: a.programs(),
 	})
 	if err != nil {
 		return console.Usage("permissions: %w", err)
@@ -275,9 +276,9 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
 		}
 	})
-	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: newSpills(a).keep}
+	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: spillsOf(a).Keep}
 	a.follower.Follow(a.dispatcher)
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.Say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.offered, a.agentChanges,
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.Say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.outputs, a.agentChanges,
 		&mcpcli.ProtectedWatch{Board: &a.board, Watch: a.confinement.watchProtected, Remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {

@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/console"
+	"jcode/cli/outputs"
 	"jcode/cli/undo"
 	"jcode/session"
 )
@@ -69,4 +70,19 @@ func openData(ctx context.Context, dir string, contents undo.Contents) (*session
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	return session.Open(ctx, filepath.Join(dir, databaseFile), session.Options{Contents: contents.Read})
+}
+
+// outputsOf returns what results of calls have left in the data folder.
+func outputsOf(a *app) *outputs.Outputs {
+	return outputs.New(a.store, a.paths.Data, pursuits(a.paths.Data))
+}
+
+// spillsOf returns what keeps results that were cut.
+func spillsOf(a *app) outputs.Spills {
+	return outputs.NewSpills(a.paths.Data, func() error {
+		if a.privateNow() {
+			return errPrivate
+		}
+		return nil
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
+	"jcode/cli/outputs"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/session"
@@ -152,7 +153,7 @@ func (a *app) runUI(ctx context.Context, opt front.Options) error {
 type sessions struct {
 	board     *board.Board
 	store     *session.Store
-	saved     *offered
+	saved     *outputs.Outputs
 	project   string
 	userHooks *hookscli.Hooks
 	drafts    history
@@ -176,7 +177,7 @@ type sessions struct {
 
 func newSessions(a *app) *sessions {
 	return &sessions{
-		board: &a.board, store: a.store, saved: a.offered, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.script != nil,
+		board: &a.board, store: a.store, saved: a.outputs, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.script != nil,
 		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
@@ -365,7 +366,7 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.saved.forget(ctx, id), hold.Release())
+	return errors.Join(s.saved.Forget(ctx, id), hold.Release())
 }
 
 // resume continues a session: with its model if that is still available, in its role, and in its mode if that

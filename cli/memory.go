@@ -74,7 +74,7 @@ func openMemory(a *app) error {
 	r.folder = paths.Real(filepath.Join(a.paths.Data, "memory"))
 	r.memory = memory.New(memory.Options{
 		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.Open, Writes: writes,
-		Inside: func(path string) bool { return a.workspace.Contains(path) || a.offered.holds(path) || r.holds(path) },
+		Inside: func(path string) bool { return a.workspace.Contains(path) || a.outputs.Holds(path) || r.holds(path) },
 		Drafts: isOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.Say(event.LevelInfo, "%s", line) },
 		Ask: func(ctx context.Context, system, text string) (string, error) {
 			conv := a.board.Open()

@@ -297,9 +297,9 @@ func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		holds, ids = append(holds, hold), append(ids, found.ID)
 	}
-	saved := offeredIn(a.store, a.paths.Data)
+	saved := outputsOf(a)
 	for _, id := range ids {
-		if err := saved.forget(ctx, id); err != nil {
+		if err := saved.Forget(ctx, id); err != nil {
 			return console.Usage("%w", err)
 		}
 		fmt.Fprintln(std.Err, "deleted "+id)

@@ -15,6 +15,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/board"
 	"jcode/cli/core"
+	"jcode/cli/outputs"
 	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/session"
@@ -50,12 +51,12 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 type personShell struct {
 	registry *tools.Registry
 	gate     tools.Gate
-	spills   spills
+	spills   outputs.Spills
 	shell    *builtin.Shell
 }
 
 func newPersonShell(a *app) personShell {
-	return personShell{a.registry, a.gate, newSpills(a), a.shell}
+	return personShell{a.registry, a.gate, spillsOf(a), a.shell}
 }
 
 // personCall is the ID of the calls of `!` lines.
@@ -81,7 +82,7 @@ func (a personShell) within(ctx context.Context, line string, limit time.Duratio
 	if err != nil {
 		return err
 	}
-	by := &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spills.keep}
+	by := &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spills.Keep}
 	result := by.Dispatch(ctx, tools.Call{
 		ID: personCall, Name: "exec", Arguments: raw, Caller: tools.Caller{Origin: tools.OriginPerson},
 		Progress: func(p tools.Progress) {

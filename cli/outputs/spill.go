@@ -1,4 +1,4 @@
-package cli
+package outputs
 
 import (
 	"errors"
@@ -10,20 +10,21 @@ import (
 	"jcode/tools"
 )
 
-// spills keep the whole text of results that were cut.
-type spills struct {
-	dir     string
-	private func() bool // nothing is kept on the disk now
+// Spills keep the whole text of results that were cut.
+type Spills struct {
+	dir   string
+	stops func() error
 }
 
-func newSpills(a *app) spills {
-	return spills{filepath.Join(a.paths.Data, "logs", "results"), a.privateNow}
-}
+// NewSpills returns the spills of a data folder. stops says why nothing is kept on the disk now; nil if it is.
+func NewSpills(data string, stops func() error) Spills { return Spills{results(data), stops} }
 
-// keep writes the whole text of a result to a file, for a week.
-func (s spills) keep(call tools.Call, whole string) (string, error) {
-	if s.private() {
-		return "", errPrivate
+func results(data string) string { return filepath.Join(data, "logs", "results") }
+
+// Keep writes the whole text of a result to a file, for a week.
+func (s Spills) Keep(call tools.Call, whole string) (string, error) {
+	if err := s.stops(); err != nil {
+		return "", err
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err

@@ -1,11 +1,11 @@
-package cli
+package outputs_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"jcode/cli/config"
+	"jcode/cli/outputs"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -14,11 +14,11 @@ import (
 // A server's tool may have any name; the file for its whole result must have a safe one.
 func TestWholeResultsHaveFileNamesForEverySystem(t *testing.T) {
 	data := t.TempDir()
-	s := newSpills(&app{paths: config.Paths{Data: data}})
+	s := outputs.NewSpills(data, func() error { return nil })
 	for name, want := range map[string]string{
 		"grep": "grep-*.txt", "mcp:files:repo/search": "mcp-files-repo-search-*.txt", "../../x": "------x-*.txt", "漢": "----*.txt", "": "-*.txt",
 	} {
-		path, err := s.keep(tools.Call{Name: name}, "the whole")
+		path, err := s.Keep(tools.Call{Name: name}, "the whole")
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue
@@ -45,8 +45,8 @@ func TestOnlyTheSessionThatWasOfferedAFileMayReadIt(t *testing.T) {
 		}
 	})
 	kept := filepath.Join(data, "logs", "exec")
-	o := newOffered(store, kept)
-	gate, err := permission.New(permission.Options{Places: permission.Places{Roots: []string{t.TempDir()}, Data: data}, Offered: o.named})
+	o := outputs.New(store, data, t.TempDir())
+	gate, err := permission.New(permission.Options{Places: permission.Places{Roots: []string{t.TempDir()}, Data: data}, Offered: o.Named})
 	if err != nil {
 		t.Fatal(err)
 	}

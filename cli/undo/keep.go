@@ -119,7 +119,7 @@ func (s *Follower) onceBegun(store func() ([]session.FileChange, error)) error {
 			if _, err := store(); !errors.Is(err, session.ErrNotFound) {
 				return err
 			}
-			wait = min(2*wait, time.Second)
+			wait = min(2*wait, 250*time.Millisecond) // the person may undo it at once
 			again.Reset(wait)
 		}
 	}

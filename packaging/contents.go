@@ -8,99 +8,52 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 )
 
-// item is a file that goes into archives and packages.
-type item struct {
-	from string // on disk
-	name string // in an archive
-	// installed is where a Linux package puts it, "" for nowhere.
-	installed string
-	// debian is where Debian's packages put it instead, "" for the same place.
-	debian string
-	mode   uint32
-}
-
-// docFolder is where Linux packages put what can be read.
-const docFolder = "/usr/share/doc/jcode/"
-
-// pages lists what can be read, with everything that one page links to in another.
-func (r *release) pages() ([]item, error) {
-	items := []item{{from: filepath.Join(r.root, "LICENSE"), installed: docFolder + "copyright"}} // where Debian looks for it
-	for _, pattern := range []string{"*.md", "LICENSE", "docs/*.md", "docs/*.json", "docs/screens/*.svg", "docs/screens/*.png"} {
-		found, err := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern)))
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range found {
-			name := path.Join(path.Dir(pattern), filepath.Base(p))
-			items = append(items, item{from: p, name: name, installed: docFolder + name})
-		}
-	}
-	return items, nil
-}
-
-// shared makes what is the same for all targets: pages, completions, licences.
-func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
-	items, err := r.pages()
+// prepare writes what is made for a release, and the same for all systems, into a folder: licences, completions, the
+// compressed manual.
+func prepare(ctx context.Context, dir string) error {
+	text, err := licences(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	licences, err := r.licences(ctx)
+	manual, err := os.ReadFile(filepath.Join("docs", "jcode.1"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	made := map[string][]byte{"LICENCES.txt": []byte(licences)}
-	manual, err := os.ReadFile(filepath.Join(r.root, "docs", "jcode.1"))
+	made := map[string][]byte{"LICENCES.txt": []byte(text), "jcode.1.gz": zipped(manual)}
+	stage, err := os.MkdirTemp("", "jcode-release-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	made["jcode.1"], made["jcode.1.gz"] = manual, zipped(manual)
+	defer func() { _ = os.RemoveAll(stage) }()
 	self := filepath.Join(stage, "self")
 	if runtime.GOOS == "windows" {
 		self += ".exe"
 	}
 	if _, err := output(ctx, "go", "build", "-o", self, "."); err != nil {
-		return nil, err
+		return err
 	}
 	for shell, name := range map[string]string{"bash": "jcode.bash", "zsh": "_jcode", "fish": "jcode.fish"} {
 		script, err := exec.CommandContext(ctx, self, "completion", shell).Output()
 		if err != nil {
-			return nil, fmt.Errorf("completion for %s: %w", shell, err)
+			return fmt.Errorf("completion for %s: %w", shell, err)
 		}
-		made[name] = script
+		made[filepath.Join("completions", name)] = script
 	}
-	for name, installed := range map[string]string{
-		"LICENCES.txt": docFolder + "LICENCES.txt", "jcode.1": "", "jcode.1.gz": "/usr/share/man/man1/jcode.1.gz",
-		"jcode.bash": "/usr/share/bash-completion/completions/jcode", "_jcode": "/usr/share/zsh/site-functions/_jcode",
-		"jcode.fish": "/usr/share/fish/vendor_completions.d/jcode.fish",
-	} {
-		file := filepath.Join(stage, name)
-		if err := os.WriteFile(file, made[name], 0o644); err != nil {
-			return nil, err
-		}
-		it := item{from: file, name: name, installed: installed}
-		switch name {
-		case "jcode.1.gz":
-			it.name = "" // archives have it unpacked
-		case "jcode.bash", "_jcode", "jcode.fish":
-			it.name = "completions/" + name
-		}
-		if name == "_jcode" { // Debian's zsh does not look into site-functions
-			it.debian = "/usr/share/zsh/vendor-completions/_jcode"
-		}
-		items = append(items, it)
+	if err := os.MkdirAll(filepath.Join(dir, "completions"), 0o755); err != nil {
+		return err
 	}
-	for i := range items {
-		items[i].mode = 0o644
+	for name, data := range made {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
 	}
-	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.name+a.from, b.name+b.from) })
-	return items, nil
+	return nil
 }
 
 // zipped compresses without a name or a time.
@@ -121,11 +74,11 @@ func zipped(data []byte) []byte {
 }
 
 // licences are the licence texts of Go and of every module that some target links.
-func (r *release) licences(ctx context.Context) (string, error) {
+func licences(ctx context.Context) (string, error) {
 	modules := map[string]string{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
-		cmd.Dir, cmd.Env = r.root, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
 		list, err := cmd.Output()
 		if err != nil {
 			return "", fmt.Errorf("go list for %s: %w", system, err)

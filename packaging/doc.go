@@ -1,8 +1,6 @@
-// Package main owns what a release consists of: binaries and archives for each system,
-// Linux packages, checksums, a bill of materials, provenance, and manifests for package
-// managers. `scripts/release` runs it.
+// Package main owns what GoReleaser does not know of a release: the licences of all that is linked, completions and the
+// compressed manual, the bill of materials and the bound of size. `.goreleaser.yaml` says what a release consists of and
+// runs this; `scripts/release` begins it.
 //
-// One release is built in the order of the steps in main.go; the same commit
-// and the same Go produce the same bytes. It must not know jcode's rooms: it builds the program, asks it for
-// its completions, and packs.
+// It must not know jcode's rooms: it builds the program and asks it for its completions.
 package main

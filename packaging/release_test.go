@@ -1,186 +1,151 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"gopkg.in/yaml.v3"
 )
 
-// fake is a release of a binary that was not compiled.
-func fake(t *testing.T) (*release, string, []item) {
+// packed returns the pages of the archives and of the packages, as .goreleaser.yaml names them: by their names there,
+// with where they come from.
+func packed(t *testing.T) (archive, installed map[string]string) {
 	t.Helper()
-	r := &release{
-		root: ".", out: t.TempDir(), version: "1.2.3", commit: "abc", stamp: time.Unix(1_700_000_000, 0).UTC(), url: "https://example.org/r",
-		targets: []target{{"linux", "amd64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}},
-	}
-	stage := t.TempDir()
-	page := filepath.Join(stage, "page")
-	for _, path := range []string{page} {
-		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, target := range r.targets {
-		path := built(stage, target)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("binary"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return r, stage, []item{{from: page, name: "docs/page", installed: "/usr/share/doc/jcode/page", mode: 0o644}}
-}
-
-func TestArchivesHaveTheSameBytesWhateverTheFilesOnDiskLookLike(t *testing.T) {
-	var archives [2][]byte
-	for i := range archives {
-		r, stage, shared := fake(t)
-		if err := os.Chtimes(shared[0].from, time.Now(), time.Now().Add(time.Duration(i)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-		for _, target := range r.targets {
-			if err := r.archive(target, stage, shared); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, name := range r.files {
-			data, err := os.ReadFile(filepath.Join(r.out, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			archives[i] = append(archives[i], data...)
-		}
-	}
-	if !bytes.Equal(archives[0], archives[1]) {
-		t.Error("the archives differ")
-	}
-}
-
-func TestArchiveHoldsTheProgramAndItsPages(t *testing.T) {
-	r, stage, shared := fake(t)
-	if err := r.archive(target{"linux", "amd64"}, stage, shared); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(r.out, "jcode-1.2.3-linux-amd64.tar.gz"))
+	data, err := os.ReadFile(filepath.Join("..", ".goreleaser.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
+	type file struct{ Src, Dst string }
+	var config struct {
+		Archives []struct{ Files []file }
+		Nfpms    []struct{ Contents []file }
 	}
-	modes := map[string]int64{}
-	for files := tar.NewReader(z); ; {
-		h, err := files.Next()
-		if err == io.EOF {
-			break
+	if err := yaml.Unmarshal(data, &config); err != nil || len(config.Archives) != 1 || len(config.Nfpms) != 1 {
+		t.Fatal(err, len(config.Archives), len(config.Nfpms))
+	}
+	archive, installed = map[string]string{}, map[string]string{}
+	for _, set := range []struct {
+		files []file
+		into  map[string]string
+	}{{config.Archives[0].Files, archive}, {config.Nfpms[0].Contents, installed}} {
+		for _, f := range set.files {
+			found, err := filepath.Glob(filepath.Join("..", f.Src))
+			if err != nil || len(found) == 0 && !strings.HasPrefix(f.Src, "build/") {
+				t.Errorf("%s is nowhere: %v", f.Src, err)
+			}
+			for _, from := range found {
+				name := filepath.ToSlash(from[len("../"):])
+				switch {
+				case f.Dst != "" && strings.HasSuffix(f.Dst, "/"):
+					name = path.Join(f.Dst, path.Base(name))
+				case f.Dst != "":
+					name = f.Dst
+				}
+				set.into[name] = from
+			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		modes[h.Name] = h.Mode
 	}
-	if modes["jcode"] != 0o755 || modes["docs/page"] != 0o644 {
-		t.Errorf("archive %v", modes)
-	}
+	return archive, installed
 }
 
 // Whoever reads the pages of a package needs no other source for what they link to.
 func TestLinksInPackagedPagesLeadIntoThePackage(t *testing.T) {
-	items, err := (&release{root: ".."}).pages()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, installed := map[string]bool{}, map[string]bool{}
-	for _, it := range items {
-		packed[it.name], installed[it.installed] = true, true
-	}
+	archive, installed := packed(t)
 	link := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)|src="([^":]+)"`)
-	n := 0
-	for _, it := range items {
-		if filepath.Ext(it.from) != ".md" {
-			continue
-		}
-		data, err := os.ReadFile(it.from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
-			target := m[1] + m[2]
-			n++
-			if !packed[path.Join(path.Dir(it.name), target)] || !installed[path.Join(path.Dir(it.installed), target)] {
-				t.Errorf("%s links to %s, which is not in the package", it.name, target)
+	for what, files := range map[string]map[string]string{"archive": archive, "package": installed} {
+		n := 0
+		for name, from := range files {
+			if filepath.Ext(from) != ".md" {
+				continue
 			}
-		}
-	}
-	if n < 100 {
-		t.Errorf("only %d links were found", n)
-	}
-}
-
-func TestManifestsNameEachArchiveWithItsChecksum(t *testing.T) {
-	r, stage, shared := fake(t)
-	for _, target := range r.targets {
-		if err := r.archive(target, stage, shared); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.manifests(t.Context(), stage); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.sums(t.Context(), stage); err != nil {
-		t.Fatal(err)
-	}
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(r.out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	sums := read("SHA256SUMS")
-	for file, targets := range map[string][]target{
-		"jcode.rb":                   {{"darwin", "amd64"}, {"darwin", "arm64"}},
-		"jcode.scoop.json":           {{"windows", "amd64"}, {"windows", "arm64"}},
-		"jcode.jcode.installer.yaml": {{"windows", "amd64"}, {"windows", "arm64"}},
-	} {
-		text := strings.ToLower(read(file))
-		for _, target := range targets {
-			sum, err := r.sum(r.archiveName(target))
+			data, err := os.ReadFile(from)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(text, sum) || !strings.Contains(sums, sum+"  "+r.archiveName(target)+"\n") {
-				t.Errorf("%s or SHA256SUMS lacks %s of %s/%s", file, sum, target.os, target.arch)
+			for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+				target := m[1] + m[2]
+				n++
+				if files[path.Join(path.Dir(name), target)] == "" {
+					t.Errorf("%s: %s links to %s, which is not in it", what, name, target)
+				}
 			}
 		}
-	}
-	var scoop map[string]any
-	if err := json.Unmarshal([]byte(read("jcode.scoop.json")), &scoop); err != nil || scoop["version"] != "1.2.3" {
-		t.Errorf("scoop %v, %v", scoop, err)
+		if n < 100 {
+			t.Errorf("%s: only %d links were found", what, n)
+		}
 	}
 }
 
-func TestPackageDescriptionPutsEachFileInItsPlace(t *testing.T) {
-	r, _, shared := fake(t)
-	shared = append(shared, item{from: "_jcode", installed: "/site/_jcode", debian: "/vendor/_jcode", mode: 0o644})
-	text := string(r.nfpmConfig(target{"linux", "arm64"}, shared))
-	for _, want := range []string{
-		"arch: arm64", `dst: "/usr/share/doc/jcode/page", file_info`, `version: "1.2.3"`, "mode: 0644",
-		`dst: "/vendor/_jcode", packager: deb`, `dst: "/site/_jcode", packager: rpm`, `dst: "/site/_jcode", packager: apk`, `dst: "/site/_jcode", packager: archlinux`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the description lacks %s:\n%s", want, text)
-		}
+func TestABillOfMaterialsNamesTheModulesOfAProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it links the program")
+	}
+	program := filepath.Join(t.TempDir(), "jcode")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "..").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	document := filepath.Join(t.TempDir(), "p.spdx.json")
+	if err := run(t.Context(), []string{"materials", "1.2.3", "abc", "yesterday", program, document}); err == nil {
+		t.Error("a bill without a time is written")
+	}
+	if err := run(t.Context(), []string{"materials", "1.2.3", "abc", "1700000000", program, document}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bill struct {
+		Packages []struct{ Name, VersionInfo string }
+		Info     struct{ Created string } `json:"creationInfo"`
+	}
+	if err := json.Unmarshal(data, &bill); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, p := range bill.Packages {
+		names[p.Name] = p.VersionInfo
+	}
+	if names["jcode"] != "1.2.3" || names["modernc.org/sqlite"] == "" || names["stdlib"] != strings.TrimPrefix(runtime.Version(), "go") || bill.Info.Created != "2023-11-14T22:13:20Z" {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestAProgramThatHasGrownTooLargeIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := size(path); err != nil {
+		t.Error(err)
+	}
+	if err := os.Truncate(path, maxBinary+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := size(path); err == nil {
+		t.Error("it is accepted")
+	}
+}
+
+// The version of a release is the one that the program says.
+func TestReleasesHaveTheVersionOfTheProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script for bash")
+	}
+	source, err := os.ReadFile(filepath.Join("..", "cli", "cli.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`(?m)^const version = "(.+)"$`).FindStringSubmatch(string(source))
+	out, err := exec.CommandContext(t.Context(), filepath.Join("..", "scripts", "release"), "version").Output()
+	if err != nil || want == nil || strings.TrimSpace(string(out)) != want[1] {
+		t.Errorf("%s %v %v", out, err, want)
 	}
 }

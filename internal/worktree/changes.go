@@ -117,7 +117,7 @@ func (d *difference) find(known bool) error {
 	seen := make(map[string]bool, len(d.start.files))
 	err := d.t.walk(func(name string, info fs.FileInfo) bool {
 		switch {
-		case atomicfile.IsTemporary(path.Base(name)) && d.start.files[name] == stamp{}:
+		case atomicfile.IsTemporary(path.Base(name)) && !has(d.start.files, name):
 			return false // what a write that was killed left
 		case info.IsDir() && d.start.links[name]:
 			d.submodule(name)
@@ -144,6 +144,11 @@ func (d *difference) find(known bool) error {
 	}
 	slices.Sort(d.gone)
 	return err
+}
+
+func has(files map[string]stamp, name string) bool {
+	_, there := files[name]
+	return there
 }
 
 // findAll takes all files for touched ones: nothing is known of how they were.
@@ -213,10 +218,12 @@ func (d *difference) read() (err error) {
 	}
 	var unknown []string // git's tree has nothing of that name
 	for _, name := range d.touched {
-		switch _, tracked := d.base[name]; {
+		_, tracked := d.base[name]
+		_, there := d.start.files[name]
+		switch {
 		case tracked:
 			err = d.compare(name)
-		case d.start.files[name].info != "":
+		case there:
 			d.compareUnknown(name)
 		default:
 			unknown = append(unknown, name)

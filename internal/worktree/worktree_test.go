@@ -88,6 +88,37 @@ func changes(t *testing.T, tree worktree.Tree) map[string]worktree.Change {
 	return out
 }
 
+// What was copied in the same moment in which the work began is what it was, although its times tell nothing.
+func TestWhatWasCopiedJustBeforeTheStartIsNoChange(t *testing.T) {
+	root := repository(t)
+	write(t, root, ".env", "SECRET=1\n")
+	write(t, root, "node_modules/m/index.js", "x\n")
+	tree := add(t, worktree.Options{Root: root, Copy: []string{".env", "node_modules"}})
+	found, err := filepath.Glob(filepath.Join(root, ".git", "worktrees", "*", "jcode-start"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Split(string(data), "\x00")
+	for i := 3; i+2 < len(fields); i += 3 { // what the file system says, a hash, a name
+		fields[i] = ""
+	}
+	if err := os.WriteFile(found[0], []byte(strings.Join(fields, "\x00")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	work, err := tree.Work(t.Context())
+	if err != nil || !work.None() {
+		t.Errorf("a fresh copy differs: %+v %v", work, err)
+	}
+	write(t, tree.Dir, ".env", "SECRET=2\n")
+	if work, err := tree.Work(t.Context()); err != nil || len(work.Left) != 1 || !strings.HasPrefix(work.Left[0], ".env (changed") {
+		t.Errorf("%+v %v", work, err)
+	}
+}
+
 func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
 	root := repository(t)
 	write(t, root, ".env", "SECRET=1\n")

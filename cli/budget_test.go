@@ -22,7 +22,7 @@ import (
 func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("Hello."))
-	if out, err := jcode(t.Context(), t, t.TempDir(), t.TempDir(), srv.URL(), "-p", "hello").CombinedOutput(); err != nil {
+	if out, err := jcode(t.Context(), t, shortDir(t), shortDir(t), srv.URL(), "-p", "hello").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	requests := srv.Requests()

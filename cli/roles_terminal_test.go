@@ -19,6 +19,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
 	file := c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/Say .*/Say $line./; s/careful software/$line software/; s/Talks like one/Talks loudly/")
+	c.env = append(c.env, "TMPDIR=/tmp") // its path is part of a line that must fit the screen
 	c.start()
 	c.say("/role pirate")
 	c.wait("test-model  pirate")

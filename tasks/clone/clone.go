@@ -2,6 +2,7 @@ package clone
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -122,7 +123,7 @@ func (c Clones) Commit(ctx context.Context, address, ref string) (string, error)
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", err
 	}
-	out, err := c.remote(ctx, c.dir, or(c.Ask, askLimit), place{address: address}, append([]string{"ls-remote", "--quiet", "--", address}, names...)...)
+	out, err := c.remote(ctx, c.dir, cmp.Or(c.Ask, askLimit), place{address: address}, append([]string{"ls-remote", "--quiet", "--", address}, names...)...)
 	if err != nil {
 		return "", err
 	}
@@ -180,7 +181,7 @@ func (c Clones) Push(ctx context.Context, address, commit, branch string) error 
 		return err
 	}
 	p := c.of(address)
-	_, err := c.remote(ctx, p.mirror, or(c.Fetch, fetchLimit), p, "--git-dir="+p.mirror, "push", "--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", address, commit+":refs/heads/"+branch)
+	_, err := c.remote(ctx, p.mirror, cmp.Or(c.Fetch, fetchLimit), p, "--git-dir="+p.mirror, "push", "--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", address, commit+":refs/heads/"+branch)
 	if err != nil {
 		return fmt.Errorf("git push: %w", err)
 	}
@@ -286,7 +287,7 @@ func (c Clones) fetched(ctx context.Context, p place, refs ...string) (string, e
 	for at > 0 && len(refs) > 0 && strings.HasPrefix(refs[0], "--") {
 		args, refs = append(args, refs[0]), refs[1:]
 	}
-	return c.remote(ctx, p.mirror, or(c.Fetch, fetchLimit), p, append(append(args, "--", p.address), refs...)...)
+	return c.remote(ctx, p.mirror, cmp.Or(c.Fetch, fetchLimit), p, append(append(args, "--", p.address), refs...)...)
 }
 
 // remote runs a git that talks to the host of an address, and to no other kind of address. Nobody is there whom it could
@@ -369,11 +370,4 @@ func run(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
 		return "", fmt.Errorf("git %s: %w", name, err)
 	}
 	return strings.TrimSuffix(out.String(), "\n"), nil
-}
-
-func or(d, otherwise time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return otherwise
 }

@@ -21,7 +21,7 @@ type Themes struct {
 	dir  string
 	own  map[string]palette
 	said map[string][]string // what is wrong with a file, by its name
-	// Coarse says that the terminal has 256 colours.
+	// Coarse says that the terminal has 256 colours. It has no dim green and red then: a word that differs is underlined.
 	Coarse bool
 }
 

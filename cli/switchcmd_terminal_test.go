@@ -25,7 +25,7 @@ func TestWhatOtherAgentsHaveIsTakenOverWithAYes(t *testing.T) {
 	c := newChat(t, modeltest.Text("It rhymes."), modeltest.Text("Which?"))
 	otherAgent(t, c)
 	list := c.ran("import")
-	for _, want := range []string{"codex:server:docs", "no-such-program --token *** (with 2 values that are not shown) (switched off)", "codex:command:look", "refuse: exec(rm *)", "claude:setting:model\n    opus stands for a model", "Nothing was changed"} {
+	for _, want := range []string{"codex:server:docs", "no-such-program --token *** (not shown: 2 values) (switched off)", "codex:command:look", "refuse: exec(rm *)", "claude:setting:model\n    opus stands for a model", "Nothing was changed"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is missing:\n%s", want, list)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jcode/internal/pattern"
+	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
 )
 
@@ -60,11 +61,11 @@ func (f *finder) server(name string, theirs object, from string) error {
 		}
 	}
 	if kept > 0 && f.project {
-		return fmt.Errorf("it has %d values that may be secrets in a file of the project: add it with jcode mcp add, and write ${VARIABLE} for them", kept)
+		return fmt.Errorf("it has %s that may be secret in a file of the project: add it with jcode mcp add, and write ${VARIABLE} instead", text.Count(kept, "value"))
 	}
 	does := "add the server: " + shown.Line()
 	if kept > 0 {
-		does += fmt.Sprintf(" (with %d values that are not shown)", kept)
+		does += " (not shown: " + text.Count(kept, "value") + ")"
 	}
 	if !entry.Enabled {
 		does += " (switched off)"

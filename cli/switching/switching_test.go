@@ -98,7 +98,7 @@ func TestEachAgentsSetUpIsOffered(t *testing.T) {
 			map[string]string{
 				"codex:setting:model": "set model to openai/gpt-5.2", "codex:setting:mode": "set mode to auto", "codex:server:docs": "add the server: npx docs", "codex:server:far": "add the server: https://mcp.example.com",
 				"codex:hook:PreToolUse": "run at PreToolUse: check.sh --token ***", "codex:hook:Odd": "NOT: there is no event Odd", "codex:command:look": "add the command /look", "codex:command:named": "NOT: it asks for values by name ($FILE)",
-				"codex:instructions": "@~/.codex/AGENTS.md", "codex:server:here@project": "add the server: here", "codex:server:keyed@project": "NOT: it has 1 values that may be secrets",
+				"codex:instructions": "@~/.codex/AGENTS.md", "codex:server:here@project": "add the server: here", "codex:server:keyed@project": "NOT: it has 1 value that may be secret in a file of the project",
 			},
 		},
 		"gemini": {

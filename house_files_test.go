@@ -27,7 +27,7 @@ var opensPlainly = map[string]string{
 	"cli/eval/task.go":                    "the files of a task that the person names",
 	"cli/hooks/variables.go":              "a folder of jcode's own",
 	"cli/mcp/probe.go":                    "a file that the person names, which may be a pipe",
-	"cli/modelscmd.go":                    "a file that the person names, which may be a pipe, and jcode's own",
+	"cli/models/command.go":               "a file that the person names, which may be a pipe, and jcode's own",
 	"cli/plugins/bundles.go":              "a file of jcode's own",
 	"cli/roles/edit.go":                   "a copy that jcode has made for the person's editor",
 	"cli/roles/panel.go":                  "a file that the person names",

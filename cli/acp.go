@@ -71,7 +71,7 @@ func (h acpHost) Ready(ctx context.Context) error {
 		return err
 	}
 	defer a.close()
-	_, err = a.models.resolve(a.flags.Model)
+	_, err = a.models.Resolve(a.flags.Model)
 	return authError(err)
 }
 
@@ -159,7 +159,7 @@ type acpBackend struct {
 func newACPBackend(a *app) acpBackend {
 	return acpBackend{
 		a.store, &a.board, a.dispatcher, a.options, a.resume, newRoleStarts(a), newRoleActions(a), newDormant(a).folderQuestion,
-		func() []config.Model { return a.config.Models }, newModelViews(a).modelRows,
+		func() []config.Model { return a.config.Models }, newModelList(a).Rows,
 	}
 }
 

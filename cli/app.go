@@ -10,18 +10,16 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"jcode/agent"
 	"jcode/agent/event"
-	"jcode/agent/model/provider"
-	"jcode/agent/model/replay"
 	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/config"
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
 	mcpcli "jcode/cli/mcp"
+	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
@@ -92,7 +90,7 @@ type app struct {
 	tracer *telemetry.Tracer
 	// agentChanges are the files that this session's agents changed.
 	agentChanges *changes.Agents
-	models       *models
+	models       *modelscli.Clients
 
 	extensions
 	board board.Board
@@ -169,49 +167,6 @@ func (a *app) findPlaces(context.Context) (err error) {
 			return console.Usage("--mcp-config: %w", err)
 		}
 	}
-	return nil
-}
-
-// openModels prepares the lookup of models by name.
-func (a *app) openModels(context.Context) error {
-	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
-	if err != nil {
-		a.board.Say(event.LevelWarn, "stored keys are not used: %v", err)
-	}
-	if warning != "" {
-		a.board.Say(event.LevelWarn, "%s", warning)
-	}
-	own := a.ownModels()
-	a.models = &models{
-		settings: provider.Settings{
-			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config, own), Keys: keys, Env: a.std.Getenv, Programs: keyPrograms(a), Permit: a.std.managed.Permit,
-			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
-		},
-		own:      own,
-		fallback: a.config.FallbackModel, small: a.config.SmallModel,
-		wire: func(canonical string) (string, bool) {
-			e, ok, _ := a.registry.Snapshot(nil).Lookup(canonical)
-			return e.Spec.Wire, ok
-		},
-	}
-	path := a.std.Getenv("JCODE_RECORD")
-	if path == "" {
-		return nil
-	}
-	recorder, err := replay.NewRecorder(path, func(wire string) string { return a.registry.Snapshot(nil).Canonical(wire) })
-	if err != nil {
-		return console.Usage("JCODE_RECORD: %w", err)
-	}
-	recorder.Skip = a.privateNow
-	if a.flags.Private {
-		a.board.Say(event.LevelWarn, "JCODE_RECORD: a private conversation is not recorded; %s stays as it is", text.Visible(path))
-	}
-	a.models.recorder = recorder
-	a.onClose(func() {
-		if err := recorder.Close(); err != nil {
-			fmt.Fprintln(a.std.Err, "jcode: JCODE_RECORD:", err)
-		}
-	})
 	return nil
 }
 
@@ -320,7 +275,7 @@ func (a *app) options() (agent.Options, error) {
 	opt := agent.Options{
 		Private: a.private.Load(),
 		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
-		Resolve: a.models.resolve, System: a.system,
+		Resolve: a.models.Resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode, MaxMode: maxMode(a.std.managed),
 		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.once(),
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,

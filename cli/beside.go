@@ -137,7 +137,7 @@ func standBeside(ctx context.Context, a *app, words []string) (at *app, done fun
 // goElsewhere leaves the chat for a session that works in another folder of the project than this app.
 func goElsewhere(a *app, row session.Session, leave context.CancelCauseFunc) error {
 	tree := treeOf(a, row.Cwd)
-	if a.beside.name == tree || a.models.script != nil {
+	if a.beside.name == tree || a.models.Plays() {
 		return nil
 	}
 	to := &moveError{session: row.ID, tree: tree, mode: string(a.mode)}

@@ -67,8 +67,8 @@ func (a *app) openDebugLog(context.Context) error {
 
 // secrets returns the values of the keys that this run knows.
 func (a *app) secrets() []string {
-	out := append(slices.Collect(maps.Values(a.models.settings.Keys)), a.std.Getenv(searchKeyEnv(a.config.WebSearch)))
-	for _, p := range a.models.settings.Known() {
+	out := append(slices.Collect(maps.Values(a.models.Settings().Keys)), a.std.Getenv(searchKeyEnv(a.config.WebSearch)))
+	for _, p := range a.models.Settings().Known() {
 		if p.KeyEnv != "" {
 			out = append(out, a.std.Getenv(p.KeyEnv))
 		}

@@ -13,6 +13,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/console"
+	modelscli "jcode/cli/models"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -54,7 +55,7 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return getenv(name)
 	}
-	f.Model, f.BaseURL, f.Continue, f.Resume, f.Fork = tourModel, "", false, "", false
+	f.Model, f.BaseURL, f.Continue, f.Resume, f.Fork = modelscli.ScriptName, "", false, "", false
 	board, err := tour.OpenBoard(ctx)
 	if err != nil {
 		return console.Usage("%w", err)

@@ -22,6 +22,7 @@ import (
 	lspcli "jcode/cli/lsp"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
+	modelscli "jcode/cli/models"
 	pluginscli "jcode/cli/plugins"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -200,7 +201,7 @@ func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *per
 // undo says what is kept of files that commands changed.
 func (d *doctor) undo() {
 	switch u := undo.NewContents(d.paths.Data).Usage(); {
-	case isOff(d.conf.Undo.Commands):
+	case config.IsOff(d.conf.Undo.Commands):
 		d.OK("undo", "what commands change is not kept (undo.commands)")
 	case u.Files == 0:
 		d.OK("undo", "nothing is kept yet of files that commands change")
@@ -228,7 +229,7 @@ func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
 // model finds the model that a start would use, and tests its endpoint.
 func (d *doctor) model(ctx context.Context, programs launch.Programs) {
 	settings := provider.Settings{
-		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf, ownModels(d.conf)), Keys: d.keys,
+		Model: cmp.Or(d.flags.Model, d.conf.Model), BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: modelscli.Providers(d.conf, modelscli.Configured(d.conf)), Keys: d.keys,
 		Env: d.std.Getenv, Programs: programs, Permit: d.std.managed.Permit, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
 	target, err := provider.Resolve(settings)

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/board"
 	"jcode/cli/core"
+	modelscli "jcode/cli/models"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -28,7 +29,7 @@ type documents struct {
 	board      *board.Board
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
-	models     *models
+	models     *modelscli.Clients
 	model      func() string // the setting docs.embedding_model
 	getenv     func(string) string
 
@@ -98,7 +99,7 @@ func (d *documents) embedder() (retrieval.Embedder, error) {
 		return nil, nil
 	}
 	// A provider's name takes precedence over an address that is set for the chat.
-	settings := d.models.settings
+	settings := d.models.Settings()
 	settings.Model, settings.BaseURL = name, ""
 	settings.Env = func(key string) string {
 		if key == "OPENAI_BASE_URL" {
@@ -108,7 +109,7 @@ func (d *documents) embedder() (retrieval.Embedder, error) {
 	}
 	target, err := provider.Resolve(settings)
 	if err != nil || target.Provider.Name == "" || !strings.HasPrefix(name, target.Provider.Name+"/") {
-		settings = d.models.settings
+		settings = d.models.Settings()
 		settings.Model = name
 		target, err = provider.Resolve(settings)
 	}

@@ -4,6 +4,7 @@ import (
 	"jcode/agent"
 	"jcode/cli/board"
 	"jcode/cli/changes"
+	"jcode/cli/config"
 	"jcode/cli/core"
 	lspcli "jcode/cli/lsp"
 	mcpcli "jcode/cli/mcp"
@@ -35,7 +36,7 @@ func (a *app) listExtensions() {
 			Own:    agent.Extension{TurnStarted: a.tracer.TurnStarted},
 		})
 	}
-	if !isOff(a.config.Remote) && remote.Supported && a.originals == nil {
+	if !config.IsOff(a.config.Remote) && remote.Supported && a.originals == nil {
 		a.list = append(a.list, newWindows(a).extension(), newRemotePage(a).extension())
 	}
 	a.board.Opened = func(conv *agent.Conversation, again bool) { a.list.Opened(conv, again) }

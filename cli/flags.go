@@ -7,6 +7,7 @@ import (
 
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
+	modelscli "jcode/cli/models"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
@@ -78,12 +79,12 @@ type grammar struct {
 
 	Serve serveCmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
 
-	Usage  usageCmd  `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
-	Models modelsCmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
-	Eval   evalCmd   `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
-	Review reviewCmd `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
-	Import importCmd `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
-	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
+	Usage  usageCmd      `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
+	Models modelscli.Cmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
+	Eval   evalCmd       `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
+	Review reviewCmd     `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
+	Import importCmd     `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
+	Update updateCmd     `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 
+	"jcode/cli/config"
 	"jcode/cli/undo"
 	"jcode/internal/paths"
 	"jcode/tools"
@@ -11,12 +12,12 @@ import (
 // newFollower prepares what follows commands; nil where they are not followed: in an agent's worktree, which is merged
 // or discarded as a whole, and where the settings say so.
 func newFollower(a *app) *undo.Follower {
-	if a.ofAgent || isOff(a.config.Undo.Commands) {
+	if a.ofAgent || config.IsOff(a.config.Undo.Commands) {
 		return nil
 	}
 	return undo.New(undo.Options{
 		Store: a.store, Contents: a.contents, Dir: filepath.Join(a.paths.Data, "snapshots", "trees"), Home: a.paths.Home, LeaveOut: a.config.Undo.LeaveOut,
-		Secrets: isOn(a.config.Undo.Secrets), Say: a.board.Say, Roots: a.workRoots, Current: a.board.Session, Private: a.privateNow,
+		Secrets: config.IsOn(a.config.Undo.Secrets), Say: a.board.Say, Roots: a.workRoots, Current: a.board.Session, Private: a.privateNow,
 		Denied: func(dir string) func(string) bool { return unseen(a, dir) },
 	})
 }

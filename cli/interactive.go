@@ -16,6 +16,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
+	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	"jcode/cli/tour"
 	"jcode/internal/text"
@@ -64,20 +65,20 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	views := newSessionViews(a)
 	opt := front.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
-		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
+		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newSurroundings(a).branch, Project: newSurroundings(a).project, StatusCommand: statusCommand(a),
-		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),
+		Vi: config.IsOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
 	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave), newTaskActions(a), going}, opt.Commands.Sources...)
 	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
-	if a.models.script == nil { // the tour's home is removed when it ends
-		opt.Login = newFirstStart(a).firstRun(s, leave)
+	if !a.models.Plays() { // the tour's home is removed when it ends
+		opt.Login = newFirstStart(a).Guide(s.first, leave)
 	}
-	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
-		opt.First = newFirstStart(a).firstRun(s, leave)
+	if _, err := a.models.Resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
+		opt.First = newFirstStart(a).Guide(s.first, leave)
 	} else if err != nil {
 		return a.startError(err)
 	} else {
@@ -106,17 +107,17 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	case errors.Is(cause, errEnded): // as if the person had quit
 	case errors.As(err, &exit):
 		return err
-	case errors.Is(err, errTour):
+	case errors.Is(err, modelscli.ErrTour):
 		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
 	case errors.Is(err, tui.ErrInterrupted), errors.Is(err, context.Canceled):
 		return &console.Exit{Code: console.ExitInt, Silent: true, Err: err}
 	case err != nil:
 		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
-	if a.models.script != nil {
+	if a.models.Plays() {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
-	if id := s.id(); id != "" && a.models.script == nil && !a.store.Memory().Has(id) { // nothing of a tour is kept
+	if id := s.id(); id != "" && !a.models.Plays() && !a.store.Memory().Has(id) { // nothing of a tour is kept
 		fmt.Fprintln(a.std.Err, "jcode: resume with: "+resumeLine(ctx, a.store, id))
 	}
 	return nil
@@ -177,7 +178,7 @@ type sessions struct {
 
 func newSessions(a *app) *sessions {
 	return &sessions{
-		board: &a.board, store: a.store, saved: a.outputs, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.script != nil,
+		board: &a.board, store: a.store, saved: a.outputs, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.Plays(),
 		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
@@ -377,7 +378,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		return nil, err
 	}
 	if row.Model != "" && !a.modelNamed {
-		if _, err := a.models.resolve(row.Model); err != nil {
+		if _, err := a.models.Resolve(row.Model); err != nil {
 			a.board.Say(event.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
 		} else {
 			opt.Model = row.Model

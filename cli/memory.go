@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/cli/config"
 	"jcode/cli/core"
 	"jcode/cli/memory"
 	"jcode/internal/filelock"
@@ -75,7 +76,7 @@ func openMemory(a *app) error {
 	r.memory = memory.New(memory.Options{
 		Notes: r.store, Sessions: a.store, Project: a.project, Open: a.board.Open, Writes: writes,
 		Inside: func(path string) bool { return a.workspace.Contains(path) || a.outputs.Holds(path) || r.holds(path) },
-		Drafts: isOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.Say(event.LevelInfo, "%s", line) },
+		Drafts: config.IsOn(a.config.MemoryDrafts), Once: once(a), Say: func(line string) { a.board.Say(event.LevelInfo, "%s", line) },
 		Ask: func(ctx context.Context, system, text string) (string, error) {
 			conv := a.board.Open()
 			if conv == nil {

@@ -15,7 +15,7 @@ import (
 func (a *app) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
-		AfterEdit: !isOff(a.config.LSP.AfterEdit),
+		AfterEdit: !config.IsOff(a.config.LSP.AfterEdit),
 		Env:       a.confinement.CommandEnv, Programs: a.programs(),
 		Denied:  func(path string) bool { return a.gate.Denied(tools.AccessRead, path) != "" },
 		Changes: a.changes, Version: Version(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"jcode/cli/config"
 	luacli "jcode/cli/lua"
 	"jcode/lua"
 	"jcode/tools"
@@ -19,7 +20,7 @@ func (a *app) openLua() error {
 			State:     &luacli.State{Stored: a.store.LuaState(), Private: a.privateNow},
 			SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 			Denied: func(address string) string { return a.gate.DeniedAddress(address) },
-			Eval:   isOn(a.config.Lua.Eval),
+			Eval:   config.IsOn(a.config.Lua.Eval),
 		},
 		Board: &a.board, Trust: a.trust, Everywhere: a.everywhere(), Servers: a.servers,
 		Plugin: func(name string) tools.TrustItem {
@@ -106,7 +107,7 @@ func (a *app) isKeyVariable(name string) bool {
 	if name == searchKeyEnv(a.config.WebSearch) {
 		return true
 	}
-	for _, p := range a.models.settings.Providers {
+	for _, p := range a.models.Settings().Providers {
 		if p.KeyEnv == name {
 			return true
 		}

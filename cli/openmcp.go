@@ -7,6 +7,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/board"
+	"jcode/cli/config"
 	mcpcli "jcode/cli/mcp"
 	"jcode/mcp"
 	"jcode/mcp/auth"
@@ -52,7 +53,7 @@ func (a *app) announced() []string {
 func (a *app) serverPaths() mcpconfig.Paths {
 	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
-		NoImport: isOff(a.config.MCP.ImportClaude),
+		NoImport: config.IsOff(a.config.MCP.ImportClaude),
 		Plugins:  a.bundles.ServerFiles,
 	}
 }

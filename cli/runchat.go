@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/internal/ptty"
 )
@@ -90,7 +91,7 @@ func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err err
 			return true, (&attachCmd{Session: strconv.Itoa(pid)}).Run(ctx, a.flags, std)
 		}
 	}
-	if !isOn(a.config.Detachable) {
+	if !config.IsOn(a.config.Detachable) {
 		return false, nil
 	}
 	a.close()

@@ -6,6 +6,7 @@ import (
 
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
+	modelscli "jcode/cli/models"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
@@ -30,6 +31,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newSkillSetup(f, std))
 	case rolescli.Command:
 		return c.Run(ctx, newRoleSetup(f, std))
+	case modelscli.Command:
+		return c.Run(ctx, newModelSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -73,7 +73,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 		Home:    a.paths.Home,
 		Hidden:  append([]string{a.paths.Config, remotePlace(a.paths.Data).Dir}, a.hiddenData()...), // the latter also where the data folder as a whole can't be hidden
 		Protect: settings.Protect,
-		Network: isOn(settings.Network),
+		Network: config.IsOn(settings.Network),
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"jcode/agent/event"
-	"jcode/agent/model/catalogue"
-	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/notes"
@@ -113,41 +110,12 @@ func (a *app) rules() (permission.RuleSet, error) {
 	return set, nil
 }
 
-// providers converts the configured providers to the form of package provider. own is what is known of models.
-func providers(c config.Config, own map[string]catalogue.Info) map[string]provider.Config {
-	out := make(map[string]provider.Config, len(c.Providers))
-	for name, p := range c.Providers {
-		out[name] = provider.Config{
-			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
-			KeyCommand: p.KeyCommand, KeyHeader: p.KeyHeader, Preset: p.Preset, Region: p.Region, Project: p.Project, Profile: p.Profile,
-			Protocol: provider.Protocol(p.Protocol), Cache: p.Cache, Search: isOn(p.WebSearch), Local: isOn(p.Local), Prefer: p.Prefer, Quirks: provider.Quirks(p.Quirks), Models: own,
-			Limits: provider.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
-		}
-	}
-	return out
-}
-
 // maxTools returns how many tools a request may contain: the limit of the first model's provider, otherwise
 // the general setting; 0 means the default.
 func (a *app) maxTools() int {
 	name, _, _ := strings.Cut(a.flags.Model, "/")
 	return cmp.Or(a.config.Providers[name].MaxTools, a.config.Providers[a.config.Provider].MaxTools, a.config.MCP.MaxTools)
 }
-
-// ownModels returns what the configuration knows of models.
-func ownModels(c config.Config) map[string]catalogue.Info {
-	out := make(map[string]catalogue.Info, len(c.Models))
-	for _, m := range c.Models {
-		out[m.ID] = catalogue.Info{
-			Window: m.Window, MaxOutput: m.MaxOutput, Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached,
-			Images: isOn(m.Vision), Reasons: isOn(m.Reasons), Habits: catalogue.Habits{Patches: isOn(m.Patches), Unpatched: isOff(m.Patches)},
-		}
-	}
-	return out
-}
-
-func isOn(b *bool) bool  { return b != nil && *b }
-func isOff(b *bool) bool { return b != nil && !*b }
 
 func keyTable(keys map[string]config.List) map[string][]string {
 	out := make(map[string][]string, len(keys))

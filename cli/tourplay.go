@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent/model"
 	mcpcli "jcode/cli/mcp"
+	modelscli "jcode/cli/models"
 	"jcode/cli/tour"
 	"jcode/mcp/auth"
 )
@@ -36,7 +37,7 @@ func newTourApp(ctx context.Context, f *flags, std Streams, play *tourPlay) (*ap
 	if err != nil {
 		return nil, err
 	}
-	a.models.script, a.models.pace, a.models.hold = play.script, play.pace, play.hold
+	a.models.Play(modelscli.Script{Text: play.script, Pace: play.pace, Hold: play.hold})
 	return a, nil
 }
 
@@ -95,18 +96,4 @@ func (p *tourPlay) hold(ctx context.Context, req *model.Request) {
 	case <-limit.C:
 	case <-ctx.Done():
 	}
-}
-
-// heldModel is a model that waits before it answers.
-type heldModel struct {
-	model.Client
-	hold func(context.Context, *model.Request)
-}
-
-// Stream implements model.Client.
-func (h heldModel) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	if req.Purpose == model.PurposeTurn {
-		h.hold(ctx, &req)
-	}
-	return h.Client.Stream(ctx, req, emit)
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/agent/model/dial"
-	"jcode/agent/model/provider"
 	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/cli/outputs"
@@ -26,15 +24,6 @@ import (
 
 // maxFileNames bounds the list of files that @ completes.
 const maxFileNames = 200_000
-
-func listModels(ctx context.Context, p provider.Config) ([]provider.Listed, error) {
-	client, err := dial.Open(p)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	return client.ListModels(ctx)
-}
 
 // fileNames lists the files below a folder for @, without ignored ones.
 func fileNames(dir string) func(context.Context) ([]string, error) {

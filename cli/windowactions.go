@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/cli/config"
 	rolescli "jcode/cli/roles"
 	"jcode/internal/paths"
 	"jcode/internal/search"
@@ -25,12 +26,12 @@ import (
 type windowActions struct {
 	undoing undoing
 	roles   rolescli.Actions
-	models  modelViews
+	models  func() []config.Model // those that the settings name
 	files   sessionFiles
 }
 
 func newWindowActions(a *app) windowActions {
-	return windowActions{newUndoing(a), newRoleActions(a), newModelViews(a), sessionFiles{a.cwd, a.gate}}
+	return windowActions{newUndoing(a), newRoleActions(a), func() []config.Model { return a.config.Models }, sessionFiles{a.cwd, a.gate}}
 }
 
 // of returns the actions for a conversation.
@@ -101,7 +102,7 @@ func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error)
 	}
 	current := a.conv.State().Model
 	out.Models = append(out.Models, remote.Choice{Name: current, Current: true})
-	for _, m := range a.models.config.Models {
+	for _, m := range a.models() {
 		if m.ID != current {
 			out.Models = append(out.Models, remote.Choice{Name: m.ID})
 		}

@@ -264,3 +264,9 @@ type Prelude struct {
 	Session string `json:"session" desc:"What to start with: a new session, or the last one of the folder." enum:"new,continue" default:"new"`
 	Command string `json:"command" desc:"Slash command to run first, such as /init."`
 }
+
+// IsOn reports whether a setting that may be left out is on.
+func IsOn(b *bool) bool { return b != nil && *b }
+
+// IsOff reports whether a setting that may be left out is off.
+func IsOff(b *bool) bool { return b != nil && !*b }

@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"jcode/agent"
@@ -14,13 +14,13 @@ const noSmall = "none"
 const littleEffort = "low"
 
 // smaller returns the model that a person named for titles and the like.
-func (m *models) smaller(name string) (*agent.Small, error) {
+func (m *Clients) smaller(name string) (*agent.Small, error) {
 	found, err := m.make(name)
 	if err != nil {
 		return nil, err
 	}
 	small := &agent.Small{Name: found.Name, ID: found.ID, Client: found.Client, Cost: found.Cost}
-	if info, ok := catalogue.Lookup(found.ID, m.own); ok && info.Reasons {
+	if info, ok := catalogue.Lookup(found.ID, m.options.Own); ok && info.Reasons {
 		small.ReasoningEffort = littleEffort
 	}
 	return small, nil

@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"cmp"
@@ -9,42 +9,38 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
-	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/tools/command"
 	"jcode/tui/front"
 )
 
-// errTour says that the person chose the tour instead of a model.
-var errTour = errors.New("the tour was chosen")
+// ErrTour says that the person chose the tour instead of a model.
+var ErrTour = errors.New("the tour was chosen")
 
 // rowTour is the row that starts the tour.
 const rowTour = "tour"
 
-// firstStart guides through the first start, when no model is known yet.
-type firstStart struct {
-	models      *models
-	credentials string // the file of stored keys
-	settings    string // the person's config.json
-	getenv      func(string) string
-	board       *board.Board
-	// choose sets the model with which conversations begin; "" means the model that settings and environment
+// FirstStart guides through the first start, when no model is known yet.
+type FirstStart struct {
+	Models      *Clients
+	Credentials string // the file of stored keys
+	Settings    string // the person's config.json
+	Getenv      func(string) string
+	Say         func(level event.Level, format string, args ...any)
+	// Choose sets the model with which conversations begin; "" means the model that settings and environment
 	// resolve to.
-	choose func(model string)
+	Choose func(model string)
 }
 
-func newFirstStart(a *app) firstStart {
-	choose := func(name string) { a.flags.Model, a.modelNamed = name, name != "" }
-	return firstStart{a.models, a.paths.Credentials(), a.paths.File(), a.std.Getenv, &a.board, choose}
-}
-
-// firstRun helps a person who has no model yet to set one up. leave ends the chat with a cause.
-func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *front.FirstRun {
-	known := a.models.settings.Known()
+// Guide helps a person who has no model yet to set one up: then their first session begins. leave ends the chat with
+// a cause.
+func (a FirstStart) Guide(begin func(ctx context.Context) (front.Session, error), leave context.CancelCauseFunc) *front.FirstRun {
+	known := a.Models.Settings().Known()
 	first := &front.FirstRun{
 		Found: func(ctx context.Context) ([]command.Row, error) {
 			var rows []command.Row
@@ -65,23 +61,24 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *front.
 		},
 		Choose: func(ctx context.Context, row command.Row) (front.Session, error) {
 			if row.ID == rowTour {
-				leave(errTour)
-				return front.Session{}, errTour
+				leave(ErrTour)
+				return front.Session{}, ErrTour
 			}
 			name := row.ID
 			if name == endpointRow {
 				name = ""
 			} else if !strings.Contains(name, "/") { // a provider: its first coding model
-				a.models.settings.Provider, name = name, ""
+				a.Models.prefer(name)
+				name = ""
 			}
-			if _, err := a.models.resolve(name); err != nil {
+			if _, err := a.Models.Resolve(name); err != nil {
 				return front.Session{}, err
 			}
-			a.choose(name)
-			return s.first(ctx)
+			a.Choose(name)
+			return begin(ctx)
 		},
 	}
-	if p, ok := a.models.endpoint(); ok {
+	if p, ok := a.Models.endpoint(); ok {
 		first.Providers = append(first.Providers, command.Row{
 			ID: endpointRow, Name: p.Address(), Info: p.KeyEnv, Current: true,
 			Detail: "It is asked whether it takes the key, which is then used until jcode ends.",
@@ -100,8 +97,8 @@ const endpointRow = "endpoint"
 
 // enterKey asks a provider whether it accepts a key, stores it, and uses it from now on. The key of an
 // endpoint without a name is not stored: it would go to another endpoint later.
-func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name, key string) error {
-	cfg, ok := a.models.endpoint()
+func (a FirstStart) enterKey(ctx context.Context, known []provider.Config, name, key string) error {
+	cfg, ok := a.Models.endpoint()
 	if name != endpointRow {
 		i := slices.IndexFunc(known, func(p provider.Config) bool { return p.Name == name })
 		if ok = i >= 0; ok {
@@ -115,30 +112,30 @@ func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name,
 		return err
 	}
 	if cfg.Name == "" {
-		a.models.enter(cfg, key)
-		a.board.Say("warn", "this key is used until jcode ends: put it into %s for the next start", cfg.KeyEnv)
+		a.Models.enter(cfg, key)
+		a.Say("warn", "this key is used until jcode ends: put it into %s for the next start", cfg.KeyEnv)
 		return nil
 	}
-	if err := config.StoreKey(a.credentials, name, key); err != nil {
+	if err := config.StoreKey(a.Credentials, name, key); err != nil {
 		return err
 	}
 	if err := a.readKeys(); err != nil {
 		return err
 	}
-	if a.models.enter(cfg, key) {
-		a.board.Say("warn", "%s in the environment holds another key: the one you entered is used until jcode ends, and that of the environment at the next start; change or unset it there", cfg.KeyEnv)
+	if a.Models.enter(cfg, key) {
+		a.Say("warn", "%s in the environment holds another key: the one you entered is used until jcode ends, and that of the environment at the next start; change or unset it there", cfg.KeyEnv)
 	}
 	return nil
 }
 
 // looked says where models are looked for, and which keys exist.
-func (a firstStart) looked(known []provider.Config) string {
+func (a FirstStart) looked(known []provider.Config) string {
 	var have, lack, local []string
 	for _, p := range known {
 		switch {
 		case p.Local:
 			local = append(local, p.Name+" ("+strings.TrimSuffix(strings.TrimPrefix(p.Address(), "http://"), "/v1")+")")
-		case p.KeyEnv != "" && (a.getenv(p.KeyEnv) != "" || a.models.settings.Keys[p.Name] != ""):
+		case p.KeyEnv != "" && (a.Getenv(p.KeyEnv) != "" || a.Models.Settings().Keys[p.Name] != ""):
 			have = append(have, p.KeyEnv)
 		case p.KeyEnv != "":
 			lack = append(lack, p.KeyEnv)
@@ -159,12 +156,12 @@ const ownServer = "server"
 
 // enterServer asks a server for its models and, if it answers, stores its address, its key and the first of
 // its models that suits coding.
-func (a firstStart) enterServer(ctx context.Context, address, key string) (command.Row, error) {
+func (a FirstStart) enterServer(ctx context.Context, address, key string) (command.Row, error) {
 	if err := provider.CheckURL(address); err != nil {
 		return command.Row{}, err
 	}
 	cfg := provider.Config{Name: ownServer, BaseURL: address, Key: provider.Secret(key)}
-	if permit := a.models.settings.Permit; permit != nil {
+	if permit := a.Models.Settings().Permit; permit != nil {
 		if err := permit(cfg, ""); err != nil {
 			return command.Row{}, err
 		}
@@ -186,19 +183,19 @@ func (a firstStart) enterServer(ctx context.Context, address, key string) (comma
 	}
 	name := ownServer + "/" + m.ID
 	if key != "" {
-		if err := config.StoreKey(a.credentials, ownServer, key); err != nil {
+		if err := config.StoreKey(a.Credentials, ownServer, key); err != nil {
 			return command.Row{}, err
 		}
 	}
 	for _, kv := range [][2]string{{"providers." + ownServer + ".base_url", address}, {"model", name}} {
-		if err := config.Set(a.settings, kv[0], kv[1]); err != nil {
+		if err := config.Set(a.Settings, kv[0], kv[1]); err != nil {
 			return command.Row{}, err
 		}
 	}
 	if err := a.readKeys(); err != nil {
 		return command.Row{}, err
 	}
-	a.models.addProvider(provider.Config{Name: ownServer, BaseURL: address})
+	a.Models.addProvider(provider.Config{Name: ownServer, BaseURL: address})
 	return command.Row{ID: name, Name: name, Info: "your own server"}, nil
 }
 
@@ -225,14 +222,14 @@ func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 }
 
 // readKeys loads the stored keys.
-func (a firstStart) readKeys() error {
-	keys, warning, err := config.ReadCredentials(a.credentials)
+func (a FirstStart) readKeys() error {
+	keys, warning, err := config.ReadCredentials(a.Credentials)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
 	if warning != "" {
-		a.board.Say("warn", "%s", warning)
+		a.Say("warn", "%s", warning)
 	}
-	a.models.rekey(keys)
+	a.Models.rekey(keys)
 	return nil
 }

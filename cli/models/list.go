@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"cmp"
@@ -8,26 +8,22 @@ import (
 	"strings"
 
 	"jcode/agent/model/catalogue"
+	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
-	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/session"
 	"jcode/tools/command"
 )
 
-// modelViews lists models for the screens of a chat.
-type modelViews struct {
-	models *models
-	board  *board.Board
-	config *config.Config
-	recent func(ctx context.Context) ([]session.Session, error)
-}
-
-func newModelViews(a *app) modelViews {
-	recent := func(ctx context.Context) ([]session.Session, error) {
-		return a.store.List(ctx, session.Filter{All: true, Limit: sessionsLooked})
-	}
-	return modelViews{a.models, &a.board, &a.config, recent}
+// List lists models for the screens of a chat.
+type List struct {
+	Models *Clients
+	// Current names the model of the open conversation; "" without one.
+	Current func() string
+	// Configured returns the models that the settings name, and the favourites among all.
+	Configured func() (named []config.Model, favorites []string)
+	// Recent returns the last sessions, at most as many as limit.
+	Recent func(ctx context.Context, limit int) ([]session.Session, error)
 }
 
 // sessionsLooked is how many sessions decide which models a person likes.
@@ -45,36 +41,34 @@ type listedModel struct {
 // called reports whether a person means this model by an ID, or by provider/ID.
 func (m listedModel) called(id string) bool { return m.id == id || m.name == id }
 
-// modelRows lists the models of the endpoint in use, and those that the configuration names: first the favourites, in
+// Rows lists the models of the endpoint in use, and those that the configuration names: first the favourites, in
 // their order, then those that the person has used, most often first.
-func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
-	current := ""
-	if conv := a.board.Open(); conv != nil {
-		current = conv.State().Model
-	}
+func (a List) Rows(ctx context.Context) ([]command.Row, error) {
+	current := a.Current()
+	configured, favorites := a.Configured()
 	var list []listedModel
 	add := func(m listedModel) {
 		if !slices.ContainsFunc(list, func(known listedModel) bool { return known.id == m.id }) {
 			list = append(list, m)
 		}
 	}
-	settings := a.models.settings
+	settings := a.Models.Settings()
 	settings.Model = current
 	target, err := provider.Resolve(settings)
 	if err == nil && target.Replay == "" {
 		var found []provider.Listed
 		if found, err = listModels(ctx, target.Provider); err == nil {
 			for _, l := range found {
-				if a.models.permits(target.Provider, strings.TrimPrefix(l.ID, "models/")) {
+				if a.Models.permits(target.Provider, strings.TrimPrefix(l.ID, "models/")) {
 					add(a.listed(target.Provider.Name, l))
 				}
 			}
 		}
 	}
-	for _, m := range a.config.Models {
+	for _, m := range configured {
 		add(a.named(m.ID))
 	}
-	for i, id := range a.config.Favorites {
+	for i, id := range favorites {
 		if !slices.ContainsFunc(list, func(m listedModel) bool { return m.called(id) }) {
 			add(a.named(id))
 		}
@@ -87,7 +81,7 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 	if list == nil && err != nil {
 		return nil, fmt.Errorf("the list of models could not be read (%w); /model NAME takes any", err)
 	}
-	if recent, err := a.recent(ctx); err == nil { // without them, all are as they were listed
+	if recent, err := a.Recent(ctx, sessionsLooked); err == nil { // without them, all are as they were listed
 		for _, s := range recent {
 			if i := slices.IndexFunc(list, func(m listedModel) bool { return m.id == s.Model }); i >= 0 {
 				list[i].used++
@@ -95,12 +89,12 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y listedModel) int {
-		place := func(m listedModel) int { return cmp.Or(m.favorite, len(a.config.Favorites)+1) }
+		place := func(m listedModel) int { return cmp.Or(m.favorite, len(favorites)+1) }
 		return cmp.Or(cmp.Compare(place(x), place(y)), cmp.Compare(y.used, x.used))
 	})
 	rows := modelColumns(list, current)
 	for i, m := range list {
-		if m.favorite > 0 || m.used > 0 && len(a.config.Favorites) == 0 {
+		if m.favorite > 0 || m.used > 0 && len(favorites) == 0 {
 			rows[i].State = "★"
 		}
 	}
@@ -108,7 +102,7 @@ func (a modelViews) modelRows(ctx context.Context) ([]command.Row, error) {
 }
 
 // named says what is known of a model that the configuration names.
-func (a modelViews) named(name string) listedModel {
+func (a List) named(name string) listedModel {
 	of, id, whole := strings.Cut(name, "/")
 	if !whole {
 		of, id = "", name
@@ -119,12 +113,12 @@ func (a modelViews) named(name string) listedModel {
 }
 
 // listed says what is known of a model of a provider.
-func (a modelViews) listed(of string, l provider.Listed) listedModel {
+func (a List) listed(of string, l provider.Listed) listedModel {
 	m := listedModel{id: l.ID, name: l.ID, provider: of}
 	if of != "" {
 		m.id = of + "/" + l.ID
 	}
-	info, known := catalogue.Lookup(l.ID, a.models.own)
+	info, known := catalogue.Lookup(l.ID, a.Models.options.Own)
 	if window := cmp.Or(l.Window, info.Window); window > 0 {
 		m.window = fmt.Sprintf("%dk", window/1000)
 	}
@@ -153,4 +147,14 @@ func modelColumns(list []listedModel, current string) []command.Row {
 		rows[i] = command.Row{ID: m.id, Name: m.name, Info: strings.TrimRight(info, " "), Current: m.id == current, Search: m.id}
 	}
 	return rows
+}
+
+// listModels asks an endpoint for its models.
+func listModels(ctx context.Context, p provider.Config) ([]provider.Listed, error) {
+	client, err := dial.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return client.ListModels(ctx)
 }

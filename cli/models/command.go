@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"cmp"
@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
-	"jcode/agent/event"
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
 	"jcode/cli/console"
@@ -19,32 +18,55 @@ import (
 	"jcode/internal/text"
 )
 
-// maxTable bounds a table of models.
-const maxTable = 4 << 20
+const (
+	maxTable  = 4 << 20          // bytes of a table of models
+	tableWait = 15 * time.Second // for an address that has one
+)
 
-// modelsCmd is about the table of models and prices.
-type modelsCmd struct {
-	Show   modelsShowCmd   `cmd:"" default:"withargs" help:"Say where prices come from, and what a model costs."`
-	Update modelsUpdateCmd `cmd:"" help:"Read a table of models and prices from an address or a file."`
+// Cmd is about the table of models and prices.
+type Cmd struct {
+	Show   showCmd   `cmd:"" default:"withargs" help:"Say where prices come from, and what a model costs."`
+	Update updateCmd `cmd:"" help:"Read a table of models and prices from an address or a file."`
 }
 
-// modelsShowCmd says what is known of models.
-type modelsShowCmd struct {
+// Setup is what the commands of `jcode models` are given.
+type Setup struct {
+	console.Streams
+	Version string
+	// Open reads the settings. The caller closes them.
+	Open func(ctx context.Context) (Opened, error)
+}
+
+// Opened is what settings and the table that is kept say of models.
+type Opened struct {
+	Table  string // the file of the table
+	Source string // the setting update.models
+	Known  map[string]catalogue.Info
+	Close  func()
+}
+
+// Command is a command of `jcode models`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+// showCmd says what is known of models.
+type showCmd struct {
 	ID []string `arg:"" optional:"" help:"IDs of models."`
 }
 
 // Run prints the sources, or what is known of models.
-func (c *modelsShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openConfigured(ctx, f, std)
+func (c *showCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	fmt.Fprintf(std.Out, "prices of jcode %s: most of %s, from %s, not checked with the makers since; jcode models update reads a newer table\n", Version(), catalogue.PricesDated, catalogue.PricesFrom)
-	if t, err := readTable(a.paths.Models()); err == nil {
+	defer a.Close()
+	fmt.Fprintf(std.Out, "prices of jcode %s: most of %s, from %s, not checked with the makers since; jcode models update reads a newer table\n", std.Version, catalogue.PricesDated, catalogue.PricesFrom)
+	if t, err := readTable(a.Table); err == nil {
 		fmt.Fprintf(std.Out, "%s, read on %s from %s\n", text.Count(len(t.Models), "model"), t.Date, text.Clean(t.Source))
 	}
-	own := a.ownModels()
+	own := a.Known
 	for _, id := range c.ID {
 		info, _ := catalogue.Lookup(id, own)
 		price := "price unknown"
@@ -59,23 +81,23 @@ func (c *modelsShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// modelsUpdateCmd reads a table and keeps it. Nothing is fetched unless a person names an address, and asks.
-type modelsUpdateCmd struct {
+// updateCmd reads a table and keeps it. Nothing is fetched unless a person names an address, and asks.
+type updateCmd struct {
 	Source string `arg:"" optional:"" help:"Address or file; otherwise update.models of the settings."`
 }
 
 // Run reads, checks and keeps the table.
-func (c *modelsUpdateCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openConfigured(ctx, f, std)
+func (c *updateCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	source := cmp.Or(c.Source, a.config.Update.Models)
+	defer a.Close()
+	source := cmp.Or(c.Source, a.Source)
 	if source == "" {
 		return console.Usage("config.json: update.models is not set, and jcode contacts no server on its own: give an address or a file, or set it")
 	}
-	data, err := tableFrom(ctx, source)
+	data, err := tableFrom(ctx, source, std.Version)
 	if err != nil {
 		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("%s: %w", source, err)}
 	}
@@ -83,7 +105,7 @@ func (c *modelsUpdateCmd) Run(ctx context.Context, f *flags, std Streams) error 
 	if err != nil {
 		return console.Usage("%s: %w", source, err)
 	}
-	if err := atomicfile.Write(a.paths.Models(), data, atomicfile.Options{}); err != nil {
+	if err := atomicfile.Write(a.Table, data, atomicfile.Options{}); err != nil {
 		return fmt.Errorf("keep the table: %w", err)
 	}
 	fmt.Fprintf(std.Out, "%s, read on %s from %s, in force from the next start\n", text.Count(len(t.Models), "model"), t.Date, text.Clean(t.Source))
@@ -91,7 +113,7 @@ func (c *modelsUpdateCmd) Run(ctx context.Context, f *flags, std Streams) error 
 }
 
 // tableFrom reads an address or a file.
-func tableFrom(ctx context.Context, source string) ([]byte, error) {
+func tableFrom(ctx context.Context, source, version string) ([]byte, error) {
 	if !strings.Contains(source, "://") {
 		in, err := os.Open(source)
 		if err != nil {
@@ -103,14 +125,14 @@ func tableFrom(ctx context.Context, source string) ([]byte, error) {
 	if err := provider.CheckURL(source); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, updateWait)
+	ctx, cancel := context.WithTimeout(ctx, tableWait)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "jcode/"+Version())
+	req.Header.Set("User-Agent", "jcode/"+version)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -137,39 +159,4 @@ func readTable(path string) (catalogue.Table, error) {
 		return catalogue.Table{}, err
 	}
 	return catalogue.ParseTable(data)
-}
-
-// ownModels returns what settings know of models, on top of the table that is kept.
-func (a *app) ownModels() map[string]catalogue.Info {
-	out := ownModels(a.config)
-	t, err := readTable(a.paths.Models())
-	if errors.Is(err, fs.ErrNotExist) {
-		return out
-	}
-	if err != nil {
-		a.board.Say(event.LevelWarn, "%s is not used: %v; jcode models update reads it again", a.paths.Models(), err)
-		return out
-	}
-	for name, info := range t.Own() {
-		mine, ok := out[name]
-		if !ok {
-			out[name] = info
-			continue
-		}
-		out[name] = mine.Over(info)
-	}
-	return out
-}
-
-// openConfigured opens an app whose settings are read.
-func openConfigured(ctx context.Context, f *flags, std Streams) (*app, error) {
-	a, err := openKept(ctx, f, std)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.loadConfig(ctx); err != nil {
-		a.close()
-		return nil, err
-	}
-	return a, nil
 }

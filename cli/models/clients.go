@@ -1,4 +1,4 @@
-package cli
+package modelscli
 
 import (
 	"bytes"
@@ -21,32 +21,61 @@ import (
 	"jcode/agent/model/replay"
 )
 
-// models finds and keeps the clients of the models that a run names.
-type models struct {
-	settings provider.Settings // all but Model
-	own      map[string]catalogue.Info
-	fallback string // used when a model fails for good
-	small    string // used for titles and the like; "" is the cheapest of the same provider
-	recorder *replay.Recorder
-	wire     func(canonical string) (string, bool)
-	// script is played in place of a file for the model name tourModel.
-	script []byte
-	pace   time.Duration
-	hold   func(context.Context, *model.Request) // called before the script answers
+// Clients finds and keeps the clients of the models that a run names.
+type Clients struct {
+	options Options
 
-	mu      sync.Mutex
-	clients map[string]agent.Model
+	mu       sync.Mutex
+	recorder *replay.Recorder
+	play     Script
+	clients  map[string]agent.Model
 	// given maps names of models to the names by which they were requested: a person's own endpoint accepts the
 	// latter and not the former.
 	given map[string]string
 }
 
-// tourModel is the name of the embedded script.
-const tourModel = "tour"
+// Options are what a run knows of models before it names one.
+type Options struct {
+	Settings provider.Settings // all but Model
+	Own      map[string]catalogue.Info
+	Fallback string // used when a model fails for good
+	Small    string // used for titles and the like; "" is the cheapest of the same provider
+	// Wire returns the name under which a tool was offered to the model.
+	Wire func(canonical string) (string, bool)
+}
 
-// resolve returns the model with a name as the person writes it; "" means the model that settings and
+// Script is a script that is played in place of a file for the model name ScriptName.
+type Script struct {
+	Text []byte
+	Pace time.Duration
+	Hold func(context.Context, *model.Request) // called before the script answers
+}
+
+// New returns the clients of a run; none is opened before its model is named.
+func New(o Options) *Clients { return &Clients{options: o} }
+
+// Settings returns the settings by which models are found.
+func (m *Clients) Settings() provider.Settings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.options.Settings
+}
+
+// Record writes what models answer to a recorder from now on.
+func (m *Clients) Record(r *replay.Recorder) { m.recorder = r }
+
+// Play plays a script for the model name ScriptName.
+func (m *Clients) Play(s Script) { m.play = s }
+
+// Plays reports whether a script is played.
+func (m *Clients) Plays() bool { return m.play.Text != nil }
+
+// ScriptName is the name of the embedded script.
+const ScriptName = "tour"
+
+// Resolve returns the model with a name as the person writes it; "" means the model that settings and
 // environment resolve to.
-func (m *models) resolve(name string) (agent.Model, error) {
+func (m *Clients) Resolve(name string) (agent.Model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found, ok := m.clients[name]; ok {
@@ -59,16 +88,16 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	if err != nil {
 		return agent.Model{}, err
 	}
-	if m.fallback != "" && name != m.fallback && !found.Untitled {
-		second, err := m.make(m.fallback)
+	if m.options.Fallback != "" && name != m.options.Fallback && !found.Untitled {
+		second, err := m.make(m.options.Fallback)
 		if err != nil {
 			return agent.Model{}, fmt.Errorf("fallback_model: %w", err)
 		}
 		found.Client = model.NewFallback(found.Client, second.Client, second.ID)
 		found.Cost = costOfEither(found, second)
 	}
-	if m.small != "" && m.small != noSmall && !found.Untitled {
-		if found.Small, err = m.smaller(m.small); err != nil {
+	if m.options.Small != "" && m.options.Small != noSmall && !found.Untitled {
+		if found.Small, err = m.smaller(m.options.Small); err != nil {
 			return agent.Model{}, fmt.Errorf("small_model: %w", err)
 		}
 	}
@@ -89,13 +118,13 @@ func (m *models) resolve(name string) (agent.Model, error) {
 }
 
 // endpoint returns the endpoint without a name that --base-url or OPENAI_BASE_URL sets.
-func (m *models) endpoint() (provider.Config, bool) {
+func (m *Clients) endpoint() (provider.Config, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.settings.BaseURL == "" {
+	if m.options.Settings.BaseURL == "" {
 		return provider.Config{}, false
 	}
-	target, err := provider.Resolve(m.settings)
+	target, err := provider.Resolve(m.options.Settings)
 	if err != nil || target.Provider.Name != "" {
 		return provider.Config{}, false
 	}
@@ -104,45 +133,52 @@ func (m *models) endpoint() (provider.Config, bool) {
 
 // enter takes a key that the person has just entered: in this run it takes precedence over the environment's.
 // It reports whether the environment has a different one.
-func (m *models) enter(p provider.Config, key string) (hidden bool) {
+func (m *Clients) enter(p provider.Config, key string) (hidden bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := maps.Clone(m.settings.Entered)
+	all := maps.Clone(m.options.Settings.Entered)
 	if all == nil {
 		all = map[string]string{}
 	}
 	all[p.Name] = key
-	m.settings.Entered, m.clients = all, nil
-	found := strings.TrimSpace(m.settings.Env(p.KeyEnv))
+	m.options.Settings.Entered, m.clients = all, nil
+	found := strings.TrimSpace(m.options.Settings.Env(p.KeyEnv))
 	return p.KeyEnv != "" && found != "" && found != strings.TrimSpace(key)
 }
 
 // rekey replaces the keys; clients that were created with the old ones are created again.
-func (m *models) rekey(keys map[string]string) {
+func (m *Clients) rekey(keys map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.settings.Keys, m.clients = keys, nil
+	m.options.Settings.Keys, m.clients = keys, nil
+}
+
+// prefer takes a provider for names of models without one.
+func (m *Clients) prefer(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.options.Settings.Provider = name
 }
 
 // addProvider adds a provider of the person's own.
-func (m *models) addProvider(p provider.Config) {
+func (m *Clients) addProvider(p provider.Config) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := maps.Clone(m.settings.Providers)
+	all := maps.Clone(m.options.Settings.Providers)
 	if all == nil {
 		all = map[string]provider.Config{}
 	}
 	all[p.Name] = p
-	m.settings.Providers, m.clients = all, nil
+	m.options.Settings.Providers, m.clients = all, nil
 }
 
-func (m *models) make(name string) (agent.Model, error) {
-	play := replay.Options{Wire: m.wire, Pace: m.pace}
-	if name == tourModel && m.script != nil {
-		client, err := replay.New(bytes.NewReader(m.script), tourModel, play)
-		return agent.Model{Name: tourModel, ID: tourModel, Client: heldModel{client, m.hold}, Untitled: true}, err
+func (m *Clients) make(name string) (agent.Model, error) {
+	play := replay.Options{Wire: m.options.Wire, Pace: m.play.Pace}
+	if name == ScriptName && m.play.Text != nil {
+		client, err := replay.New(bytes.NewReader(m.play.Text), ScriptName, play)
+		return agent.Model{Name: ScriptName, ID: ScriptName, Client: heldModel{client, m.play.Hold}, Untitled: true}, err
 	}
-	settings := m.settings
+	settings := m.options.Settings
 	settings.Model = name
 	target, err := provider.Resolve(settings)
 	if err != nil {
@@ -156,7 +192,7 @@ func (m *models) make(name string) (agent.Model, error) {
 	if err != nil {
 		return agent.Model{}, err
 	}
-	own := m.own
+	own := m.options.Own
 	if target.Provider.Models != nil {
 		own = target.Provider.Models
 	}
@@ -183,15 +219,15 @@ func (m *models) make(name string) (agent.Model, error) {
 		}
 	}
 	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
-	if id := target.Provider.Small(target.Model); id != "" && m.small == "" && m.permits(target.Provider, id) {
+	if id := target.Provider.Small(target.Model); id != "" && m.options.Small == "" && m.permits(target.Provider, id) {
 		found.Small = smallAt(found.Client, target.Provider, id)
 	}
 	return found, nil
 }
 
 // permits reports whether a model of an endpoint may be used.
-func (m *models) permits(p provider.Config, id string) bool {
-	return m.settings.Permit == nil || m.settings.Permit(p, id) == nil
+func (m *Clients) permits(p provider.Config, id string) bool {
+	return m.options.Settings.Permit == nil || m.options.Settings.Permit(p, id) == nil
 }
 
 // costOf returns the cost of a usage; false if the model's price is unknown.
@@ -291,4 +327,18 @@ func (p *picking) window(ctx context.Context) int {
 		return info.Window
 	}
 	return p.listed
+}
+
+// heldModel is a model that waits before it answers.
+type heldModel struct {
+	model.Client
+	hold func(context.Context, *model.Request)
+}
+
+// Stream implements model.Client.
+func (h heldModel) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	if req.Purpose == model.PurposeTurn {
+		h.hold(ctx, &req)
+	}
+	return h.Client.Stream(ctx, req, emit)
 }

@@ -13,6 +13,7 @@ import (
 
 	"jcode/agent"
 	agentscli "jcode/cli/agents"
+	"jcode/cli/core"
 	"jcode/internal/worktree"
 	"jcode/session"
 	"jcode/tools"
@@ -47,7 +48,7 @@ const (
 // isolate creates a worktree for a sub-agent.
 func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
 	if a.privateNow() {
-		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", errPrivate)
+		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", core.ErrPrivate)
 	}
 	dir, branch := freePlace(ctx, a.app, a.worktrees(), name)
 	tree, err := worktree.Add(ctx, worktree.Options{Git: a.git, Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, Shared: a.flags.AddDir, First: a.opensWith()})

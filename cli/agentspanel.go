@@ -100,7 +100,7 @@ func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []ses
 		tokens = usage.Tokens(s.Tokens)
 	}
 	row.State = fmt.Sprintf("%s %7s", s.Took(time.Now()), tokens)
-	head, dir := strings.TrimSpace(s.Role+" "+s.Model)+", session "+shortID(s.Session), a.root
+	head, dir := strings.TrimSpace(s.Role+" "+s.Model)+", session "+session.ShortID(s.Session), a.root
 	if s.Cost > 0 {
 		head += ", " + text.Spent(s.Cost, s.Estimated)
 	}

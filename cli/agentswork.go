@@ -41,7 +41,7 @@ func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor
 		if err != nil {
 			return nil, err
 		}
-		row.Detail = workDetail("session "+shortID(e.Session), works, changed)
+		row.Detail = workDetail("session "+session.ShortID(e.Session), works, changed)
 		rows = append(rows, row)
 	}
 	return rows, nil

@@ -83,9 +83,9 @@ func (c *attachCmd) process(ctx context.Context, l live) (pid int, id string, er
 	case len(background) > 1:
 		return 0, "", console.Usage("%d sessions in the background match: name one by its ID or process, as jcode sessions ps prints them", len(background))
 	case len(fits) > 0 && c.Session != "" && fits[0].where() != string(remote.InTerminal):
-		return 0, "", console.Usage("session %s is not shown in a terminal (%s, process %d): jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].where(), fits[0].Pid, shortID(fits[0].SessionID))
+		return 0, "", console.Usage("session %s is not shown in a terminal (%s, process %d): jcode sessions watch %s follows it", session.ShortID(fits[0].SessionID), fits[0].where(), fits[0].Pid, session.ShortID(fits[0].SessionID))
 	case len(fits) > 0 && c.Session != "":
-		return 0, "", console.Usage("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", shortID(fits[0].SessionID), fits[0].Pid, shortID(fits[0].SessionID))
+		return 0, "", console.Usage("session %s runs in a terminal of its own (process %d): /detach there takes it to the background, jcode sessions watch %s follows it", session.ShortID(fits[0].SessionID), fits[0].Pid, session.ShortID(fits[0].SessionID))
 	case c.Session == "":
 		return 0, "", console.Usage("no session runs in the background: jcode --detachable begins one, jcode attach ID continues an earlier one there")
 	}
@@ -153,7 +153,7 @@ func sayWhere(ctx context.Context, l live, pid int, std Streams) error {
 	list, err := l.list(ctx)
 	for _, s := range list {
 		if s.Pid == pid && s.SessionID != "" {
-			name = shortID(s.SessionID)
+			name = session.ShortID(s.SessionID)
 		}
 	}
 	fmt.Fprintf(std.Err, "jcode: the session goes on in the background; show it again: jcode attach %s\n", name)
@@ -196,7 +196,7 @@ func runInBackground(ctx context.Context, std Streams, args []string, dir string
 	case id == "":
 		fmt.Fprintf(std.Out, "jcode: the session has not begun yet: it may ask something first: jcode attach %d\n", begun.pid())
 	default:
-		fmt.Fprintf(std.Out, "jcode: session %s runs in the background: jcode attach %s\n", shortID(id), shortID(id))
+		fmt.Fprintf(std.Out, "jcode: session %s runs in the background: jcode attach %s\n", session.ShortID(id), session.ShortID(id))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/console"
+	"jcode/cli/core"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
@@ -109,7 +110,7 @@ func standBeside(ctx context.Context, a *app, words []string) (at *app, done fun
 		return a, func() {}, nil
 	}
 	if a.privateNow() {
-		return nil, nil, console.Usage("%w, worktrees included: leave --worktree out", errPrivate)
+		return nil, nil, console.Usage("%w, worktrees included: leave --worktree out", core.ErrPrivate)
 	}
 	given, fresh := strings.CutPrefix(a.flags.Worktree, anyTree)
 	name, err := besideName(given, strings.Join(words, " "))

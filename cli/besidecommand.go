@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent/roster"
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session"
@@ -127,7 +128,7 @@ func (w worktreeCommand) move(ctx context.Context, to *moveError) (command.Outco
 	}
 	switch {
 	case conv.Private():
-		return command.Outcome{}, fmt.Errorf("%w, worktrees included", errPrivate)
+		return command.Outcome{}, fmt.Errorf("%w, worktrees included", core.ErrPrivate)
 	case conv.State().Busy:
 		return command.Outcome{}, errors.New("the session is at work: interrupt it, or wait until the turn has ended")
 	case slices.ContainsFunc(conv.Agents().List(), roster.State.Running):

@@ -135,7 +135,7 @@ func (p personCommands) export(ctx context.Context, args string) (command.Outcom
 	}
 	path := strings.TrimSpace(args)
 	if path == "" {
-		path = "jcode-" + shortID(id) + ".md"
+		path = "jcode-" + session.ShortID(id) + ".md"
 	}
 	format, err := export.FormatOf(path)
 	if err != nil {

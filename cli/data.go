@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/console"
+	"jcode/cli/core"
 	"jcode/cli/outputs"
 	"jcode/cli/undo"
 	"jcode/session"
@@ -81,7 +82,7 @@ func outputsOf(a *app) *outputs.Outputs {
 func spillsOf(a *app) outputs.Spills {
 	return outputs.NewSpills(a.paths.Data, func() error {
 		if a.privateNow() {
-			return errPrivate
+			return core.ErrPrivate
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/board"
+	"jcode/cli/core"
 	"jcode/internal/ptty"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -76,7 +77,7 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 	case conv == nil || conv.ID() == "" && !conv.Private():
 		return command.Outcome{}, errors.New("the session is empty: jcode --detachable begins a session in the background")
 	case conv.Private():
-		return command.Outcome{}, fmt.Errorf("%w, so the conversation can't move to another process", errPrivate)
+		return command.Outcome{}, fmt.Errorf("%w, so the conversation can't move to another process", core.ErrPrivate)
 	case conv.State().ReadOnly:
 		return command.Outcome{}, errors.New("this session is open in another jcode and read-only here")
 	}

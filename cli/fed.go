@@ -316,7 +316,7 @@ func (r *fedRun) result(end event.TurnEnd) {
 		Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error, Prompts: all.ids,
 		SessionID: cmp.Or(r.conv.ID(), r.session), Steps: all.steps + end.Steps, DurationMS: end.Duration.Milliseconds(), Usage: since(r.before, r.total),
 	}
-	switch why := unanswered(end); {
+	switch why := end.Unanswered(); {
 	case end.Reason == event.StopInterrupted:
 		res.Error = "interrupted"
 	case why != "":

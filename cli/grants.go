@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jcode/cli/core"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -36,7 +37,7 @@ func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Gran
 // Add stores a grant for its session or for the project.
 func (g grants) Add(ctx context.Context, p permission.Grant) error {
 	if p.Scope != tools.AnswerSession && g.private() {
-		return fmt.Errorf("%w: the answer can only apply to this conversation", errPrivate)
+		return fmt.Errorf("%w: the answer can only apply to this conversation", core.ErrPrivate)
 	}
 	row := session.Grant{Key: p.Rule, Hash: p.Hash, Scope: session.GrantProject, Project: g.project}
 	if p.Scope == tools.AnswerSession {

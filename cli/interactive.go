@@ -125,7 +125,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 
 // resumeLine returns the line that continues a session, with its title.
 func resumeLine(ctx context.Context, store *session.Store, id string) string {
-	line := "jcode -r " + shortID(id)
+	line := "jcode -r " + session.ShortID(id)
 	if s, err := store.Get(context.WithoutCancel(ctx), id); err == nil && s.Title != "" {
 		line += "  " + strconv.Quote(text.Truncate(text.OneLine(text.Visible(s.Title)), 60, "…"))
 	}

@@ -301,7 +301,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 			Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error,
 			SessionID: conv.ID(), Steps: steps + end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
 		}
-		switch why := unanswered(end); {
+		switch why := end.Unanswered(); {
 		case end.Reason == event.StopInterrupted:
 			res.Error = "interrupted"
 		case why != "":

@@ -7,11 +7,9 @@ import (
 
 	"jcode/cli/console"
 	"jcode/internal/slicex"
+	"jcode/session"
 	"jcode/tools/command"
 )
-
-// errPrivate says why something is not stored.
-var errPrivate = errors.New("nothing of a private conversation is kept on the disk")
 
 // privateNotice says once what a private conversation means.
 const privateNotice = "This conversation is private: nothing of it is kept on the disk. A crash, and the end of jcode, lose it; /save keeps it after all, from its beginning."
@@ -87,5 +85,5 @@ func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, er
 	if conv.ID() == "" {
 		return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
 	}
-	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " continues it."}, nil
+	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + session.ShortID(conv.ID()) + " continues it."}, nil
 }

@@ -161,8 +161,8 @@ func (r *remotePage) rows(context.Context) ([]command.Row, error) {
 	}}
 	for _, v := range list {
 		rows = append(rows, command.Row{
-			ID: v.ID, Name: text.Visible(v.Name), Info: string(v.Role) + map[bool]string{true: ", a program"}[v.Program], State: age(time.Since(v.Used)), Keys: []string{"revoke"},
-			Detail: "paired " + age(time.Since(v.Paired)) + ", used " + age(time.Since(v.Used)),
+			ID: v.ID, Name: text.Visible(v.Name), Info: string(v.Role) + map[bool]string{true: ", a program"}[v.Program], State: text.Ago(time.Since(v.Used)), Keys: []string{"revoke"},
+			Detail: "paired " + text.Ago(time.Since(v.Paired)) + ", used " + text.Ago(time.Since(v.Used)),
 		})
 	}
 	return rows, err

@@ -11,6 +11,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/internal/ptty"
+	"jcode/session"
 )
 
 // runChat opens the terminal UI.
@@ -86,7 +87,7 @@ func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err err
 		return false, nil
 	}
 	if a.flags.Continue || a.flags.Resume != "" && a.flags.Resume != pickSession {
-		if pid, id := runsInBackground(ctx, a); pid != 0 && console.Confirm(std.In, std.Out, "Session "+shortID(id)+" runs in the background. Show it here?") {
+		if pid, id := runsInBackground(ctx, a); pid != 0 && console.Confirm(std.In, std.Out, "Session "+session.ShortID(id)+" runs in the background. Show it here?") {
 			a.close()
 			return true, (&attachCmd{Session: strconv.Itoa(pid)}).Run(ctx, a.flags, std)
 		}

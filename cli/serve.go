@@ -225,7 +225,7 @@ func (c *serveDevicesCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tMAY\tKIND\tPAIRED\tUSED")
 	for _, v := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Visible(v.Name), v.Role, map[bool]string{true: "program", false: "browser"}[v.Program], age(time.Since(v.Paired)), age(time.Since(v.Used)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Visible(v.Name), v.Role, map[bool]string{true: "program", false: "browser"}[v.Program], text.Ago(time.Since(v.Paired)), text.Ago(time.Since(v.Used)))
 	}
 	return w.Flush()
 }

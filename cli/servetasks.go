@@ -62,7 +62,7 @@ func (s servedTasks) List(ctx context.Context) (rows []page.Queued, all string, 
 // servedTask returns a task as the page lists it.
 func servedTask(t tasks.Task) page.Queued {
 	return page.Queued{
-		ID: t.ID, State: string(t.State), Name: text.Truncate(text.Headline(text.Visible(t.Prompt)), 100, "…"), Age: age(time.Since(t.Created)), Steps: tasklist.Steps(t), Cost: tasklist.Cost(t),
+		ID: t.ID, State: string(t.State), Name: text.Truncate(text.Headline(text.Visible(t.Prompt)), 100, "…"), Age: text.Ago(time.Since(t.Created)), Steps: tasklist.Steps(t), Cost: tasklist.Cost(t),
 		Why: text.Visible(tasklist.Waits(t)), Cancellable: !t.Over(), Retriable: t.State == tasks.Failed, Urgent: t.State == tasks.Asks || t.State == tasks.Failed,
 	}
 }

@@ -102,32 +102,16 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 		if c.All {
 			title += "  " + text.Visible(v.Cwd)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", shortID(v.ID), age(time.Since(v.Updated)), v.Messages, text.Visible(v.Model), money(v.Cost, v.Estimated), title)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", session.ShortID(v.ID), text.Ago(time.Since(v.Updated)), v.Messages, text.Visible(v.Model), money(v.Cost, v.Estimated), title)
 	}
 	return w.Flush()
 }
-
-// shortID returns the end of an ID, by which the store can find a session: the beginning is a time.
-func shortID(id string) string { return id[max(0, len(id)-8):] }
 
 func money(usd float64, estimated bool) string {
 	if usd == 0 {
 		return "-"
 	}
 	return text.Spent(usd, estimated)
-}
-
-// age formats how long ago something was, in one unit.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
 }
 
 type sessionsShowCmd struct {
@@ -235,7 +219,7 @@ func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) erro
 	for _, h := range hits {
 		if h.Session.ID != last {
 			last = h.Session.ID
-			fmt.Fprintf(std.Out, "%s  %s\n", shortID(last), cmp.Or(h.Session.Title, "(no title)"))
+			fmt.Fprintf(std.Out, "%s  %s\n", session.ShortID(last), cmp.Or(h.Session.Title, "(no title)"))
 		}
 		if h.Seq > 0 {
 			fmt.Fprintf(std.Out, "  %s: %s\n", h.Role, h.Snippet)

@@ -12,6 +12,7 @@ import (
 	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/remote"
+	"jcode/session"
 	"jcode/tools"
 )
 
@@ -66,10 +67,10 @@ func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 			fmt.Fprintf(std.Err, "%s\n→ %s\n", text.Visible(q.Text), text.Visible(reply))
 			return c.failed(client.Call(ctx, "reply", remote.Reply{Session: s.SessionID, ID: q.ID, Text: reply}, nil))
 		case "form":
-			return console.Usage("session %s waits for a form to be filled in: that is done at its terminal", shortID(s.SessionID))
+			return console.Usage("session %s waits for a form to be filled in: that is done at its terminal", session.ShortID(s.SessionID))
 		}
 	}
-	return console.Usage("session %s waits for no answer", shortID(s.SessionID))
+	return console.Usage("session %s waits for no answer", session.ShortID(s.SessionID))
 }
 
 func (c *sessionsAnswerCmd) failed(err error) error {

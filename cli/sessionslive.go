@@ -15,6 +15,7 @@ import (
 	"jcode/cli/console"
 	"jcode/internal/text"
 	"jcode/remote"
+	"jcode/session"
 )
 
 // live finds the sessions that run in other processes of this user.
@@ -107,7 +108,7 @@ func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote
 	}
 	found, err := l.place.Open(ctx, l.name, fits[0].SessionID, h)
 	if err != nil {
-		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("session %s: %w", shortID(fits[0].SessionID), err)}
+		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("session %s: %w", session.ShortID(fits[0].SessionID), err)}
 	}
 	return found, fits[0].Listed, nil
 }
@@ -137,7 +138,7 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	fmt.Fprintln(w, "ID\tPROCESS\tWHERE\tSTATE\tMODE\tMODEL\tFOLDER\tTITLE")
 	for _, s := range all {
 		state := []string{"idle", "working", "needs you"}[urgency(s)]
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(shortID(s.SessionID), "-"), s.Pid, s.where(), state, cmp.Or(s.Mode, "-"), text.Visible(cmp.Or(s.Model, "-")), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(session.ShortID(s.SessionID), "-"), s.Pid, s.where(), state, cmp.Or(s.Mode, "-"), text.Visible(cmp.Or(s.Model, "-")), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
 	}
 	return w.Flush()
 }

@@ -12,6 +12,7 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/core"
 	"jcode/cli/tasklist"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -254,7 +255,7 @@ func (a taskActions) later(ctx context.Context, args string) (command.Outcome, e
 	conv := a.board.Open()
 	if conv != nil {
 		if conv.Private() {
-			return command.Outcome{}, fmt.Errorf("%w, and a task is kept", errPrivate)
+			return command.Outcome{}, fmt.Errorf("%w, and a task is kept", core.ErrPrivate)
 		}
 		st := conv.State()
 		f.Role, f.Model = st.Role, cmp.Or(conv.OwnModel(), st.Model)

@@ -314,7 +314,7 @@ func (c *tasksSchedulesCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 			}
 			last := "-"
 			if !sc.Last.IsZero() {
-				last = age(time.Since(sc.Last))
+				last = text.Ago(time.Since(sc.Last))
 			}
 			task := text.Truncate(text.Headline(text.Visible(sc.Task.Prompt)), 50, "…")
 			if sc.Note != "" {

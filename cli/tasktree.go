@@ -11,6 +11,7 @@ import (
 	"jcode/agent/event"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
+	"jcode/session"
 	"jcode/tasks"
 	"jcode/tasks/clone"
 	"jcode/tools"
@@ -114,7 +115,7 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 		r.stays = true
 		return r.store.Fail(ctx, t.ID, t.Attempt, err.Error())
 	}
-	why := unanswered(end)
+	why := end.Unanswered()
 	switch {
 	case t.Cancel:
 		why = "cancelled"
@@ -151,7 +152,7 @@ func (r *taskRun) settle(ctx context.Context, b *beside, end event.TurnEnd) erro
 // push pushes what came out. The branch there is named after the attempt's session too: others have a task of the same
 // number, and an attempt that dies before its result counts may have pushed already.
 func (r *taskRun) push(ctx context.Context, b *beside, commit string) (said string, _ error) {
-	branch := fmt.Sprintf("jcode/task-%d-%s", r.task.ID, shortID(r.task.Session))
+	branch := fmt.Sprintf("jcode/task-%d-%s", r.task.ID, session.ShortID(r.task.Session))
 	var err error
 	if r.task.Repo != "" {
 		err = clone.In(b.main.paths.Data).Push(ctx, r.task.Repo, commit, branch)

@@ -120,6 +120,9 @@ func NewID() (string, error) {
 	return id.String(), nil
 }
 
+// ShortID returns the end of an ID, by which a store finds a session: the beginning is a time.
+func ShortID(id string) string { return id[max(0, len(id)-8):] }
+
 // Begin stores a new session together with its first message, in one transaction. It returns
 // the session as Create does, and the message's seq.
 func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Session, seq int64, err error) {

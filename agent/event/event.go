@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"jcode/agent/model"
@@ -245,6 +246,22 @@ type TurnEnd struct {
 	// Err is the cause for StopError.
 	Err  error
 	Text string // the final answer
+}
+
+// Unanswered says why a turn that ended by itself has no whole answer; "" if it has one. An empty answer is one if the
+// model did something before.
+func (e TurnEnd) Unanswered() string {
+	switch {
+	case e.Reason != StopDone:
+		return ""
+	case e.Finish == "content_filter":
+		return "the provider refused to answer"
+	case e.Finish == "length":
+		return "the answer was cut at the model's output limit"
+	case e.Calls == 0 && strings.TrimSpace(e.Text) == "":
+		return "the model gave an empty answer"
+	}
+	return ""
 }
 
 // NotesUsed names the notes from earlier sessions that a turn used, just before its end.

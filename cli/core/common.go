@@ -14,6 +14,9 @@ const PrintWait = 5 * time.Second
 // ErrNoMessages says that a command needs a session with messages.
 var ErrNoMessages = errors.New("this session has no messages yet")
 
+// ErrPrivate says why something is not stored.
+var ErrPrivate = errors.New("nothing of a private conversation is kept on the disk")
+
 // MoreRight returns the kind of right that a word names.
 func MoreRight(word string) (kind tools.TrustKind, ok bool) {
 	kind = tools.TrustKind(word)

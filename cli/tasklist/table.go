@@ -37,7 +37,7 @@ func Table(w io.Writer, list []tasks.Task, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tSTATE\tAGE\tSTEPS\tCOST\tTASK") //nolint:errcheck // Flush has it
 	for _, v := range list {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.State, age(now.Sub(v.Created)), Steps(v), Cost(v), //nolint:errcheck // as above
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.State, text.Age(now.Sub(v.Created)), Steps(v), Cost(v), //nolint:errcheck // as above
 			text.Truncate(Headline(v), 60, "…"))
 	}
 	return t.Flush()
@@ -85,18 +85,6 @@ func Cost(v tasks.Task) string {
 		return "-"
 	}
 	return text.Spent(v.Cost, false)
-}
-
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
 // Detail returns all that is known of a task, a line each.

@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ func TestOnlyTheDispatcherAsksTheGate(t *testing.T) {
 		for _, imp := range f.ast.Imports {
 			if imp.Name != nil {
 				packages[imp.Name.Name] = true
+			} else if name, ok := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), "jcode/"); ok {
+				packages[path.Base(name)] = true
 			}
 		}
 		for _, decl := range f.ast.Decls {
@@ -132,7 +135,7 @@ var asksSystem = map[string]string{
 	"internal/system/executable_linux.go": "is the owner of the path of this program",
 	"internal/system/space_linux.go":      "reads how much of its own memory is mapped",
 	"bench/main.go":                       "leaves out figures that are measured on Linux only",
-	"cli/doctor.go":                       "names the system to the person",
+	"cli/doctor/machine.go":               "names the system to the person",
 	"cli/prompt.go":                       "names the system to the model",
 	"cli/rolescope.go":                    "names the system to roles",
 	"packaging/contents.go":               "runs the program that it builds, which has a suffix on Windows",

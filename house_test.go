@@ -27,6 +27,7 @@ cli/attach: remote tui/screen
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:
+cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
 cli/eval:
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
@@ -34,7 +35,7 @@ cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins 
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
 cli/manual:
 cli/memory: agent agent/event agent/model notes session tools tools/command
-cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console session tools/command tui/front
+cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
@@ -45,7 +46,7 @@ cli/stream:
 cli/structured:
 cli/tasklist: tasks
 cli/tour:
-cli/undo: agent/event session tools tools/builtin
+cli/undo: agent/event cli/health session tools tools/builtin
 cli/telemetry: agent/event agent/model tools
 cli/usage: session
 cli/switching: agent/model/provider cli/config hooks mcp/config tools/permission

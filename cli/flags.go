@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	doctorcli "jcode/cli/doctor"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
@@ -63,7 +64,7 @@ type grammar struct {
 	Demo   demoCmd   `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools  toolsCmd  `cmd:"" help:"List the tools with their state and why."`
 
-	Doctor   doctorCmd      `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
+	Doctor   doctorcli.Cmd  `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	MCP      mcpcli.Cmd     `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
 	Sessions sessionsCmd    `cmd:"" help:"List, show, search, rename, delete and export sessions."`
 	Roles    rolescli.Cmd   `cmd:"" help:"List, show, edit, import, export and delete roles."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	doctorcli "jcode/cli/doctor"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
@@ -33,6 +34,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newRoleSetup(f, std))
 	case modelscli.Command:
 		return c.Run(ctx, newModelSetup(f, std))
+	case doctorcli.Command:
+		return c.Run(ctx, newDoctorSetup(f, std, nil))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

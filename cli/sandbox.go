@@ -11,6 +11,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/board"
 	"jcode/cli/config"
+	"jcode/cli/health"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/protected"
@@ -222,41 +223,41 @@ func checkKept(c *config.Config, getenv func(string) string, board *board.Board)
 	}
 }
 
-// environment names the variables that commands don't get: a build that needs one needs environment.keep.
-func (d *doctor) environment() {
-	if names := proc.Withheld(os.Environ(), proc.EnvRules{Keep: d.conf.Environment.Keep}); len(names) > 0 {
+// checkEnvironment names the variables that commands don't get: a build that needs one needs environment.keep.
+func checkEnvironment(keep []string, r *health.Report) {
+	if names := proc.Withheld(os.Environ(), proc.EnvRules{Keep: keep}); len(names) > 0 {
 		for i, n := range names {
 			names[i] = text.Visible(n)
 		}
-		d.OK("commands", "these variables look like secrets and are withheld from them (environment.keep in config.json lets one through): %s", strings.Join(names, ", "))
+		r.OK("commands", "these variables look like secrets and are withheld from them (environment.keep in config.json lets one through): %s", strings.Join(names, ", "))
 	}
 }
 
-// sandbox reports how this machine can confine commands in mode auto, and which files of the workspace are not
+// checkSandbox reports how this machine can confine commands in mode auto, and which files of the workspace are not
 // kept from them.
-func (d *doctor) sandbox(roots []string) {
+func checkSandbox(roots, protect []string, r *health.Report) {
 	self, err := os.Executable()
 	if err != nil {
-		d.Warn("sandbox", "", "not available: %v", err)
+		r.Warn("sandbox", "", "not available: %v", err)
 		return
 	}
 	box := sandbox.New(self, func() sandbox.Policy {
-		return sandbox.Policy{Roots: roots, Protect: d.conf.Sandbox.Protect}
+		return sandbox.Policy{Roots: roots, Protect: protect}
 	})
 	if ok, why := box.CanRead(); ok {
-		d.OK("unasked", "commands that run without asking because they only read are confined to reading by the kernel: no writes, no network, no programs of the project")
+		r.OK("unasked", "commands that run without asking because they only read are confined to reading by the kernel: no writes, no network, no programs of the project")
 	} else {
-		d.Warn("unasked", "", "commands that run without asking because they only read are checked by analysis alone, not confined by the kernel: %s", why)
+		r.Warn("unasked", "", "commands that run without asking because they only read are checked by analysis alone, not confined by the kernel: %s", why)
 	}
 	report := box.Report()
 	for _, line := range report.Lines() {
 		if report.Available {
-			d.OK("sandbox", "%s", line)
+			r.OK("sandbox", "%s", line)
 		} else {
-			d.Warn("sandbox", "", "%s", line)
+			r.Warn("sandbox", "", "%s", line)
 		}
 	}
 	for _, g := range box.Gaps() {
-		d.Warn("sandbox", g.Advice, "%s", g.Text)
+		r.Warn("sandbox", g.Advice, "%s", g.Text)
 	}
 }

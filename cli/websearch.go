@@ -5,6 +5,7 @@ import (
 
 	"jcode/cli/config"
 	"jcode/cli/console"
+	"jcode/cli/health"
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -37,20 +38,19 @@ func searchKeyEnv(c config.WebSearch) string {
 	return cmp.Or(c.KeyEnv, builtin.SearchKeyEnv(c.Engine))
 }
 
-// webSearch reports whether the configured search service can be asked. It sends no request.
-func (d *doctor) webSearch() {
-	c := d.conf.WebSearch
+// checkWebSearch reports whether the configured search service can be asked. It sends no request.
+func checkWebSearch(c config.WebSearch, std Streams, r *health.Report) {
 	if c.Engine == "" {
 		return
 	}
-	o := searchOptions(c, d.std, builtin.FetchOptions{})
+	o := searchOptions(c, std, builtin.FetchOptions{})
 	if _, err := builtin.WebSearch(o); err != nil {
-		d.Fail("web search", "correct web_search in config.json", console.ExitUsage, "%v", err)
+		r.Fail("web search", "correct web_search in config.json", console.ExitUsage, "%v", err)
 		return
 	}
 	key := ""
 	if o.Key != "" {
 		key = ", key from " + o.KeyEnv
 	}
-	d.OK("web search", "web_search asks %s%s", cmp.Or(c.URL, c.Engine), key)
+	r.OK("web search", "web_search asks %s%s", cmp.Or(c.URL, c.Engine), key)
 }

@@ -158,7 +158,7 @@ type acpBackend struct {
 
 func newACPBackend(a *app) acpBackend {
 	return acpBackend{
-		a.store, &a.board, a.dispatcher, a.options, a.resume, newRoleStarts(a), newRoleActions(a), newDormant(a).folderQuestion,
+		a.store, &a.board, a.dispatcher, a.options, a.resume, newRoleStarts(a), newRoleActions(a), newUntrusted(a).Question,
 		func() []config.Model { return a.config.Models }, newModelList(a).Rows,
 	}
 }

@@ -21,6 +21,7 @@ import (
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
+	permissionscli "jcode/cli/permissions"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	"jcode/internal/launch"
@@ -172,7 +173,7 @@ func (a *app) findPlaces(context.Context) (err error) {
 
 // openGate builds the approval gate from rules, grants and places.
 func (a *app) openGate(context.Context) error {
-	rules, err := a.rules()
+	rules, err := rulesOf(a)
 	if err != nil {
 		return err
 	}
@@ -186,8 +187,8 @@ func (a *app) openGate(context.Context) error {
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
-		Rules: rules, Fixed: fixedRules(a.std.managed), MaxMode: maxMode(a.std.managed),
-		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.Confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
+		Rules: rules, Fixed: permissionscli.Fixed(a.std.managed), MaxMode: maxMode(a.std.managed),
+		Grants: permissionscli.Grants{Stored: a.store.Grants(), Project: a.project, Private: a.privateNow}, Confined: a.confinement.Confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
 		Notify: a.board.Ran, Offered: func(id, path string) bool { return a.outputs.Named(id, path) || a.memory.holds(path) }, Brought: a.bundles.Holds, Programs: a.programs(),
 	})
 	if err != nil {

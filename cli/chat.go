@@ -101,7 +101,7 @@ func inSession(ctx context.Context, f *flags, std Streams, o opening, run func(*
 	defer sub.Close()
 	a.board.Attach(conv)
 	a.startExtensions()
-	newDormant(a).sayInert(ctx)
+	newUntrusted(a).SayOff(ctx)
 	return run(a, conv, sub)
 }
 

@@ -9,6 +9,7 @@ import (
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
+	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
@@ -94,7 +95,7 @@ type grammar struct {
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
-	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
+	Permissions permissionscli.Cmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
 }
 
 // chatCmd is the default command: interactive, or one-shot with -p.

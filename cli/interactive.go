@@ -91,7 +91,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 			return out, err
 		}
 	}
-	opt.Trust, opt.TrustAgain = newDormant(a).folderQuestion, newDormant(a).again
+	opt.Trust, opt.TrustAgain = newUntrusted(a).Question, newUntrusted(a).Again
 	over := a.std.held.follow(ctx, a, &opt, leave)
 	err := a.runUI(ctx, opt)
 	over()

@@ -122,7 +122,7 @@ func once(a *app) func(what string) bool {
 
 // trustsProject reports whether nothing of the project waits for the person's trust.
 func trustsProject(a *app) func() bool {
-	inert := newDormant(a).inert
+	inert := newUntrusted(a).Items
 	return func() bool {
 		waits, err := a.trust.Notice(context.Background(), inert())
 		return err == nil && waits == ""

@@ -109,7 +109,7 @@ func checkedQueue(a *app, offline bool) doctorcli.Queue {
 			f := *a.flags
 			return inTaskFolder(ctx, &f, a.std, t, func(there *app) error {
 				return look(doctorcli.TaskFolder{
-					Git: there.git, Root: there.root, Inert: func() int { return len(newDormant(there).inert()) },
+					Git: there.git, Root: there.root, Inert: func() int { return len(newUntrusted(there).Items()) },
 					Answers: func(ctx context.Context) (int, error) {
 						rows, err := there.store.Trusts().List(ctx, there.project)
 						return len(rows), err

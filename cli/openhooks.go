@@ -23,3 +23,11 @@ func (a *app) openHooks() {
 	a.commands.Sources = append(a.commands.Sources, h)
 	a.onClose(h.Close)
 }
+
+// managedHooks returns the hooks of this machine's administrator.
+func managedHooks(m *config.Managed) []config.ManagedHooks {
+	if m == nil {
+		return nil
+	}
+	return m.Hooks
+}

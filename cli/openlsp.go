@@ -22,7 +22,7 @@ func (a *app) openLSP() {
 		Notify: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 	}
 	o.Servers, o.Disabled = languageServers(a)
-	inert := newDormant(a).inert
+	inert := newUntrusted(a).Items
 	a.lsp = lspcli.Open(o, lspcli.Options{
 		Board: &a.board, Registry: a.registry, Dispatcher: a.dispatcher, Trust: a.everywhere(), Box: a.confinement.box, Keep: a.confinement.keepProtected, Plugin: a.bundles.Plugin, Root: a.root,
 		Inert: func() string {

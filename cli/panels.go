@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -26,7 +25,7 @@ const maxImage = 10 << 20
 
 // chatPanels returns the lists that slash commands show: those of the chat, and those of extensions.
 func chatPanels(a *app) []command.Panel {
-	list := append([]command.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel(), newTaskActions(a).panel(), a.reviews.panel()}, a.list.Panels()...)
+	list := append([]command.Panel{newToolViews(a).panel(), newPermissionActions(a).Panel(), jobsPanel(a.shell), newAgentActions(a).panel(), newTaskActions(a).panel(), a.reviews.panel()}, a.list.Panels()...)
 	place := func(p command.Panel) int { return slices.Index(panelNames(), p.Name) }
 	slices.SortStableFunc(list, func(x, y command.Panel) int { return place(x) - place(y) })
 	return list
@@ -66,45 +65,6 @@ func (a toolViews) panel() command.Panel {
 			}
 			return rows, nil
 		},
-	}
-}
-
-// panel lists rules and grants; grants can be revoked.
-func (a permissionActions) panel() command.Panel {
-	return command.Panel{
-		Name: "permissions", Help: "rules, grants, rights of programs: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
-		Words: a.words, Shows: command.Showing("explain"),
-		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
-		Rows: func(ctx context.Context) ([]command.Row, error) {
-			granted, err := a.gate.Granted(ctx, a.board.Session())
-			if err != nil {
-				return nil, err
-			}
-			var rows []command.Row
-			for _, g := range granted {
-				rows = append(rows, command.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
-			}
-			given, err := a.rights.list(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, r := range given {
-				rows = append(rows, command.Row{ID: r.String(), Name: r.String(), Info: r.from(), State: "allow"})
-			}
-			for _, l := range a.ruleLines() {
-				rows = append(rows, command.Row{Name: l.Rule, Info: l.From, State: l.Effect, Keys: []string{}})
-			}
-			return rows, nil
-		},
-		Actions: []command.Action{{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(ctx context.Context, row command.Row) (string, error) {
-			var id int64
-			if _, err := fmt.Sscan(row.ID, &id); err != nil && row.ID != "" {
-				return a.rights.revoke(ctx, row.ID)
-			} else if err != nil {
-				return "", errors.New("only grants and rights of programs can be revoked here: rules are in config.json or on the command line")
-			}
-			return "revoked " + row.Name, a.gate.Revoke(ctx, id)
-		}}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
+	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
@@ -36,6 +37,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newModelSetup(f, std))
 	case doctorcli.Command:
 		return c.Run(ctx, newDoctorSetup(f, std, nil))
+	case permissionscli.Command:
+		return c.Run(ctx, newPermissionSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"jcode/agent/event"
 	"jcode/cli/config"
 	"jcode/cli/console"
-	"jcode/notes"
-	"jcode/session"
 	"jcode/tools"
-	"jcode/tools/permission"
 )
 
 // findPaths finds jcode's own folders.
@@ -62,7 +58,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 // applySettings rereads the settings, and puts rules in force.
 func (a *app) applySettings(ctx context.Context) error {
 	errs := []error{a.loadConfig(ctx)}
-	rules, err := a.rules()
+	rules, err := rulesOf(a)
 	if err == nil {
 		a.gate.SetRules(rules)
 	}
@@ -83,31 +79,6 @@ func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash stri
 func (a *app) openTrust(context.Context) error {
 	a.trust = newTrust(a, a.store)
 	return nil
-}
-
-// newTrust returns the trust in this project's files that a store keeps.
-func newTrust(a *app, store *session.Store) *permission.Trust {
-	own := config.Load(config.Options{Paths: a.paths}).Config.Trust.Folders // the person's file alone
-	run := a.flags.Trust || trustsFolder(own, a.paths.Home, a.root)
-	return permission.NewTrust(a.project, trustRows{store.Trusts(), a.project}, run)
-}
-
-// rules joins the rules of configuration and flags.
-func (a *app) rules() (permission.RuleSet, error) {
-	p := a.config.Permissions
-	if a.config.Memory == memoryAuto { // what speaks against a note is asked about all the same
-		p.Allow = append(slices.Clone(p.Allow), notes.RememberTool)
-	}
-	for _, text := range a.flags.Deny {
-		if _, err := permission.ParseRestriction(text); err != nil {
-			return permission.RuleSet{}, console.Usage("--deny: %w", err)
-		}
-	}
-	set, err := permission.ParseRules(append(p.Allow, a.flags.Allow...), p.Ask, append(p.Deny, a.flags.Deny...))
-	if err != nil {
-		return set, console.Usage("permission rules: %w", err)
-	}
-	return set, nil
 }
 
 // maxTools returns how many tools a request may contain: the limit of the first model's provider, otherwise

@@ -131,9 +131,9 @@ func (c *workerCmd) trust(ctx context.Context, f *flags, std Streams) (err error
 	}
 	defer b.Close()
 	b.app.startExtensions()
-	q, pending, err := home.trust.Question(ctx, newDormant(b.app).inert())
+	q, pending, err := home.trust.Question(ctx, newUntrusted(b.app).Items())
 	if err == nil && !pending {
-		q, pending, err = home.trust.Again(ctx, newDormant(b.app).inert()) // what was refused before
+		q, pending, err = home.trust.Again(ctx, newUntrusted(b.app).Items()) // what was refused before
 	}
 	switch {
 	case err != nil:

@@ -178,7 +178,7 @@ func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, e
 	defer sub.Close()
 	a.board.Attach(conv)
 	a.startExtensions()
-	newDormant(a).sayInert(ctx)
+	newUntrusted(a).SayOff(ctx)
 	prompt, err := r.prompt(ctx, a)
 	if err != nil {
 		return end, r.failed(ctx, err)

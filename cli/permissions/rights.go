@@ -1,4 +1,4 @@
-package cli
+package permissionscli
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"jcode/tools/permission"
 )
 
-// rights are what a person let programs of the project and of plugins do besides what the sandbox lets them.
-type rights struct{ project, person *permission.Trust }
+// Rights are what a person let programs of the project and of plugins do besides what the sandbox lets them.
+type Rights struct{ Project, Person *permission.Trust }
 
 // right is one of them.
 type right struct {
@@ -33,21 +33,21 @@ func (r right) from() string {
 }
 
 // list returns all of them.
-func (r rights) list(ctx context.Context) (out []right, err error) {
-	for _, t := range []*permission.Trust{r.project, r.person} {
+func (r Rights) list(ctx context.Context) (out []right, err error) {
+	for _, t := range []*permission.Trust{r.Project, r.Person} {
 		rows, err := t.Rights(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			out = append(out, right{row, t == r.person})
+			out = append(out, right{row, t == r.Person})
 		}
 	}
 	return out, nil
 }
 
 // revoke takes back the right of a name as String returns it.
-func (r rights) revoke(ctx context.Context, name string) (notice string, err error) {
+func (r Rights) revoke(ctx context.Context, name string) (notice string, err error) {
 	all, err := r.list(ctx)
 	if err != nil {
 		return "", err
@@ -57,9 +57,9 @@ func (r rights) revoke(ctx context.Context, name string) (notice string, err err
 	if i < 0 {
 		return "", fmt.Errorf("%s is not allowed: `jcode permissions list` shows what is, and grants are revoked in /permissions", text.Visible(name))
 	}
-	from := r.project
+	from := r.Project
 	if all[i].everywhere {
-		from = r.person
+		from = r.Person
 	}
 	if err := from.Revoke(ctx, all[i].TrustRow); err != nil {
 		return "", err
@@ -67,18 +67,18 @@ func (r rights) revoke(ctx context.Context, name string) (notice string, err err
 	return "revoked " + text.Visible(name) + ": what runs now keeps it until it starts again", nil
 }
 
-type permissionsRevokeCmd struct {
+type revokeCmd struct {
 	Right []string `arg:"" help:"The right, as the list names it."`
 }
 
 // Run takes a right back.
-func (c *permissionsRevokeCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openJudge(ctx, f, std)
+func (c *revokeCmd) Run(ctx context.Context, std Setup) error {
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	notice, err := newPermissionActions(a).rights.revoke(ctx, strings.Join(c.Right, " "))
+	defer a.Close()
+	notice, err := a.Actions.Rights.revoke(ctx, strings.Join(c.Right, " "))
 	if err != nil {
 		return console.Usage("%w", err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package permissionscli
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"jcode/tools/permission"
 )
 
-// grants stores the gate's lasting answers.
-type grants struct {
-	stored  session.Grants
-	project string
-	// private reports whether nothing lasting may be stored now.
-	private func() bool
+// Grants stores the gate's lasting answers.
+type Grants struct {
+	Stored  session.Grants
+	Project string
+	// Private reports whether nothing lasting may be stored now.
+	Private func() bool
 }
 
 // Grants returns the grants that apply to a session: its own and the project's.
-func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Grant, error) {
-	rows, err := g.stored.List(ctx, sessionID, g.project)
+func (g Grants) Grants(ctx context.Context, sessionID string) ([]permission.Grant, error) {
+	rows, err := g.Stored.List(ctx, sessionID, g.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -35,17 +35,17 @@ func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Gran
 }
 
 // Add stores a grant for its session or for the project.
-func (g grants) Add(ctx context.Context, p permission.Grant) error {
-	if p.Scope != tools.AnswerSession && g.private() {
+func (g Grants) Add(ctx context.Context, p permission.Grant) error {
+	if p.Scope != tools.AnswerSession && g.Private() {
 		return fmt.Errorf("%w: the answer can only apply to this conversation", core.ErrPrivate)
 	}
-	row := session.Grant{Key: p.Rule, Hash: p.Hash, Scope: session.GrantProject, Project: g.project}
+	row := session.Grant{Key: p.Rule, Hash: p.Hash, Scope: session.GrantProject, Project: g.Project}
 	if p.Scope == tools.AnswerSession {
 		row.Scope, row.Session = session.GrantSession, p.Session
 	}
-	_, err := g.stored.Add(ctx, row)
+	_, err := g.Stored.Add(ctx, row)
 	return err
 }
 
 // Revoke removes a grant.
-func (g grants) Revoke(ctx context.Context, id int64) error { return g.stored.Revoke(ctx, id) }
+func (g Grants) Revoke(ctx context.Context, id int64) error { return g.Stored.Revoke(ctx, id) }

@@ -215,7 +215,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry) error {
 		return err
 	}
 	if id != 0 && last.author == e.author && (last.kind == "" || last.same(e)) {
-		return t.run("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0, ended = ? WHERE id = ?", toMillis(t.now()), id)
+		return t.run("UPDATE checkpoints SET after_kind = '', ended = ? WHERE id = ?", toMillis(t.now()), id) // its hash says that it was begun again
 	}
 	if e.blob != nil {
 		if err := t.putBlob(*e.blob); err != nil {
@@ -273,7 +273,16 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 			}
 		}
 	}
+	replaced, err := c.otherwise(was, written.Replaced)
+	if err != nil {
+		return wrap(keeping, err)
+	}
 	return c.s.change(context.WithoutCancel(ctx), keeping, func(t *tx) error {
+		for _, e := range replaced {
+			if _, err := t.replaceBefore(n, turn, e); err != nil {
+				return err
+			}
+		}
 		for _, e := range after {
 			if err := t.keepAfter(n, turn, e); err != nil {
 				return err
@@ -309,14 +318,16 @@ func (c *Checkpoints) Found(ctx context.Context, sessionID string, turn int, pat
 		if err != nil {
 			return err
 		}
-		var had string
-		err = t.Row(`SELECT before_hash FROM checkpoints WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind = ? AND after_kind = ''
-			ORDER BY id DESC LIMIT 1`, []any{n, turn, path, rowLive, kindFile}, &had)
-		if err == nil && had == e.hash {
-			return nil // it was changed before Track looked
-		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		switch had, err := t.openBefore(n, turn, path); {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
 			return err
+		case had.kind == kindFile && had.hash == e.hash:
+			return nil // it was changed before Track looked
+		case had.kind != kindFile || had.hash != was.hash: // Track looked while the file was away, or half written
+			if done, err := t.replaceBefore(n, turn, e); done || err != nil {
+				return err
+			}
 		}
 		if err := t.keepAfter(n, turn, was); err != nil {
 			return err

@@ -146,3 +146,63 @@ func TestUndoRestoresWhatAnotherProgramSavedDuringTheChange(t *testing.T) {
 		t.Errorf("undone to %q, %v", got, err)
 	}
 }
+
+// A program that replaces a file by two renames holds it away for a moment, and one that writes in place holds it half
+// written: what Track saw then is not what a tool replaced.
+func TestAFileThatAnotherProgramHeldAwayAtTrackIsNotNew(t *testing.T) {
+	for name, seen := range map[string]*string{"away": nil, "half written": new("re")} {
+		for _, found := range []string{"read\n", "saved\n"} {
+			t.Run(name+", "+found, func(t *testing.T) {
+				s := open(t)
+				id := newSession(t, s, "p").ID
+				path := filepath.Join(t.TempDir(), "f")
+				c := s.Checkpoints()
+				write := func(text string) {
+					t.Helper()
+					if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				other := path + "2" // the text is known from elsewhere
+				if err := os.WriteFile(other, []byte("read\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				elsewhere, err := c.Track(t.Context(), id, 1, []string{other})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(os.WriteFile(other, nil, 0o600), elsewhere(t.Context(), session.Written{})); err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				if seen != nil {
+					write(*seen)
+				}
+				done, err := c.Track(t.Context(), id, 1, []string{path})
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(found)
+				if found != "read\n" {
+					if err := c.Found(t.Context(), id, 1, path, []byte("read\n"), []byte(found)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				written := "ours and " + found
+				write(written)
+				if err := done(t.Context(), session.Written{Files: map[string][]byte{path: []byte(written)}, Replaced: map[string][]byte{path: []byte(found)}}); err != nil {
+					t.Fatal(err)
+				}
+				if lost, err := c.Overwritten(t.Context(), began); err != nil || len(lost) != 0 {
+					t.Errorf("%v are told as overwritten, %v", lost, err)
+				}
+				if _, err := c.Undo(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := os.ReadFile(path); err != nil || string(got) != found {
+					t.Errorf("undone to %q, %v", got, err)
+				}
+			})
+		}
+	}
+}

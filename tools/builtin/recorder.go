@@ -14,6 +14,8 @@ import (
 type Written struct {
 	// Files are the bytes that it wrote, by resolved paths.
 	Files map[string][]byte
+	// Replaced is what these files held until then, for those that existed.
+	Replaced map[string][]byte
 	// Nothing says that it changed nothing, because another program was changing the same.
 	Nothing bool
 }
@@ -32,7 +34,7 @@ type Recorder interface {
 
 // recorded makes a change of paths, and calls the recorder before and after it.
 func (f *files) recorded(ctx context.Context, call tools.Call, change func(*Written) error, changed ...string) error {
-	w := Written{Files: map[string][]byte{}}
+	w := Written{Files: map[string][]byte{}, Replaced: map[string][]byte{}}
 	if f.opts.Recorder == nil {
 		return change(&w)
 	}
@@ -50,8 +52,12 @@ func (f *files) recorded(ctx context.Context, call tools.Call, change func(*Writ
 
 // note adds what was written to a file.
 func (c *change) note(w *Written) {
-	if !c.byEditor {
-		w.Files[c.t.abs] = c.after
+	if c.byEditor {
+		return
+	}
+	w.Files[c.t.abs] = c.after
+	if c.exists {
+		w.Replaced[c.t.abs] = c.before
 	}
 }
 

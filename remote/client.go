@@ -71,7 +71,7 @@ var ErrNotAdmitted = errors.New("it hung up: a program that jcode started itself
 
 // Connect says hello on a connection, which the client closes. The handlers hear of nothing if that fails.
 func Connect(ctx context.Context, nc net.Conn, hello Hello, h Handlers) (*Client, error) {
-	c := &Client{lines: &lines{conn: nc, in: bufio.NewReader(nc), max: maxFromServer}, pending: map[int64]chan reply{}}
+	c := &Client{lines: &lines{conn: nc, in: bufio.NewReader(nc), max: func() int { return maxFromServer }}, pending: map[int64]chan reply{}}
 	c.read.Go(c.receive)
 	hello.Version = Version
 	if err := c.Call(ctx, "hello", hello, &c.Welcome); err != nil {

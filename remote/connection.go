@@ -69,7 +69,7 @@ func (s *Server) serve(ctx context.Context, nc net.Conn) {
 		}
 	})
 	defer late.Stop()
-	c.rpc.Start(&lines{conn: nc, in: bufio.NewReader(nc), max: maxFromClient})
+	c.rpc.Start(&lines{conn: nc, in: bufio.NewReader(nc), max: c.mostAtOnce})
 	_ = c.rpc.Wait() // how a client leaves is its own affair
 }
 
@@ -120,6 +120,14 @@ func (c *connection) methods() methods {
 }
 
 func (c *connection) known() bool { return c.own != nil || c.who() != "" }
+
+// mostAtOnce bounds a message of the client, in bytes.
+func (c *connection) mostAtOnce() int {
+	if c.known() {
+		return maxFromClient
+	}
+	return maxFromStranger
+}
 
 func (c *connection) who() string {
 	c.mu.Lock()

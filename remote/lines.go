@@ -8,17 +8,19 @@ import (
 	"time"
 )
 
-// The bounds of one message, in bytes: a client's, and a server's, which holds a whole history at most.
+// The bounds of one message, in bytes: of who has not said hello, of a client, and of a server, which sends a whole
+// history at most.
 const (
-	maxFromClient = 40 << 20
-	maxFromServer = 1 << 30
+	maxFromStranger = 64 << 10
+	maxFromClient   = 40 << 20
+	maxFromServer   = 1 << 30
 )
 
 // lines are messages on a connection, one a line. They make it a jrpc2 channel.
 type lines struct {
 	conn net.Conn
 	in   *bufio.Reader
-	max  int
+	max  func() int // bytes of one message
 }
 
 // sendWithin is how long a client may leave a message unread that fills the socket's buffer.
@@ -41,7 +43,7 @@ func (l *lines) Recv() ([]byte, error) {
 		line = append(line, piece...)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			if len(line) > l.max {
+			if len(line) > l.max() {
 				return nil, errTooLong
 			}
 		case err != nil && errors.Is(err, io.EOF) && len(line) > 0:

@@ -28,7 +28,10 @@ func TestStrangersLearnNothing(t *testing.T) {
 		defer func() { _ = nc.Close() }()
 		_ = nc.SetDeadline(time.Now().Add(patience))
 		go func() { _, _ = nc.Write([]byte(send)) }() // the server may hang up before the end
-		answer, _ := bufio.NewReader(nc).ReadString('\n')
+		answer, err := bufio.NewReader(nc).ReadString('\n')
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%.60q: the server waits for more", send)
+		}
 		return answer
 	}
 	for _, send := range []string{

@@ -287,8 +287,9 @@ func (c *chat) quit() {
 	deadline := time.Now().Add(patience)
 	for c.running() && c.Screen().AltScreen {
 		c.Press("ctrl+c")
-		// The second press counts only while the hint is shown; a slow machine may miss that.
-		if _, err := c.Wait(10*time.Second, func(s terminal.Screen) bool { return !c.running() || s.Contains(hint) }); err != nil {
+		// The first press may close a page instead. The second counts only while the hint is shown; a slow machine
+		// may miss that.
+		if _, err := c.Wait(time.Second, func(s terminal.Screen) bool { return !c.running() || s.Contains(hint) }); err != nil {
 			if time.Now().After(deadline) {
 				c.t.Fatalf("it does not ask again: %v", err)
 			}

@@ -12,6 +12,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/console"
 	"jcode/cli/core"
+	taskscli "jcode/cli/tasks"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
@@ -86,7 +87,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
-	own = append(own, slices.Concat(taskActions{}.List(), pursuing{}.List())...)
+	own = append(own, slices.Concat(taskscli.Actions{}.List(), pursuing{}.List())...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), slicex.Map(own, commandName))
 }
 

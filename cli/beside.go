@@ -43,8 +43,10 @@ type standing struct {
 const besideSuffix = "-sessions"
 
 // besidesOf returns the folder of the worktrees of this project's own sessions.
-func besidesOf(a *app) string {
-	return filepath.Join(a.paths.Data, "worktrees", a.project+besideSuffix)
+func besidesOf(a *app) string { return besidesIn(a.paths.Data, a.project) }
+
+func besidesIn(data, project string) string {
+	return filepath.Join(data, "worktrees", project+besideSuffix)
 }
 
 // treeOf returns the name of the worktree that a folder lies in, "" for none.

@@ -11,6 +11,7 @@ import (
 
 	"jcode/cli/config"
 	"jcode/cli/console"
+	workercli "jcode/cli/worker"
 	"jcode/internal/commandline"
 	"jcode/internal/proc"
 	"jcode/internal/system"
@@ -41,7 +42,7 @@ func Main(args []string, std Streams) int {
 	if len(args) > 0 && args[0] == backgroundCommand {
 		return inBackground(args[1:], std)
 	}
-	if len(args) > 0 && args[0] == taskCommand {
+	if len(args) > 0 && args[0] == workercli.Command {
 		return inTask(args[1:], std)
 	}
 	return begin(args, std)

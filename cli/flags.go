@@ -13,6 +13,8 @@ import (
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
+	taskscli "jcode/cli/tasks"
+	workercli "jcode/cli/worker"
 	"jcode/tools"
 )
 
@@ -90,8 +92,8 @@ type grammar struct {
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
 
-	Tasks  tasksCmd  `cmd:"" help:"Queue tasks, list them, answer their questions, take what they changed."`
-	Worker workerCmd `cmd:"" help:"Work on queued tasks."`
+	Tasks  taskscli.Cmd  `cmd:"" help:"Queue tasks, list them, answer their questions, take what they changed."`
+	Worker workercli.Cmd `cmd:"" help:"Work on queued tasks."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 

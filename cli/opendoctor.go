@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
 	pluginscli "jcode/cli/plugins"
+	taskscli "jcode/cli/tasks"
 	"jcode/cli/undo"
 	"jcode/mcp"
 	"jcode/session"
@@ -103,18 +105,20 @@ func checkServers(ctx context.Context, f *flags, std Streams, servers *mcp.Manag
 // checkedQueue is the queue of tasks that the doctor looks at.
 func checkedQueue(a *app, offline bool) doctorcli.Queue {
 	return doctorcli.Queue{
-		Where: whereTasks(a.paths), Data: a.paths.Data, Offline: offline, Workers: workersOf, Place: shownPlace,
-		Open: func(ctx context.Context) (*tasks.Store, error) { return openTasksIn(ctx, a.paths) },
+		Where: taskscli.Where(a.paths), Data: a.paths.Data, Offline: offline, Workers: taskscli.Workers, Place: taskscli.ShownPlace,
+		Open: func(ctx context.Context) (*tasks.Store, error) { return taskscli.Open(ctx, a.paths) },
 		Visit: func(ctx context.Context, t tasks.Task, look func(doctorcli.TaskFolder) error) error {
-			f := *a.flags
-			return inTaskFolder(ctx, &f, a.std, t, func(there *app) error {
-				return look(doctorcli.TaskFolder{
-					Git: there.git, Root: there.root, Inert: func() int { return len(newUntrusted(there).Items()) },
-					Answers: func(ctx context.Context) (int, error) {
-						rows, err := there.store.Trusts().List(ctx, there.project)
-						return len(rows), err
-					},
-				})
+			there, err := openTaskFolder(ctx, a.flags, a.std, taskscli.Folder(a.paths.Data, t))
+			if err != nil {
+				return fmt.Errorf("the folder of task %d: %w", t.ID, err)
+			}
+			defer there.close()
+			return look(doctorcli.TaskFolder{
+				Git: there.git, Root: there.root, Inert: func() int { return len(newUntrusted(there).Items()) },
+				Answers: func(ctx context.Context) (int, error) {
+					rows, err := there.store.Trusts().List(ctx, there.project)
+					return len(rows), err
+				},
 			})
 		},
 	}

@@ -12,6 +12,8 @@ import (
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
+	taskscli "jcode/cli/tasks"
+	workercli "jcode/cli/worker"
 	"jcode/internal/commandline"
 )
 
@@ -39,6 +41,10 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newDoctorSetup(f, std, nil))
 	case permissionscli.Command:
 		return c.Run(ctx, newPermissionSetup(f, std))
+	case taskscli.Command:
+		return c.Run(ctx, newTaskSetup(f, std))
+	case *workercli.Cmd:
+		return c.Run(ctx, newWorkerSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

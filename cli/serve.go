@@ -17,6 +17,7 @@ import (
 	"github.com/skip2/go-qrcode"
 
 	"jcode/cli/console"
+	taskscli "jcode/cli/tasks"
 	"jcode/internal/netaddr"
 	"jcode/internal/ptty"
 	"jcode/internal/text"
@@ -59,7 +60,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if ptty.Supported {
 		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
 	}
-	opt.Editor, opt.Queue = newRemoteEditors(a).serve, servedTasks{a.paths}
+	opt.Editor, opt.Queue = newRemoteEditors(a).serve, taskscli.Served{Paths: a.paths}
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()

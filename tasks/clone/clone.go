@@ -1,7 +1,6 @@
 package clone
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -214,160 +212,4 @@ func (c Clones) begin(ctx context.Context, p place) error {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(at, name)))
 	}
 	return err
-}
-
-// fetch brings a commit, and all branches and tags, into the objects of the clone.
-func (c Clones) fetch(ctx context.Context, p place, commit string) error {
-	refs := []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
-	_, err := c.fetched(ctx, p, append([]string{"--prune"}, refs...)...)
-	if err != nil && strings.Contains(err.Error(), "bad object") { // objects were removed from the clone
-		if err := errors.Join(os.RemoveAll(p.mirror), c.begin(ctx, p)); err != nil {
-			return err
-		}
-		_, err = c.fetched(ctx, p, refs...)
-	}
-	if err != nil {
-		return err
-	}
-	if !worktree.Has(ctx, c.git, p.root, commit) { // no branch leads to it any more: most hosts still have it for a while
-		_, err = c.fetched(ctx, p, commit)
-	}
-	if !worktree.Has(ctx, c.git, p.root, commit) {
-		if errors.Is(err, ErrUnreachable) && strings.Contains(err.Error(), "did not answer") {
-			return err
-		}
-		return fmt.Errorf("%w: %s is not in %s any more, which may have been rewritten. Add the task again, with --base if it is to begin elsewhere", ErrGone, commit, p.address)
-	}
-	return c.named(ctx, p)
-}
-
-// named gives the clone the branches and tags of the host, so that its objects are kept and can be named.
-func (c Clones) named(ctx context.Context, p place) error {
-	list, err := c.own(ctx, p.mirror, "--git-dir="+p.mirror, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags")
-	if err != nil {
-		return err
-	}
-	var updates, deletes bytes.Buffer
-	now := map[string]bool{}
-	for line := range strings.Lines(list) {
-		id, name, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
-			name = "refs/remotes/origin/" + branch
-		}
-		if now[name] = ok; ok {
-			fmt.Fprintf(&updates, "update %s %s\n", name, id)
-		}
-	}
-	before, err := c.own(ctx, p.root, "for-each-ref", "--format=%(refname)", "refs/remotes/origin", "refs/tags")
-	if err != nil {
-		return err
-	}
-	for name := range strings.Lines(before) {
-		if name = strings.TrimSpace(name); !now[name] {
-			fmt.Fprintf(&deletes, "delete %s\n", name)
-		}
-	}
-	for _, in := range []*bytes.Buffer{&deletes, &updates} { // a branch may have become a folder of branches
-		cmd, err := c.git.Command(ctx, p.root, "update-ref", "--stdin")
-		if err != nil {
-			return err
-		}
-		cmd.Stdin = in
-		if _, err := run(ctx, cmd, "update-ref"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fetched fetches by the mirror, whose objects are those of the clone.
-func (c Clones) fetched(ctx context.Context, p place, refs ...string) (string, error) {
-	args := []string{"--git-dir=" + p.mirror, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no"}
-	at := len(args)
-	for at > 0 && len(refs) > 0 && strings.HasPrefix(refs[0], "--") {
-		args, refs = append(args, refs[0]), refs[1:]
-	}
-	return c.remote(ctx, p.mirror, cmp.Or(c.Fetch, fetchLimit), p, append(append(args, "--", p.address), refs...)...)
-}
-
-// remote runs a git that talks to the host of an address, and to no other kind of address. Nobody is there whom it could
-// ask for a password.
-func (c Clones) remote(ctx context.Context, dir string, limit time.Duration, p place, args ...string) (string, error) {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	quiet := []string{"-c", "http.lowSpeedLimit=100", "-c", "http.lowSpeedTime=60", "-c", "fetch.writeCommitGraph=false", "-c", "gc.auto=0"}
-	cmd, err := c.git.Remote(within, dir, append(quiet, args...)...)
-	if err != nil {
-		return "", err
-	}
-	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL="+protocol(p.address), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir), "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "LC_ALL=C")
-	if p.root != "" {
-		cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+filepath.Join(p.root, ".git", "objects"))
-	}
-	out, err := run(within, cmd, "")
-	switch {
-	case err == nil:
-		return out, nil
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case within.Err() != nil:
-		return "", fmt.Errorf("%w: %s did not answer within %s: check the network and the address", ErrUnreachable, p.address, limit)
-	}
-	return "", fmt.Errorf("%w: %s: %s", ErrUnreachable, p.address, advice(hidden(err.Error())))
-}
-
-// protocol is git's name for how an address is reached.
-func protocol(address string) string {
-	if scheme, _, ok := strings.Cut(address, "://"); ok {
-		return scheme
-	}
-	return "ssh"
-}
-
-// advice says what can be done about what git said of a host.
-func advice(said string) string {
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(said, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("Host key verification failed", "authenticity of host"):
-		return said + " (ssh does not know this host: connect to it once as this user, or add its key to ~/.ssh/known_hosts)"
-	case has("could not read Username", "could not read Password", "Authentication failed", "Permission denied", "terminal prompts disabled"):
-		return said + " (this user has no access: give git a credential helper for https, or ssh a key that works without a question)"
-	case has("not found", "does not appear to be a git repository", "Could not resolve host"):
-		return said + " (check the address, and whether this user may read it)"
-	}
-	return said
-}
-
-// own runs a git that talks to nobody.
-func (c Clones) own(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd, err := c.git.Command(ctx, dir, args...)
-	if err != nil {
-		return "", err
-	}
-	return run(ctx, cmd, args[0])
-}
-
-func run(ctx context.Context, cmd *exec.Cmd, name string) (string, error) {
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, pipeDelay
-	if err := worktree.Run(cmd); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if words := strings.Join(strings.Fields(said.String()), " "); words != "" {
-			err = errors.New(words)
-		}
-		if name == "" {
-			return "", err
-		}
-		return "", fmt.Errorf("git %s: %w", name, err)
-	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
 }

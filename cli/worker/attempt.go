@@ -1,4 +1,4 @@
-package cli
+package workercli
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,52 +17,44 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/cli/console"
+	taskscli "jcode/cli/tasks"
 	"jcode/internal/filelock"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tasks"
 )
 
-// taskCommand is the hidden subcommand with which a worker starts jcode for one attempt at a task; the numbers of both
+// Command is the hidden subcommand with which a worker starts jcode for one attempt at a task; the numbers of both
 // follow, and the patterns of the addresses that the worker takes.
-const taskCommand = "in-task"
+const Command = "in-task"
 
-// taskBriefing is what the model is told of how it works.
-const taskBriefing = `You work on this as a task that was queued: nobody watches, and what you change is looked at later. Decide what can be decided, and say in the end what you decided.
+// Briefing is what the model is told of how it works.
+const Briefing = `You work on this as a task that was queued: nobody watches, and what you change is looked at later. Decide what can be decided, and say in the end what you decided.
 Begin your last answer with one line of at most 70 characters that says what was changed, as the subject of a commit does. After an empty line, sum up what you did, which checks you ran, and their results. Everything that you change in the worktree is committed for you then.`
 
-// inTask makes an attempt at a task. It ends as soon as its input does: its worker is gone then.
-func inTask(args []string, std Streams) int {
-	ctx, sig := withSignals(context.Background(), os.Exit)
-	defer sig.stop()
+// UntilGone returns a context that ends as soon as the input does: the worker is gone then, and a while later this process.
+func UntilGone(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	in := std.In
 	go func() { // it ends with the process
 		_, _ = io.Copy(io.Discard, in)
 		cancel()
 		time.Sleep(attemptEnd)
 		os.Exit(console.ExitTerm)
 	}()
-	std.In, std.Out = strings.NewReader(""), io.Discard
-	std, err := std.underManaged()
-	if err != nil {
-		return report(err, std.Err)
-	}
-	if len(args) < 2 {
-		return report(console.Usage("jcode %s is for workers", taskCommand), std.Err)
-	}
-	id, err := strconv.ParseInt(args[0], 10, 64)
-	attempt, errAttempt := strconv.Atoi(args[1])
-	if err := errors.Join(err, errAttempt); err != nil {
-		return report(console.Usage("%w", err), std.Err)
-	}
-	return report(runAttempt(ctx, std, id, attempt, args[2:]), std.Err)
+	return ctx, cancel
 }
 
-// runAttempt makes an attempt at a task, and notes what came of it.
-func runAttempt(ctx context.Context, std Streams, id int64, attempt int, repos []string) error {
-	found, err := findPaths(std)
+// Attempt makes an attempt at a task, by the arguments after Command, and notes what came of it.
+func Attempt(ctx context.Context, std AttemptSetup, args []string) error {
+	if len(args) < 2 {
+		return console.Usage("jcode %s is for workers", Command)
+	}
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	number, errAttempt := strconv.Atoi(args[1])
+	if err := errors.Join(err, errAttempt); err != nil {
+		return console.Usage("%w", err)
+	}
+	found, err := std.Paths()
 	if err != nil {
 		return err
 	}
@@ -72,7 +65,7 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int, repos [
 		return err
 	}
 	defer func() { _ = lock.Remove() }() // whoever finds it can take it
-	store, err := openTasksIn(ctx, found)
+	store, err := taskscli.Open(ctx, found)
 	if err != nil {
 		return err
 	}
@@ -82,11 +75,11 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int, repos [
 	if err != nil {
 		return err
 	}
-	if t.Attempt != attempt || t.State != tasks.Working {
+	if t.Attempt != number || t.State != tasks.Working {
 		return nil // it is another one's
 	}
-	r := &taskRun{store: store, task: t, repos: repos}
-	folder, err := r.folder(ctx, found.Data)
+	r := &attempt{store: store, task: t, data: found.Data, repos: args[2:]}
+	folder, err := r.folder(ctx)
 	if err == nil {
 		err = r.run(ctx, std, folder)
 	} else {
@@ -98,10 +91,11 @@ func runAttempt(ctx context.Context, std Streams, id int64, attempt int, repos [
 	return err
 }
 
-// taskRun is one attempt at a task.
-type taskRun struct {
+// attempt is one attempt at a task.
+type attempt struct {
 	store *tasks.Store
 	task  tasks.Task
+	data  string                 // the data folder
 	repos []string               // patterns of the addresses that the worker takes
 	cause atomic.Pointer[string] // why the turn was ended from outside, nil if it was not
 	stays bool                   // the worktree is kept: only it has what came out
@@ -110,34 +104,38 @@ type taskRun struct {
 }
 
 // run works on the task. What can't even begin fails it: another attempt would not help.
-func (r *taskRun) run(ctx context.Context, std Streams, folder string) error {
-	t := r.task
-	f := flags{
-		Print: true, OutputFormat: "text", Elicit: "decline", Role: t.Role, Model: t.Model, Mode: t.Mode,
-		MaxSteps: stepLimit(t.MaxSteps), MaxCost: costLimit(t.MaxCost), BaseURL: std.Getenv("OPENAI_BASE_URL"), AppendPrompt: taskBriefing,
-	}
-	home, err := newAppIn(ctx, &f, std, folder)
+func (r *attempt) run(ctx context.Context, std AttemptSetup, folder string) error {
+	home, err := std.Home(ctx, folder, r.task)
 	if err != nil {
 		return r.failed(ctx, err)
 	}
-	defer home.close()
-	b, err := r.tree(ctx, home)
+	defer home.Close()
+	at, err := r.enter(ctx, home)
 	if err != nil {
 		return errors.Join(r.failed(ctx, err), r.tidy(ctx, home))
 	}
-	end, err := r.converse(ctx, b)
+	end, err := r.converse(ctx, at, home.Wait)
 	if err == nil {
-		err = r.settle(ctx, b, end)
+		err = r.settle(ctx, home, at, end)
 	}
-	b.Close()
+	at.Close()
 	if fault := r.tidy(ctx, home); fault != nil {
 		err = errors.Join(err, fmt.Errorf("remove the worktree: %w", fault))
 	}
 	return err
 }
 
+// enter opens the worktree of the attempt.
+func (r *attempt) enter(ctx context.Context, home Home) (Place, error) {
+	tree, err := r.tree(ctx, home)
+	if err != nil {
+		return Place{}, err
+	}
+	return home.Enter(ctx, tree)
+}
+
 // failed notes that the attempt could not begin, and returns tasks.ErrOver: nothing more is to be noted.
-func (r *taskRun) failed(ctx context.Context, err error) error {
+func (r *attempt) failed(ctx context.Context, err error) error {
 	bg := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		err = r.store.Stopped(bg, r.task.ID, r.task.Attempt)
@@ -148,21 +146,21 @@ func (r *taskRun) failed(ctx context.Context, err error) error {
 }
 
 // converse has the model work until its turn ends.
-func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, err error) {
-	a, t := b.app, r.task
-	opt, err := a.options()
+func (r *attempt) converse(ctx context.Context, at Place, wait time.Duration) (end event.TurnEnd, err error) {
+	t := r.task
+	opt, err := at.Options()
 	if err != nil {
 		return end, r.failed(ctx, err)
 	}
-	asker := &taskAsker{store: r.store, task: t, patience: time.Duration(b.main.config.Tasks.Wait)}
+	ask := &asker{store: r.store, task: t, patience: wait}
 	if !t.NoAsk {
-		opt.Asker = asker
+		opt.Asker = ask
 	}
 	opt.Kind = session.KindAttempt
 	if opt.Session, err = session.NewID(); err != nil {
 		return end, err
 	}
-	conv, err := r.conversation(ctx, a, opt)
+	conv, err := r.conversation(ctx, at, opt)
 	if err != nil {
 		return end, r.failed(ctx, err)
 	}
@@ -170,16 +168,14 @@ func (r *taskRun) converse(ctx context.Context, b *beside) (end event.TurnEnd, e
 	if r.task.Session = conv.ID(); r.task.Session == "" { // it has one from its first message on
 		r.task.Session = opt.Session
 	}
-	asker.park = func() { r.interrupt(conv, causeParked) }
+	ask.park = func() { r.interrupt(conv, causeParked) }
 	if err := r.store.Began(ctx, t.ID, t.Attempt, r.task.Session, t.Dir, t.Branch); err != nil {
 		return end, err
 	}
 	sub := conv.Subscribe()
 	defer sub.Close()
-	a.board.Attach(conv)
-	a.startExtensions()
-	newUntrusted(a).SayOff(ctx)
-	prompt, err := r.prompt(ctx, a)
+	at.Attach(ctx, conv)
+	prompt, err := r.prompt(ctx, at)
 	if err != nil {
 		return end, r.failed(ctx, err)
 	}
@@ -221,12 +217,12 @@ const (
 )
 
 // interrupt ends the turn; the first cause counts.
-func (r *taskRun) interrupt(conv *agent.Conversation, cause string) {
+func (r *attempt) interrupt(conv *agent.Conversation, cause string) {
 	r.cause.CompareAndSwap(nil, &cause)
 	conv.Interrupt()
 }
 
-func (r *taskRun) ended() string {
+func (r *attempt) ended() string {
 	if cause := r.cause.Load(); cause != nil {
 		return *cause
 	}
@@ -234,25 +230,25 @@ func (r *taskRun) ended() string {
 }
 
 // conversation begins the attempt's session, or continues the one that was parked.
-func (r *taskRun) conversation(ctx context.Context, a *app, opt agent.Options) (*agent.Conversation, error) {
+func (r *attempt) conversation(ctx context.Context, at Place, opt agent.Options) (*agent.Conversation, error) {
 	if r.task.Continue && r.task.Session != "" {
-		conv, err := a.resume(ctx, opt, r.task.Session)
+		conv, err := at.Resume(ctx, opt, r.task.Session)
 		if err == nil && conv.State().ReadOnly {
 			conv.Close()
 			err = errors.New("its session is open in another jcode: close it there, then jcode tasks retry begins again")
 		}
 		return conv, err
 	}
-	return newRoleStarts(a).begin(ctx, opt)
+	return at.Begin(ctx, opt)
 }
 
 // prompt returns what the attempt begins with.
-func (r *taskRun) prompt(ctx context.Context, a *app) (event.Prompt, error) {
+func (r *attempt) prompt(ctx context.Context, at Place) (event.Prompt, error) {
 	if r.task.Continue {
 		said, err := r.answers(ctx)
 		return event.Prompt{Text: said}, err
 	}
-	p, notice, err := newTypedPrompts(a).prompt(ctx, r.task.Prompt)
+	p, notice, err := at.Prompt(ctx, r.task.Prompt)
 	if err == nil && p.Text == "" {
 		err = fmt.Errorf("there is nothing to do for a model: %s", text.Headline(notice))
 	}
@@ -260,7 +256,7 @@ func (r *taskRun) prompt(ctx context.Context, a *app) (event.Prompt, error) {
 }
 
 // answers tells the model what people answered while the task waited.
-func (r *taskRun) answers(ctx context.Context) (string, error) {
+func (r *attempt) answers(ctx context.Context) (string, error) {
 	list, err := r.store.Questions(ctx, r.task.ID)
 	if err != nil {
 		return "", err
@@ -292,7 +288,7 @@ func (r *taskRun) answers(ctx context.Context) (string, error) {
 }
 
 // watch ends the turn when a person wants that or the task's time is over.
-func (r *taskRun) watch(ctx context.Context, conv *agent.Conversation) {
+func (r *attempt) watch(ctx context.Context, conv *agent.Conversation) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	began := time.Now()
@@ -318,7 +314,7 @@ func (r *taskRun) watch(ctx context.Context, conv *agent.Conversation) {
 }
 
 // follow notes steps and cost until the turn ends.
-func (r *taskRun) follow(ctx context.Context, sub *event.Subscription) (event.TurnEnd, error) {
+func (r *attempt) follow(ctx context.Context, sub *event.Subscription) (event.TurnEnd, error) {
 	for {
 		ev, ok := sub.Next(ctx)
 		if !ok {
@@ -336,4 +332,9 @@ func (r *taskRun) follow(ctx context.Context, sub *event.Subscription) (event.Tu
 			return ev, nil
 		}
 	}
+}
+
+// taskLock returns the lock file that the process of a task holds.
+func taskLock(data string, id int64) string {
+	return filepath.Join(data, "tasks", fmt.Sprintf("task-%d.lock", id))
 }

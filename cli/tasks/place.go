@@ -1,4 +1,4 @@
-package cli
+package taskscli
 
 import (
 	"cmp"
@@ -19,25 +19,16 @@ import (
 	"jcode/tasks"
 )
 
-// tasksFile is the file of tasks in the data folder.
-const tasksFile = "tasks.db"
+// file is the file of tasks in the data folder.
+const file = "tasks.db"
 
-// openTasks opens the file of tasks.
-func openTasks(ctx context.Context, std Streams) (*tasks.Store, error) {
-	found, err := findPaths(std)
-	if err != nil {
-		return nil, err
-	}
-	return openTasksIn(ctx, found)
+// Where returns the file of tasks, or the address of the Postgres that the person's own settings name.
+func Where(found config.Paths) string {
+	return cmp.Or(config.Load(config.Options{Paths: found}).Config.Tasks.Queue, filepath.Join(found.Data, file))
 }
 
-// whereTasks returns the file of tasks, or the address of the Postgres that the person's own settings name.
-func whereTasks(found config.Paths) string {
-	return cmp.Or(config.Load(config.Options{Paths: found}).Config.Tasks.Queue, filepath.Join(found.Data, tasksFile))
-}
-
-func openTasksIn(ctx context.Context, found config.Paths) (*tasks.Store, error) {
-	where := whereTasks(found)
+func Open(ctx context.Context, found config.Paths) (*tasks.Store, error) {
+	where := Where(found)
 	if strings.Contains(where, "://") && !tasks.Shared(where) {
 		return nil, console.Usage("tasks.queue in %s: an address begins with postgres://", found.File())
 	}

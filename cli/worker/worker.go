@@ -1,4 +1,4 @@
-package cli
+package workercli
 
 import (
 	"cmp"
@@ -16,31 +16,13 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/cli/console"
+	taskscli "jcode/cli/tasks"
 	"jcode/internal/filelock"
 	"jcode/internal/launch"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/internal/watch"
 	"jcode/tasks"
 	"jcode/tasks/queue"
 )
-
-// workerCmd works on queued tasks.
-type workerCmd struct {
-	Slots int  `default:"2" help:"How many tasks are worked on at once." placeholder:"N"`
-	Once  bool `help:"End when there is nothing more that can be worked on now."`
-
-	Repos   []string `help:"Take tasks of these addresses of git too, such as 'git@host:team/*'; repeatable. Without it, those in folders only." placeholder:"PATTERN" sep:"none"`
-	Base    string   `help:"With --trust: the branch, tag or commit to look at." placeholder:"REF"`
-	Address string   `arg:"" optional:"" help:"With --trust: show what the repository of this address would run, and ask whether its tasks may."`
-}
-
-// Help is printed by `jcode worker --help`.
-func (workerCmd) Help() string {
-	return `Each task works in a process and a git worktree of its own. What a repository contains (settings, hooks, MCP servers, Lua)
-counts only if you trust it, as in a chat: run jcode there once. If tasks name it by its address, run
-jcode worker --trust ADDRESS instead. ctrl+c ends the worker; its tasks are queued again.`
-}
 
 const (
 	workerLook = 5 * time.Second // how often a worker looks for tasks that are due or lost, without a reason
@@ -51,57 +33,19 @@ const (
 	shownOfTask    = 400 // bytes of what the process of a task said last
 )
 
-// Run works until ctx ends.
-func (c *workerCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if c.Slots < 1 || c.Slots > mostSlots {
-		return console.Usage("--slots: a worker has 1 to %d slots, not %d", mostSlots, c.Slots)
-	}
-	if f.Trust && c.Address != "" && !c.Once && len(c.Repos) == 0 {
-		return c.trust(ctx, f, std)
-	}
-	if c.Address != "" || c.Base != "" {
-		return console.Usage("an address and --base belong to jcode worker --trust ADDRESS; --repos PATTERN says which addresses a worker takes")
-	}
-	if err := checkRepos(c.Repos); err != nil {
-		return err
-	}
-	if f.Print || f.Trust || f.Continue || f.Resume != "" || f.Worktree != "" || f.Mode != "" || len(f.Allow)+len(f.Deny) > 0 {
-		return console.Usage("a worker takes its tasks as they were added: -p, -c, -r, -w, --mode, --trust, --allow and --deny have no use here (jcode worker --trust ADDRESS, without more, asks about a repository)")
-	}
-	a, err := openKept(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	if err := a.loadConfig(ctx); err != nil {
-		return err
-	}
-	store, err := openTasksIn(ctx, a.paths)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close() }() // each change was committed
-	store.Patient(workerPatience)
-	q, err := queue.Open(ctx, store)
-	if err != nil {
-		return console.Usage("%w", err)
-	}
-	w := worker{repos: c.Repos, store: store, queue: q, data: a.paths.Data, perDay: a.config.Tasks.MaxCostPerDay, baseURL: f.BaseURL, std: std, out: &sync.Mutex{}, ended: make(chan struct{}, 1)}
-	return w.work(ctx, c.Slots, c.Once)
-}
-
 // worker works on the tasks of one file.
 type worker struct {
 	store   *tasks.Store
 	queue   *queue.Queue
 	data    string
+	trees   func(project string) string // the folder of the worktrees of a project's own sessions
 	perDay  float64
 	repos   []string // patterns of the addresses whose tasks it takes
 	baseURL string
 	name    string
 	life    life
 	ended   chan struct{} // told when a task ends
-	std     Streams
+	std     console.Streams
 	out     *sync.Mutex // guards what is said
 }
 
@@ -111,68 +55,13 @@ func (w *worker) say(format string, args ...any) {
 	fmt.Fprintf(w.std.Err, "jcode: "+format+"\n", args...)
 }
 
-// workerLock returns the lock file that a worker holds as long as it lives.
-func workerLock(data, name string) string {
-	return filepath.Join(data, "tasks", "worker-"+name+".lock")
-}
-
-// taskLock returns the lock file that the process of a task holds.
-func taskLock(data string, id int64) string {
-	return filepath.Join(data, "tasks", fmt.Sprintf("task-%d.lock", id))
-}
-
-// workerAlive reports whether a worker is.
-func workerAlive(data, name string) bool {
-	lock, err := filelock.Try(workerLock(data, name))
-	if err != nil {
-		return errors.Is(err, filelock.ErrHeld)
-	}
-	_ = lock.Remove() // it stays empty where that fails
-	return false
-}
-
-// workersOf returns the names of the workers that run.
-func workersOf(ctx context.Context, store *tasks.Store) (alive []string, err error) {
-	if store.Shared() {
-		list, err := store.Fleet().List(ctx)
-		return slicex.Map(list, func(w tasks.Worker) string { return w.Name }), err
-	}
-	data := filepath.Dir(store.Path())
-	found, err := filepath.Glob(workerLock(data, "*"))
-	for _, path := range found {
-		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "worker-"), ".lock")
-		if workerAlive(data, name) {
-			alive = append(alive, name)
-		}
-	}
-	return alive, err
-}
-
-// watchTasks tells of changes of the file of tasks until ctx ends.
-func watchTasks(ctx context.Context, data string) <-chan struct{} {
-	changed := make(chan struct{}, 1)
-	w := watch.New(ctx, []watch.Root{{Path: data, Match: func(path string) bool {
-		return strings.HasPrefix(filepath.Base(path), tasksFile)
-	}}}, watch.Options{Debounce: 50 * time.Millisecond, MaxDelay: 200 * time.Millisecond})
-	go func() {
-		defer w.Close()
-		for range w.Events() {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	return changed
-}
-
 func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	w.name = fmt.Sprintf("%d-%s", os.Getpid(), uuid.NewString()[:8])
 	if err := os.MkdirAll(filepath.Join(w.data, "tasks"), 0o700); err != nil {
 		return console.Usage("tasks: %w", err)
 	}
 	filelock.Sweep(filepath.Join(w.data, "tasks"), 0) // of those that were killed
-	lock, err := filelock.Try(workerLock(w.data, w.name))
+	lock, err := filelock.Try(taskscli.WorkerLock(w.data, w.name))
 	if err != nil {
 		return console.Usage("tasks: %w", err)
 	}
@@ -183,7 +72,7 @@ func (w *worker) work(ctx context.Context, slots int, once bool) error {
 	if w.life, err = w.lives(slots); err != nil {
 		return err
 	}
-	if err := sweepClones(ctx, w.store, w.data); err != nil {
+	if err := w.sweepClones(ctx); err != nil {
 		w.say("%v", err) // the next worker sweeps again
 	}
 	if err := w.look(ctx); err != nil {
@@ -299,7 +188,7 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 		default:
 		}
 	}()
-	w.say("%s begins%s", shownTask(t), map[bool]string{true: " again"}[t.Attempt > 1])
+	w.say("%s begins%s", taskscli.Shown(t), map[bool]string{true: " again"}[t.Attempt > 1])
 	tail := &lastWords{}
 	err := w.start(ctx, t, tail)
 	ends, faulty := ctx, err != nil
@@ -314,12 +203,12 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 	for {
 		err := w.store.Lost(ctx, t.ID, t.Attempt, why)
 		if errors.Is(err, tasks.ErrOver) && faulty && ends.Err() == nil {
-			w.say("%s: %s", shownTask(t), why) // what it noted before counts
+			w.say("%s: %s", taskscli.Shown(t), why) // what it noted before counts
 		}
 		if err == nil || errors.Is(err, tasks.ErrOver) {
 			break
 		}
-		w.say("%s: %v", shownTask(t), err)
+		w.say("%s: %v", taskscli.Shown(t), err)
 		if !pause(ends, workerLook) { // whoever is there when this worker is gone finds it
 			return
 		}
@@ -328,9 +217,9 @@ func (w *worker) run(ctx context.Context, t tasks.Task) {
 		w.say("%v", err)
 	}
 	if now, err := w.store.Get(ctx, t.ID); err == nil {
-		line := shownTask(t) + " is " + string(now.State)
+		line := taskscli.Shown(t) + " is " + string(now.State)
 		if now.State == tasks.Asks {
-			line = shownTask(t) + " asks"
+			line = taskscli.Shown(t) + " asks"
 		}
 		if now.Note != "" {
 			line += ": " + text.Headline(text.Visible(now.Note))
@@ -345,7 +234,7 @@ func (w *worker) start(ctx context.Context, t tasks.Task, said io.Writer) error 
 	if err != nil {
 		return err
 	}
-	cmd, err := launch.Programs{}.Own(ctx, program, append([]string{taskCommand, strconv.FormatInt(t.ID, 10), strconv.Itoa(t.Attempt)}, w.repos...)...)
+	cmd, err := launch.Programs{}.Own(ctx, program, append([]string{Command, strconv.FormatInt(t.ID, 10), strconv.Itoa(t.Attempt)}, w.repos...)...)
 	if err != nil {
 		return err
 	}

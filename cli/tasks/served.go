@@ -1,4 +1,4 @@
-package cli
+package taskscli
 
 import (
 	"context"
@@ -14,22 +14,22 @@ import (
 	"jcode/tasks/queue"
 )
 
-// servedTasks are the tasks on the page of jcode serve.
-type servedTasks struct{ paths config.Paths }
+// Served are the tasks on the page of jcode serve.
+type Served struct{ Paths config.Paths }
 
 // with opens the tasks for one request.
-func (s servedTasks) with(ctx context.Context, do func(store *tasks.Store) error) error {
-	if !tasks.Exists(whereTasks(s.paths)) { // nothing is made to look at
+func (s Served) with(ctx context.Context, do func(store *tasks.Store) error) error {
+	if !tasks.Exists(Where(s.Paths)) { // nothing is made to look at
 		return tasks.ErrNone
 	}
-	store, err := openTasksIn(ctx, s.paths)
+	store, err := Open(ctx, s.Paths)
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(store), store.Close())
 }
 
-func (s servedTasks) withQueue(ctx context.Context, do func(store *tasks.Store, q *queue.Queue) error) error {
+func (s Served) withQueue(ctx context.Context, do func(store *tasks.Store, q *queue.Queue) error) error {
 	return s.with(ctx, func(store *tasks.Store) error {
 		q, err := queue.Open(ctx, store)
 		if err != nil {
@@ -40,7 +40,7 @@ func (s servedTasks) withQueue(ctx context.Context, do func(store *tasks.Store, 
 }
 
 // List implements page.Queue.
-func (s servedTasks) List(ctx context.Context) (rows []page.Queued, all string, err error) {
+func (s Served) List(ctx context.Context) (rows []page.Queued, all string, err error) {
 	err = s.with(ctx, func(store *tasks.Store) error {
 		for _, st := range tasks.States() {
 			list, err := store.List(ctx, shownTasks, st)
@@ -68,7 +68,7 @@ func servedTask(t tasks.Task) page.Queued {
 }
 
 // Show implements page.Queue.
-func (s servedTasks) Show(ctx context.Context, id int64) (out page.Queued, err error) {
+func (s Served) Show(ctx context.Context, id int64) (out page.Queued, err error) {
 	err = s.with(ctx, func(store *tasks.Store) error {
 		t, err := store.Get(ctx, id)
 		if err != nil {
@@ -90,7 +90,7 @@ func (s servedTasks) Show(ctx context.Context, id int64) (out page.Queued, err e
 }
 
 // Answer implements page.Queue.
-func (s servedTasks) Answer(ctx context.Context, question int64, said, why string) error {
+func (s Served) Answer(ctx context.Context, question int64, said, why string) error {
 	return s.withQueue(ctx, func(store *tasks.Store, q *queue.Queue) error {
 		open, err := store.Open(ctx)
 		if err != nil {
@@ -114,7 +114,7 @@ func (s servedTasks) Answer(ctx context.Context, question int64, said, why strin
 }
 
 // Cancel implements page.Queue.
-func (s servedTasks) Cancel(ctx context.Context, id int64) error {
+func (s Served) Cancel(ctx context.Context, id int64) error {
 	return s.with(ctx, func(store *tasks.Store) error {
 		_, err := store.Cancel(ctx, id)
 		return err
@@ -122,6 +122,6 @@ func (s servedTasks) Cancel(ctx context.Context, id int64) error {
 }
 
 // Retry implements page.Queue.
-func (s servedTasks) Retry(ctx context.Context, id int64) error {
+func (s Served) Retry(ctx context.Context, id int64) error {
 	return s.withQueue(ctx, func(store *tasks.Store, q *queue.Queue) error { return store.Retry(ctx, q, id) })
 }

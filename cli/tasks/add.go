@@ -1,11 +1,10 @@
-package cli
+package taskscli
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -14,14 +13,11 @@ import (
 	"jcode/cli/tasklist"
 	"jcode/internal/paths"
 	"jcode/internal/slicex"
-	"jcode/internal/worktree"
 	"jcode/tasks"
-	"jcode/tasks/clone"
 	"jcode/tasks/queue"
-	"jcode/tools"
 )
 
-type tasksAddCmd struct {
+type addCmd struct {
 	Prompt   []string     `arg:"" optional:"" help:"What is to be done."`
 	Repo     string       `help:"Work on the repository of this address of git, such as git@host:team/app, instead of this folder's." placeholder:"ADDRESS"`
 	Base     string       `help:"With --repo: begin with this branch, tag or whole name of a commit." placeholder:"REF"`
@@ -38,25 +34,25 @@ type tasksAddCmd struct {
 }
 
 // Help is printed by `jcode tasks add --help`.
-func (tasksAddCmd) Help() string {
+func (addCmd) Help() string {
 	return `--role, --model, --mode, --max-steps and --max-cost apply to the task. Without --mode it works in mode auto where there
 is a sandbox; elsewhere the mode must be named. The task works in a worktree of this repository's last commit, when a
 worker runs: jcode worker.`
 }
 
 // Run queues tasks.
-func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if f.Print || f.Continue || f.Resume != "" || f.Worktree != "" || f.Trust || len(f.Allow)+len(f.Deny) > 0 {
+func (c *addCmd) Run(ctx context.Context, std Setup) error {
+	if std.Given.Session || std.Given.Trust {
 		return console.Usage("-p, -c, -r, -w, --trust, --allow and --deny have no use for a task: it works in a worktree of its own, by the rules and the trust that hold there without it")
 	}
 	lines, err := c.lines(std)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	forms := taskForms{flags: f, std: std, now: time.Now(), push: c.Push, repeats: c.Every > 0 || c.Cron != ""}
+	form := forms{std: std, now: time.Now(), push: c.Push, repeats: c.Every > 0 || c.Cron != ""}
 	list := make([]tasks.New, 0, len(lines))
 	for _, line := range lines {
-		n, err := forms.complete(ctx, line)
+		n, err := form.complete(ctx, line)
 		if err != nil {
 			if c.From != "" {
 				err = fmt.Errorf("%s:%d: %w", c.From, line.Number, err)
@@ -84,7 +80,7 @@ func (c *tasksAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // lines returns the tasks of the command line or of the file.
-func (c *tasksAddCmd) lines(std Streams) ([]tasklist.Line, error) {
+func (c *addCmd) lines(std Setup) ([]tasklist.Line, error) {
 	words := strings.TrimSpace(strings.Join(c.Prompt, " "))
 	switch {
 	case (c.From == "") == (words == ""):
@@ -152,7 +148,7 @@ func taskIDs(list []taskID) []int64 {
 }
 
 // schedule adds schedules instead of tasks.
-func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []tasks.New, std Streams) error {
+func (c *addCmd) schedule(ctx context.Context, store *tasks.Store, list []tasks.New, std Setup) error {
 	for _, n := range list {
 		if n.Repo == "" {
 			n.Base = "" // each run begins with the commit that is the last one then
@@ -164,154 +160,4 @@ func (c *tasksAddCmd) schedule(ctx context.Context, store *tasks.Store, list []t
 		fmt.Fprintf(std.Out, "schedule %d: the first task comes %s, while a worker runs\n", sc.ID, sc.Next.Format("2006-01-02 15:04 MST"))
 	}
 	return nil
-}
-
-// errNoTaskMode says that a task's mode must be named.
-var errNoTaskMode = errors.New("there is no sandbox here in which commands could run without asking: name the mode with --mode, such as edits")
-
-// taskForms complete what people say of tasks.
-type taskForms struct {
-	flags *flags
-	std   Streams
-	now   time.Time
-	push  string               // the remote that results are pushed to, "" for none
-	known map[string]taskPlace // by folder, or by address and base
-
-	repeats bool // they are for schedules
-}
-
-// taskPlace is a folder in which a task can work.
-type taskPlace struct {
-	root, base string
-	confined   bool
-}
-
-// complete fills in what a task does not say, and checks what it says.
-func (t *taskForms) complete(ctx context.Context, line tasklist.Line) (n tasks.New, err error) {
-	n = line.New
-	var place taskPlace
-	if n.Repo != "" {
-		place, err = t.address(ctx, n.Repo, line.Base)
-	} else if line.Base != "" {
-		err = errors.New("a base is for tasks of an address (--repo): those in a folder begin with its last commit")
-	} else {
-		place, err = t.place(ctx, n.Folder)
-	}
-	if err != nil {
-		return n, err
-	}
-	n.Base, n.Push = place.base, t.push
-	if n.Repo == "" {
-		n.Folder = place.root
-	}
-	named := n.Mode
-	n.Mode = t.flags.Mode
-	if n.Mode == "" && place.confined {
-		n.Mode = string(tools.ModeAuto)
-	}
-	if named != "" { // a file may be more careful than the command line, not bolder
-		if _, err := tools.ParseMode(named); err != nil {
-			return n, err
-		}
-		if n.Mode == "" || tasklist.Bolder(named, n.Mode) {
-			return n, fmt.Errorf("mode %s allows more than the command line does: say --mode %s there if you want that", named, named)
-		}
-		n.Mode = named
-	}
-	if n.Mode == "" {
-		return n, errNoTaskMode
-	}
-	if _, err := tools.ParseMode(n.Mode); err != nil {
-		return n, fmt.Errorf("--mode: %w", err)
-	}
-	n.Role, n.Model = cmp.Or(n.Role, t.flags.Role), cmp.Or(n.Model, t.flags.Model)
-	if script, ok := strings.CutPrefix(n.Model, "replay:"); ok {
-		if script, err = filepath.Abs(script); err != nil {
-			return n, err
-		}
-		n.Model = "replay:" + script
-	}
-	n.MaxSteps, n.MaxCost = cmp.Or(n.MaxSteps, int(t.flags.MaxSteps)), cmp.Or(n.MaxCost, float64(t.flags.MaxCost))
-	if line.At != "" {
-		if n.NotBefore, err = tasklist.At(line.At, t.now); err != nil {
-			return n, fmt.Errorf("at: %w", err)
-		}
-	}
-	if line.MaxTime != "" {
-		if n.MaxTime, err = time.ParseDuration(line.MaxTime); err != nil || n.MaxTime < time.Second {
-			return n, fmt.Errorf("max_time: %q is no time such as 30m", line.MaxTime)
-		}
-	}
-	return n, nil
-}
-
-// place looks at a folder, "" for this one.
-func (t *taskForms) place(ctx context.Context, folder string) (taskPlace, error) {
-	folder, err := paths.Resolve(cmp.Or(folder, "."))
-	if err != nil {
-		return taskPlace{}, err
-	}
-	if p, ok := t.known[folder]; ok {
-		return p, nil
-	}
-	f := *t.flags
-	f.Print, f.Mode = true, "" // nothing of it is watched
-	a, err := newAppIn(ctx, &f, t.std, folder)
-	if err != nil {
-		return taskPlace{}, err
-	}
-	defer a.close()
-	base, err := worktree.Head(ctx, a.git, a.root)
-	if err != nil {
-		return taskPlace{}, fmt.Errorf("a task needs a git repository with a commit: %w", err)
-	}
-	if t.push != "" {
-		if err := worktree.Remote(ctx, a.git, a.root, t.push); err != nil {
-			return taskPlace{}, fmt.Errorf("--push: %w", err)
-		}
-	}
-	p := taskPlace{a.root, base, a.confinement.Confined()}
-	if t.known == nil {
-		t.known = map[string]taskPlace{}
-	}
-	t.known[folder] = p
-	return p, nil
-}
-
-// address looks at a repository by its address of git. Its host is asked which commit the base is now; a schedule asks
-// each time.
-func (t *taskForms) address(ctx context.Context, repo, base string) (p taskPlace, err error) {
-	if err := clone.Check(repo); err != nil {
-		return p, fmt.Errorf("--repo: %w", err)
-	}
-	if t.push != "" && t.push != "origin" {
-		return p, fmt.Errorf("--push: the repository of an address has one remote, origin, not %q", t.push)
-	}
-	known := repo + " " + base
-	if p, ok := t.known[known]; ok {
-		return p, nil
-	}
-	f := *t.flags
-	f.Print, f.Mode = true, ""
-	a, err := newAppIn(ctx, &f, t.std, "")
-	if err != nil {
-		return p, err
-	}
-	defer a.close()
-	p.confined = a.confinement.Confined()
-	if p.base = base; !t.repeats {
-		if p.base, err = clone.In(a.paths.Data).Commit(ctx, repo, base); errors.Is(err, clone.ErrUnreachable) {
-			err = fmt.Errorf("%w. Where only workers have access, name the whole commit: --base 40HEXDIGITS asks nobody", err)
-		}
-	} else if base != "" && !clone.IsCommit(base) {
-		err = clone.CheckRef(base)
-	}
-	if err != nil {
-		return p, fmt.Errorf("--repo: %w", err)
-	}
-	if t.known == nil {
-		t.known = map[string]taskPlace{}
-	}
-	t.known[known] = p
-	return p, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package workercli
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ const answerLook = 300 * time.Millisecond
 // defaultPatience is how long a task waits for an answer in its slot.
 const defaultPatience = 60 * time.Second
 
-// taskAsker puts the questions of a task to whoever looks at it.
-type taskAsker struct {
+// asker puts the questions of a task to whoever looks at it.
+type asker struct {
 	store    *tasks.Store
 	task     tasks.Task
 	patience time.Duration
@@ -26,7 +26,7 @@ type taskAsker struct {
 }
 
 // Ask implements tools.Asker. A yes allows exactly this call, once.
-func (a *taskAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+func (a *asker) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
 	var args bytes.Buffer
 	if json.Compact(&args, q.Arguments) != nil {
 		args.Reset()
@@ -45,7 +45,7 @@ func (a *taskAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, er
 }
 
 // AskPerson implements crew.Person.
-func (a *taskAsker) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
+func (a *asker) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
 	if label != "" {
 		question = label + ": " + question
 	}
@@ -54,12 +54,12 @@ func (a *taskAsker) AskPerson(ctx context.Context, label, question string, optio
 }
 
 // AskForm implements crew.Person: nobody fills in forms of a task.
-func (a *taskAsker) AskForm(context.Context, tools.Form) (tools.FormAnswer, error) {
+func (a *asker) AskForm(context.Context, tools.Form) (tools.FormAnswer, error) {
 	return tools.FormAnswer{}, agent.ErrNoPerson
 }
 
 // await returns the answer to a question: one that was given before to exactly the same, or the next one.
-func (a *taskAsker) await(ctx context.Context, ask tasks.Question) (tasks.Question, error) {
+func (a *asker) await(ctx context.Context, ask tasks.Question) (tasks.Question, error) {
 	given, err := a.store.Questions(ctx, a.task.ID)
 	if err != nil {
 		return ask, err

@@ -1,4 +1,4 @@
-package cli
+package taskscli
 
 import (
 	"cmp"
@@ -8,11 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"jcode/cli/board"
-	"jcode/cli/config"
-	"jcode/cli/core"
 	"jcode/cli/tasklist"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -21,22 +18,16 @@ import (
 	"jcode/tools/command"
 )
 
-// taskActions are the panel /tasks and the command /later. The file of tasks is opened for each look and each action
+// Actions are the panel /tasks and the command /later. The file of tasks is opened for each look and each action
 // only, so that a chat without tasks never touches it.
-type taskActions struct {
-	flags *flags
-	std   Streams
-	board *board.Board
-	paths config.Paths
-	cwd   string
+type Actions struct {
+	Setup
+	Board *board.Board
+	Cwd   string
 }
 
-func newTaskActions(a *app) taskActions {
-	return taskActions{a.flags, a.std, &a.board, a.paths, a.cwd}
-}
-
-// panel returns the live list of tasks.
-func (a taskActions) panel() command.Panel {
+// Panel returns the live list of tasks.
+func (a Actions) Panel() command.Panel {
 	act := func(verb string) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) {
 			return a.words(ctx, verb+" "+taskOfRow(row))
@@ -62,13 +53,13 @@ func (a taskActions) panel() command.Panel {
 }
 
 // answer answers the question that the row shows, which need not be the one that is open by now.
-func (a taskActions) answer(ctx context.Context, row command.Row, said string) (string, error) {
+func (a Actions) answer(ctx context.Context, row command.Row, said string) (string, error) {
 	task, shown, _ := strings.Cut(row.ID, ".")
 	id, err := strconv.ParseInt(shown, 10, 64)
 	if err != nil {
 		return "", fmt.Errorf("task %s asks nothing that can be answered with yes or no; for a reply in words: /tasks answer %s WORDS", task, task)
 	}
-	err = a.withQueue(ctx, func(store *tasks.Store, q *queue.Queue) error { return store.Answer(ctx, q, id, said, "") })
+	err = withQueue(ctx, a.Setup, func(store *tasks.Store, q *queue.Queue) error { return store.Answer(ctx, q, id, said, "") })
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +72,7 @@ func taskWords() []string {
 }
 
 // words does what the commands of the same names do in a terminal.
-func (a taskActions) words(ctx context.Context, words string) (string, error) {
+func (a Actions) words(ctx context.Context, words string) (string, error) {
 	verb, rest, _ := strings.Cut(words, " ")
 	number, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -89,28 +80,26 @@ func (a taskActions) words(ctx context.Context, words string) (string, error) {
 		return "", command.ErrSearch
 	}
 	id, done := taskID(n), ""
-	var does interface {
-		Run(ctx context.Context, f *flags, std Streams) error
-	}
+	var does Command
 	switch verb {
 	case "show":
-		does = &tasksShowCmd{ID: id}
+		does = &showCmd{ID: id}
 	case "log":
-		does = &tasksLogCmd{ID: id}
+		does = &logCmd{ID: id}
 	case "diff":
-		does, done = &tasksDiffCmd{ID: id}, fmt.Sprintf("task %d changed nothing", n)
+		does, done = &diffCmd{ID: id}, fmt.Sprintf("task %d changed nothing", n)
 	case "answer":
-		does = &tasksAnswerCmd{ID: id, Answer: strings.Fields(said)}
+		does = &answerCmd{ID: id, Answer: strings.Fields(said)}
 	case "cancel":
-		does, done = &tasksCancelCmd{[]taskID{id}}, fmt.Sprintf("task %d is cancelled", n)
+		does, done = &cancelCmd{[]taskID{id}}, fmt.Sprintf("task %d is cancelled", n)
 	case "retry":
-		does, done = &tasksRetryCmd{[]taskID{id}}, fmt.Sprintf("task %d is queued again", n)
+		does, done = &retryCmd{[]taskID{id}}, fmt.Sprintf("task %d is queued again", n)
 	case "take":
-		does = &tasksTakeCmd{ID: id}
+		does = &takeCmd{ID: id}
 	}
-	std, out := a.std, &strings.Builder{}
+	std, out := a.Setup, &strings.Builder{}
 	std.In, std.Out, std.Err, std.OutIsTerminal = strings.NewReader(""), out, out, false
-	err = does.Run(ctx, a.flags, std)
+	err = does.Run(ctx, std)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +107,7 @@ func (a taskActions) words(ctx context.Context, words string) (string, error) {
 }
 
 // complete completes verbs, and the numbers of tasks.
-func (a taskActions) complete(ctx context.Context, args string) []string {
+func (a Actions) complete(ctx context.Context, args string) []string {
 	verb, number, named := strings.Cut(args, " ")
 	if !named {
 		return slicex.WithPrefix(taskWords(), verb)
@@ -136,26 +125,15 @@ func (a taskActions) complete(ctx context.Context, args string) []string {
 	return out
 }
 
-func (a taskActions) withQueue(ctx context.Context, do func(store *tasks.Store, q *queue.Queue) error) error {
-	store, err := openTasksIn(ctx, a.paths)
-	if err != nil {
-		return err
-	}
-	q, err := queue.Open(ctx, store)
-	if err == nil {
-		err = do(store, q)
-	}
-	return errors.Join(err, store.Close())
-}
-
 // shownTasks is how many tasks of each state the panel shows.
 const shownTasks = 50
 
-func (a taskActions) rows(ctx context.Context) (rows []command.Row, err error) {
-	if !tasks.Exists(whereTasks(a.paths)) {
-		return nil, nil
+func (a Actions) rows(ctx context.Context) (rows []command.Row, err error) {
+	found, err := a.Paths()
+	if err != nil || !tasks.Exists(Where(found)) {
+		return nil, err
 	}
-	store, err := openTasksIn(ctx, a.paths)
+	store, err := Open(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +159,16 @@ func (a taskActions) rows(ctx context.Context) (rows []command.Row, err error) {
 }
 
 // preview reads all that is known of the task under the cursor. What it asks is what the row has.
-func (a taskActions) preview(ctx context.Context, row command.Row) (text string, err error) {
+func (a Actions) preview(ctx context.Context, row command.Row) (text string, err error) {
 	id, err := strconv.ParseInt(taskOfRow(row), 10, 64)
 	if err != nil {
 		return "", err
 	}
-	store, err := openTasksIn(ctx, a.paths)
+	found, err := a.Paths()
+	if err != nil {
+		return "", err
+	}
+	store, err := Open(ctx, found)
 	if err != nil {
 		return "", err
 	}
@@ -236,55 +218,4 @@ func taskRow(t tasks.Task, ask tasks.Question) command.Row {
 		ID: id, Name: fmt.Sprintf("%d %s", t.ID, text.Truncate(text.Headline(text.Visible(t.Prompt)), 50, "…")), Info: tasklist.Waits(t),
 		State: string(t.State), Current: t.State == tasks.Working, Bad: t.State == tasks.Failed || t.State == tasks.Asks, Keys: keys, Detail: strings.Join(lines, "\n"),
 	}
-}
-
-// List implements command.Source: /later.
-func (a taskActions) List() []command.Command {
-	return []command.Command{{
-		Name: "later", Hint: "<prompt>", Run: a.later, Description: "queue a task for a worker, with this session's role and model",
-	}}
-}
-
-// later queues a task for the folder of the chat.
-func (a taskActions) later(ctx context.Context, args string) (command.Outcome, error) {
-	if strings.TrimSpace(args) == "" {
-		return command.Outcome{}, errors.New("/later PROMPT: what is to be done?")
-	}
-	f := *a.flags
-	f.Mode, f.Role, f.MaxCost, f.MaxSteps = "", "", 0, 0
-	conv := a.board.Open()
-	if conv != nil {
-		if conv.Private() {
-			return command.Outcome{}, fmt.Errorf("%w, and a task is kept", core.ErrPrivate)
-		}
-		st := conv.State()
-		f.Role, f.Model = st.Role, cmp.Or(conv.OwnModel(), st.Model)
-	}
-	forms := taskForms{flags: &f, std: a.std, now: time.Now()}
-	n, err := forms.complete(ctx, tasklist.Line{New: tasks.New{Prompt: args, Folder: a.cwd}})
-	if errors.Is(err, errNoTaskMode) && conv != nil { // as the chat works
-		f.Mode = string(conv.Mode())
-		n, err = forms.complete(ctx, tasklist.Line{New: tasks.New{Prompt: args, Folder: a.cwd}})
-	}
-	if err != nil {
-		return command.Outcome{}, err
-	}
-	var id int64
-	alive := []string{}
-	err = a.withQueue(ctx, func(store *tasks.Store, q *queue.Queue) error {
-		added, err := store.Add(ctx, q, n)
-		if err == nil {
-			id = added[0].ID
-			alive, err = workersOf(ctx, store)
-		}
-		return err
-	})
-	if err != nil {
-		return command.Outcome{}, err
-	}
-	said := fmt.Sprintf("Task %d is queued, in mode %s; it begins with the last commit. /tasks shows it.", id, n.Mode)
-	if len(alive) == 0 {
-		said += " No worker runs: jcode worker begins one."
-	}
-	return command.Outcome{Notice: said}, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package workercli
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	taskscli "jcode/cli/tasks"
 	"jcode/tasks"
 )
 
@@ -35,8 +36,10 @@ func (w *worker) lives(slots int) (life, error) {
 type localLife struct{ data, own string }
 
 func (l localLife) beat(context.Context) (bool, error) { return true, nil }
-func (l localLife) alive(name string) bool             { return name == l.own || workerAlive(l.data, name) }
-func (l localLife) end(context.Context)                {}
+func (l localLife) alive(name string) bool {
+	return name == l.own || taskscli.WorkerAlive(l.data, name)
+}
+func (l localLife) end(context.Context) {}
 
 // sharedLife is that of workers anywhere: each says in the Postgres that it is there, by whose clock they are gone.
 type sharedLife struct {
@@ -89,27 +92,7 @@ func (w *worker) changes(ctx context.Context) <-chan struct{} {
 	if w.store.Shared() {
 		return w.store.Fleet().Listen(ctx)
 	}
-	return watchTasks(ctx, w.data)
-}
-
-// watchEvery is how often tasks in a Postgres are looked at for what changed.
-const watchEvery = 2 * time.Second
-
-// changesOf tells that tasks may have changed, until ctx ends.
-func changesOf(ctx context.Context, store *tasks.Store, data string) <-chan struct{} {
-	if !store.Shared() {
-		return watchTasks(ctx, data)
-	}
-	changed := make(chan struct{})
-	go func() {
-		for pause(ctx, watchEvery) {
-			select {
-			case changed <- struct{}{}:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return changed
+	return taskscli.Watch(ctx, w.data)
 }
 
 // pause waits, and reports whether ctx goes on.

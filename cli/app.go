@@ -16,6 +16,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/config"
+	confinementcli "jcode/cli/confinement"
 	"jcode/cli/console"
 	hookscli "jcode/cli/hooks"
 	mcpcli "jcode/cli/mcp"
@@ -24,6 +25,7 @@ import (
 	permissionscli "jcode/cli/permissions"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
+	webcli "jcode/cli/web"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
@@ -61,8 +63,8 @@ type app struct {
 	theirHooks config.Hooks
 	theirPins  map[string]string // the versions in which they are trusted
 	mode       tools.Mode
-	hooks      hookPlaces // folders besides git's own from which git runs hooks
-	git        launch.Git // handles the worktrees of agents
+	hooks      confinementcli.GitHooks // folders besides git's own from which git runs hooks
+	git        launch.Git              // handles the worktrees of agents
 	// modelNamed says that the command line or the environment names the model. Such a name takes
 	// precedence over the model of a resumed session; the one in config.json does not.
 	modelNamed bool
@@ -84,7 +86,7 @@ type app struct {
 	contents    undo.Contents  // of files, for undo
 	follower    *undo.Follower // nil where commands are not followed
 	shell       *builtin.Shell
-	confinement *confinement // where commands run
+	confinement *confinementcli.Confinement // where commands run
 	// hookVariables are what hooks set for commands.
 	hookVariables hookscli.Variables
 	// tracer tells a collector what happens; nil without one.
@@ -179,13 +181,13 @@ func (a *app) openGate(context.Context) error {
 	}
 	a.confinement = newConfinement(a)
 	a.git = newOwnGit(a)
-	a.hooks.git = a.git
+	a.hooks.Git = a.git
 	a.outputs = outputsOf(a)
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
-			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
+			Hooks: func() []string { return a.hooks.In(a.workRoots()) },
 		},
 		Rules: rules, Fixed: permissionscli.Fixed(a.std.managed), MaxMode: maxMode(a.std.managed),
 		Grants: permissionscli.Grants{Stored: a.store.Grants(), Project: a.project, Private: a.privateNow}, Confined: a.confinement.Confined, ForeignShell: builtin.ForeignShell(), Bash: builtin.Bash() != nil,
@@ -223,7 +225,7 @@ func (a *app) addTools(context.Context) error {
 	}
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Bash: builtin.Bash(), Env: a.confinement.CommandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Rights: a.bundles.Readable, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
+		Confiner: a.confinement.Confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.ConfinesOwn, Rights: a.bundles.Readable, Watch: a.confinement.WatchProtected(), Remember: a.confinement.KeepProtected, Told: a.confinement.TellProtected, JobEnded: a.board.JobEnded, Secret: a.board.AskSecret, Private: a.privateNow,
 		Variables: commandVariables(a), Seen: a.seen, Changed: beside.Note, Overwritten: beside.Overwritten, Around: a.follower.Around,
 	})
 	a.onClose(a.follower.Close) // after the commands have ended
@@ -235,7 +237,7 @@ func (a *app) addTools(context.Context) error {
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: spillsOf(a).Keep}
 	a.follower.Follow(a.dispatcher)
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, undo.Irreversible{Checkpoints: a.store.Checkpoints(), Say: a.board.Say, Followed: a.follower != nil}, changes.Others{Edits: a.store.Edits()}, a.outputs, a.agentChanges,
-		&mcpcli.ProtectedWatch{Board: &a.board, Watch: a.confinement.watchProtected, Remember: a.confinement.keepProtected})
+		&mcpcli.ProtectedWatch{Board: &a.board, Watch: a.confinement.WatchProtected, Remember: a.confinement.KeepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
@@ -264,7 +266,7 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	core := slices.IndexFunc(files, func(t tools.Tool) bool { return t.Spec().Group != tools.GroupCore })
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
-	web, err := webTools(a.config.WebSearch, a.std, a.dispatcher)
+	web, err := webcli.Tools(a.config.WebSearch, a.std.Getenv, builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()})
 	if err != nil {
 		a.board.Say(event.LevelWarn, "web_search is not offered: %v", err)
 	}

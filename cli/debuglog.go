@@ -17,6 +17,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/console"
 	"jcode/cli/core"
+	webcli "jcode/cli/web"
 	"jcode/internal/secret"
 	"jcode/tools"
 )
@@ -67,7 +68,7 @@ func (a *app) openDebugLog(context.Context) error {
 
 // secrets returns the values of the keys that this run knows.
 func (a *app) secrets() []string {
-	out := append(slices.Collect(maps.Values(a.models.Settings().Keys)), a.std.Getenv(searchKeyEnv(a.config.WebSearch)))
+	out := append(slices.Collect(maps.Values(a.models.Settings().Keys)), a.std.Getenv(webcli.KeyEnv(a.config.WebSearch)))
 	for _, p := range a.models.Settings().Known() {
 		if p.KeyEnv != "" {
 			out = append(out, a.std.Getenv(p.KeyEnv))

@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	confinementcli "jcode/cli/confinement"
 	"jcode/cli/console"
 	doctorcli "jcode/cli/doctor"
 	"jcode/cli/health"
@@ -21,6 +22,7 @@ import (
 	pluginscli "jcode/cli/plugins"
 	taskscli "jcode/cli/tasks"
 	"jcode/cli/undo"
+	webcli "jcode/cli/web"
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tasks"
@@ -61,14 +63,14 @@ func examine(ctx context.Context, f *flags, std Streams, live *mcp.Manager, w do
 		Model: cmp.Or(f.Model, conf.Model), BaseURL: f.BaseURL, Provider: conf.Provider, Providers: modelscli.Providers(conf, modelscli.Configured(conf)), Keys: keys,
 		Env: std.Getenv, Programs: keyPrograms(a), Permit: std.managed.Permit, Limits: provider.Limits{Idle: time.Duration(conf.IdleTimeout)},
 	}, f.Model != "" && f.Model != std.Getenv("JCODE_MODEL"), w.Offline, r)
-	checkWebSearch(conf.WebSearch, std, r)
+	webcli.Check(conf.WebSearch, std.Getenv, r)
 	doctorcli.Terminal(std.Streams, r)
 	doctorcli.Programs(a.programs(), r)
 	doctorcli.Worktrees(ctx, newOwnGit(a), filepath.Join(a.paths.Data, "worktrees"), a.root, func(dir string) bool { return strings.HasSuffix(filepath.Dir(dir), besideSuffix) }, r)
 	a.bundles.Open(pluginsHome(a), func(string, ...any) {}) // the check of plugins reports what is wrong with them
 	lspcli.Check(ctx, checkedLanguages(a, conf.LSP), r)
-	checkSandbox(a.workRoots(), conf.Sandbox.Protect, r)
-	checkEnvironment(conf.Environment.Keep, r)
+	confinementcli.CheckSandbox(a.workRoots(), conf.Sandbox.Protect, r)
+	confinementcli.CheckEnvironment(conf.Environment.Keep, r)
 	pluginscli.Check(ctx, pluginsHome(a).Store, r)
 	if !f.NoLua {
 		luacli.Check(ctx, r)

@@ -24,7 +24,7 @@ func (a *app) openLSP() {
 	o.Servers, o.Disabled = languageServers(a)
 	inert := newUntrusted(a).Items
 	a.lsp = lspcli.Open(o, lspcli.Options{
-		Board: &a.board, Registry: a.registry, Dispatcher: a.dispatcher, Trust: a.everywhere(), Box: a.confinement.box, Keep: a.confinement.keepProtected, Plugin: a.bundles.Plugin, Root: a.root,
+		Board: &a.board, Registry: a.registry, Dispatcher: a.dispatcher, Trust: a.everywhere(), Box: a.confinement.Box(), Keep: a.confinement.KeepProtected, Plugin: a.bundles.Plugin, Root: a.root,
 		Inert: func() string {
 			notice, err := a.trust.Notice(context.Background(), inert())
 			if err != nil {

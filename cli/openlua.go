@@ -6,6 +6,7 @@ import (
 
 	"jcode/cli/config"
 	luacli "jcode/cli/lua"
+	webcli "jcode/cli/web"
 	"jcode/lua"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -104,7 +105,7 @@ func (a *app) isCommand(name string) bool {
 
 // isKeyVariable reports whether a variable contains the key of a configured provider or search service.
 func (a *app) isKeyVariable(name string) bool {
-	if name == searchKeyEnv(a.config.WebSearch) {
+	if name == webcli.KeyEnv(a.config.WebSearch) {
 		return true
 	}
 	for _, p := range a.models.Settings().Providers {

@@ -24,11 +24,11 @@ func (a *app) openMCP() error {
 	}
 	a.mcp = mcp.New(mcp.Options{
 		Paths: a.serverPaths(), Registry: a.registry, Trust: a.everywhere(), TrustAll: a.flags.Trust,
-		Confiner: mcpcli.Confiner{Box: a.confinement.box, Plugin: a.bundles.Plugin, Trust: a.everywhere()}, Changes: a.agentChanges,
+		Confiner: mcpcli.Confiner{Box: a.confinement.Box(), Plugin: a.bundles.Plugin, Trust: a.everywhere()}, Changes: a.agentChanges,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Withheld: a.confinement.keyNames(), Programs: a.programs(), Variables: serverVariables(a), Permit: a.std.managed.Server,
+		Withheld: a.confinement.KeyNames(), Programs: a.programs(), Variables: serverVariables(a), Permit: a.std.managed.Server,
 		Window: a.board.Window, Sees: a.board.Sees, Elicitor: mcpcli.Elicitor{Board: &a.board, Browser: newBrowser(a), Unattended: a.flags.once(), AcceptDefaults: acceptsDefaults(a.flags)}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.Say(event.Level(level), "%s", text) },
 	})

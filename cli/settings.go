@@ -8,6 +8,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/config"
+	confinementcli "jcode/cli/confinement"
 	"jcode/cli/console"
 	"jcode/tools"
 )
@@ -33,7 +34,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 		}
 		a.board.Say(event.LevelWarn, "%s", p)
 	}
-	checkKept(&a.config, a.std.Getenv, &a.board)
+	confinementcli.CheckKept(&a.config, a.std.Getenv, a.board.Say)
 	var err error
 	fallback := tools.ModeAsk
 	if a.config.Mode != "" {

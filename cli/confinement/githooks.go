@@ -1,4 +1,4 @@
-package cli
+package confinementcli
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 // hookAge is how long git's answer is cached: the files that could change it are protected too.
 const hookAge = 2 * time.Second
 
-// hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), according to git
+// GitHooks knows where git looks for hooks besides its own folder (core.hooksPath), according to git
 // itself. It is safe for concurrent use.
-type hookPlaces struct {
-	git launch.Git
+type GitHooks struct {
+	Git launch.Git
 
 	mu    sync.Mutex
 	asked time.Time
 	known []string
 }
 
-// in returns the resolved folders from which git runs hooks in the roots.
-func (h *hookPlaces) in(roots []string) []string {
+// In returns the resolved folders from which git runs hooks in the roots.
+func (h *GitHooks) In(roots []string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.asked) < hookAge {
@@ -41,10 +41,10 @@ func (h *hookPlaces) in(roots []string) []string {
 }
 
 // hooksOf asks git. Without git, or outside a repository, there are none.
-func (h *hookPlaces) hooksOf(root string) []string {
+func (h *GitHooks) hooksOf(root string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	cmd, err := h.git.Command(ctx, root, "config", "--type=path", "--null", "--get-all", "core.hooksPath")
+	cmd, err := h.Git.Command(ctx, root, "config", "--type=path", "--null", "--get-all", "core.hooksPath")
 	if err != nil {
 		return nil
 	}
@@ -65,15 +65,4 @@ func (h *hookPlaces) hooksOf(root string) []string {
 		}
 	}
 	return list
-}
-
-// workRoots returns the workspace's folders, absolute.
-func (a *app) workRoots() []string {
-	roots := append([]string{a.root}, a.flags.AddDir...)
-	for i, dir := range roots {
-		if abs, err := filepath.Abs(dir); err == nil {
-			roots[i] = abs
-		}
-	}
-	return roots
 }

@@ -1,4 +1,4 @@
-package cli
+package confinementcli
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
-	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/health"
+	webcli "jcode/cli/web"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/protected"
@@ -30,49 +30,50 @@ var keyPlaces = [...]string{
 	".config/gh", ".config/gcloud", ".config/hub", ".cargo/credentials.toml", ".password-store",
 }
 
-// confinement is where commands run: the sandbox, what it protects, their environment.
-type confinement struct {
-	config    func() config.Config // as it is in force now
-	paths     config.Paths
-	root      string
-	worktrees string            // the folder of this project's worktrees
-	roots     func() []string   // the folders of the workspace
-	hooks     *hookPlaces       // folders besides git's own from which git runs hooks
-	start     func() tools.Mode // before there is a conversation
-	board     *board.Board
-	store     *session.Store
-	getenv    func(string) string
-	env       map[string]string // set for commands, in addition to the environment
-	box       *sandbox.Box      // nil if jcode can't start itself
+// Confinement is where commands run: the sandbox, what it protects, their environment.
+type Confinement struct {
+	options Options
+	box     *sandbox.Box // nil if jcode can't start itself
 }
 
-// newConfinement prepares the confinement of mode auto's commands. It looks at the kernel only
+// Options are what a confinement is made of.
+type Options struct {
+	Config    func() config.Config // as it is in force now
+	Paths     config.Paths
+	Root      string
+	Worktrees string                        // the folder of this project's worktrees
+	Hidden    []string                      // what commands can't read even where the data folder as a whole can't be hidden
+	Roots     func() []string               // the folders of the workspace
+	Hooks     func(roots []string) []string // folders besides git's own from which git runs hooks
+	Mode      func() tools.Mode             // that of the open conversation, or the one that it will have
+	Say       func(level event.Level, format string, args ...any)
+	// Look looks at protected files before a command.
+	Look   func(files []string) (session.Before, error)
+	Getenv func(string) string
+	Env    map[string]string // set for commands, in addition to the environment
+}
+
+// New prepares the confinement of mode auto's commands. It looks at the kernel only
 // when the first command is confined.
-func newConfinement(a *app) *confinement {
-	// A server may start while a folder is trusted, which replaces the configuration.
-	inForce := func() config.Config {
-		a.reading.RLock()
-		defer a.reading.RUnlock()
-		return a.config
-	}
-	c := &confinement{
-		config: inForce, paths: a.paths, root: a.root, worktrees: agentSites{a}.worktrees(), roots: a.workRoots, hooks: &a.hooks,
-		start: func() tools.Mode { return a.mode }, board: &a.board, store: a.store, getenv: a.std.Getenv, env: a.env,
-	}
+func New(o Options) *Confinement {
+	c := &Confinement{options: o}
 	if self, err := os.Executable(); err == nil { // otherwise mode auto asks, and says why
-		c.box = sandbox.New(self, c.sandboxPolicy)
-		c.box.OnGap(func(g sandbox.Gap) { a.board.Say(event.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
+		c.box = sandbox.New(self, c.policy)
+		c.box.OnGap(func(g sandbox.Gap) { o.Say(event.LevelWarn, "%s; %s", text.Visible(g.Text), g.Advice) })
 	}
 	return c
 }
 
-// sandboxPolicy returns what confined commands may do here.
-func (a *confinement) sandboxPolicy() sandbox.Policy {
-	settings := a.config().Sandbox
+// Box returns the sandbox, nil if jcode can't start itself.
+func (a *Confinement) Box() *sandbox.Box { return a.box }
+
+// policy returns what confined commands may do here.
+func (a *Confinement) policy() sandbox.Policy {
+	settings := a.options.Config().Sandbox
 	p := sandbox.Policy{
-		Roots:   a.roots(),
-		Home:    a.paths.Home,
-		Hidden:  append([]string{a.paths.Config, remotePlace(a.paths.Data).Dir}, a.hiddenData()...), // the latter also where the data folder as a whole can't be hidden
+		Roots:   a.options.Roots(),
+		Home:    a.options.Paths.Home,
+		Hidden:  slices.Concat([]string{a.options.Paths.Config}, a.options.Hidden, a.hiddenData()),
 		Protect: settings.Protect,
 		Network: config.IsOn(settings.Network),
 	}
@@ -80,7 +81,7 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")
 		p.Temp = filepath.Join(cache, "jcode", "reading")
 	}
-	for _, dir := range slices.Concat(a.hooks.in(p.Roots), protected.Targets(paths.Real(a.paths.Home)), protected.LinksIn(a.paths.Config)) {
+	for _, dir := range slices.Concat(a.options.Hooks(p.Roots), protected.Targets(paths.Real(a.options.Paths.Home)), protected.LinksIn(a.options.Paths.Config)) {
 		if slices.ContainsFunc(p.Roots, func(root string) bool { return paths.Within(root, dir) }) {
 			p.Hooks = append(p.Hooks, dir)
 		}
@@ -90,11 +91,11 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 		p.Caches, p.Hooks = append(p.Caches, git.Written...), append(p.Hooks, git.Fixed...)
 	}
 	for _, place := range keyPlaces {
-		p.Hidden = append(p.Hidden, filepath.Join(a.paths.Home, filepath.FromSlash(place)))
+		p.Hidden = append(p.Hidden, filepath.Join(a.options.Paths.Home, filepath.FromSlash(place)))
 	}
 	for _, dir := range settings.Caches {
 		if rest, ok := paths.CutHome(dir); ok {
-			dir = filepath.Join(a.paths.Home, rest)
+			dir = filepath.Join(a.options.Paths.Home, rest)
 		}
 		p.Caches = append(p.Caches, dir)
 	}
@@ -103,66 +104,62 @@ func (a *confinement) sandboxPolicy() sandbox.Policy {
 
 // hiddenData returns the folders of jcode's own data. If the working folder is a worktree inside the data
 // folder, that can't be hidden as a whole: everything in it except the worktrees is hidden.
-func (a *confinement) hiddenData() []string {
-	if !paths.Within(a.worktrees, a.root) {
-		return []string{a.paths.Data}
+func (a *Confinement) hiddenData() []string {
+	if !paths.Within(a.options.Worktrees, a.options.Root) {
+		return []string{a.options.Paths.Data}
 	}
-	entries, err := os.ReadDir(a.paths.Data)
+	entries, err := os.ReadDir(a.options.Paths.Data)
 	if err != nil {
-		return []string{a.paths.Data} // then nothing there can be read
+		return []string{a.options.Paths.Data} // then nothing there can be read
 	}
 	var out []string
 	for _, e := range entries {
 		if e.Name() != "worktrees" {
-			out = append(out, filepath.Join(a.paths.Data, e.Name()))
+			out = append(out, filepath.Join(a.options.Paths.Data, e.Name()))
 		}
 	}
 	return out
 }
 
 // Confined reports whether commands can be confined.
-func (a *confinement) Confined() bool { return a.box != nil && a.box.Available() }
+func (a *Confinement) Confined() bool { return a.box != nil && a.box.Available() }
 
-// watchProtected records the protected files before a command that runs unconfined.
-func (a *confinement) watchProtected() func() sandbox.Watched {
+// WatchProtected records the protected files before a command that runs unconfined.
+func (a *Confinement) WatchProtected() func() sandbox.Watched {
 	if a.box == nil {
 		return nil
 	}
 	return a.box.Watch
 }
 
-// keepProtected saves protected files before a command, so that /undo reverts what it does to them.
-func (a *confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
-	before, err := a.store.Checkpoints().Look(open)
+// KeepProtected saves protected files before a command, so that /undo reverts what it does to them.
+func (a *Confinement) KeepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
+	before, err := a.options.Look(open)
 	return func(changed []string) {
 		if err == nil {
 			err = before.Keep(context.Background(), caller.Session, caller.Turn, changed)
 		}
 		if err != nil {
-			a.board.Say(event.LevelWarn, "protected files can't be taken back: %v", err)
+			a.options.Say(event.LevelWarn, "protected files can't be taken back: %v", err)
 		}
 	}
 }
 
-// tellProtected tells the person what a command did to protected files.
-func (a *confinement) tellProtected(news string) {
-	a.board.Say(event.LevelWarn, "%s", text.Visible(news))
+// TellProtected tells the person what a command did to protected files.
+func (a *Confinement) TellProtected(news string) {
+	a.options.Say(event.LevelWarn, "%s", text.Visible(news))
 }
 
-// confinesOwn reports whether commands that jcode itself starts (after_edit, lines of command files) run in
+// ConfinesOwn reports whether commands that jcode itself starts (after_edit, lines of command files) run in
 // the sandbox: if there is one, in every mode but yolo.
-func (a *confinement) confinesOwn() bool {
-	mode := a.start()
-	if conv := a.board.Open(); conv != nil {
-		mode = conv.Mode()
-	}
-	return mode != tools.ModeYolo && a.Confined()
+func (a *Confinement) ConfinesOwn() bool {
+	return a.options.Mode() != tools.ModeYolo && a.Confined()
 }
 
 // ChangedSince returns a func that says which files that a line starts have changed since now, "" for none.
 // What a project brought is trusted as it was; a line of the person's own may change its files if the sandbox
 // confines it.
-func (a *confinement) ChangedSince(root, line string, theirs bool) func() string {
+func (a *Confinement) ChangedSince(root, line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", root, line)
 	return func() string {
 		if startfiles.Pin("", root, line) == trusted || !theirs && a.Confined() { // it runs confined
@@ -172,8 +169,8 @@ func (a *confinement) ChangedSince(root, line string, theirs bool) func() string
 	}
 }
 
-// confiner returns the sandbox of the shell, nil if it may not have one.
-func (a *confinement) confiner() builtin.Confiner {
+// Confiner returns the sandbox of the shell, nil if it may not have one.
+func (a *Confinement) Confiner() builtin.Confiner {
 	if a.box == nil {
 		return nil
 	}
@@ -182,17 +179,17 @@ func (a *confinement) confiner() builtin.Confiner {
 
 // CommandEnv returns the environment of shell commands: the person's own without what looks like a secret,
 // except for what the configuration keeps. Keys of providers are never passed, whatever they are called.
-func (a *confinement) CommandEnv() []string {
-	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config().Environment.Keep, Set: a.env})
+func (a *Confinement) CommandEnv() []string {
+	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.KeyNames(), Keep: a.options.Config().Environment.Keep, Set: a.options.Env})
 }
 
 // Kept returns the variables that commands get although they look like secrets.
-func (a *confinement) Kept() []string { return a.config().Environment.Keep }
+func (a *Confinement) Kept() []string { return a.options.Config().Environment.Keep }
 
-// keyNames returns the variables that may hold a provider's key.
-func (a *confinement) keyNames() []string {
-	settings := a.config()
-	return keyNames(&settings, a.getenv)
+// KeyNames returns the variables that may hold a provider's key.
+func (a *Confinement) KeyNames() []string {
+	settings := a.options.Config()
+	return keyNames(&settings, a.options.Getenv)
 }
 
 func keyNames(c *config.Config, getenv func(string) string) []string {
@@ -206,25 +203,25 @@ func keyNames(c *config.Config, getenv func(string) string) []string {
 			out = append(out, provider.Variables(value)...)
 		}
 	}
-	out = append(out, searchKeyEnv(c.WebSearch))
+	out = append(out, webcli.KeyEnv(c.WebSearch))
 	if address := getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
 		out = append(out, "OPENAI_BASE_URL") // it may hold a password
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
 }
 
-// checkKept reports which names of environment.keep have no effect.
-func checkKept(c *config.Config, getenv func(string) string, board *board.Board) {
+// CheckKept reports which names of environment.keep have no effect.
+func CheckKept(c *config.Config, getenv func(string) string, say func(level event.Level, format string, args ...any)) {
 	keys := keyNames(c, getenv)
 	for _, name := range c.Environment.Keep {
 		if slices.Contains(keys, name) {
-			board.Say(event.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
+			say(event.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
 		}
 	}
 }
 
-// checkEnvironment names the variables that commands don't get: a build that needs one needs environment.keep.
-func checkEnvironment(keep []string, r *health.Report) {
+// CheckEnvironment names the variables that commands don't get: a build that needs one needs environment.keep.
+func CheckEnvironment(keep []string, r *health.Report) {
 	if names := proc.Withheld(os.Environ(), proc.EnvRules{Keep: keep}); len(names) > 0 {
 		for i, n := range names {
 			names[i] = text.Visible(n)
@@ -233,9 +230,9 @@ func checkEnvironment(keep []string, r *health.Report) {
 	}
 }
 
-// checkSandbox reports how this machine can confine commands in mode auto, and which files of the workspace are not
+// CheckSandbox reports how this machine can confine commands in mode auto, and which files of the workspace are not
 // kept from them.
-func checkSandbox(roots, protect []string, r *health.Report) {
+func CheckSandbox(roots, protect []string, r *health.Report) {
 	self, err := os.Executable()
 	if err != nil {
 		r.Warn("sandbox", "", "not available: %v", err)

@@ -95,14 +95,15 @@ func (a definitionActions) definitionEdited(ctx context.Context, row command.Row
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.
-func (a definitionActions) definitionToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
-	fields := strings.Fields(words)
-	if len(fields) != 2 || fields[0] != "edit" {
-		return row, false, nil
+func (a definitionActions) definitionToOpen(ctx context.Context, name string) (command.Row, error) {
+	_, err := a.roles.Layers().Get(ctx, name)
+	if errors.Is(err, role.ErrUnknown) {
+		err = fmt.Errorf("%w; /agents new %s makes it", err, name)
 	}
-	row.ID = definition + fields[1]
-	if _, err = a.roles.Layers().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
-		err = fmt.Errorf("%w; /agents new %s makes it", err, fields[1])
-	}
-	return row, true, err
+	return command.Row{ID: definition + name}, err
+}
+
+// names proposes definitions.
+func (a definitionActions) names(ctx context.Context, _ string) []string {
+	return slicex.Map(a.agentDefinitions(ctx), func(l role.Listing) string { return l.Role.Name })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"jcode/agent/crew"
 	"jcode/agent/roster"
 	"jcode/cli/board"
 	"jcode/cli/core"
@@ -45,28 +46,27 @@ func newAgentActions(a *app) agentActions {
 
 // panel returns the live view of the sub-agents.
 func (a agentActions) panel() command.Panel {
-	act := func(verb string) func(context.Context, command.Row) (string, error) {
+	act := func(do func(ctx context.Context, name string) (string, error)) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) {
 			if err := atWork(row); err != nil {
 				return "", err
 			}
-			return a.words(ctx, verb+" "+row.ID)
+			return do(ctx, row.ID)
 		}
 	}
 	return command.Panel{
-		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new defines one, edit NAME", Title: "Agents", Live: true,
-		Words: a.words, Shows: command.Showing("diff"), Complete: a.completeAgents,
+		Name: "agents", Help: "sub-agents: look at one, stop, merge, discard; definitions of agents", Title: "Agents", Live: true,
+		Verbs: a.verbs(),
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
 			rows, err := a.agentRows(ctx)
 			return append(rows, a.definitions.definitionRows(ctx)...), err
 		},
-		Edits: a.definitions.definitionToOpen,
 		Actions: []command.Action{
-			{Label: "resume", Run: act("resume")},
-			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stop")},
-			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act("merge")},
-			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act("discard")},
+			{Label: "resume", Run: act(a.resumeAgent)},
+			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act(a.stopAgent)},
+			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act(a.mergeAgent)},
+			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act(a.discardAgent)},
 			{Key: "ctrl+o", Label: "edit", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
 		},
 	}
@@ -153,57 +153,89 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	return said, err
 }
 
-// words runs the arguments of /agents.
-func (a agentActions) words(ctx context.Context, words string) (string, error) {
-	verb, rest, _ := strings.Cut(words, " ")
-	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	conv := a.board.Open()
-	switch {
-	case verb == "prune" && name == "":
-		return a.pruneWorktrees(ctx)
-	case conv == nil:
-		return "", core.ErrNoMessages
-	case verb == "new" && said == "":
-		return a.definitions.newDefinition(ctx, conv, name)
-	case name == "":
-		return "", command.ErrSearch
+// verbs are the words of /agents.
+func (a agentActions) verbs() command.Verbs {
+	const ask = "name an agent"
+	return command.Verbs{
+		{Name: "message", Hint: "NAME WORDS", Help: "tell an agent something", Ask: ask, Run: a.messageAgent, Complete: a.names},
+		{Name: "stop", Hint: "NAME", Help: "stop an agent", Ask: ask, Run: a.stopAgent, Complete: a.names},
+		{Name: "merge", Hint: "NAME", Help: "merge what an agent changed in its worktree", Ask: ask, Run: a.mergeAgent, Complete: a.names},
+		{Name: "diff", Hint: "NAME", Help: "show what an agent changed in its worktree", Ask: ask, Shows: true, Run: a.diffAgent, Complete: a.names},
+		{Name: "discard", Hint: "NAME", Help: "discard what an agent changed", Ask: ask, Run: a.discardAgent, Complete: a.names},
+		{Name: "resume", Hint: "NAME", Help: "let an agent that was stopped go on", Ask: ask, Run: a.resumeAgent, Complete: a.names},
+		{Name: "prune", Help: "remove worktrees of agents that hold no changes and are not in use", Run: func(ctx context.Context, _ string) (string, error) { return a.pruneWorktrees(ctx) }},
+		{Name: "new", Hint: "[NAME]", Help: "define an agent, in a form", Run: func(ctx context.Context, name string) (string, error) {
+			conv := a.board.Open()
+			if conv == nil {
+				return "", core.ErrNoMessages
+			}
+			return a.definitions.newDefinition(ctx, conv, name)
+		}},
+		{Name: "edit", Hint: "NAME", Help: "open the definition of an agent in your editor", Ask: "name a definition", Edit: a.definitions.definitionToOpen, Complete: a.definitions.names},
 	}
-	switch verb {
-	case "message":
-		return "sent to " + name, conv.Agents().Message(ctx, name, said)
-	case "stop":
-		return "stopped " + name, conv.Agents().Stop(ctx, name)
-	case "resume":
-		return "resumed " + name, conv.Agents().Resume(ctx, name)
-	case "merge":
-		return a.mergeAgent(ctx, name)
-	case "discard":
-		return "discarded the changes of " + name, conv.Agents().Discard(ctx, name)
-	case "diff":
-		d, err := conv.Agents().Diff(ctx, name)
-		if err == nil && d == "" {
-			d = name + " changed nothing"
-		}
-		return d, err
-	}
-	return "", command.ErrSearch
 }
 
-// completeAgents completes verbs and names.
-func (a agentActions) completeAgents(_ context.Context, args string) []string {
-	verb, name, named := strings.Cut(args, " ")
-	if !named {
-		return slicex.WithPrefix([]string{"message", "stop", "merge", "diff", "discard", "resume", "prune", "new", "edit"}, verb)
+// names proposes agents.
+func (a agentActions) names(context.Context, string) []string {
+	conv := a.board.Open()
+	if conv == nil {
+		return nil
 	}
-	var out []string
-	if conv := a.board.Open(); conv != nil {
-		for _, s := range conv.Agents().List() {
-			if strings.HasPrefix(s.Name, name) {
-				out = append(out, verb+" "+s.Name)
-			}
-		}
+	return slicex.Map(conv.Agents().List(), func(s roster.State) string { return s.Name })
+}
+
+// crew returns the agents of the open conversation.
+func (a agentActions) crew() (*crew.Crew, error) {
+	conv := a.board.Open()
+	if conv == nil {
+		return nil, core.ErrNoMessages
 	}
-	return out
+	return conv.Agents(), nil
+}
+
+func (a agentActions) messageAgent(ctx context.Context, words string) (string, error) {
+	name, said, _ := strings.Cut(words, " ")
+	agents, err := a.crew()
+	if err != nil {
+		return "", err
+	}
+	return "sent to " + name, agents.Message(ctx, name, strings.TrimSpace(said))
+}
+
+func (a agentActions) stopAgent(ctx context.Context, name string) (string, error) {
+	agents, err := a.crew()
+	if err != nil {
+		return "", err
+	}
+	return "stopped " + name, agents.Stop(ctx, name)
+}
+
+func (a agentActions) resumeAgent(ctx context.Context, name string) (string, error) {
+	agents, err := a.crew()
+	if err != nil {
+		return "", err
+	}
+	return "resumed " + name, agents.Resume(ctx, name)
+}
+
+func (a agentActions) discardAgent(ctx context.Context, name string) (string, error) {
+	agents, err := a.crew()
+	if err != nil {
+		return "", err
+	}
+	return "discarded the changes of " + name, agents.Discard(ctx, name)
+}
+
+func (a agentActions) diffAgent(ctx context.Context, name string) (string, error) {
+	agents, err := a.crew()
+	if err != nil {
+		return "", err
+	}
+	d, err := agents.Diff(ctx, name)
+	if err == nil && d == "" {
+		d = name + " changed nothing"
+	}
+	return d, err
 }
 
 // orphanAge is the age at which a worktree that belongs to no agent may be removed.

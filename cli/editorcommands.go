@@ -25,10 +25,17 @@ func newEditorCommands(a *app) editorCommands {
 			if !slices.Contains([]string{"agents", "permissions", "mcp", "tools", "skills", "jobs"}, panel.Name) {
 				continue
 			}
-			out = append(out, command.Command{Name: panel.Name, Description: panel.Help, Run: func(ctx context.Context, args string) (command.Outcome, error) {
-				if args != "" && panel.Words != nil {
-					notice, err := panel.Words(ctx, args)
-					return command.Outcome{Notice: notice}, err
+			out = append(out, command.Command{Name: panel.Name, Description: panel.Help, Hint: panel.Hint(), Run: func(ctx context.Context, args string) (command.Outcome, error) {
+				if args != "" {
+					answer, err := panel.Do(ctx, args)
+					switch {
+					case err != nil:
+						return command.Outcome{}, err
+					case answer.Edit != nil:
+						return command.Outcome{}, fmt.Errorf("/%s %s opens an editor of the terminal, which is not here", panel.Name, args)
+					case !answer.Search:
+						return command.Outcome{Notice: answer.Notice}, nil
+					}
 				}
 				rows, err := panel.Rows(ctx)
 				if err != nil {
@@ -36,6 +43,9 @@ func newEditorCommands(a *app) editorCommands {
 				}
 				lines := []string{panel.Title}
 				for _, r := range rows {
+					if !r.Contains(strings.ToLower(args)) {
+						continue
+					}
 					line := strings.TrimRight(fmt.Sprintf("- %s  %s  %s", r.Name, r.Info, r.State), " ")
 					lines = append(lines, text.Visible(line))
 				}

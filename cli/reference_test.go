@@ -136,13 +136,16 @@ func slashPage(t *testing.T) string {
 		add(c)
 	}
 	for _, p := range chatPanels(a) {
-		add(command.Command{Name: p.Name, Description: p.Help})
+		add(command.Command{Name: p.Name, Description: p.Help, Verbs: p.All()})
 	}
 	slices.SortFunc(all, func(x, y command.Command) int { return cmp.Compare(x.Name, y.Name) })
 	var b strings.Builder
 	b.WriteString("# Slash commands\n\n" + generated + "Commands of the chat. Skills, command files, plugins and MCP prompts add others; `/` lists all that there are.\n\n| command | does |\n| --- | --- |\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "| `/%s` | %s |\n", cell(strings.TrimSpace(c.Name+" "+c.Hint)), cell(c.Description))
+		for i := range c.Verbs {
+			fmt.Fprintf(&b, "| `/%s` | %s |\n", cell(c.Name+" "+c.Verbs[i].Form()), cell(c.Verbs[i].Help))
+		}
 	}
 	return b.String()
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"jcode/cli/core"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/page"
 	"jcode/remote"
@@ -133,10 +132,13 @@ func (r *remotePage) extension() core.Extension { return core.Extension{Panels: 
 func (r *remotePage) panels() []command.Panel {
 	return []command.Panel{{
 		Name: "remote", Help: "this session in a browser: address, code, paired devices", Title: "Open sessions in a browser", Live: true,
-		Rows: r.rows, Words: r.words,
-		Complete: func(_ context.Context, args string) []string {
-			return slicex.WithPrefix([]string{"code", "watch", "stop"}, args)
+		Rows: r.rows,
+		Verbs: command.Verbs{
+			{Name: "code", Help: "show the address, and a code for one device", Run: func(context.Context, string) (string, error) { return r.show("", "") }},
+			{Name: "watch", Help: "show a code for a device that only watches", Run: func(context.Context, string) (string, error) { return r.show(remote.Watch, "") }},
+			{Name: "stop", Help: "serve the page no longer; paired devices stay paired", Run: r.end},
 		},
+		Other: command.Verb{Hint: "https://NAME", Help: "show the code, and this address, under which others reach the page", Run: r.publish},
 		Actions: []command.Action{
 			{Label: "show address and code", Close: true, Command: func(command.Row) string { return "/remote code" }},
 			{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(_ context.Context, row command.Row) (string, error) { return r.revoke(row.ID) }},
@@ -201,29 +203,31 @@ func (r *remotePage) revoke(id string) (string, error) {
 	return text.Visible(gone[0].Name) + " may not see the page any more", nil
 }
 
-// words are what follows /remote.
-func (r *remotePage) words(_ context.Context, said string) (string, error) {
-	role, public := remote.Role(""), ""
-	switch said = strings.TrimSpace(said); {
-	case said == "code":
-	case said == "watch":
-		role = remote.Watch
-	case said == "stop":
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.server == nil {
-			return "", errors.New("this process serves no page")
-		}
-		r.stop()
-		return "The page is not served any more; paired devices stay paired.", nil
-	case strings.HasPrefix(said, "https://"):
-		var err error
-		if public, err = publicOf(said); err != nil {
-			return "", err
-		}
-	default:
+// end ends the page of this process.
+func (r *remotePage) end(context.Context, string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.server == nil {
+		return "", errors.New("this process serves no page")
+	}
+	r.stop()
+	return "The page is not served any more; paired devices stay paired.", nil
+}
+
+// publish shows the page under a public address; other words search the list.
+func (r *remotePage) publish(_ context.Context, address string) (string, error) {
+	if !strings.HasPrefix(address, "https://") {
 		return "", command.ErrSearch
 	}
+	public, err := publicOf(address)
+	if err != nil {
+		return "", err
+	}
+	return r.show("", public)
+}
+
+// show serves the page and returns its address with a code. role "" is any, public "" the address of this machine.
+func (r *remotePage) show(role remote.Role, public string) (string, error) {
 	address, err := r.serve(public)
 	if err != nil {
 		return "", err

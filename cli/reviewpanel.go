@@ -55,9 +55,17 @@ func newReviewing(a *app) *reviewing {
 func (r *reviewing) panel() command.Panel {
 	return command.Panel{
 		Name: "review", Help: "review a change: a list of findings, each can be fixed", Title: "Review",
-		Empty: "Nothing was reviewed.", Live: true, Rows: r.rows, Words: r.words, Shows: command.Showing("show"),
-		Complete: func(_ context.Context, args string) []string {
-			return slicex.WithPrefix([]string{"--uncommitted", "--staged", "--base ", "--commit ", "--range ", "stop"}, args)
+		Empty: "Nothing was reviewed.", Live: true, Rows: r.rows,
+		Verbs: command.Verbs{
+			{Name: "show", Hint: "N", Help: "show the place of a finding", Ask: "name a finding by its number", Shows: true, Run: func(_ context.Context, id string) (string, error) { return r.show(id) }},
+			{Name: "fix", Hint: "N", Help: "have the agent fix a finding", Ask: "name a finding by its number", Run: func(_ context.Context, id string) (string, error) { return r.fix(id) }},
+			{Name: "stop", Help: "stop the review that runs", Run: func(context.Context, string) (string, error) { return r.end() }},
+		},
+		Other: command.Verb{
+			Hint: "--uncommitted|--staged|--base BRANCH|--commit COMMIT|--range A..B", Help: "review this change", Run: r.review,
+			Complete: func(_ context.Context, args string) []string {
+				return slicex.WithPrefix([]string{"--uncommitted", "--staged", "--base ", "--commit ", "--range "}, args)
+			},
 		},
 		Actions: []command.Action{
 			{Label: "show the place", Command: func(row command.Row) string { return "/review show " + row.ID }},
@@ -66,17 +74,8 @@ func (r *reviewing) panel() command.Panel {
 	}
 }
 
-// words begins a review, stops it, or shows or fixes a finding by its number.
-func (r *reviewing) words(_ context.Context, words string) (string, error) {
-	verb, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
-	switch verb {
-	case "show":
-		return r.show(strings.TrimSpace(rest))
-	case "fix":
-		return r.fix(strings.TrimSpace(rest))
-	case "stop":
-		return r.end()
-	}
+// review begins a review.
+func (r *reviewing) review(_ context.Context, words string) (string, error) {
 	if err := checkReview(strings.Fields(words)); err != nil {
 		return "", err
 	}

@@ -25,7 +25,8 @@ type slash struct {
 	run              func(args string) tea.Cmd
 	complete         func(args string) []string
 	// outside completes with values that another part of the program knows, which may take a moment.
-	outside func(ctx context.Context, args string) []string
+	outside func(ctx context.Context, args string) []command.Choice
+	verbs   command.Verbs
 }
 
 // ownCommands returns the commands that concern the terminal itself. Each closure is one command of the program p.
@@ -68,7 +69,7 @@ func withPanels(own []slash, list []command.Panel, open func(pl *command.Panel, 
 	for i := range list {
 		pl := &list[i]
 		if !slices.ContainsFunc(own, func(c slash) bool { return c.name == pl.Name }) {
-			own = append(own, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(args string) tea.Cmd { return open(pl, args) }})
+			own = append(own, slash{name: pl.Name, help: pl.Help, outside: pl.Choices, verbs: pl.All(), run: func(args string) tea.Cmd { return open(pl, args) }})
 		}
 	}
 	return own
@@ -120,7 +121,7 @@ func (p *slashes) list() []slash {
 
 // foreign adapts a command from outside.
 func (p *slashes) foreign(c command.Command) slash {
-	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Complete}
+	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Choices, verbs: c.Verbs}
 	if c.Origin != "" {
 		s.help += " (" + c.Origin + ")"
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui/editor"
 )
@@ -22,6 +23,9 @@ func (p *slashes) help() []command.Row {
 	}
 	for _, c := range p.list() {
 		rows = append(rows, command.Row{Name: "/" + c.name, Info: c.describe(), State: "Command"})
+		for _, v := range c.verbs {
+			rows = append(rows, command.Row{Name: "/" + c.name + " " + v.Form(), Info: text.Clean(v.Help), State: "Command"})
+		}
 	}
 	if p.opt.Vi {
 		for _, v := range editor.Help() {

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools/command"
 	"jcode/tui/dialog"
 	"jcode/tui/editor"
 	"jcode/tui/look"
@@ -174,9 +176,13 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 		c, ok := p.slashes.find(name)
 		switch {
 		case ok && c.complete != nil:
-			p.offerValues(name, c.complete(args))
+			var values []command.Choice
+			for _, v := range c.complete(args) {
+				values = append(values, command.Choice{Value: v})
+			}
+			p.offerValues(name, values)
 		case ok && c.outside != nil:
-			return p.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
+			return p.askValues(typed, name, func(ctx context.Context) []command.Choice { return c.outside(ctx, args) })
 		}
 		return nil
 	}
@@ -205,12 +211,12 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 }
 
 // offerValues offers what may follow a command.
-func (p *completion) offerValues(command string, values []string) {
+func (p *completion) offerValues(name string, values []command.Choice) {
 	p.menu.choices = nil
 	for _, v := range values {
-		p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
+		p.menu.choices = append(p.menu.choices, choice{insert: v.Value, name: v.Value, info: text.Clean(v.Info)})
 	}
-	p.menu.kind, p.menu.start = menuArgument, editor.Columns(command)+2
+	p.menu.kind, p.menu.start = menuArgument, editor.Columns(name)+2
 }
 
 // atOnce is how long a value may take and still be offered with the key that asked for it.
@@ -218,12 +224,12 @@ const atOnce = 20 * time.Millisecond
 
 // askValues asks outside the terminal for values. Those that take longer are offered when they arrive, if the
 // line is still the same.
-func (p *completion) askValues(typed, command string, complete func(context.Context) []string) tea.Cmd {
-	ctx, got := p.ctx, make(chan []string, 1)
+func (p *completion) askValues(typed, name string, complete func(context.Context) []command.Choice) tea.Cmd {
+	ctx, got := p.ctx, make(chan []command.Choice, 1)
 	go func() { got <- complete(ctx) }()
 	select {
 	case values := <-got:
-		p.offerValues(command, values)
+		p.offerValues(name, values)
 		return nil
 	case <-time.After(atOnce):
 	}
@@ -232,7 +238,7 @@ func (p *completion) askValues(typed, command string, complete func(context.Cont
 		case values := <-got:
 			return func() tea.Cmd {
 				if len(values) > 0 && p.stack.Front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
-					p.offerValues(command, values)
+					p.offerValues(name, values)
 				}
 				return nil
 			}

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -100,42 +99,29 @@ func (p *panels) refreshLive() tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// editWords opens what the words after a command name in the person's editor, or continues with the panel if
-// they name nothing to edit.
-func (p *panels) editWords(pl *command.Panel, query string) tea.Cmd {
-	i := slices.IndexFunc(pl.Actions, func(a command.Action) bool { return a.Edit != nil })
-	failed := func(err error) tea.Cmd { return p.told(pl, query, "", err) }
-	return p.Background(func(ctx context.Context) dialog.Do {
-		row, ok, err := pl.Edits(ctx, query)
-		return func() tea.Cmd {
-			if !ok && err == nil {
-				rest := *pl
-				rest.Edits = nil
-				return p.openPanel(&rest, query)
-			}
-			file := ""
-			if err == nil {
-				file, err = pl.Actions[i].Edit(row)
-			}
-			if err != nil {
-				return failed(err)
-			}
-			return p.outside.edit(file, func(err error) tea.Cmd {
-				if err != nil || pl.Actions[i].Edited == nil {
-					return failed(err)
-				}
-				edited := func(ctx context.Context) (string, error) { return pl.Actions[i].Edited(ctx, row, file) }
-				return dialog.Fetch(p, edited, func(notice string, err error) tea.Cmd { return p.told(pl, query, notice, err) })
-			})
+// editRow opens what the words after a command name in the person's editor.
+func (p *panels) editRow(pl *command.Panel, words string, row command.Row) tea.Cmd {
+	edit := &pl.Actions[slices.IndexFunc(pl.Actions, func(a command.Action) bool { return a.Edit != nil })]
+	file, err := edit.Edit(row)
+	if err != nil {
+		return p.told(pl, words, command.Answer{}, err)
+	}
+	return p.outside.edit(file, func(err error) tea.Cmd {
+		if err != nil || edit.Edited == nil {
+			return p.told(pl, words, command.Answer{}, err)
 		}
+		edited := func(ctx context.Context) (string, error) { return edit.Edited(ctx, row, file) }
+		return dialog.Fetch(p, edited, func(notice string, err error) tea.Cmd {
+			return p.told(pl, words, command.Answer{Notice: notice}, err)
+		})
 	})
 }
 
 // told shows what the words after a panel's command did.
-func (p *panels) told(pl *command.Panel, words, notice string, err error) tea.Cmd {
+func (p *panels) told(pl *command.Panel, words string, answer command.Answer, err error) tea.Cmd {
 	line := "/" + pl.Name + " " + words
-	out := command.Outcome{Notice: notice}
-	if notice != "" && pl.Shows != nil && pl.Shows(words) {
+	out := command.Outcome{Notice: answer.Notice}
+	if answer.Notice != "" && answer.Shows {
 		out.Page = line
 	}
 	return p.slashes.outcome(line, out, err)
@@ -146,20 +132,23 @@ func (p *panels) openPanel(pl *command.Panel, query string) tea.Cmd {
 	if query != "" && p.conv == nil && p.switcher.moving { // the words may refer to the new session
 		return p.switcher.whenReady(func() tea.Cmd { return p.openPanel(pl, query) })
 	}
-	if query != "" && pl.Edits != nil {
-		return p.editWords(pl, query)
-	}
-	if query != "" && pl.Words != nil {
-		run := func(ctx context.Context) (string, error) { return pl.Words(ctx, query) }
-		return dialog.Fetch(p, run, func(notice string, err error) tea.Cmd {
-			if errors.Is(err, command.ErrSearch) {
-				rest := *pl
-				rest.Words = nil
-				return p.openPanel(&rest, query)
+	if query != "" {
+		run := func(ctx context.Context) (command.Answer, error) { return pl.Do(ctx, query) }
+		return dialog.Fetch(p, run, func(answer command.Answer, err error) tea.Cmd {
+			switch {
+			case err == nil && answer.Search:
+				return p.showPanel(pl, query)
+			case err == nil && answer.Edit != nil:
+				return p.editRow(pl, query, *answer.Edit)
 			}
-			return p.told(pl, query, notice, err)
+			return p.told(pl, query, answer, err)
 		})
 	}
+	return p.showPanel(pl, "")
+}
+
+// showPanel shows the list of a panel, searched for words.
+func (p *panels) showPanel(pl *command.Panel, query string) tea.Cmd {
 	pk := dialog.NewPicker(cmp.Or(pl.Title, pl.Name), nil, nil)
 	pk.Empty, pk.Live = pl.Empty, pl.Live
 	if pl.Preview != nil {

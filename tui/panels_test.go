@@ -168,7 +168,7 @@ func TestSlowCompletionHoldsNoKeyUp(t *testing.T) {
 	r := run(t, 80, 24, func(o *front.Options) {
 		o.Panels = []command.Panel{{
 			Name: "servers", Help: "servers", Rows: func(context.Context) ([]command.Row, error) { return nil, nil },
-			Complete: func(ctx context.Context, args string) []string {
+			Other: command.Verb{Complete: func(ctx context.Context, args string) []string {
 				if strings.HasPrefix(args, "slow") {
 					select {
 					case <-release:
@@ -176,7 +176,7 @@ func TestSlowCompletionHoldsNoKeyUp(t *testing.T) {
 					}
 				}
 				return []string{args + "-completed"}
-			},
+			}},
 		}}
 	}).ready()
 	r.Type("/servers fast")

@@ -20,14 +20,14 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 		s := *o.Session
 		f = s.Conversation.(*tuitest.Conversation)
 		o.Session = nil
-		o.Panels = append(o.Panels, command.Panel{Name: "helpers", Words: func(_ context.Context, words string) (string, error) {
+		o.Panels = append(o.Panels, command.Panel{Name: "helpers", Other: command.Verb{Run: func(_ context.Context, words string) (string, error) {
 			select {
 			case <-ready:
 				return "done once it was there: " + words, nil
 			default:
 				return "done too early: " + words, nil
 			}
-		}})
+		}}})
 		o.Start = func(ctx context.Context) (front.Session, error) {
 			select {
 			case <-ready:

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/slicex"
 	"jcode/lua"
 	"jcode/tools/command"
 )
@@ -21,7 +22,7 @@ type actions struct {
 // panel shows every tool, plugin and the startup script, and what protects hosts.
 func (a actions) panel() command.Panel {
 	return command.Panel{
-		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words, Shows: command.Showing("errors", "log"),
+		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Verbs: a.verbs(),
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.config, "lua") + ".",
 		Rows: func(context.Context) ([]command.Row, error) {
 			p := a.room.Panel()
@@ -58,37 +59,49 @@ func (a actions) panel() command.Panel {
 	}
 }
 
-// words runs /lua errors, /lua reload [NAME], /lua log [NAME] and /lua allow [PLUGIN] RIGHT.
-func (a actions) words(ctx context.Context, words string) (string, error) {
-	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
-	name = strings.TrimSpace(name)
+// verbs are the words of /lua.
+func (a actions) verbs() command.Verbs {
+	return command.Verbs{
+		{Name: "errors", Help: "show what is wrong with tools and plugins", Shows: true, Run: a.errors},
+		{Name: "reload", Hint: "[NAME]", Help: "load a script again, or all", Complete: a.names, Run: func(_ context.Context, name string) (string, error) {
+			return strings.TrimSpace("reloading " + name), a.room.Reload(name)
+		}},
+		{Name: "log", Hint: "[NAME]", Help: "show what scripts, or one, have logged", Shows: true, Run: a.log, Complete: a.names},
+		{
+			Name: "allow", Hint: "[PLUGIN] network|outside", Help: "let commands of the project's Lua, or of a plugin's, use the network, or write outside the project", Run: a.allow,
+			Complete: func(context.Context, string) []string { return []string{"network", "outside"} },
+		},
+	}
+}
+
+// names proposes the scripts.
+func (a actions) names(context.Context, string) []string {
+	return slicex.Map(a.room.Panel().Items, func(it lua.Item) string { return it.Name })
+}
+
+func (a actions) errors(context.Context, string) (string, error) {
 	var lines []string
-	switch verb {
-	case "errors":
-		for _, it := range a.room.Errors() {
-			lines = append(lines, it.Name+" ("+it.State+"): "+cmp.Or(it.Detail, it.LastError))
+	for _, it := range a.room.Errors() {
+		lines = append(lines, it.Name+" ("+it.State+"): "+cmp.Or(it.Detail, it.LastError))
+	}
+	if lines == nil {
+		return "no Lua errors", nil
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (a actions) log(_ context.Context, name string) (string, error) {
+	var lines []string
+	for _, it := range a.room.Panel().Items {
+		if name != "" && it.Name != name {
+			continue
 		}
-		if lines == nil {
-			return "no Lua errors", nil
+		for _, l := range a.room.Log(it.Name) {
+			lines = append(lines, fmt.Sprintf("%s %s %s: %s", l.At.Format("15:04:05"), it.Name, l.Level, l.Text))
 		}
-	case "reload":
-		return strings.TrimSpace("reloading " + name), a.room.Reload(name)
-	case "allow":
-		return a.allow(ctx, name)
-	case "log":
-		for _, it := range a.room.Panel().Items {
-			if name != "" && it.Name != name {
-				continue
-			}
-			for _, l := range a.room.Log(it.Name) {
-				lines = append(lines, fmt.Sprintf("%s %s %s: %s", l.At.Format("15:04:05"), it.Name, l.Level, l.Text))
-			}
-		}
-		if lines == nil {
-			return strings.TrimSpace("nothing was logged " + name), nil
-		}
-	default:
-		return "", fmt.Errorf("/lua %s: say errors, reload [NAME], log [NAME], or allow network", verb)
+	}
+	if lines == nil {
+		return strings.TrimSpace("nothing was logged " + name), nil
 	}
 	return strings.Join(lines, "\n"), nil
 }

@@ -23,7 +23,8 @@ func (a serverActions) panel() command.Panel {
 		return func(_ context.Context, row command.Row) (string, error) { return "", f(row.ID) }
 	}
 	return command.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Shows: showsServer, Complete: a.complete, Live: true,
+		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Live: true,
+		Verbs: a.verbs(), Other: command.Verb{Hint: "NAME", Help: "show a server's tools", Shows: true, Run: a.named, Complete: a.names},
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
 		Rows:  func(context.Context) ([]command.Row, error) { return slicex.Map(a.mcp.Snapshot(), serverRow), nil },
 		Actions: []command.Action{

@@ -3,7 +3,6 @@ package mcpcli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jcode/cli/core"
@@ -11,80 +10,94 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
-// The words of `/mcp`: those that need a server, those that may name one, and those about
-// all tools.
-var (
-	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve", "allow", "login", "logout"}
-	maybeWords  = []string{"reload"}
-	modeWords   = []string{"direct", "deferred", "auto"}
-)
-
-// words runs `/mcp WORD NAME`; without words the panel opens.
-func (a serverActions) words(ctx context.Context, line string) (notice string, err error) {
-	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-	name = strings.TrimSpace(name)
-	switch {
-	case slices.Contains(modeWords, word):
-		return "MCP tools: " + word, a.mcp.SetToolsMode(word)
-	case slices.Contains(maybeWords, word):
-		return a.reloadServers(name)
-	case slices.Contains(serverWords, word) && name == "":
-		return "", fmt.Errorf("name a server: /mcp %s NAME; /mcp alone shows all", word)
-	case slices.Contains(serverWords, word):
-		return a.serverWord(ctx, word, name)
+// verbs are the words of /mcp.
+func (a serverActions) verbs() command.Verbs {
+	of := func(name, help string, run func(ctx context.Context, d mcp.Details) (string, error)) command.Verb {
+		return command.Verb{Name: name, Hint: "NAME", Help: help, Ask: "name a server", Complete: a.names, Run: func(ctx context.Context, server string) (string, error) {
+			d, err := a.mcp.Server(server)
+			if err != nil {
+				return "", err
+			}
+			return run(ctx, d)
+		}}
 	}
-	if d, err := a.mcp.Server(word); err == nil && name == "" { // a server by its name
-		return toolsText(d), nil
+	show := func(name, help string, text func(d mcp.Details) string) command.Verb {
+		v := of(name, help, func(_ context.Context, d mcp.Details) (string, error) { return text(d), nil })
+		v.Shows = true
+		return v
 	}
-	return "", fmt.Errorf("/mcp knows %s; not %q, which is not a server either", strings.Join(slices.Concat(serverWords, maybeWords, modeWords), ", "), word)
+	restart := func(said string) func(context.Context, mcp.Details) (string, error) {
+		return func(_ context.Context, d mcp.Details) (string, error) {
+			return said + " " + d.Name, a.mcp.Restart(d.Name)
+		}
+	}
+	enable := func(said string, on bool) func(context.Context, mcp.Details) (string, error) {
+		return func(_ context.Context, d mcp.Details) (string, error) {
+			return d.Name + " is " + said, a.mcp.SetEnabled(d.Name, on)
+		}
+	}
+	list := command.Verbs{
+		of("connect", "connect a server, or restart it", restart("connecting")),
+		of("disconnect", "disconnect a server; its tools are gone", a.disconnect),
+		of("reconnect", "restart a server", restart("reconnecting")),
+		show("tools", "list a server's tools, and those that were left out", toolsText),
+		show("log", "show a server's log and the end of stderr", func(d mcp.Details) string { return strings.TrimSpace(d.Log + "\n" + d.Stderr) }),
+		of("enable", "switch a server on", enable("enabled", true)),
+		of("disable", "switch a server off", enable("disabled", false)),
+		of("approve", "let a server of the project run as its files have it now", a.approve),
+		{Name: "allow", Hint: "NAME network|outside", Help: "let a server use the network, or write outside the project", Ask: "name a server", Run: a.allow, Complete: a.rights},
+		of("login", "sign in to a server", func(_ context.Context, d mcp.Details) (string, error) {
+			return "signing in to " + d.Name, a.mcp.SignIns().Begin(d.Name)
+		}),
+		of("logout", "forget the sign-in to a server", a.logout),
+		{Name: "reload", Hint: "[NAME]", Help: "read the files of servers again, and apply what changed", Run: a.reloadServers, Complete: a.names},
+	}
+	for _, mode := range []struct{ name, help string }{
+		{"direct", "offer all tools of servers to the model"},
+		{"deferred", "let the model find tools of servers by a search"},
+		{"auto", "offer tools of servers, or let the model find them, by how many there are"},
+	} {
+		list = append(list, command.Verb{Name: mode.name, Help: mode.help, Run: func(context.Context, string) (string, error) {
+			return "MCP tools: " + mode.name, a.mcp.SetToolsMode(mode.name)
+		}})
+	}
+	return list
 }
 
-// showsServer reports whether the words after /mcp only show something of a server.
-func showsServer(words string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(words), " ")
-	return word == "tools" || word == "log" || !slices.Contains(slices.Concat(serverWords, maybeWords, modeWords), word)
-}
-
-// serverWord does something with one server.
-func (a serverActions) serverWord(ctx context.Context, word, name string) (notice string, err error) {
-	if word == "allow" {
-		return a.allow(name)
-	}
-	d, err := a.mcp.Server(name)
+// named shows the tools of a server.
+func (a serverActions) named(_ context.Context, words string) (string, error) {
+	d, err := a.mcp.Server(words)
 	if err != nil {
-		return "", err
-	}
-	switch word {
-	case "connect", "reconnect":
-		return word + "ing " + name, a.mcp.Restart(name)
-	case "disconnect":
-		d, err := a.mcp.Disconnect(name, "the user")
-		return fmt.Sprintf("%s is disconnected, %s gone", name, text.Count(d.Removed, "tool")), err
-	case "enable", "disable":
-		return name + " is " + word + "d", a.mcp.SetEnabled(name, word == "enable")
-	case "approve":
-		if d.Pending == nil {
-			return "nothing of " + name + " waits for approval", nil
-		}
-		return name + " is approved: " + d.Pending.Line, a.mcp.Approve(name, d.Pending.Hash, true)
-	case "login":
-		return "signing in to " + name, a.mcp.SignIns().Begin(name)
-	case "logout":
-		had, err := a.mcp.SignIns().Out(ctx, name)
-		if !had {
-			return "there was no sign-in to " + name, err
-		}
-		return "signed out of " + name, err
-	case "log":
-		return strings.TrimSpace(d.Log + "\n" + d.Stderr), nil
+		return "", fmt.Errorf("%w, which is not a server either", a.verbs().Unknown("mcp", words))
 	}
 	return toolsText(d), nil
 }
 
+func (a serverActions) disconnect(_ context.Context, d mcp.Details) (string, error) {
+	did, err := a.mcp.Disconnect(d.Name, "the user")
+	return fmt.Sprintf("%s is disconnected, %s gone", d.Name, text.Count(did.Removed, "tool")), err
+}
+
+func (a serverActions) approve(_ context.Context, d mcp.Details) (string, error) {
+	if d.Pending == nil {
+		return "nothing of " + d.Name + " waits for approval", nil
+	}
+	return d.Name + " is approved: " + d.Pending.Line, a.mcp.Approve(d.Name, d.Pending.Hash, true)
+}
+
+func (a serverActions) logout(ctx context.Context, d mcp.Details) (string, error) {
+	had, err := a.mcp.SignIns().Out(ctx, d.Name)
+	if !had {
+		return "there was no sign-in to " + d.Name, err
+	}
+	return "signed out of " + d.Name, err
+}
+
 // allow gives the programs of a server a further right.
-func (a serverActions) allow(words string) (notice string, err error) {
+func (a serverActions) allow(_ context.Context, words string) (notice string, err error) {
 	name, word, _ := strings.Cut(words, " ")
 	right, ok := core.MoreRight(strings.TrimSpace(word))
 	if !ok {
@@ -113,7 +126,7 @@ func toolsText(d mcp.Details) string {
 }
 
 // reloadServers reads the files again.
-func (a serverActions) reloadServers(name string) (string, error) {
+func (a serverActions) reloadServers(_ context.Context, name string) (string, error) {
 	r := a.mcp.Reload(name, false)
 	if name != "" {
 		if _, err := a.mcp.Server(name); err != nil {
@@ -148,20 +161,15 @@ func reloadText(r mcp.Reloaded) string {
 	return strings.Join(lines, "\n")
 }
 
-// complete completes the arguments of /mcp.
-func (a serverActions) complete(_ context.Context, typed string) []string {
-	word, name, named := strings.Cut(typed, " ")
-	if !named {
-		return slicex.WithPrefix(slices.Concat(serverWords, maybeWords, modeWords), word)
-	}
-	if !slices.Contains(serverWords, word) && !slices.Contains(maybeWords, word) {
-		return nil
-	}
-	var out []string
+// names proposes servers.
+func (a serverActions) names(context.Context, string) []string {
+	return slicex.Map(a.mcp.Snapshot(), func(d mcp.Details) string { return d.Name })
+}
+
+// rights proposes servers with what they can be allowed.
+func (a serverActions) rights(context.Context, string) (out []string) {
 	for _, d := range a.mcp.Snapshot() {
-		if strings.HasPrefix(d.Name, strings.TrimSpace(name)) {
-			out = append(out, word+" "+d.Name)
-		}
+		out = append(out, d.Name+" network", d.Name+" outside")
 	}
 	return out
 }

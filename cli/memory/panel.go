@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/notes"
 	"jcode/tools/command"
@@ -14,7 +15,7 @@ import (
 // Panel is /memory: the notes, drafts first, then those that the last turn used.
 func (m *Memory) Panel(a Actions) command.Panel {
 	return command.Panel{
-		Name: "memory", Help: "notes from earlier sessions: read, edit, forget; drafts; learn, import, export FILE", Title: "Memory",
+		Name: "memory", Help: "notes from earlier sessions: read, edit, forget; drafts", Title: "Memory",
 		Empty: "No notes from earlier sessions. The agent keeps some with the tool remember; your own go into " + a.Notes.Folder(notes.Project) + "/MEMORY.md, a line each.",
 		Rows:  func(context.Context) ([]command.Row, error) { return m.rows(a) },
 		Actions: []command.Action{
@@ -29,14 +30,7 @@ func (m *Memory) Panel(a Actions) command.Panel {
 				return "/resume " + id
 			}},
 		},
-		Complete: func(_ context.Context, args string) []string {
-			if strings.Contains(args, " ") {
-				return nil
-			}
-			return []string{"list", "show", "forget", "export", "import", "learn"}
-		},
-		Words: func(ctx context.Context, words string) (string, error) { return m.words(ctx, a, words) },
-		Shows: command.Showing("list", "show"),
+		Verbs: m.verbs(a),
 	}
 }
 
@@ -143,34 +137,32 @@ func (a Actions) accept(ctx context.Context, row command.Row) (string, error) {
 	return said, nil
 }
 
-// words runs what is typed after /memory; other words search the list.
-func (m *Memory) words(ctx context.Context, a Actions, words string) (string, error) {
-	verb, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
-	rest = strings.TrimSpace(rest)
-	switch verb {
-	case "list":
-		return a.List(), nil
-	case "show":
-		return a.Show(rest)
-	case "forget":
-		if rest == "" {
-			return "", errors.New("/memory forget ID: the list names the IDs")
-		}
-		return a.Forget(ctx, strings.Fields(rest)...)
-	case "export":
-		if rest == "" {
-			return "", errors.New("/memory export FILE: .json, or .md to read")
-		}
-		return a.Export(rest)
-	case "import":
-		if rest == "" {
-			return a.ImportOthers(ctx)
-		}
-		return a.Import(ctx, rest)
-	case "learn":
-		return m.learnNow(ctx, a)
+// verbs are the words of /memory.
+func (m *Memory) verbs(a Actions) command.Verbs {
+	ids := func(context.Context, string) []string {
+		list, _ := a.Notes.List() // the list reports what can't be read
+		drafts, _ := a.Notes.Drafts()
+		return slicex.Map(append(list, drafts...), func(n notes.Note) string { return n.ID })
 	}
-	return "", command.ErrSearch
+	return command.Verbs{
+		{Name: "list", Help: "list the notes of this project and yours, and drafts", Shows: true, Run: func(context.Context, string) (string, error) { return a.List(), nil }},
+		{Name: "show", Hint: "ID|TOPIC", Help: "show a note, or all notes of a topic, with where they are from", Ask: "name a note or a topic, as the list does", Shows: true, Complete: ids, Run: func(_ context.Context, what string) (string, error) {
+			return a.Show(what)
+		}},
+		{Name: "forget", Hint: "ID …", Help: "remove notes or drafts", Ask: "name a note by the ID that the list shows", Complete: ids, Run: func(ctx context.Context, which string) (string, error) {
+			return a.Forget(ctx, strings.Fields(which)...)
+		}},
+		{Name: "export", Hint: "FILE", Help: "write all notes into one file", Ask: "name a file, .json, or .md to read", Run: func(_ context.Context, file string) (string, error) {
+			return a.Export(file)
+		}},
+		{Name: "import", Hint: "[FILE]", Help: "read notes as drafts: from a file, or from the memories of other agents", Run: func(ctx context.Context, file string) (string, error) {
+			if file == "" {
+				return a.ImportOthers(ctx)
+			}
+			return a.Import(ctx, file)
+		}},
+		{Name: "learn", Help: "have the model propose notes from this conversation, as drafts", Run: func(ctx context.Context, _ string) (string, error) { return m.learnNow(ctx, a) }},
+	}
 }
 
 // List implements command.Source: /recall.

@@ -3,7 +3,6 @@ package permissionscli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -192,37 +191,43 @@ func (a Actions) explain(ctx context.Context, line string) permission.Explanatio
 	return a.Gate.Explain(ctx, tools.Caller{Session: a.Session(), Mode: a.Mode}, line)
 }
 
-// words runs what is typed after /permissions.
-func (a Actions) words(ctx context.Context, args string) (notice string, err error) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
-	rest = strings.TrimSpace(rest)
-	switch word {
-	case "explain":
-		if rest == "" {
-			return "", errors.New("/permissions explain LINE: a shell line, or a call such as write(src/a.go)")
-		}
-		return strings.TrimRight(a.explain(ctx, rest).String(), "\n"), nil
-	case "allow":
-		grant := permission.Grant{Rule: rest, Scope: tools.AnswerProject}
-		if err := a.Gate.Grant(ctx, grant); err != nil {
-			return "", fmt.Errorf("/permissions allow RULE: %w", err)
-		}
-		return "always in this project: " + rest, nil
-	case "revoke":
-		return a.Rights.revoke(ctx, rest)
-	case "deny", "ask":
-		added, err := permission.ParseRestriction(rest)
-		if err != nil {
-			return "", fmt.Errorf("/permissions %s RULE: %w", word, err)
-		}
-		rules := a.Gate.Rules()
-		if word == "deny" {
-			rules.Deny = append(rules.Deny[:len(rules.Deny):len(rules.Deny)], added...)
-		} else {
-			rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], added...)
-		}
-		a.Gate.SetRules(rules)
-		return word + " " + added[0].String() + " until jcode ends; permissions." + word + " in config.json keeps it", nil
+// verbs are the words of /permissions.
+func (a Actions) verbs() command.Verbs {
+	const ask = "write a rule, such as exec(go test *)"
+	restrict := func(effect string) func(context.Context, string) (string, error) {
+		return func(_ context.Context, rule string) (string, error) { return a.restrict(effect, rule) }
 	}
-	return "", command.ErrSearch
+	return command.Verbs{
+		{Name: "explain", Hint: "LINE", Help: "say what would happen to a shell line or a call, and why", Ask: "write a shell line, or a call such as write(src/a.go)", Shows: true, Run: func(ctx context.Context, line string) (string, error) {
+			return strings.TrimRight(a.explain(ctx, line).String(), "\n"), nil
+		}},
+		{Name: "allow", Hint: "RULE", Help: "allow something always in this project", Ask: ask, Run: a.allow},
+		{Name: "ask", Hint: "RULE", Help: "ask before something, until jcode ends", Ask: ask, Run: restrict("ask")},
+		{Name: "deny", Hint: "RULE", Help: "refuse something, until jcode ends", Ask: ask, Run: restrict("deny")},
+		{Name: "revoke", Hint: "RIGHT", Help: "take back what a program of the project or a plugin may do besides, as the list names it", Ask: "write a right as the list does, such as network mcp github", Run: a.Rights.revoke, Complete: a.Rights.names},
+	}
+}
+
+// allow grants a rule for the project.
+func (a Actions) allow(ctx context.Context, rule string) (string, error) {
+	if err := a.Gate.Grant(ctx, permission.Grant{Rule: rule, Scope: tools.AnswerProject}); err != nil {
+		return "", fmt.Errorf("/permissions allow RULE: %w", err)
+	}
+	return "always in this project: " + rule, nil
+}
+
+// restrict adds a rule that denies or asks, until jcode ends.
+func (a Actions) restrict(effect, rule string) (string, error) {
+	added, err := permission.ParseRestriction(rule)
+	if err != nil {
+		return "", fmt.Errorf("/permissions %s RULE: %w", effect, err)
+	}
+	rules := a.Gate.Rules()
+	if effect == "deny" {
+		rules.Deny = append(rules.Deny[:len(rules.Deny):len(rules.Deny)], added...)
+	} else {
+		rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], added...)
+	}
+	a.Gate.SetRules(rules)
+	return effect + " " + added[0].String() + " until jcode ends; permissions." + effect + " in config.json keeps it", nil
 }

@@ -11,8 +11,7 @@ import (
 // Panel lists rules and grants; grants can be revoked.
 func (a Actions) Panel() command.Panel {
 	return command.Panel{
-		Name: "permissions", Help: "rules, grants, rights of programs: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
-		Words: a.words, Shows: command.Showing("explain"),
+		Name: "permissions", Help: "rules, grants, rights of programs: what may run, and why", Title: "Permissions", Verbs: a.verbs(),
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
 			granted, err := a.Gate.Granted(ctx, a.Session())

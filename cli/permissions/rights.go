@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/cli/console"
+	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/permission"
 )
@@ -84,4 +85,10 @@ func (c *revokeCmd) Run(ctx context.Context, std Setup) error {
 	}
 	_, err = io.WriteString(std.Out, notice+"\n")
 	return err
+}
+
+// names proposes the rights that can be revoked.
+func (r Rights) names(ctx context.Context, _ string) []string {
+	list, _ := r.list(ctx) // the list of permissions reports what can't be read
+	return slicex.Map(list, right.String)
 }

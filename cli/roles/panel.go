@@ -33,13 +33,13 @@ type Actions struct {
 // panel lists the roles; Enter works in one.
 func (a Actions) panel() command.Panel {
 	return command.Panel{
-		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.Rows,
+		Name: "roles", Help: "roles: work in one, edit, delete", Title: "Roles", Rows: a.Rows,
 		Actions: []command.Action{
 			{Label: "work in it", Command: func(row command.Row) string { return "/role " + row.ID }},
 			{Key: "ctrl+e", Label: "edit", Edit: a.ToEdit, Edited: a.Edited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
-		Words: a.words, Edits: a.roleToOpen,
+		Verbs: a.verbs(),
 	}
 }
 
@@ -109,49 +109,58 @@ func (a Actions) deleteRole(ctx context.Context, row command.Row) (string, error
 	return said, err
 }
 
-// roleToOpen finds the role of /roles edit NAME and /roles new NAME, which creates one.
-func (a Actions) roleToOpen(ctx context.Context, words string) (row command.Row, ok bool, err error) {
-	fields := strings.Fields(words)
-	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
-		return command.Row{}, false, nil
+// verbs are the words of /roles.
+func (a Actions) verbs() command.Verbs {
+	const ask = "name a role"
+	return command.Verbs{
+		{Name: "edit", Hint: "NAME", Help: "open a role in your editor", Ask: ask, Edit: a.roleToOpen, Complete: a.names},
+		{Name: "new", Hint: "NAME", Help: "make a role and open it in your editor", Ask: ask, Edit: a.newRole},
+		{Name: "save", Hint: "NAME", Help: "keep this session's model, mode and settings as a role", Ask: ask, Run: a.saveRole},
+		{Name: "export", Hint: "NAME [FILE]", Help: "write a role as a file, byte for byte", Ask: ask, Run: a.exportRole, Complete: a.names},
 	}
-	_, err = a.Layers().Get(ctx, fields[1])
-	switch missing := errors.Is(err, role.ErrUnknown); {
-	case fields[0] == "new" && err == nil:
-		return command.Row{}, true, fmt.Errorf("role %s already exists: /roles edit %s", fields[1], fields[1])
-	case fields[0] == "edit" && missing:
-		return command.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
-	case missing:
-		_, err = Write(filepath.Join(a.Paths.Config, "roles"), fields[1], newRole)
-	}
-	return command.Row{ID: fields[1]}, true, err
 }
 
-// words runs /roles save NAME and export NAME [FILE].
-func (a Actions) words(ctx context.Context, words string) (string, error) {
-	fields := strings.Fields(words)
-	if len(fields) < 2 {
-		return "", errors.New("say /roles edit NAME, new NAME, save NAME, or export NAME [FILE]")
+// names proposes roles.
+func (a Actions) names(ctx context.Context, _ string) []string {
+	all, _ := a.Layers().List(ctx) // the list reports what can't be read
+	return slicex.Map(all, func(l role.Listing) string { return l.Role.Name })
+}
+
+// roleToOpen finds the role of /roles edit NAME.
+func (a Actions) roleToOpen(ctx context.Context, name string) (command.Row, error) {
+	_, err := a.Layers().Get(ctx, name)
+	if errors.Is(err, role.ErrUnknown) {
+		err = fmt.Errorf("%w; /roles new %s makes it", err, name)
 	}
-	name := fields[1]
+	return command.Row{ID: name}, err
+}
+
+// newRole writes the role of /roles new NAME.
+func (a Actions) newRole(ctx context.Context, name string) (command.Row, error) {
+	_, err := a.Layers().Get(ctx, name)
 	switch {
-	case fields[0] == "save" && len(fields) == 2:
-		return a.saveRole(ctx, name)
-	case fields[0] == "export" && len(fields) <= 3:
-		role, err := a.Layers().Get(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		file := name + ".md"
-		if len(fields) == 3 {
-			file = fields[2]
-		}
-		if old, err := os.ReadFile(file); err == nil && string(old) != role.Text {
-			return "", fmt.Errorf("%s already exists and says something else: choose another name", file)
-		}
-		return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
+	case err == nil:
+		return command.Row{}, fmt.Errorf("role %s already exists: /roles edit %s", name, name)
+	case errors.Is(err, role.ErrUnknown):
+		_, err = Write(filepath.Join(a.Paths.Config, "roles"), name, newRole)
 	}
-	return "", fmt.Errorf("/roles %s: say edit NAME, new NAME, save NAME, or export NAME [FILE]", fields[0])
+	return command.Row{ID: name}, err
+}
+
+// exportRole runs /roles export NAME [FILE].
+func (a Actions) exportRole(ctx context.Context, words string) (string, error) {
+	name, file, _ := strings.Cut(words, " ")
+	role, err := a.Layers().Get(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if file = strings.TrimSpace(file); file == "" {
+		file = name + ".md"
+	}
+	if old, err := os.ReadFile(file); err == nil && string(old) != role.Text {
+		return "", fmt.Errorf("%s already exists and says something else: choose another name", file)
+	}
+	return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
 }
 
 // saveRole stores the session's settings as a role in the database.

@@ -23,7 +23,7 @@ type actions struct {
 // panel lists skills with what is wrong with them.
 func (a actions) panel() command.Panel {
 	return command.Panel{
-		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
+		Name: "skills", Help: "skills: state and faults, on and off, edit", Title: "Skills",
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
 		Rows: func(context.Context) ([]command.Row, error) {
 			a.skills.Refresh()
@@ -33,7 +33,9 @@ func (a actions) panel() command.Panel {
 			{Label: "enable or disable", Run: a.switchSkill},
 			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit, Edited: a.skillEdited},
 		},
-		Words: a.words,
+		Verbs: command.Verbs{
+			{Name: "new", Hint: "NAME", Help: "write a new skill of the project from a template", Ask: "name the skill", Run: a.create},
+		},
 	}
 }
 
@@ -97,12 +99,8 @@ func (a actions) skillEdited(_ context.Context, row command.Row, file string) (s
 	return row.Name + " was reloaded from its file", nil
 }
 
-// words runs /skills with words: `new NAME` creates a skill of the project.
-func (a actions) words(_ context.Context, words string) (string, error) {
-	name, ok := strings.CutPrefix(words, "new ")
-	if !ok {
-		return "", errors.New("usage: /skills, /skills new NAME, /reload-skills")
-	}
+// create creates a skill of the project.
+func (a actions) create(_ context.Context, name string) (string, error) {
 	file, err := a.places.Create(name, true)
 	if err != nil {
 		return "", err

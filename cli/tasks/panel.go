@@ -1,7 +1,6 @@
 package taskscli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,19 +27,20 @@ type Actions struct {
 
 // Panel returns the live list of tasks.
 func (a Actions) Panel() command.Panel {
+	verbs := a.verbs()
 	act := func(verb string) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) {
-			return a.words(ctx, verb+" "+taskOfRow(row))
+			v, _ := verbs.Find(verb)
+			return v.Run(ctx, taskOfRow(row))
 		}
 	}
 	answer := func(said string) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) { return a.answer(ctx, row, said) }
 	}
 	return command.Panel{
-		Name: "tasks", Help: "tasks that wait for a worker: " + strings.Join(taskWords(), ", ") + " NUMBER", Title: "Tasks", Live: true,
+		Name: "tasks", Help: "tasks that wait for a worker, those that need you first", Title: "Tasks", Live: true,
 		Empty: `No tasks. /later PROMPT queues one; jcode worker works on them.`,
-		Words: a.words, Shows: command.Showing("show", "log", "diff"), Complete: a.complete,
-		Rows: a.rows, Preview: a.preview,
+		Verbs: verbs, Rows: a.rows, Preview: a.preview,
 		Actions: []command.Action{
 			{Label: "look at it", Command: func(row command.Row) string { return "/tasks show " + taskOfRow(row) }},
 			{Key: "ctrl+y", Label: "allow once", Confirm: true, Run: answer(tasks.Yes)},
@@ -66,63 +66,46 @@ func (a Actions) answer(ctx context.Context, row command.Row, said string) (stri
 	return fmt.Sprintf("task %s: %s", task, said), nil
 }
 
-// taskWords are the first words after /tasks; the number of a task follows.
-func taskWords() []string {
-	return []string{"show", "log", "diff", "answer", "cancel", "retry", "take"}
+// verbs are the words of /tasks: they do what the commands of the same names do in a terminal.
+func (a Actions) verbs() command.Verbs {
+	// done is said of what prints nothing.
+	of := func(name, help, done string, does func(id taskID, said []string) Command) command.Verb {
+		return command.Verb{Name: name, Hint: "NUMBER", Help: help, Ask: "name a task by its number", Complete: a.numbers, Run: func(ctx context.Context, words string) (string, error) {
+			number, rest, _ := strings.Cut(words, " ")
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil {
+				return "", fmt.Errorf("/tasks %s %s: name a task by its number", name, words)
+			}
+			std, out := a.Setup, &strings.Builder{}
+			std.In, std.Out, std.Err, std.OutIsTerminal = strings.NewReader(""), out, out, false
+			if err := does(taskID(n), strings.Fields(rest)).Run(ctx, std); err != nil {
+				return "", err
+			}
+			said := strings.TrimSpace(out.String())
+			if said == "" && done != "" {
+				said = fmt.Sprintf("task %d %s", n, done)
+			}
+			return said, nil
+		}}
+	}
+	show := func(v command.Verb) command.Verb { v.Shows = true; return v }
+	answer := of("answer", "answer the question that a task waits with", "", func(id taskID, said []string) Command { return &answerCmd{ID: id, Answer: said} })
+	answer.Hint = "NUMBER [yes|no|WORDS]"
+	return command.Verbs{
+		show(of("show", "show all that is known of a task", "", func(id taskID, _ []string) Command { return &showCmd{ID: id} })),
+		show(of("log", "show the transcript of a task's session", "", func(id taskID, _ []string) Command { return &logCmd{ID: id} })),
+		show(of("diff", "show what a task changed", "changed nothing", func(id taskID, _ []string) Command { return &diffCmd{ID: id} })),
+		answer,
+		of("cancel", "end a task", "is cancelled", func(id taskID, _ []string) Command { return &cancelCmd{[]taskID{id}} }),
+		of("retry", "queue a task again that failed", "is queued again", func(id taskID, _ []string) Command { return &retryCmd{[]taskID{id}} }),
+		of("take", "merge what a task changed into its repository's folder", "", func(id taskID, _ []string) Command { return &takeCmd{ID: id} }),
+	}
 }
 
-// words does what the commands of the same names do in a terminal.
-func (a Actions) words(ctx context.Context, words string) (string, error) {
-	verb, rest, _ := strings.Cut(words, " ")
-	number, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || !slices.Contains(taskWords(), verb) {
-		return "", command.ErrSearch
-	}
-	id, done := taskID(n), ""
-	var does Command
-	switch verb {
-	case "show":
-		does = &showCmd{ID: id}
-	case "log":
-		does = &logCmd{ID: id}
-	case "diff":
-		does, done = &diffCmd{ID: id}, fmt.Sprintf("task %d changed nothing", n)
-	case "answer":
-		does = &answerCmd{ID: id, Answer: strings.Fields(said)}
-	case "cancel":
-		does, done = &cancelCmd{[]taskID{id}}, fmt.Sprintf("task %d is cancelled", n)
-	case "retry":
-		does, done = &retryCmd{[]taskID{id}}, fmt.Sprintf("task %d is queued again", n)
-	case "take":
-		does = &takeCmd{ID: id}
-	}
-	std, out := a.Setup, &strings.Builder{}
-	std.In, std.Out, std.Err, std.OutIsTerminal = strings.NewReader(""), out, out, false
-	err = does.Run(ctx, std)
-	if err != nil {
-		return "", err
-	}
-	return cmp.Or(strings.TrimSpace(out.String()), done), nil
-}
-
-// complete completes verbs, and the numbers of tasks.
-func (a Actions) complete(ctx context.Context, args string) []string {
-	verb, number, named := strings.Cut(args, " ")
-	if !named {
-		return slicex.WithPrefix(taskWords(), verb)
-	}
-	rows, err := a.rows(ctx)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, row := range rows {
-		if task := taskOfRow(row); strings.HasPrefix(task, number) {
-			out = append(out, verb+" "+task)
-		}
-	}
-	return out
+// numbers proposes tasks.
+func (a Actions) numbers(ctx context.Context, _ string) []string {
+	rows, _ := a.rows(ctx) // the list reports what can't be read
+	return slicex.Map(rows, taskOfRow)
 }
 
 // shownTasks is how many tasks of each state the panel shows.

@@ -31,6 +31,8 @@ type Command struct {
 	// Apart reports whether it can't be carried out while a `!` line runs: what that writes belongs to what the
 	// command looks at, or would be ended by it. Nil means no.
 	Apart func(args string) bool
+	// Verbs are words that Run understands, for help and completion.
+	Verbs Verbs
 	// Complete proposes values for the argument that is being typed; may be nil.
 	Complete func(ctx context.Context, args string) []string
 }

@@ -2,9 +2,7 @@ package command
 
 import (
 	"context"
-	"errors"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -44,25 +42,15 @@ type Panel struct {
 	// Preview returns more of a row than its detail, in place of it. It is read when the cursor is on the row, and again
 	// after the rows were. May be nil.
 	Preview func(ctx context.Context, row Row) (string, error)
-	// Complete returns completions of what was typed after the command; may be nil.
-	Complete func(ctx context.Context, args string) []string
 	// Live panels reread their rows when Options.Changed says so, and each second.
 	Live bool
 	// Actions are what can be done with a row. Enter runs the first.
 	Actions []Action
-	// Words runs the command with arguments ("/mcp reload") and may return a notice; with ErrSearch the
-	// arguments search the list, as they do if Words is nil.
-	Words func(ctx context.Context, words string) (notice string, err error)
-	// Shows reports whether words only ask: what they return is shown until the person goes on, and is no part of the
-	// conversation. May be nil.
-	Shows func(words string) bool
-	// Edits finds the row that the words after the command open in the person's editor ("/roles edit NAME"), by
-	// the first action that edits. ok is false for other words. May be nil.
-	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
+	// Verbs are the words that the command understands ("/mcp reload"). Other is what words mean that begin with none of
+	// them; without Run they search the list. Its Name is empty, its Hint shows their form.
+	Verbs Verbs
+	Other Verb
 }
-
-// ErrSearch says that the words after a panel's command are a search in its list.
-var ErrSearch = errors.New("the words search the list")
 
 // Action is something that a panel does with a row.
 type Action struct {
@@ -110,12 +98,4 @@ type Trust struct {
 	Decide func(ctx context.Context, trusted bool) error
 	// Later, when set, receives that the person does not answer now.
 	Later func(ctx context.Context) error
-}
-
-// Showing returns a Panel's Shows for words that begin with one of some.
-func Showing(first ...string) func(words string) bool {
-	return func(words string) bool {
-		word, _, _ := strings.Cut(strings.TrimSpace(words), " ")
-		return slices.Contains(first, word)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -129,10 +130,19 @@ func (p *shell) command(ctx context.Context, line string) {
 func (p *shell) help() {
 	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork [NUMBER], /rename TITLE, /compact, /diff, /trust, /stop, /quit; ! runs a line in the shell, @ names a picture")
 	for i := range p.opt.Panels {
-		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
+		pl := &p.opt.Panels[i]
+		p.say("/" + pl.Name + ": " + pl.Help)
+		p.helpVerbs(pl.Name, pl.All())
 	}
 	for _, c := range p.opt.Commands.List() {
 		p.say("/" + c.Name + " " + c.Hint + ": " + c.Description)
+		p.helpVerbs(c.Name, c.Verbs)
+	}
+}
+
+func (p *shell) helpVerbs(name string, verbs command.Verbs) {
+	for i := range verbs {
+		p.say("/" + name + " " + verbs[i].Form() + ": " + verbs[i].Help)
 	}
 }
 
@@ -238,13 +248,18 @@ func (p *shell) elsewhere(ctx context.Context, name, args, line string) error {
 
 // panel writes the rows of a panel, or runs the words after its command.
 func (p *shell) panel(ctx context.Context, pl *command.Panel, args string) error {
-	if args != "" && pl.Words != nil {
-		notice, err := pl.Words(ctx, args)
-		if !errors.Is(err, command.ErrSearch) {
-			if notice != "" {
-				p.say(notice)
-			}
+	if args != "" {
+		answer, err := pl.Do(ctx, args)
+		switch {
+		case err != nil:
 			return err
+		case answer.Edit != nil:
+			return fmt.Errorf("/%s %s opens an editor, which needs a screen", pl.Name, args)
+		case answer.Notice != "":
+			p.say(answer.Notice)
+		}
+		if !answer.Search {
+			return nil
 		}
 	}
 	rows, err := pl.Rows(ctx)

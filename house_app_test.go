@@ -7,8 +7,7 @@ import (
 
 // holdsApp are the types of cli that may have the whole app as a field, each with its reason.
 var holdsApp = map[string]string{
-	"agentSite":  "is the second app of a sub-agent in a worktree, beside the one that it works for",
-	"agentSites": "wires up that second app from the first",
+	"sessionTree": "is the second app, of a session in a worktree, beside that of the checkout",
 }
 
 // The app is the wiring. Everything else in cli has only what it uses, which newX beside the type

@@ -20,6 +20,7 @@ main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/agents: tools
+cli/worktrees: agent agent/event agent/roster cli/board cli/console cli/core cli/health cli/undo session skills/instructions tools tools/builtin tools/command
 cli/board: agent agent/event tools tools/builtin
 cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin

@@ -17,6 +17,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/cli/usage"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/launch"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -39,7 +40,7 @@ type agentActions struct {
 
 func newAgentActions(a *app) agentActions {
 	return agentActions{
-		&a.board, a.store, newDefinitionActions(a), a.project, a.root, a.git, agentSites{a}.worktrees(),
+		&a.board, a.store, newDefinitionActions(a), a.project, a.root, a.git, agentFolder(a),
 		func() []string { return a.config.Worktree.Copy },
 	}
 }
@@ -324,7 +325,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}
-	branches, err := worktree.PruneBranches(ctx, a.git, a.root, []string{branchPrefix, otherPrefix}, orphanAge, func(branch string) bool {
+	branches, err := worktree.PruneBranches(ctx, a.git, a.root, worktreescli.Branches(), orphanAge, func(branch string) bool {
 		return slices.ContainsFunc(rows, func(row session.Agent) bool { return row.Branch == branch })
 	})
 	if err != nil && len(rows) > 0 { // without a repository there are none

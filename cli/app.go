@@ -26,6 +26,7 @@ import (
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	webcli "jcode/cli/web"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
@@ -51,7 +52,7 @@ type app struct {
 	// is the person's, whose roles apply.
 	originals []string
 	ofAgent   bool                   // it is an agent's: its worktree is merged or discarded as a whole
-	beside    standing               // where the person's session works
+	place     worktreescli.Place     // where the person's session works
 	drafted   atomic.Pointer[string] // the key under which the input was last saved
 	reading   sync.RWMutex           // guards the replacement of config
 	config    config.Config
@@ -275,6 +276,7 @@ func (a *app) builtins() []tools.Tool {
 
 // options returns the options of a conversation in this app.
 func (a *app) options() (agent.Options, error) {
+	trees := newAgentTrees(a)
 	opt := agent.Options{
 		Private: a.private.Load(),
 		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
@@ -282,7 +284,7 @@ func (a *app) options() (agent.Options, error) {
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode, MaxMode: maxMode(a.std.managed),
 		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.once(),
 		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
-		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen, Forget: agentSites{a}.forget,
+		MaxAgents: a.config.Agents.Max, Isolate: trees.Isolate, Reopen: trees.Reopen, Forget: trees.Forget,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}

@@ -13,6 +13,7 @@ import (
 	"jcode/cli/console"
 	"jcode/cli/core"
 	taskscli "jcode/cli/tasks"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
@@ -86,7 +87,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
-	own := append(personCommands{flags: &flags{}}.List(), worktreeCommand{}.List()...)
+	own := append(personCommands{flags: &flags{}}.List(), worktreescli.Command{}.List()...)
 	own = append(own, slices.Concat(taskscli.Actions{}.List(), pursuing{}.List())...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), slicex.Map(own, commandName))
 }

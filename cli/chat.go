@@ -84,7 +84,7 @@ func inSession(ctx context.Context, f *flags, std Streams, o opening, run func(*
 			return err
 		}
 	}
-	a, done, err := standBeside(ctx, home, o.words)
+	a, done, err := enterPlace(ctx, home, o.words)
 	if err != nil {
 		return err
 	}

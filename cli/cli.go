@@ -12,6 +12,7 @@ import (
 	"jcode/cli/config"
 	"jcode/cli/console"
 	workercli "jcode/cli/worker"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/commandline"
 	"jcode/internal/proc"
 	"jcode/internal/system"
@@ -199,9 +200,6 @@ func formatIn(args []string) string {
 // pickSession is the value of --resume that means "let me choose".
 const pickSession = "?"
 
-// anyTree is the value of --worktree that means a new one; what follows it is how it may be called.
-const anyTree = "?"
-
 // prepare adds the value to a bare -r or --resume, -w or --worktree: flags have no optional values. A word that
 // follows -r is part of it; takeSession finds out whether it names a session. One that follows -w is, if it can be a
 // name: a prompt has blanks.
@@ -223,8 +221,8 @@ func prepare(args []string) []string {
 		case strings.HasPrefix(a, "-r="):
 			out = append(out, "--resume="+a[3:])
 		case a == "-w" || a == "--worktree":
-			named := anyTree
-			if i+1 < len(args) && isTreeName(args[i+1]) {
+			named := worktreescli.AnyName
+			if i+1 < len(args) && worktreescli.IsName(args[i+1]) {
 				i++
 				named = args[i]
 			}

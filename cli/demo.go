@@ -188,3 +188,21 @@ func (p *tourPrinter) event(ev event.Event) {
 	}
 	p.printer.event(ev)
 }
+
+// show runs the tour in the terminal: the person answers the approvals.
+func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPlay, prompt string) error {
+	if !std.InIsTerminal || !std.OutIsTerminal {
+		return console.Usage("the tour needs a terminal: jcode demo -p prints it instead")
+	}
+	script, err := tour.WithEnd(play.script)
+	if err != nil {
+		return console.Usage("%w", err)
+	}
+	play.script, play.pace = script, tourPace
+	a, err := newTourApp(ctx, f, std, play)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return a.chat(ctx, prompt)
+}

@@ -19,6 +19,7 @@ import (
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	"jcode/cli/tour"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/session/role"
@@ -31,24 +32,6 @@ import (
 
 // recentPrompts is how many earlier prompts the input remembers.
 const recentPrompts = 1000
-
-// show runs the tour in the terminal: the person answers the approvals.
-func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPlay, prompt string) error {
-	if !std.InIsTerminal || !std.OutIsTerminal {
-		return console.Usage("the tour needs a terminal: jcode demo -p prints it instead")
-	}
-	script, err := tour.WithEnd(play.script)
-	if err != nil {
-		return console.Usage("%w", err)
-	}
-	play.script, play.pace = script, tourPace
-	a, err := newTourApp(ctx, f, std, play)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	return a.chat(ctx, prompt)
-}
 
 // chat runs the terminal UI until the person quits.
 func (a *app) chat(ctx context.Context, prompt string) error {
@@ -97,7 +80,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	over()
 	var exit *console.Exit
 	cause := context.Cause(ctx)
-	if to, moved := errors.AsType[*moveError](cmp.Or(cause, err)); moved {
+	if to, moved := errors.AsType[*worktreescli.Move](cmp.Or(cause, err)); moved {
 		return to
 	}
 	if to, away := errors.AsType[*detachError](cause); away {

@@ -17,7 +17,7 @@ func newConfinement(a *app) *confinementcli.Confinement {
 		return a.config
 	}
 	return confinementcli.New(confinementcli.Options{
-		Config: inForce, Paths: a.paths, Root: a.root, Worktrees: agentSites{a}.worktrees(), Hidden: []string{remotePlace(a.paths.Data).Dir}, Roots: a.workRoots, Hooks: a.hooks.In,
+		Config: inForce, Paths: a.paths, Root: a.root, Worktrees: agentFolder(a), Hidden: []string{remotePlace(a.paths.Data).Dir}, Roots: a.workRoots, Hooks: a.hooks.In,
 		Mode: func() tools.Mode {
 			if conv := a.board.Open(); conv != nil {
 				return conv.Mode()

@@ -23,6 +23,7 @@ import (
 	taskscli "jcode/cli/tasks"
 	"jcode/cli/undo"
 	webcli "jcode/cli/web"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tasks"
@@ -66,7 +67,7 @@ func examine(ctx context.Context, f *flags, std Streams, live *mcp.Manager, w do
 	webcli.Check(conf.WebSearch, std.Getenv, r)
 	doctorcli.Terminal(std.Streams, r)
 	doctorcli.Programs(a.programs(), r)
-	doctorcli.Worktrees(ctx, newOwnGit(a), filepath.Join(a.paths.Data, "worktrees"), a.root, func(dir string) bool { return strings.HasSuffix(filepath.Dir(dir), besideSuffix) }, r)
+	worktreescli.Check(ctx, newOwnGit(a), filepath.Join(a.paths.Data, "worktrees"), a.root, r)
 	a.bundles.Open(pluginsHome(a), func(string, ...any) {}) // the check of plugins reports what is wrong with them
 	lspcli.Check(ctx, checkedLanguages(a, conf.LSP), r)
 	confinementcli.CheckSandbox(a.workRoots(), conf.Sandbox.Protect, r)

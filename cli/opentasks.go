@@ -13,6 +13,7 @@ import (
 	"jcode/cli/console"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/worktree"
 	"jcode/tasks"
 	"jcode/tools"
@@ -61,15 +62,15 @@ func openTaskFolder(ctx context.Context, f *flags, std Streams, folder string) (
 // checkoutOf returns the repository of an app's folder, for worktrees of it.
 func checkoutOf(a *app) taskscli.Checkout {
 	return taskscli.Checkout{
-		Root: a.root, Git: a.git, Trees: besidesOf(a), Copy: a.config.Worktree.Copy, Confined: a.confinement.Confined(), Close: a.close,
+		Root: a.root, Git: a.git, Trees: sessionFolder(a), Copy: a.config.Worktree.Copy, Confined: a.confinement.Confined(), Close: a.close,
 		Free: func(ctx context.Context, name string) (dir, branch string) {
-			return freePlace(ctx, a, besidesOf(a), name)
+			return worktreescli.Free(ctx, a.git, a.root, sessionFolder(a), name)
 		},
 		Remove: func(ctx context.Context, tree worktree.Tree) error {
-			return removeTree(ctx, tree, filepath.Base(tree.Dir))
+			return worktreescli.Remove(ctx, tree, filepath.Base(tree.Dir))
 		},
 		Merge: func(ctx context.Context, tree worktree.Tree) (said string, left []string, err error) {
-			b, err := besideOf(ctx, a, tree)
+			b, err := enterTree(ctx, a, tree)
 			if err != nil {
 				return "", nil, err
 			}
@@ -77,18 +78,6 @@ func checkoutOf(a *app) taskscli.Checkout {
 			return b.Merge(ctx, tools.Call{Name: "worktree", Caller: tools.Caller{Origin: tools.OriginPerson}})
 		},
 	}
-}
-
-// besideOf opens a worktree of an app's folder.
-func besideOf(ctx context.Context, home *app, tree worktree.Tree) (*beside, error) {
-	f := *home.flags
-	site, err := openTree(ctx, home, filepath.Base(tree.Dir), tree, &f, false)
-	if err != nil {
-		return nil, err
-	}
-	b := &beside{site, home.root, home.store, home.std.Err}
-	site.app.beside = standing{b.name, tree.Dir, tree.Branch, home.root, home.cwd, b.settled, b.merge}
-	return b, nil
 }
 
 // newTaskActions returns the list of tasks in a chat.
@@ -111,7 +100,7 @@ func newWorkerSetup(f *flags, std Streams) workercli.Setup {
 				a.close()
 				return workercli.Opened{}, err
 			}
-			return workercli.Opened{Paths: a.paths, PerDay: a.config.Tasks.MaxCostPerDay, Trees: func(project string) string { return besidesIn(a.paths.Data, project) }, Close: a.close}, nil
+			return workercli.Opened{Paths: a.paths, PerDay: a.config.Tasks.MaxCostPerDay, Trees: func(project string) string { return worktreescli.SessionFolder(a.paths.Data, project) }, Close: a.close}, nil
 		},
 		Repository: func(ctx context.Context, folder string) (workercli.Repository, error) {
 			own := *f
@@ -121,7 +110,7 @@ func newWorkerSetup(f *flags, std Streams) workercli.Setup {
 				return workercli.Repository{}, err
 			}
 			return workercli.Repository{Checkout: checkoutOf(a), Trust: a.trust, Inert: func(ctx context.Context, tree worktree.Tree) ([]tools.TrustItem, error) {
-				b, err := besideOf(ctx, a, tree)
+				b, err := enterTree(ctx, a, tree)
 				if err != nil {
 					return nil, err
 				}
@@ -161,7 +150,7 @@ func newAttemptSetup(std Streams) workercli.AttemptSetup {
 				return workercli.Home{}, err
 			}
 			return workercli.Home{Checkout: checkoutOf(a), Wait: time.Duration(a.config.Tasks.Wait), Enter: func(ctx context.Context, tree worktree.Tree) (workercli.Place, error) {
-				b, err := besideOf(ctx, a, tree)
+				b, err := enterTree(ctx, a, tree)
 				if err != nil {
 					return workercli.Place{}, err
 				}
@@ -172,10 +161,10 @@ func newAttemptSetup(std Streams) workercli.AttemptSetup {
 }
 
 // placeOf returns a worktree in which an attempt works.
-func placeOf(b *beside) workercli.Place {
+func placeOf(b sessionTree) workercli.Place {
 	a := b.app
 	return workercli.Place{
-		Tree: b.tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: b.Close,
+		Tree: b.Tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: b.Close,
 		Attach: func(ctx context.Context, conv *agent.Conversation) {
 			a.board.Attach(conv)
 			a.startExtensions()

@@ -16,7 +16,7 @@ import (
 func (a *app) programs() launch.Programs {
 	return launch.Programs{
 		Roots: func() []string {
-			return slices.Concat(a.workRoots(), a.originals, []string{agentSites{a}.worktrees(), besidesOf(a)})
+			return slices.Concat(a.workRoots(), a.originals, []string{agentFolder(a), sessionFolder(a)})
 		},
 		Base: func() []string {
 			if a.confinement == nil {

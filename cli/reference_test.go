@@ -14,6 +14,7 @@ import (
 	"jcode/cli/console"
 	skillscli "jcode/cli/skills"
 	taskscli "jcode/cli/tasks"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/commandline"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -237,5 +238,5 @@ func appInNewFolder(t *testing.T) *app {
 
 // chatCommands returns the commands of the rooms behind a chat.
 func chatCommands(a *app) []command.Command {
-	return slices.Concat(newPersonCommands(a, nil).List(), worktreeCommand{}.List(), detachCommand{}.List(), taskscli.Actions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.userHooks.List())
+	return slices.Concat(newPersonCommands(a, nil).List(), worktreescli.Command{}.List(), detachCommand{}.List(), taskscli.Actions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.userHooks.List())
 }

@@ -10,6 +10,7 @@ import (
 
 	"jcode/cli/config"
 	"jcode/cli/console"
+	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/ptty"
 	"jcode/session"
 )
@@ -34,12 +35,12 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 			}
 			return runInBackground(ctx, std, f.again(away), dir, false)
 		}
-		to, moved := errors.AsType[*moveError](err)
+		to, moved := errors.AsType[*worktreescli.Move](err)
 		if !moved {
 			return err
 		}
-		f.Resume, f.Continue, f.Fork, f.Worktree, f.Carry, f.Mode = to.session, false, false, to.tree, to.carry, to.mode
-		f.Model, words = cmp.Or(to.model, f.Model), nil
+		f.Resume, f.Continue, f.Fork, f.Worktree, f.Carry, f.Mode = to.Session, false, false, to.Tree, to.Carry, to.Mode
+		f.Model, words = cmp.Or(to.Model, f.Model), nil
 	}
 }
 
@@ -68,7 +69,7 @@ func runChatIn(ctx context.Context, f *flags, std Streams, words []string) error
 	if elsewhere, err := goesElsewhere(ctx, a, std); elsewhere || err != nil {
 		return err
 	}
-	at, done, err := standBeside(ctx, a, words)
+	at, done, err := enterPlace(ctx, a, words)
 	if err != nil {
 		return err
 	}

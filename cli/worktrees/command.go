@@ -1,4 +1,4 @@
-package cli
+package worktreescli
 
 import (
 	"context"
@@ -17,21 +17,17 @@ import (
 	"jcode/tools/command"
 )
 
-// worktreeCommand is /worktree: where the session works.
-type worktreeCommand struct {
-	here  standing
-	trees string // the folder of the worktrees of sessions
-	store *session.Store
-	board *board.Board
-	leave context.CancelCauseFunc // ends the chat with where it goes on
-}
-
-func newWorktreeCommand(a *app, leave context.CancelCauseFunc) worktreeCommand {
-	return worktreeCommand{a.beside, besidesOf(a), a.store, &a.board, leave}
+// Command is /worktree: where the session works.
+type Command struct {
+	Here  Place
+	Trees string // the folder of the worktrees of sessions
+	Store *session.Store
+	Board *board.Board
+	Leave context.CancelCauseFunc // ends the chat with where it goes on
 }
 
 // List implements command.Source.
-func (w worktreeCommand) List() []command.Command {
+func (w Command) List() []command.Command {
 	return []command.Command{{
 		Name: "worktree", Hint: "[name [carry]|merge|leave|move name]", Run: w.run, Complete: w.complete,
 		Apart:       func(args string) bool { return strings.TrimSpace(args) != "" },
@@ -39,14 +35,14 @@ func (w worktreeCommand) List() []command.Command {
 	}}
 }
 
-func (w worktreeCommand) complete(_ context.Context, args string) []string {
+func (w Command) complete(_ context.Context, args string) []string {
 	words := append([]string{"merge", "leave", "move "}, w.names()...)
 	return slicex.WithPrefix(words, args)
 }
 
 // names returns the worktrees that sessions of the project have left.
-func (w worktreeCommand) names() (out []string) {
-	entries, err := os.ReadDir(w.trees)
+func (w Command) names() (out []string) {
+	entries, err := os.ReadDir(w.Trees)
 	if err != nil {
 		return nil // there is none yet
 	}
@@ -56,16 +52,16 @@ func (w worktreeCommand) names() (out []string) {
 	return out
 }
 
-func (w worktreeCommand) run(ctx context.Context, args string) (command.Outcome, error) {
+func (w Command) run(ctx context.Context, args string) (command.Outcome, error) {
 	words := strings.Fields(args)
 	first := ""
 	if len(words) > 0 {
 		first = words[0]
 	}
-	here := w.here
+	here := w.Here
 	switch first {
 	case "merge", "leave":
-		if here.name == "" {
+		if here.Name == "" {
 			return command.Outcome{}, errors.New("this session works in the checkout itself: /worktree NAME moves it into a worktree")
 		}
 		if len(words) > 1 {
@@ -79,41 +75,41 @@ func (w worktreeCommand) run(ctx context.Context, args string) (command.Outcome,
 	}
 	switch first {
 	case "merge":
-		said, err := here.merge(ctx, w.board.Session())
+		said, err := here.Merge(ctx, w.Board.Session())
 		if err != nil {
 			return command.Outcome{}, err
 		}
-		w.board.Tell("The user had the changes of this worktree merged into " + here.root + ".")
+		w.Board.Tell("The user had the changes of this worktree merged into " + here.Root + ".")
 		return command.Outcome{Notice: text.Visible(said) + "\n/undo takes that back; /worktree leave goes on in the checkout."}, nil
 	case "leave":
-		return w.move(ctx, &moveError{})
+		return w.move(ctx, &Move{})
 	case "":
-		if here.name == "" {
-			return w.move(ctx, &moveError{tree: anyTree})
+		if here.Name == "" {
+			return w.move(ctx, &Move{Tree: AnyName})
 		}
-		_, left, err := here.settled(ctx)
+		_, left, err := here.Settled(ctx)
 		if err != nil {
 			return command.Outcome{}, err
 		}
 		if left == "" {
 			left = "nothing that is not in the checkout"
 		}
-		return command.Outcome{Page: "Worktree", Notice: fmt.Sprintf("This session works in the worktree %s: %s, branch %s, a copy of %s.\nIt holds %s.\n%s", here.name, here.dir, here.branch, here.root, left, w.known())}, nil
+		return command.Outcome{Page: "Worktree", Notice: fmt.Sprintf("This session works in the worktree %s: %s, branch %s, a copy of %s.\nIt holds %s.\n%s", here.Name, here.Dir, here.Branch, here.Root, left, w.known())}, nil
 	}
 	if len(words) > 2 || len(words) == 2 && words[1] != "carry" {
 		return command.Outcome{}, fmt.Errorf("/worktree %s: say a name, and carry if what is not committed shall come along", args)
 	}
-	name, err := besideName(words[0], "")
+	name, err := NameFor(words[0], "")
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	if here.name == name {
+	if here.Name == name {
 		return command.Outcome{}, fmt.Errorf("this session works in %s already", name)
 	}
-	return w.move(ctx, &moveError{tree: name, carry: len(words) == 2})
+	return w.move(ctx, &Move{Tree: name, Carry: len(words) == 2})
 }
 
-func (w worktreeCommand) known() string {
+func (w Command) known() string {
 	if names := w.names(); len(names) > 0 {
 		return "Worktrees of this project: " + strings.Join(names, ", ") + "."
 	}
@@ -121,8 +117,8 @@ func (w worktreeCommand) known() string {
 }
 
 // move ends the chat here and lets it go on elsewhere.
-func (w worktreeCommand) move(ctx context.Context, to *moveError) (command.Outcome, error) {
-	conv := w.board.Open()
+func (w Command) move(ctx context.Context, to *Move) (command.Outcome, error) {
+	conv := w.Board.Open()
 	if conv == nil {
 		return command.Outcome{}, errors.New("not before the session is ready")
 	}
@@ -134,20 +130,20 @@ func (w worktreeCommand) move(ctx context.Context, to *moveError) (command.Outco
 	case slices.ContainsFunc(conv.Agents().List(), roster.State.Running):
 		return command.Outcome{}, errors.New("agents of this session are at work here: wait for them, or end them first (/agents)")
 	}
-	to.session, to.mode, to.model = conv.ID(), string(conv.Mode()), conv.OwnModel()
-	if to.tree == "" && to.session != "" {
-		home := w.here.cwd
-		if err := w.store.Update(ctx, to.session, session.Change{Cwd: &home}); err != nil {
+	to.Session, to.Mode, to.Model = conv.ID(), string(conv.Mode()), conv.OwnModel()
+	if to.Tree == "" && to.Session != "" {
+		home := w.Here.Cwd
+		if err := w.Store.Update(ctx, to.Session, session.Change{Cwd: &home}); err != nil {
 			return command.Outcome{}, err
 		}
 	}
-	if to.tree == anyTree { // it is called as the session
-		if row, err := w.store.Get(ctx, to.session); err == nil {
-			if name, err := besideName("", row.Title); err == nil {
-				to.tree += name
+	if to.Tree == AnyName { // it is called as the session
+		if row, err := w.Store.Get(ctx, to.Session); err == nil {
+			if name, err := NameFor("", row.Title); err == nil {
+				to.Tree += name
 			}
 		}
 	}
-	w.leave(to)
+	w.Leave(to)
 	return command.Outcome{}, to
 }

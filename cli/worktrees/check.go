@@ -1,4 +1,4 @@
-package doctorcli
+package worktreescli
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"jcode/internal/worktree"
 )
 
-// Worktrees names the worktrees below a folder that sub-agents left with changes, and those at which git fails. ofSession says which are of
-// sessions.
-func Worktrees(ctx context.Context, git launch.Git, folder, root string, ofSession func(dir string) bool, r *health.Report) {
+// Check names the worktrees below a folder that sub-agents left with changes, and those at which git fails.
+func Check(ctx context.Context, git launch.Git, folder, root string, r *health.Report) {
 	left, err := filepath.Glob(filepath.Join(folder, "*", "*"))
 	var agents, own []string
 	for _, dir := range left {
-		if ofSession(dir) {
+		if strings.HasSuffix(filepath.Dir(dir), sessionSuffix) {
 			own = append(own, dir)
 		} else {
 			agents = append(agents, dir)

@@ -1,4 +1,4 @@
-package cli
+package worktreescli
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 
 // opensWith returns a func that selects the files of a worktree that must exist before jcode is wired for it:
 // those that jcode reads itself, or all files if code of the project may run before the agent's first call.
-func (a agentSites) opensWith() func(tracked []string) []string {
+func (a AgentTrees) opensWith() func(tracked []string) []string {
 	within := ""
-	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && rel != "." {
+	if rel, err := filepath.Rel(a.Root, a.Cwd); err == nil && rel != "." {
 		within = filepath.ToSlash(rel) + "/"
 	}
 	return func(tracked []string) []string {
-		if a.runsAtOpening() {
+		if a.Runs() {
 			return tracked
 		}
 		var first []string
@@ -42,15 +42,6 @@ func (a agentSites) opensWith() func(tracked []string) []string {
 	}
 }
 
-// runsAtOpening reports whether the person uses something that may run files of the project, or pin them,
-// when it starts.
-func (a agentSites) runsAtOpening() bool {
-	if len(a.config.AfterEdit) > 0 || a.userHooks.Any() || len(a.servers.States()) > 0 {
-		return true
-	}
-	return !a.flags.NoLua && len(a.lua.Room().Panel().Items) > 0
-}
-
 // bringsCode reports whether a file of the project may configure something that runs.
 func bringsCode(name string) bool {
 	if path.Ext(name) == ".md" {
@@ -64,8 +55,18 @@ func bringsCode(name string) bool {
 	return strings.Contains(path.Base(name), "mcp") && path.Ext(name) == ".json"
 }
 
-// awaitImports waits for all files if instructions import some.
-func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
+// StartIn returns the folder of a worktree that is in the place of another one (cwd) in the checkout, as far as it is there.
+func StartIn(dir, root, cwd string) string {
+	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) {
+		if _, err := os.Stat(filepath.Join(dir, rel)); err == nil {
+			return filepath.Join(dir, rel)
+		}
+	}
+	return dir
+}
+
+// AwaitImports waits for all files if instructions import some.
+func AwaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
 		for _, name := range instructions.Names() {
 			data, err := paths.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), 1<<20)
@@ -82,12 +83,12 @@ func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
 	}
 }
 
-// wholeTree makes an agent's calls wait until all files of its worktree exist.
-type wholeTree struct{ *agentSite }
+// Whole makes an agent's calls wait until all files of its worktree exist.
+type Whole struct{ *Site }
 
 // BeforeCall implements tools.Hook.
-func (w wholeTree) BeforeCall(ctx context.Context, _ tools.Call) tools.Verdict {
-	err := w.tree.Ready(ctx)
+func (w Whole) BeforeCall(ctx context.Context, _ tools.Call) tools.Verdict {
+	err := w.Tree.Ready(ctx)
 	if err == nil {
 		return tools.Verdict{}
 	}
@@ -98,19 +99,19 @@ func (w wholeTree) BeforeCall(ctx context.Context, _ tools.Call) tools.Verdict {
 }
 
 // AfterCall implements tools.Hook and does nothing.
-func (wholeTree) AfterCall(tools.Call, tools.Outcome) {}
+func (Whole) AfterCall(tools.Call, tools.Outcome) {}
 
 // fails ends the agent's current or next turn: its worktree can't be filled.
-func (s *agentSite) fails(err error) {
+func (s *Site) fails(err error) {
 	if child := s.child.Load(); child != nil && !errors.Is(err, context.Canceled) {
 		child.Fail(err)
 	}
 }
 
 // watchTree ends an agent whose worktree can't be filled, whatever it is doing.
-func (s *agentSite) watchTree() {
+func (s *Site) watchTree() {
 	s.work.Go(func() {
-		if err := s.tree.Ready(context.Background()); err != nil { // Close ends the wait
+		if err := s.Tree.Ready(context.Background()); err != nil { // Close ends the wait
 			s.fails(err)
 		}
 	})

@@ -5,7 +5,10 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"jcode/session"
 )
 
 // A message to an agent whose changes were merged reaches it in a new worktree, which begins with the merged
@@ -39,4 +42,26 @@ func TestAMessageToAMergedAgentGoesOnInANewWorktree(t *testing.T) {
 		t.Errorf("c.txt is %q", got)
 	}
 	c.quit()
+	store, err := session.Open(t.Context(), filepath.Join(c.home, "jcode.db"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	agents, err := store.List(t.Context(), session.Filter{All: true, Kind: session.KindTask})
+	if err != nil || len(agents) != 1 {
+		t.Fatalf("%v, %v", agents, err)
+	}
+	rows, err := store.History().All(t.Context(), agents[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []string
+	for _, row := range rows {
+		if row.Role == session.RoleUser {
+			read = append(read, row.Text())
+		}
+	}
+	if all := strings.Join(read, "\n"); !strings.Contains(all, "Your worktree was removed") || !strings.Contains(all, "with the files as they are now: read again what you rely on") {
+		t.Errorf("the agent is not told that it is in a new worktree:\n%s", all)
+	}
 }

@@ -136,6 +136,9 @@ func (p *panels) chooseFirst(pk *dialog.Picker, r command.Row) tea.Cmd {
 			return nil
 		}
 		p.stack.Dialogs = nil
+		if strings.Contains(r.ID, "/") { // a model; of a provider, its first request says which one it is
+			p.Say(event.LevelInfo, "Using "+r.ID+"; /model chooses another model.")
+		}
 		return p.switcher.enter(s)
 	})
 }

@@ -334,7 +334,11 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	known := slashCommands(t)
 	examples := []string{"name", "review"} // a skill's, a command file's
 	span := regexp.MustCompile("`/([a-z][a-z-]*)[ `]")
+	firstCell := regexp.MustCompile(`(?m)^\|[^|]*\|`)
 	for page, text := range docs {
+		if strings.Contains(page, "switching-") { // the first column is another agent's
+			text = firstCell.ReplaceAllString(text, "")
+		}
 		for _, m := range span.FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(known, m[1]) && !slices.Contains(examples, m[1]) {
 				t.Errorf("%s: there is no /%s", page, m[1])

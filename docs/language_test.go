@@ -217,6 +217,17 @@ func TestPagesAreEasyToRead(t *testing.T) {
 	}
 }
 
+// The manual's own table of contents names every page.
+func TestEveryPageIsInTheTableOfContents(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	for name := range all {
+		if name != "README.md" && !strings.HasPrefix(name, "../") && !strings.Contains(all["README.md"], "]("+name) {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
 func TestWhatIsHardToReadIsFound(t *testing.T) {
 	t.Parallel()
 	long := "Word " + strings.Repeat("word ", 35) + "end."

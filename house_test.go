@@ -25,6 +25,8 @@ cli/board: agent agent/event tools tools/builtin
 cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
+cli/live: agent/event/wire cli/console remote session
+cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
 	"jcode/cli/console"
 	workercli "jcode/cli/worker"
@@ -26,10 +27,10 @@ type Streams struct {
 	// nothing but a test replaces.
 	Managed config.ManagedPlace
 
-	managed *config.Managed // nil for none
-	args    []string        // of the command line
-	dir     string          // where the process began, as the command line's paths mean it
-	held    *heldTerminal   // nil in a terminal of its own
+	managed *config.Managed         // nil for none
+	args    []string                // of the command line
+	dir     string                  // where the process began, as the command line's paths mean it
+	held    *backgroundcli.Terminal // nil in a terminal of its own
 }
 
 // System returns the process's own streams. What goes to a terminal is cleaned.
@@ -40,7 +41,7 @@ func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {
 		return code
 	}
-	if len(args) > 0 && args[0] == backgroundCommand {
+	if len(args) > 0 && args[0] == backgroundcli.Command {
 		return inBackground(args[1:], std)
 	}
 	if len(args) > 0 && args[0] == workercli.Command {

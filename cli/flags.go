@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	backgroundcli "jcode/cli/background"
 	doctorcli "jcode/cli/doctor"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -62,10 +63,10 @@ type flags struct {
 type grammar struct {
 	flags
 
-	Chat   chatCmd   `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
-	Attach attachCmd `cmd:"" help:"Show a session here that runs in the background, or continue one there."`
-	Demo   demoCmd   `cmd:"" help:"Take the offline tour: real tools, scripted model."`
-	Tools  toolsCmd  `cmd:"" help:"List the tools with their state and why."`
+	Chat   chatCmd                 `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
+	Attach backgroundcli.AttachCmd `cmd:"" help:"Show a session here that runs in the background, or continue one there."`
+	Demo   demoCmd                 `cmd:"" help:"Take the offline tour: real tools, scripted model."`
+	Tools  toolsCmd                `cmd:"" help:"List the tools with their state and why."`
 
 	Doctor   doctorcli.Cmd  `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	MCP      mcpcli.Cmd     `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
@@ -143,4 +144,44 @@ func (f *flags) mode(fallback tools.Mode) (tools.Mode, error) {
 		return fallback, nil
 	}
 	return tools.ParseMode(f.Mode)
+}
+
+// again returns the command line on which a session goes on with this one's settings.
+func (f *flags) again(to *backgroundcli.Detached) []string {
+	return append([]string{"--resume=" + to.Session, "--mode=" + to.Mode}, f.passed(to.Model)...)
+}
+
+// passed returns the settings of this command line for another run of jcode with a model.
+func (f *flags) passed(model string) (args []string) {
+	add := func(name, value string) {
+		if value != "" {
+			args = append(args, "--"+name+"="+value)
+		}
+	}
+	add("model", model)
+	add("base-url", f.BaseURL)
+	add("append-system-prompt", f.AppendPrompt)
+	add("mcp-config", f.MCPConfig)
+	add("elicit", f.Elicit)
+	for _, rule := range f.Allow {
+		add("allow", rule)
+	}
+	for _, rule := range f.Deny {
+		add("deny", rule)
+	}
+	for _, dir := range f.AddDir {
+		add("add-dir", dir)
+	}
+	if f.MaxSteps > 0 {
+		add("max-steps", fmt.Sprint(int(f.MaxSteps)))
+	}
+	if f.MaxCost > 0 {
+		add("max-cost", fmt.Sprint(float64(f.MaxCost)))
+	}
+	for name, on := range map[string]bool{"debug": f.Debug, "no-mcp": f.NoMCP, "no-lua": f.NoLua, "no-skills": f.NoSkills, "no-memory": f.NoMemory, "trust": f.Trust} {
+		if on {
+			args = append(args, "--"+name)
+		}
+	}
+	return args
 }

@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
+	backgroundcli "jcode/cli/background"
 	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/console"
@@ -55,7 +56,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name takes precedence, so they come first.
-	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), newDetachCommand(a, leave), newTaskActions(a), going}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s), newWorktreeCommand(a, leave), backgroundcli.DetachCommand(a.std.held, chatHere(a), leave), newTaskActions(a), going}, opt.Commands.Sources...)
 	s.elsewhere = func(row session.Session) error { return goElsewhere(a, row, leave) }
 	if !a.models.Plays() { // the tour's home is removed when it ends
 		opt.Login = newFirstStart(a).Guide(s.first, leave)
@@ -75,7 +76,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		}
 	}
 	opt.Trust, opt.TrustAgain = newUntrusted(a).Question, newUntrusted(a).Again
-	over := a.std.held.follow(ctx, a, &opt, leave)
+	opt.Visible = a.std.held.Visible()
+	over := a.std.held.Follow(ctx, chatHere(a), leave)
 	err := a.runUI(ctx, opt)
 	over()
 	var exit *console.Exit
@@ -83,11 +85,11 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	if to, moved := errors.AsType[*worktreescli.Move](cmp.Or(cause, err)); moved {
 		return to
 	}
-	if to, away := errors.AsType[*detachError](cause); away {
+	if to, away := errors.AsType[*backgroundcli.Detached](cause); away {
 		return to
 	}
 	switch {
-	case errors.Is(cause, errEnded): // as if the person had quit
+	case errors.Is(cause, backgroundcli.ErrEnded): // as if the person had quit
 	case errors.As(err, &exit):
 		return err
 	case errors.Is(err, modelscli.ErrTour):

@@ -5,6 +5,7 @@ import (
 
 	"jcode/cli/config"
 	confinementcli "jcode/cli/confinement"
+	"jcode/remote"
 	"jcode/tools"
 )
 
@@ -17,7 +18,7 @@ func newConfinement(a *app) *confinementcli.Confinement {
 		return a.config
 	}
 	return confinementcli.New(confinementcli.Options{
-		Config: inForce, Paths: a.paths, Root: a.root, Worktrees: agentFolder(a), Hidden: []string{remotePlace(a.paths.Data).Dir}, Roots: a.workRoots, Hooks: a.hooks.In,
+		Config: inForce, Paths: a.paths, Root: a.root, Worktrees: agentFolder(a), Hidden: []string{remote.In(a.paths.Data).Dir}, Roots: a.workRoots, Hooks: a.hooks.In,
 		Mode: func() tools.Mode {
 			if conv := a.board.Open(); conv != nil {
 				return conv.Mode()

@@ -33,7 +33,7 @@ type remotePage struct {
 }
 
 func newRemotePage(a *app) *remotePage {
-	place := remotePlace(a.paths.Data)
+	place := remote.In(a.paths.Data)
 	r := &remotePage{place: place, stored: kept{a.store}, starts: pageBegins{place, a.std.Getenv("TERM")}.begin}
 	a.onClose(r.close)
 	return r

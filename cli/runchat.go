@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
 	"jcode/cli/console"
 	worktreescli "jcode/cli/worktrees"
@@ -28,12 +29,12 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	}
 	for {
 		err := runChatIn(ctx, f, std, words)
-		if away, detached := errors.AsType[*detachError](err); detached {
+		if away, detached := errors.AsType[*backgroundcli.Detached](err); detached {
 			dir, err := os.Getwd()
 			if err != nil {
 				return console.Usage("working folder: %w", err)
 			}
-			return runInBackground(ctx, std, f.again(away), dir, false)
+			return backgroundcli.Run(ctx, newBackgroundSetup(f, std), f.again(away), dir, false)
 		}
 		to, moved := errors.AsType[*worktreescli.Move](err)
 		if !moved {
@@ -56,7 +57,7 @@ func beginsInBackground(ctx context.Context, f *flags, std Streams, words []stri
 	case f.Detach && strings.TrimSpace(strings.Join(words, "")) == "":
 		return true, console.Usage("--detach needs a prompt: jcode --detach \"fix the tests\"")
 	}
-	return true, runInBackground(ctx, std, std.args, std.dir, !f.Detach)
+	return true, backgroundcli.Run(ctx, newBackgroundSetup(f, std), std.args, std.dir, !f.Detach)
 }
 
 // runChatIn opens the terminal UI in the checkout or the worktree that the command line names.
@@ -90,14 +91,14 @@ func goesElsewhere(ctx context.Context, a *app, std Streams) (done bool, err err
 	if a.flags.Continue || a.flags.Resume != "" && a.flags.Resume != pickSession {
 		if pid, id := runsInBackground(ctx, a); pid != 0 && console.Confirm(std.In, std.Out, "Session "+session.ShortID(id)+" runs in the background. Show it here?") {
 			a.close()
-			return true, (&attachCmd{Session: strconv.Itoa(pid)}).Run(ctx, a.flags, std)
+			return true, (&backgroundcli.AttachCmd{Session: strconv.Itoa(pid)}).Run(ctx, newBackgroundSetup(a.flags, std))
 		}
 	}
 	if !config.IsOn(a.config.Detachable) {
 		return false, nil
 	}
 	a.close()
-	return true, runInBackground(ctx, std, std.args, std.dir, true)
+	return true, backgroundcli.Run(ctx, newBackgroundSetup(a.flags, std), std.args, std.dir, true)
 }
 
 // runsInBackground returns the process in which the session runs that the command line continues, 0 for none.
@@ -107,7 +108,7 @@ func runsInBackground(ctx context.Context, a *app) (pid int, id string) {
 	if err != nil || errLive != nil || id == "" || a.flags.Fork {
 		return 0, ""
 	}
-	list, _ := l.list(ctx) // a process that doesn't answer is none that can be shown
+	list, _ := l.List(ctx) // a process that doesn't answer is none that can be shown
 	for _, s := range list {
 		if s.SessionID == id && s.Background != nil {
 			return s.Pid, id

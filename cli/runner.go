@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	backgroundcli "jcode/cli/background"
 	doctorcli "jcode/cli/doctor"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -45,6 +46,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newTaskSetup(f, std))
 	case *workercli.Cmd:
 		return c.Run(ctx, newWorkerSetup(f, std))
+	case *backgroundcli.AttachCmd:
+		return c.Run(ctx, newBackgroundSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -52,7 +52,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	opt.Place = remotePlace(a.paths.Data)
+	opt.Place = remote.In(a.paths.Data)
 	if _, err := opt.Place.Token(); err != nil { // makes the folder
 		return err
 	}
@@ -194,7 +194,7 @@ func servedDevices(std Streams) (*page.Devices, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := remotePlace(paths.Data)
+	place := remote.In(paths.Data)
 	_, err = place.Token() // makes the folder
 	return page.NewDevices(place), err
 }

@@ -11,6 +11,8 @@ import (
 
 	"jcode/agent/event/wire"
 	past "jcode/agent/history"
+	backgroundcli "jcode/cli/background"
+	"jcode/cli/live"
 	"jcode/internal/slicex"
 	"jcode/page"
 	"jcode/remote"
@@ -92,13 +94,13 @@ func (p pageBegins) begin(ctx context.Context, folder, prompt string) (string, e
 	if said := strings.TrimSpace(prompt); strings.HasPrefix(said, "/") || strings.HasPrefix(said, "!") {
 		return "", errors.New("commands work only at the terminal: begin with what to do, in words")
 	}
-	begun, err := startInBackground([]string{"--", prompt}, folder, remote.Size{Cols: 100, Rows: 30}, p.term)
+	begun, err := backgroundcli.Start([]string{"--", prompt}, folder, remote.Size{Cols: 100, Rows: 30}, p.term)
 	if err != nil {
 		return "", err
 	}
-	id, err := begun.began(ctx, live{p.place, "the page"})
+	id, err := begun.Began(ctx, live.Sessions{Place: p.place, Name: "the page"})
 	if err == nil && id == "" {
-		err = fmt.Errorf("the session has not begun yet: it may ask something first, in a terminal: jcode attach %d", begun.pid())
+		err = fmt.Errorf("the session has not begun yet: it may ask something first, in a terminal: jcode attach %d", begun.Pid())
 	}
 	return id, err
 }

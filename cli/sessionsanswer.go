@@ -29,7 +29,7 @@ func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 	if err != nil {
 		return err
 	}
-	client, s, err := l.find(ctx, c.Session, remote.Handlers{})
+	client, s, err := l.Find(ctx, c.Session, remote.Handlers{})
 	if err != nil {
 		return err
 	}

@@ -6,112 +6,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"jcode/agent/event/wire"
 	"jcode/cli/console"
+	"jcode/cli/live"
 	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/session"
 )
-
-// live finds the sessions that run in other processes of this user.
-type live struct {
-	place remote.Place
-	name  string // what the others read
-}
-
-func newLive(std Streams) (live, error) {
-	paths, err := findPaths(std)
-	if err != nil {
-		return live{}, err
-	}
-	name := "another terminal"
-	if std.Getenv("SSH_CONNECTION") != "" {
-		name = "a terminal over ssh"
-	}
-	return live{remotePlace(paths.Data), name}, nil
-}
-
-// liveSession is a session of a process, or the process alone as long as it has none.
-type liveSession struct {
-	remote.Listed
-	Pid int `json:"pid"`
-	// Background is nil in a terminal of its own.
-	Background *remote.Background `json:"background,omitempty"`
-}
-
-// called reports whether a person means this session by a word.
-func (s liveSession) called(name string) bool {
-	return s.SessionID != "" && strings.HasSuffix(s.SessionID, name) || strings.Contains(strings.ToLower(s.Title), strings.ToLower(name)) || strconv.Itoa(s.Pid) == name
-}
-
-// list returns the sessions of all processes, those that wait for an answer first.
-func (l live) list(ctx context.Context) ([]liveSession, error) {
-	var out []liveSession
-	all, err := l.place.Processes(ctx, l.name)
-	for _, p := range all {
-		if b := p.Background; b != nil && len(p.Sessions) == 0 {
-			p.Sessions = append(p.Sessions, remote.Listed{State: wire.State{Cwd: b.Folder}, Role: remote.Control})
-		}
-		for _, s := range p.Sessions {
-			out = append(out, liveSession{s, p.Pid, p.Background})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b liveSession) int { return cmp.Compare(urgency(b), urgency(a)) })
-	return out, err
-}
-
-// where says in which kind of window it is.
-func (s liveSession) where() string {
-	switch {
-	case s.Background == nil:
-		return string(cmp.Or(s.Where, remote.InTerminal))
-	case s.Background.Windows == 0:
-		return "background"
-	}
-	return "background, shown"
-}
-
-func urgency(s liveSession) int {
-	switch {
-	case s.Asks > 0:
-		return 2
-	case s.Busy:
-		return 1
-	}
-	return 0
-}
-
-// find connects to the process of a session, by the end of its ID or a part of its title; "" is the only one, or the
-// only one that waits for an answer.
-func (l live) find(ctx context.Context, name string, h remote.Handlers) (*remote.Client, remote.Listed, error) {
-	all, err := l.list(ctx)
-	if err != nil {
-		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: err}
-	}
-	all = slices.DeleteFunc(all, func(s liveSession) bool { return s.SessionID == "" })
-	fits := slices.DeleteFunc(slices.Clone(all), func(s liveSession) bool { return name != "" && !s.called(name) })
-	if asks := slices.DeleteFunc(slices.Clone(fits), func(s liveSession) bool { return s.Asks == 0 }); len(fits) > 1 && len(asks) == 1 {
-		fits = asks
-	}
-	switch {
-	case len(all) == 0:
-		return nil, remote.Listed{}, console.Usage("no session is open in another terminal")
-	case len(fits) == 0:
-		return nil, remote.Listed{}, console.Usage("no open session is called %q: jcode sessions ps lists them", name)
-	case len(fits) > 1:
-		return nil, remote.Listed{}, console.Usage("%d open sessions match %q: name one by its ID, as jcode sessions ps prints it", len(fits), name)
-	}
-	found, err := l.place.Open(ctx, l.name, fits[0].SessionID, h)
-	if err != nil {
-		return nil, remote.Listed{}, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("session %s: %w", session.ShortID(fits[0].SessionID), err)}
-	}
-	return found, fits[0].Listed, nil
-}
 
 type sessionsPsCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
@@ -123,12 +27,12 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	all, err := l.list(ctx)
+	all, err := l.List(ctx)
 	if err != nil {
 		fmt.Fprintln(std.Err, "jcode: "+err.Error())
 	}
 	if c.JSON {
-		return console.PrintJSON(std.Out, append([]liveSession{}, all...))
+		return console.PrintJSON(std.Out, append([]live.Session{}, all...))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(std.Err, "no session is open in another terminal")
@@ -137,8 +41,8 @@ func (c *sessionsPsCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tPROCESS\tWHERE\tSTATE\tMODE\tMODEL\tFOLDER\tTITLE")
 	for _, s := range all {
-		state := []string{"idle", "working", "needs you"}[urgency(s)]
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(session.ShortID(s.SessionID), "-"), s.Pid, s.where(), state, cmp.Or(s.Mode, "-"), text.Visible(cmp.Or(s.Model, "-")), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
+		state := []string{"idle", "working", "needs you"}[live.Urgency(s)]
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(session.ShortID(s.SessionID), "-"), s.Pid, s.In(), state, cmp.Or(s.Mode, "-"), text.Visible(cmp.Or(s.Model, "-")), text.Visible(s.Cwd), text.Visible(cmp.Or(s.Title, "(no title)")))
 	}
 	return w.Flush()
 }
@@ -233,7 +137,7 @@ func withOpen(ctx context.Context, std Streams, name string, do func(client *rem
 	if err != nil {
 		return err
 	}
-	client, s, err := l.find(ctx, name, remote.Handlers{})
+	client, s, err := l.Find(ctx, name, remote.Handlers{})
 	if err != nil {
 		return err
 	}

@@ -4,45 +4,16 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"jcode/cli/console"
+	"jcode/cli/live"
 	"jcode/remote"
 )
 
-// How long a session that is watched may be away: one whose process was lost, and one that was closed, which may go on
-// in another process at once. Meanwhile it is looked for.
-const (
-	lostFor   = 2 * time.Minute
-	closedFor = 2 * time.Second
-	lookAgain = 200 * time.Millisecond
-)
-
-// errStayedAway is returned where a session does not come back.
-var errStayedAway = errors.New("the session did not come back")
-
-// await waits until a session is open again, and connects to its process.
-func (l live) await(ctx context.Context, session string, within time.Duration, h remote.Handlers) (*remote.Client, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, within, errStayedAway)
-	defer cancel()
-	for {
-		client, err := l.place.Open(ctx, l.name, session, h)
-		if err == nil {
-			return client, nil
-		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
 // watching prints what happens in a session, over as many connections as that takes.
 type watching struct {
-	live live
+	live live.Sessions
 	show func(line json.RawMessage)
 
 	session string
@@ -66,7 +37,7 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		watched(out, line)
 	}}
 	f := newHeard(ctx)
-	client, s, err := l.find(ctx, c.Session, f.handlers())
+	client, s, err := l.Find(ctx, c.Session, f.handlers())
 	if err != nil {
 		return err
 	}
@@ -79,14 +50,14 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		case err != nil:
 			return &console.Exit{Code: console.ExitModel, Err: err}
 		}
-		within := lostFor
+		within := live.LostFor
 		if why == remote.WhyClosed {
-			within = closedFor
+			within = live.ClosedFor
 		} else {
 			fmt.Fprintln(std.Err, "jcode: the connection to the session is lost; it is looked for")
 		}
 		f = newHeard(ctx)
-		client, err = l.await(ctx, w.session, within, f.handlers())
+		client, err = l.Await(ctx, w.session, within, f.handlers())
 		switch {
 		case ctx.Err() != nil:
 			return errInterrupted()

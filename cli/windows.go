@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"jcode/agent"
 	"jcode/agent/event"
 	past "jcode/agent/history"
+	backgroundcli "jcode/cli/background"
 	"jcode/cli/core"
 	"jcode/internal/proc"
 	"jcode/remote"
@@ -22,10 +22,10 @@ type windows struct {
 	place     remote.Place
 	history   session.History
 	say       func(level event.Level, format string, args ...any)
-	watchOnly bool          // nobody answers questions here
-	own       remote.Where  // where the session is shown without others
-	behind    *heldTerminal // what speaks for this process already; nil opens a socket
-	lasting   bool          // answers from there may outlast the session
+	watchOnly bool                    // nobody answers questions here
+	own       remote.Where            // where the session is shown without others
+	behind    *backgroundcli.Terminal // what speaks for this process already; nil opens a socket
+	lasting   bool                    // answers from there may outlast the session
 	actions   windowActions
 
 	mu       sync.Mutex
@@ -37,12 +37,9 @@ type windows struct {
 	listener net.Listener
 }
 
-// remotePlace is where the processes of a user are found.
-func remotePlace(data string) remote.Place { return remote.Place{Dir: filepath.Join(data, "run")} }
-
 func newWindows(a *app) *windows {
 	w := &windows{
-		place: remotePlace(a.paths.Data), history: a.store.History(), say: a.board.Say,
+		place: remote.In(a.paths.Data), history: a.store.History(), say: a.board.Say,
 		behind: a.std.held, watchOnly: a.flags.once(), own: ownWindow(a), lasting: a.config.RemoteAnswers == "all",
 		actions: newWindowActions(a),
 	}
@@ -71,7 +68,7 @@ func (w *windows) begin() {
 	if w.behind != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.server = w.behind.server
+		w.server = w.behind.Server()
 		w.offer()
 		return
 	}

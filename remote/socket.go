@@ -24,6 +24,9 @@ import (
 // mode is 0700; on Windows its permissions name nobody else.
 type Place struct{ Dir string }
 
+// In returns the place of a data folder.
+func In(data string) Place { return Place{Dir: filepath.Join(data, "run")} }
+
 // entry is the file of a socket. A process may have several.
 type entry struct {
 	Name    string    `json:"name"` // of the file, without its end

@@ -1,4 +1,4 @@
-package cli
+package backgroundcli
 
 import (
 	"context"
@@ -10,25 +10,22 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
-	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/internal/ptty"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
 
-// detachError ends a chat that goes on in the background.
-type detachError struct{ session, mode, model string }
+// Detached ends a chat that goes on in the background.
+type Detached struct{ Session, Mode, Model string }
 
-func (e *detachError) Error() string { return "the session goes on in the background" }
+func (e *Detached) Error() string { return "the session goes on in the background" }
 
 // detachCommand is /detach.
 type detachCommand struct {
-	here  *heldTerminal // nil in a terminal of its own
-	board *board.Board
-	jobs  func() []builtin.Job
+	here  *Terminal
+	chat  Chat
 	leave context.CancelCauseFunc
 	waits *detachWait
 }
@@ -39,8 +36,9 @@ type detachWait struct {
 	stop context.CancelFunc // nil while none waits
 }
 
-func newDetachCommand(a *app, leave context.CancelCauseFunc) detachCommand {
-	return detachCommand{a.std.held, &a.board, a.shell.Jobs, leave, &detachWait{}}
+// DetachCommand returns /detach in a chat, which leave ends. here is nil in a terminal of its own.
+func DetachCommand(here *Terminal, c Chat, leave context.CancelCauseFunc) command.Source {
+	return detachCommand{here, c, leave, &detachWait{}}
 }
 
 // List implements command.Source.
@@ -72,7 +70,7 @@ func (d detachCommand) run(_ context.Context, args string) (command.Outcome, err
 	default:
 		return command.Outcome{}, fmt.Errorf("/detach %s: say anyway, stay, or nothing", args)
 	}
-	conv := d.board.Open()
+	conv := d.chat.Open()
 	switch {
 	case conv == nil || conv.ID() == "" && !conv.Private():
 		return command.Outcome{}, errors.New("the session is empty: jcode --detachable begins a session in the background")
@@ -140,12 +138,12 @@ func (d detachCommand) after(ctx context.Context, conv *agent.Conversation, even
 
 // move ends the chat here.
 func (d detachCommand) move(conv *agent.Conversation) {
-	d.leave(&detachError{session: conv.ID(), mode: string(conv.Mode()), model: conv.OwnModel()})
+	d.leave(&Detached{Session: conv.ID(), Mode: string(conv.Mode()), Model: conv.OwnModel()})
 }
 
 // leftBehind names what does not come along.
 func (d detachCommand) leftBehind(conv *agent.Conversation) (out []string) {
-	for _, j := range d.jobs() {
+	for _, j := range d.chat.Jobs() {
 		if j.Ended.IsZero() {
 			out = append(out, fmt.Sprintf("job %d (%s)", j.ID, text.Headline(text.Visible(j.Command))))
 		}
@@ -156,44 +154,4 @@ func (d detachCommand) leftBehind(conv *agent.Conversation) (out []string) {
 		}
 	}
 	return slices.Clip(out)
-}
-
-// again returns the command line on which a session goes on with this one's settings.
-func (f *flags) again(to *detachError) []string {
-	return append([]string{"--resume=" + to.session, "--mode=" + to.mode}, f.passed(to.model)...)
-}
-
-// passed returns the settings of this command line for another run of jcode with a model.
-func (f *flags) passed(model string) (args []string) {
-	add := func(name, value string) {
-		if value != "" {
-			args = append(args, "--"+name+"="+value)
-		}
-	}
-	add("model", model)
-	add("base-url", f.BaseURL)
-	add("append-system-prompt", f.AppendPrompt)
-	add("mcp-config", f.MCPConfig)
-	add("elicit", f.Elicit)
-	for _, rule := range f.Allow {
-		add("allow", rule)
-	}
-	for _, rule := range f.Deny {
-		add("deny", rule)
-	}
-	for _, dir := range f.AddDir {
-		add("add-dir", dir)
-	}
-	if f.MaxSteps > 0 {
-		add("max-steps", fmt.Sprint(int(f.MaxSteps)))
-	}
-	if f.MaxCost > 0 {
-		add("max-cost", fmt.Sprint(float64(f.MaxCost)))
-	}
-	for name, on := range map[string]bool{"debug": f.Debug, "no-mcp": f.NoMCP, "no-lua": f.NoLua, "no-skills": f.NoSkills, "no-memory": f.NoMemory, "trust": f.Trust} {
-		if on {
-			args = append(args, "--"+name)
-		}
-	}
-	return args
 }

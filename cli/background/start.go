@@ -1,4 +1,4 @@
-package cli
+package backgroundcli
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/cli/console"
+	"jcode/cli/live"
 	"jcode/internal/ptty"
 	"jcode/internal/text"
 	"jcode/remote"
@@ -19,22 +20,22 @@ import (
 // startWithin is how long a process may take to answer at its start, and until its session is there.
 const startWithin = 15 * time.Second
 
-// started is a program in the background from its start to when it can be spoken to. Until then both sides of its
+// Started is a program in the background from its start to when it can be spoken to. Until then both sides of its
 // terminal are kept: what it says when it fails is heard.
-type started struct {
+type Started struct {
 	cmd    *exec.Cmd
 	master *os.File
 	slave  *os.File
 	exited chan struct{}
 }
 
-// startInBackground starts this program on a terminal of its own.
-func startInBackground(args []string, dir string, size remote.Size, term string) (*started, error) {
+// Start starts this program on a terminal of its own.
+func Start(args []string, dir string, size remote.Size, term string) (*Started, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &started{exited: make(chan struct{})}
+	s := &Started{exited: make(chan struct{})}
 	if s.master, s.slave, err = ptty.Open(); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func startInBackground(args []string, dir string, size remote.Size, term string)
 	if term == "" || term == "dumb" { // it is the terminal of whoever looks later
 		env = append(env, "TERM=xterm-256color")
 	}
-	if s.cmd, err = ptty.Background(s.master, s.slave, self, append([]string{backgroundCommand}, args...), env, dir); err != nil {
+	if s.cmd, err = ptty.Background(s.master, s.slave, self, append([]string{Command}, args...), env, dir); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	go func() { // ends with the program
@@ -56,13 +57,14 @@ func startInBackground(args []string, dir string, size remote.Size, term string)
 }
 
 // release lets go of the terminal, which the program has itself.
-func (s *started) release() error { return errors.Join(s.master.Close(), s.slave.Close()) }
+func (s *Started) release() error { return errors.Join(s.master.Close(), s.slave.Close()) }
 
-func (s *started) pid() int { return s.cmd.Process.Pid }
+// Pid is the ID of its process.
+func (s *Started) Pid() int { return s.cmd.Process.Pid }
 
 // connect waits until the program listens. Where it ends before, the error is what it said. Afterwards its terminal is
 // its own affair.
-func (s *started) connect(ctx context.Context, l live, h remote.Handlers) (*remote.Client, error) {
+func (s *Started) connect(ctx context.Context, l live.Sessions, h remote.Handlers) (*remote.Client, error) {
 	defer func() { _ = s.release() }() // it has its own
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -73,7 +75,7 @@ func (s *started) connect(ctx context.Context, l live, h remote.Handlers) (*remo
 		case <-ctx.Done():
 		}
 	}()
-	client, err := l.place.Process(ctx, s.pid(), l.name, h)
+	client, err := l.Place.Process(ctx, s.Pid(), l.Name, h)
 	if err == nil {
 		return client, nil
 	}
@@ -82,7 +84,7 @@ func (s *started) connect(ctx context.Context, l live, h remote.Handlers) (*remo
 		return nil, s.failed()
 	case <-time.After(endsWithin): // it ends for the same reason, or not at all
 	}
-	return nil, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("process %d in the background does not answer: %w", s.pid(), err)}
+	return nil, &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("process %d in the background does not answer: %w", s.Pid(), err)}
 }
 
 // endsWithin is how long a process may take to end that could not be connected to.
@@ -95,7 +97,7 @@ const (
 )
 
 // failed returns what a program said that ended before it could be spoken to, and its exit code.
-func (s *started) failed() error {
+func (s *Started) failed() error {
 	_ = s.master.SetReadDeadline(time.Now().Add(lastWordsRead)) // the slave is open, so that nothing is lost: there is no end to be read
 	said, _ := io.ReadAll(io.LimitReader(s.master, maxLastWords))
 	words := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text.Clean(string(said))), "jcode: "))
@@ -109,9 +111,9 @@ func (s *started) failed() error {
 	return &console.Exit{Code: code, Err: fmt.Errorf("the session in the background did not begin: %s", words)}
 }
 
-// began waits until the session of a program is there, and returns it. What a program says that ends at once is the
+// Began waits until the session of a program is there, and returns it. What a program says that ends at once is the
 // error. Where it takes long, session is "": it may ask something first.
-func (s *started) began(ctx context.Context, l live) (session string, err error) {
+func (s *Started) Began(ctx context.Context, l live.Sessions) (session string, err error) {
 	var said strings.Builder
 	left := make(chan remote.Left, 2)
 	client, err := s.connect(ctx, l, remote.Handlers{

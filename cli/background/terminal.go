@@ -1,4 +1,4 @@
-package cli
+package backgroundcli
 
 import (
 	"context"
@@ -17,19 +17,18 @@ import (
 	"jcode/remote"
 	"jcode/remote/relay"
 	"jcode/tools/builtin"
-	"jcode/tui/front"
 )
 
-// backgroundCommand is the hidden subcommand with which jcode starts itself in the background; what follows is its
+// Command is the hidden subcommand with which jcode starts itself in the background; what follows is its
 // ordinary command line.
-const backgroundCommand = "in-background"
+const Command = "in-background"
 
-// errEnded ends a chat in the background as its user does who quits.
-var errEnded = errors.New("the session was ended from elsewhere")
+// ErrEnded ends a chat in the background as its user does who quits.
+var ErrEnded = errors.New("the session was ended from elsewhere")
 
-// heldTerminal is this process where it has no terminal but the one that it holds itself.
-type heldTerminal struct {
-	*relay.Terminal
+// Terminal is this process where it has no terminal but the one that it holds itself.
+type Terminal struct {
+	screen   *relay.Terminal
 	server   *remote.Server
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -39,23 +38,8 @@ type heldTerminal struct {
 	ended bool
 }
 
-// inBackground runs an ordinary command line on the terminal that this process inherited.
-func inBackground(args []string, std Streams) int {
-	b, err := newHeldTerminal(std)
-	if err != nil {
-		return report(err, std.Err)
-	}
-	std.held = b
-	code := begin(args, std)
-	b.close(code)
-	return code
-}
-
-func newHeldTerminal(std Streams) (*heldTerminal, error) {
-	paths, err := findPaths(std)
-	if err != nil {
-		return nil, err
-	}
+// NewTerminal takes over the terminal that this process inherited, and listens in a place for who looks at it.
+func NewTerminal(place remote.Place, version string) (*Terminal, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, console.Usage("working folder: %w", err)
@@ -64,49 +48,48 @@ func newHeldTerminal(std Streams) (*heldTerminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := remotePlace(paths.Data)
 	token, err := place.Token()
 	if err != nil {
 		return nil, err
 	}
-	b := &heldTerminal{}
+	b := &Terminal{}
 	if b.listener, err = place.Listen(); err != nil {
 		return nil, err
 	}
-	b.Terminal = relay.New(master, b.end)
+	b.screen = relay.New(master, b.end)
 	b.server = remote.NewServer(remote.Options{
-		Token: token, Jcode: Version(), Pid: os.Getpid(), Admit: remote.Admit(proc.Descends), Terminal: b.Terminal, Folder: dir,
+		Token: token, Jcode: version, Pid: os.Getpid(), Admit: remote.Admit(proc.Descends), Terminal: b.screen, Folder: dir,
 	})
 	b.serving.Go(func() { _ = b.server.Serve(b.listener) }) // it ends with the listener
 	return b, nil
 }
 
-// close ends the terminal after the program.
-func (b *heldTerminal) close(code int) {
+// Close ends the terminal after the program.
+func (b *Terminal) Close(code int) {
 	_ = ptty.Release() // where it fails, the last that was written may come late
-	b.Close(code)
+	b.screen.Close(code)
 	_ = b.listener.Close() // its files are swept by the next start
 	b.server.Close()
 	b.serving.Wait()
 }
 
 // end ends the chat, now or as soon as there is one.
-func (b *heldTerminal) end() {
+func (b *Terminal) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
 	if b.leave != nil {
-		b.leave(errEnded)
+		b.leave(ErrEnded)
 	}
 }
 
 // chats says how a chat is ended that runs from now on.
-func (b *heldTerminal) chats(leave context.CancelCauseFunc) {
+func (b *Terminal) chats(leave context.CancelCauseFunc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.leave = leave
 	if b.ended {
-		leave(errEnded)
+		leave(ErrEnded)
 	}
 }
 
@@ -116,17 +99,36 @@ const (
 	idleLook = 5 * time.Second
 )
 
-// follow lets the windows see a chat, which leave ends, and ends one that rests. The returned function waits for that to
+// Server is what speaks for this process.
+func (b *Terminal) Server() *remote.Server { return b.server }
+
+// Visible tells whether anybody looks; nil in a terminal of its own.
+func (b *Terminal) Visible() <-chan bool {
+	if b == nil {
+		return nil
+	}
+	return b.screen.Visible()
+}
+
+// Detach has the window go that looks.
+func (b *Terminal) Detach() { b.screen.Detach() }
+
+// Chat is what the terminal needs to know of a chat that runs on it.
+type Chat struct {
+	Open func() *agent.Conversation // nil for none
+	Jobs func() []builtin.Job
+}
+
+// Follow lets the windows see a chat, which leave ends, and ends one that rests. The returned function waits for that to
 // be over.
-func (b *heldTerminal) follow(ctx context.Context, a *app, opt *front.Options, leave context.CancelCauseFunc) (over func()) {
+func (b *Terminal) Follow(ctx context.Context, c Chat, leave context.CancelCauseFunc) (over func()) {
 	if b == nil {
 		return func() {}
 	}
-	opt.Visible = b.Visible()
 	b.chats(leave)
 	ctx, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { newResting(a, b).watch(ctx, idleEnd, idleLook, leave) })
+	watch.Go(func() { b.resting(c).watch(ctx, idleEnd, idleLook, leave) })
 	return func() {
 		stop()
 		watch.Wait()
@@ -141,8 +143,8 @@ type resting struct {
 	jobs    func() []builtin.Job
 }
 
-func newResting(a *app, b *heldTerminal) resting {
-	return resting{b.Watched, b.server.Following, a.board.Open, a.shell.Jobs}
+func (b *Terminal) resting(c Chat) resting {
+	return resting{b.screen.Watched, b.server.Following, c.Open, c.Jobs}
 }
 
 func (r resting) idle() bool {
@@ -170,7 +172,7 @@ func (r resting) watch(ctx context.Context, after, every time.Duration, leave co
 			case !r.idle():
 				last = now
 			case now.Sub(last) >= after:
-				leave(errEnded)
+				leave(ErrEnded)
 				return
 			}
 		case <-ctx.Done():

@@ -53,6 +53,7 @@ cli/structured:
 cli/tasklist: tasks
 cli/tasks: cli/board cli/config cli/console cli/core cli/tasklist page session session/export tasks tasks/clone tasks/queue tools tools/command
 cli/worker: agent agent/event cli/config cli/console cli/tasks session tasks tasks/clone tasks/queue tools tools/permission
+cli/serve: agent/event/wire agent/history cli/background cli/console cli/core cli/live page remote session session/export tools/command
 cli/tour:
 cli/undo: agent/event cli/health session tools tools/builtin
 cli/telemetry: agent/event agent/model tools

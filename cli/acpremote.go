@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/acp"
+	servecli "jcode/cli/serve"
 	"jcode/page"
 	"jcode/tools/command"
 )
@@ -27,7 +28,7 @@ type remoteEditors struct {
 func newRemoteEditors(a *app) remoteEditors {
 	std := a.std
 	std.In, std.Out, std.InIsTerminal, std.OutIsTerminal = strings.NewReader(""), io.Discard, false, false
-	return remoteEditors{a.flags, std, kept{a.store}.Folders, a.config.RemoteAnswers == "all"}
+	return remoteEditors{a.flags, std, servecli.Kept{Store: a.store}.Folders, a.config.RemoteAnswers == "all"}
 }
 
 // serve speaks with an editor until it leaves.

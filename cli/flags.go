@@ -13,6 +13,7 @@ import (
 	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
+	servecli "jcode/cli/serve"
 	skillscli "jcode/cli/skills"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
@@ -82,7 +83,7 @@ type grammar struct {
 
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
-	Serve serveCmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
+	Serve servecli.Cmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
 
 	Usage  usageCmd      `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
 	Models modelscli.Cmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`

@@ -12,6 +12,7 @@ import (
 	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
+	servecli "jcode/cli/serve"
 	skillscli "jcode/cli/skills"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
@@ -48,6 +49,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newWorkerSetup(f, std))
 	case *backgroundcli.AttachCmd:
 		return c.Run(ctx, newBackgroundSetup(f, std))
+	case servecli.Command:
+		return c.Run(ctx, newServeSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

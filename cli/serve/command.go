@@ -1,23 +1,20 @@
-package cli
+package servecli
 
 import (
 	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strings"
 	"sync"
-	"text/tabwriter"
-	"time"
 
 	"github.com/skip2/go-qrcode"
 
 	"jcode/cli/console"
-	taskscli "jcode/cli/tasks"
 	"jcode/internal/netaddr"
 	"jcode/internal/ptty"
 	"jcode/internal/text"
@@ -25,15 +22,38 @@ import (
 	"jcode/remote"
 )
 
-// serveCmd serves the page on which open sessions are followed, and says which devices may see it.
-type serveCmd struct {
-	Page    servePageCmd    `cmd:"" default:"withargs" help:"Serve a page on which open sessions are followed and answered in a browser."`
-	Devices serveDevicesCmd `cmd:"" help:"List the devices that may see the page."`
-	Revoke  serveRevokeCmd  `cmd:"" help:"Take a device's access away; what it does ends at once."`
-	Token   serveTokenCmd   `cmd:"" help:"Print a token with which a program may see the page, once."`
+// Cmd serves the page on which open sessions are followed, and says which devices may see it.
+type Cmd struct {
+	Page    pageCmd    `cmd:"" default:"withargs" help:"Serve a page on which open sessions are followed and answered in a browser."`
+	Devices devicesCmd `cmd:"" help:"List the devices that may see the page."`
+	Revoke  revokeCmd  `cmd:"" help:"Take a device's access away; what it does ends at once."`
+	Token   tokenCmd   `cmd:"" help:"Print a token with which a program may see the page, once."`
 }
 
-type servePageCmd struct {
+// Setup is what the commands of `jcode serve` are given.
+type Setup struct {
+	console.Streams
+	// Place finds where the processes of this user are found.
+	Place func() (remote.Place, error)
+	// Open opens what the page shows. The caller closes it.
+	Open func(ctx context.Context) (Opened, error)
+}
+
+// Opened is what the page shows.
+type Opened struct {
+	Pages Pages
+	// Editor serves an editor that comes over the network.
+	Editor func(ctx context.Context, device page.Device, in io.Reader, out io.Writer) error
+	Queue  page.Queue
+	Close  func()
+}
+
+// Command is a command of `jcode serve`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+type pageCmd struct {
 	Listen      string `default:"127.0.0.1:7333" help:"Address to listen on; one that others reach needs --cert or --behind-proxy." placeholder:"ADDRESS"`
 	Cert        string `help:"File with the certificate for TLS." placeholder:"FILE"`
 	Key         string `help:"File with its private key." placeholder:"FILE"`
@@ -42,25 +62,25 @@ type servePageCmd struct {
 }
 
 // Run serves until it is interrupted.
-func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *pageCmd) Run(ctx context.Context, std Setup) error {
 	opt, address, err := c.options()
 	if err != nil {
 		return err
 	}
-	a, err := openKept(ctx, f, std)
+	opened, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	opt.Place = remote.In(a.paths.Data)
+	defer opened.Close()
+	opt.Place = opened.Pages.Place
 	if _, err := opt.Place.Token(); err != nil { // makes the folder
 		return err
 	}
-	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(opt.Place), kept{a.store}
+	opt.Devices, opt.Codes, opt.Stored = page.NewDevices(opt.Place), page.NewCodes(opt.Place), Kept{opened.Pages.Store}
 	if ptty.Supported {
-		opt.Begin = pageBegins{opt.Place, std.Getenv("TERM")}.begin
+		opt.Begin = opened.Pages.begin
 	}
-	opt.Editor, opt.Queue = newRemoteEditors(a).serve, taskscli.Served{Paths: a.paths}
+	opt.Editor, opt.Queue = opened.Editor, opened.Queue
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()
@@ -97,7 +117,7 @@ func (c *servePageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	code(map[bool]remote.Role{true: remote.Watch, false: remote.Control}[c.Watch])
 	if std.InIsTerminal {
 		say("Enter makes another code, w and Enter one for a device that only watches. Ctrl+C ends.")
-		go codes(std, code) // ends with the program, which nothing can wake from a read of the terminal
+		go codes(std.In, code) // ends with the program, which nothing can wake from a read of the terminal
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
@@ -120,8 +140,8 @@ func qrOf(address string) string {
 }
 
 // codes makes a code for each line that is typed.
-func codes(std Streams, code func(remote.Role)) {
-	lines := bufio.NewScanner(std.In)
+func codes(in io.Reader, code func(remote.Role)) {
+	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		switch strings.TrimSpace(lines.Text()) {
 		case "w", "watch":
@@ -133,7 +153,7 @@ func codes(std Streams, code func(remote.Role)) {
 }
 
 // options checks who could reach the page: others only over TLS, its own or a proxy's.
-func (c *servePageCmd) options() (opt page.Options, address string, err error) {
+func (c *pageCmd) options() (opt page.Options, address string, err error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return opt, "", console.Usage("--listen %s: it is an address and a port, such as 127.0.0.1:7333", c.Listen)
@@ -177,7 +197,7 @@ func publicOf(address string) (string, error) {
 }
 
 // reached returns the host and port that a browser opens.
-func (c *servePageCmd) reached(addr net.Addr, names []string) string {
+func (c *pageCmd) reached(addr net.Addr, names []string) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
 		return addr.String()
@@ -186,94 +206,4 @@ func (c *servePageCmd) reached(addr net.Addr, names []string) string {
 		host = names[0]
 	}
 	return net.JoinHostPort(host, port)
-}
-
-// servedDevices are the devices of this user.
-func servedDevices(std Streams) (*page.Devices, error) {
-	paths, err := findPaths(std)
-	if err != nil {
-		return nil, err
-	}
-	place := remote.In(paths.Data)
-	_, err = place.Token() // makes the folder
-	return page.NewDevices(place), err
-}
-
-type serveDevicesCmd struct {
-	JSON bool `name:"json" help:"Print a JSON array."`
-}
-
-// Run lists devices.
-func (c *serveDevicesCmd) Run(_ context.Context, _ *flags, std Streams) error {
-	d, err := servedDevices(std)
-	if err != nil {
-		return err
-	}
-	all, err := d.List()
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		all[i].Hash = "" // it is nobody's business
-	}
-	if c.JSON {
-		return console.PrintJSON(std.Out, append([]page.Device{}, all...))
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(std.Err, "no device is paired: jcode serve prints a code for one")
-		return nil
-	}
-	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMAY\tKIND\tPAIRED\tUSED")
-	for _, v := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", text.Visible(v.Name), v.Role, map[bool]string{true: "program", false: "browser"}[v.Program], text.Ago(time.Since(v.Paired)), text.Ago(time.Since(v.Used)))
-	}
-	return w.Flush()
-}
-
-type serveRevokeCmd struct {
-	Name string `arg:"" optional:"" help:"Name of the device, as jcode serve devices prints it."`
-	All  bool   `help:"All devices."`
-}
-
-// Run revokes devices.
-func (c *serveRevokeCmd) Run(_ context.Context, _ *flags, std Streams) error {
-	if (c.Name == "") != c.All {
-		return console.Usage("name a device, or give --all: jcode serve devices lists them")
-	}
-	d, err := servedDevices(std)
-	if err != nil {
-		return err
-	}
-	gone, err := d.Revoke(c.Name, c.All)
-	if err != nil {
-		return err
-	}
-	if len(gone) == 0 && !c.All {
-		return console.Usage("no device is called %q: jcode serve devices lists them", c.Name)
-	}
-	for _, v := range gone {
-		fmt.Fprintln(std.Err, text.Visible(v.Name)+" may not see the page any more")
-	}
-	return nil
-}
-
-type serveTokenCmd struct {
-	Name  string `arg:"" help:"What the program is called."`
-	Watch bool   `help:"It may only watch."`
-}
-
-// Run makes a token. Only its hash is kept.
-func (c *serveTokenCmd) Run(_ context.Context, _ *flags, std Streams) error {
-	d, err := servedDevices(std)
-	if err != nil {
-		return err
-	}
-	v, key, err := d.Add(c.Name, map[bool]remote.Role{true: remote.Watch, false: remote.Control}[c.Watch], true)
-	if err != nil {
-		return errors.Join(errors.New("no token was made"), err)
-	}
-	fmt.Fprintf(std.Err, "below /d/%s/ with the header Authorization: Bearer, and this token, which is not shown again:\n", v.ID)
-	fmt.Fprintln(std.Out, key)
-	return nil
 }

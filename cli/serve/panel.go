@@ -1,4 +1,4 @@
-package cli
+package servecli
 
 import (
 	"context"
@@ -16,12 +16,11 @@ import (
 	"jcode/tools/command"
 )
 
-// remotePage is /remote: the page of jcode serve for the devices of the user, which this process serves if nobody does,
+// RemotePage is /remote: the page of jcode serve for the devices of the user, which this process serves if nobody does,
 // and the list of devices. It is a client of the sockets as jcode serve is, and owns no session.
-type remotePage struct {
-	place  remote.Place
-	stored page.Stored
-	starts func(ctx context.Context, folder, prompt string) (string, error)
+type RemotePage struct {
+	pages Pages
+	place remote.Place
 
 	mu      sync.Mutex
 	server  *page.Server // nil while this process serves none
@@ -32,19 +31,15 @@ type remotePage struct {
 	closed  bool
 }
 
-func newRemotePage(a *app) *remotePage {
-	place := remote.In(a.paths.Data)
-	r := &remotePage{place: place, stored: kept{a.store}, starts: pageBegins{place, a.std.Getenv("TERM")}.begin}
-	a.onClose(r.close)
-	return r
-}
+// NewRemotePage returns /remote of a process, which closes it.
+func NewRemotePage(p Pages) *RemotePage { return &RemotePage{pages: p, place: p.Place} }
 
 // usualPage is where jcode serve listens by default.
 const usualPage = "127.0.0.1:7333"
 
 // serve makes sure that the page is served, and returns where. public is the address of a proxy that offers it, "" for
 // none.
-func (r *remotePage) serve(public string) (address string, err error) {
+func (r *RemotePage) serve(public string) (address string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.server != nil && (public == "" || public == r.address) {
@@ -82,7 +77,7 @@ func (r *remotePage) serve(public string) (address string, err error) {
 		return "", errors.New("another jcode has just begun to serve the page: say /remote again")
 	}
 	server := page.NewServer(page.Options{
-		Place: r.place, Devices: page.NewDevices(r.place), Codes: page.NewCodes(r.place), Stored: r.stored, Begin: r.starts, Public: public,
+		Place: r.place, Devices: page.NewDevices(r.place), Codes: page.NewCodes(r.place), Stored: Kept{r.pages.Store}, Begin: r.pages.begin, Public: public,
 	})
 	r.server, r.address, r.release = server, address, release
 	r.serving.Go(func() { _ = server.Serve(l) }) // it ends with the server
@@ -90,7 +85,7 @@ func (r *remotePage) serve(public string) (address string, err error) {
 }
 
 // stop ends the server of this process. The caller holds the lock.
-func (r *remotePage) stop() {
+func (r *RemotePage) stop() {
 	if r.server == nil {
 		return
 	}
@@ -100,7 +95,8 @@ func (r *remotePage) stop() {
 	r.server = nil
 }
 
-func (r *remotePage) close() {
+// Close ends the page of this process.
+func (r *RemotePage) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
@@ -108,7 +104,7 @@ func (r *remotePage) close() {
 }
 
 // pairing returns a code that can be used: the one before, as long as that can. role "" is any.
-func (r *remotePage) pairing(role remote.Role) (string, error) {
+func (r *RemotePage) pairing(role remote.Role) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	codes := page.NewCodes(r.place)
@@ -126,10 +122,10 @@ func (r *remotePage) pairing(role remote.Role) (string, error) {
 // pairRow is the ID of the row with which a device is paired.
 const pairRow = "+"
 
-// extension returns what it adds to jcode.
-func (r *remotePage) extension() core.Extension { return core.Extension{Panels: r.panels} }
+// Extension returns what it adds to jcode.
+func (r *RemotePage) Extension() core.Extension { return core.Extension{Panels: r.panels} }
 
-func (r *remotePage) panels() []command.Panel {
+func (r *RemotePage) panels() []command.Panel {
 	return []command.Panel{{
 		Name: "remote", Help: "this session in a browser: address, code, paired devices", Title: "Open sessions in a browser", Live: true,
 		Rows: r.rows,
@@ -147,7 +143,7 @@ func (r *remotePage) panels() []command.Panel {
 }
 
 // rows are how a device is paired, and the devices.
-func (r *remotePage) rows(context.Context) ([]command.Row, error) {
+func (r *RemotePage) rows(context.Context) ([]command.Row, error) {
 	address, err := r.serve("")
 	if err != nil {
 		return nil, err
@@ -171,7 +167,7 @@ func (r *remotePage) rows(context.Context) ([]command.Row, error) {
 }
 
 // reach says how a device gets to an address, and how long it is there.
-func (r *remotePage) reach(address string) string {
+func (r *RemotePage) reach(address string) string {
 	r.mu.Lock()
 	own := r.server != nil
 	r.mu.Unlock()
@@ -186,7 +182,7 @@ func (r *remotePage) reach(address string) string {
 	return said
 }
 
-func (r *remotePage) revoke(id string) (string, error) {
+func (r *RemotePage) revoke(id string) (string, error) {
 	gone, err := page.NewDevices(r.place).Revoke(id, false)
 	if err != nil {
 		return "", err
@@ -204,7 +200,7 @@ func (r *remotePage) revoke(id string) (string, error) {
 }
 
 // end ends the page of this process.
-func (r *remotePage) end(context.Context, string) (string, error) {
+func (r *RemotePage) end(context.Context, string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.server == nil {
@@ -215,7 +211,7 @@ func (r *remotePage) end(context.Context, string) (string, error) {
 }
 
 // publish shows the page under a public address; other words search the list.
-func (r *remotePage) publish(_ context.Context, address string) (string, error) {
+func (r *RemotePage) publish(_ context.Context, address string) (string, error) {
 	if !strings.HasPrefix(address, "https://") {
 		return "", command.ErrSearch
 	}
@@ -227,7 +223,7 @@ func (r *remotePage) publish(_ context.Context, address string) (string, error) 
 }
 
 // show serves the page and returns its address with a code. role "" is any, public "" the address of this machine.
-func (r *remotePage) show(role remote.Role, public string) (string, error) {
+func (r *RemotePage) show(role remote.Role, public string) (string, error) {
 	address, err := r.serve(public)
 	if err != nil {
 		return "", err

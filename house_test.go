@@ -19,7 +19,7 @@ var allowed = table(`
 main: cli
 cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
-cli/agents: tools
+cli/agents: agent agent/crew agent/roster cli/board cli/core cli/roles cli/usage cli/worktrees session session/role tools tools/command
 cli/worktrees: agent agent/event agent/roster cli/board cli/console cli/core cli/health cli/undo session skills/instructions tools tools/builtin tools/command
 cli/board: agent agent/event tools tools/builtin
 cli/console:

@@ -19,7 +19,7 @@ func (a *app) listExtensions() {
 	a.reviews = newReviewing(a)
 	life := newPluginLife(a)
 	a.list = core.Extensions{
-		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), rolescli.Extension(newRoleWatch(a), newRoleActions(a), newRoleFiles(a).Reaching, newDefinitionActions(a).delegates, a.rolesAgain, a.flags.once()), boardExtension{board: &a.board}.extension(),
+		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), rolescli.Extension(newRoleWatch(a), newRoleActions(a), newRoleFiles(a).Reaching, newDefinitions(a).Delegates, a.rolesAgain, a.flags.once()), boardExtension{board: &a.board}.extension(),
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {

@@ -1,4 +1,4 @@
-package cli
+package agentscli
 
 import (
 	"context"
@@ -25,19 +25,19 @@ const (
 )
 
 // elsewhereRows returns the sessions of this project that other processes work with.
-func (a agentActions) elsewhereRows(ctx context.Context, claims []session.Editor) ([]command.Row, error) {
-	list, err := a.store.Elsewhere(ctx, a.project)
+func (a Actions) elsewhereRows(ctx context.Context, claims []session.Editor) ([]command.Row, error) {
+	list, err := a.Store.Elsewhere(ctx, a.Project)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]command.Row, 0, len(list))
 	for _, e := range list {
 		row := command.Row{ID: otherProcess + strconv.Itoa(e.PID), Name: e.Who(), State: fmt.Sprintf("in another jcode, process %d", e.PID), Keys: []string{}}
-		works := a.claimed(claims, e.Session, a.root)
+		works := a.claimed(claims, e.Session, a.Root)
 		if works != "" {
 			row.Info = "works on " + works
 		}
-		changed, err := a.changed(ctx, e.Session, a.root)
+		changed, err := a.changed(ctx, e.Session, a.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func workDetail(head, works, changed string) string {
 }
 
 // claimed names the files that a session has claimed, "" for none.
-func (a agentActions) claimed(claims []session.Editor, id, dir string) string {
+func (a Actions) claimed(claims []session.Editor, id, dir string) string {
 	var files []string
 	for _, c := range claims {
 		if c.Session == id {
@@ -70,8 +70,8 @@ func (a agentActions) claimed(claims []session.Editor, id, dir string) string {
 }
 
 // changed names the files that a session changed recently, the latest first; "" for none.
-func (a agentActions) changed(ctx context.Context, id, dir string) (string, error) {
-	list, err := a.store.Edits().Of(ctx, id, time.Now().Add(-changesShown))
+func (a Actions) changed(ctx context.Context, id, dir string) (string, error) {
+	list, err := a.Store.Edits().Of(ctx, id, time.Now().Add(-changesShown))
 	files := make([]string, len(list))
 	for i, e := range list {
 		if files[i] = below(dir, e.Path); e.Command {

@@ -1,4 +1,4 @@
-package cli
+package agentscli
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"jcode/tools"
 )
 
-// newDefinition asks the person for the definition of an agent and writes it as a role file. If
+// define asks the person for the definition of an agent and writes it as a role file. If
 // it can't be written, the form is shown again with what was filled in.
-func (a definitionActions) newDefinition(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
-	form := a.definitionForm(name)
+func (a Definitions) define(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
+	form := a.form(name)
 	for {
 		answer, err := conv.Person().AskForm(ctx, form)
 		if err != nil {
@@ -26,7 +26,7 @@ func (a definitionActions) newDefinition(ctx context.Context, conv *agent.Conver
 		if answer.Action != tools.FormAccept {
 			return "no agent was defined", nil
 		}
-		path, err := a.writeDefinition(ctx, answer.Values)
+		path, err := a.write(ctx, answer.Values)
 		if err == nil {
 			name, _ := answer.Values["name"].(string)
 			return fmt.Sprintf("written to %s. Ask for an agent in the role %s; /agents edit %s opens it in your editor", path, name, name), nil
@@ -44,10 +44,10 @@ const (
 	forPerson  = "person"
 )
 
-// definitionForm returns the form that defines an agent.
-func (a definitionActions) definitionForm(name string) tools.Form {
+// form returns the form that defines an agent.
+func (a Definitions) form(name string) tools.Form {
 	var offered []string
-	for _, t := range a.registry.Snapshot(nil).List() {
+	for _, t := range a.Registry.Snapshot(nil).List() {
 		if g := t.Spec.Group; (g == tools.GroupCore || g == tools.GroupBuiltin) && !strings.HasPrefix(t.Spec.Name, "mcp_") && !t.Spec.Hidden {
 			offered = append(offered, t.Spec.Name)
 		}
@@ -72,8 +72,8 @@ func (a definitionActions) definitionForm(name string) tools.Form {
 	return form
 }
 
-// writeDefinition writes the values of a form to a role file.
-func (a definitionActions) writeDefinition(ctx context.Context, values map[string]any) (string, error) {
+// write writes the values of a form to a role file.
+func (a Definitions) write(ctx context.Context, values map[string]any) (string, error) {
 	text := func(name string) string {
 		s, _ := values[name].(string)
 		return strings.TrimSpace(s)
@@ -86,16 +86,16 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 	if chosen, _ := values["tools"].([]string); len(chosen) > 0 {
 		r.Tools = chosen
 	}
-	_, err := a.roles.Layers().Get(ctx, r.Name)
+	_, err := a.Roles.Layers().Get(ctx, r.Name)
 	if err == nil {
 		return "", fmt.Errorf("%s already exists: choose another name, or cancel and change it with /agents edit %s", r.Name, r.Name)
 	}
 	if !errors.Is(err, role.ErrUnknown) {
 		return "", err
 	}
-	dir := filepath.Join(a.roles.Paths.Config, "roles")
+	dir := filepath.Join(a.Roles.Paths.Config, "roles")
 	if text("where") == forProject {
-		dir = a.roles.Layers().ProjectDir
+		dir = a.Roles.Layers().ProjectDir
 	}
 	file := filepath.Join(dir, r.Name+".md")
 	if _, err := os.Lstat(file); err == nil { // even a dangling link

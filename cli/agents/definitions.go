@@ -1,4 +1,4 @@
-package cli
+package agentscli
 
 import (
 	"context"
@@ -21,30 +21,26 @@ const delegatesMax = 4 << 10
 // definition marks the row of a definition in the list of agents.
 const definition = "definition:"
 
-// definitionActions are the actions of a person on definitions of agents.
-type definitionActions struct {
-	roles    rolescli.Actions
-	registry *tools.Registry
+// Definitions are the actions of a person on definitions of agents.
+type Definitions struct {
+	Roles    rolescli.Actions
+	Registry *tools.Registry
 }
 
-func newDefinitionActions(a *app) definitionActions {
-	return definitionActions{newRoleActions(a), a.registry}
-}
-
-// agentDefinitions are the roles that agents can be started in: all but those inside jcode.
-func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing {
-	all, _ := a.roles.Layers().List(ctx) // /roles reports what can't be read
+// list are the roles that agents can be started in: all but those inside jcode.
+func (a Definitions) list(ctx context.Context) []role.Listing {
+	all, _ := a.Roles.Layers().List(ctx) // /roles reports what can't be read
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
-// delegates returns the part of the system prompt that lists the roles in which agents can be started; "" if
+// Delegates returns the part of the system prompt that lists the roles in which agents can be started; "" if
 // the scope has no tool for that.
-func (a definitionActions) delegates(scope *tools.Scope) string {
-	if _, ok, why := a.registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
+func (a Definitions) Delegates(scope *tools.Scope) string {
+	if _, ok, why := a.Registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
 		return ""
 	}
 	var b strings.Builder
-	for _, l := range a.agentDefinitions(context.Background()) {
+	for _, l := range a.list(context.Background()) {
 		if l.Counts() && l.Usable() == nil && l.Description != "" && b.Len() < delegatesMax {
 			fmt.Fprintf(&b, "- %s: %s%s\n", l.Role.Name, text.Truncate(text.OneLine(l.Description), 300, "…"), variableNames(l.Role))
 		}
@@ -69,9 +65,9 @@ func variableNames(r role.Role) string {
 	return text.Truncate(" [variables: "+strings.Join(list, ", ")+"]", 500, "…]")
 }
 
-// definitionRows returns the definitions as the list of agents shows them.
-func (a definitionActions) definitionRows(ctx context.Context) []command.Row {
-	return slicex.Map(a.agentDefinitions(ctx), func(l role.Listing) command.Row {
+// rows returns the definitions as the list of agents shows them.
+func (a Definitions) rows(ctx context.Context) []command.Row {
+	return slicex.Map(a.list(ctx), func(l role.Listing) command.Row {
 		line := rolescli.LineOf(l)
 		row := command.Row{ID: definition + line.Name, Name: line.Name, Info: line.Description, State: "definition, " + line.Source, Bad: !line.Usable, Keys: []string{"edit"}, Detail: rolescli.Detail(line)}
 		if line.Waiting != "" {
@@ -81,22 +77,22 @@ func (a definitionActions) definitionRows(ctx context.Context) []command.Row {
 	})
 }
 
-// definitionToEdit and definitionEdited open the file of a definition in the person's editor.
-func (a definitionActions) definitionToEdit(row command.Row) (string, error) {
+// toEdit and definitionEdited open the file of a definition in the person's editor.
+func (a Definitions) toEdit(row command.Row) (string, error) {
 	name, ok := strings.CutPrefix(row.ID, definition)
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions can be edited", row.Name)
 	}
-	return a.roles.ToEdit(command.Row{ID: name})
+	return a.Roles.ToEdit(command.Row{ID: name})
 }
 
-func (a definitionActions) definitionEdited(ctx context.Context, row command.Row, file string) (string, error) {
-	return a.roles.Edited(ctx, command.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+func (a Definitions) edited(ctx context.Context, row command.Row, file string) (string, error) {
+	return a.Roles.Edited(ctx, command.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
-// definitionToOpen finds the definition of /agents edit NAME.
-func (a definitionActions) definitionToOpen(ctx context.Context, name string) (command.Row, error) {
-	_, err := a.roles.Layers().Get(ctx, name)
+// toOpen finds the definition of /agents edit NAME.
+func (a Definitions) toOpen(ctx context.Context, name string) (command.Row, error) {
+	_, err := a.Roles.Layers().Get(ctx, name)
 	if errors.Is(err, role.ErrUnknown) {
 		err = fmt.Errorf("%w; /agents new %s makes it", err, name)
 	}
@@ -104,6 +100,6 @@ func (a definitionActions) definitionToOpen(ctx context.Context, name string) (c
 }
 
 // names proposes definitions.
-func (a definitionActions) names(ctx context.Context, _ string) []string {
-	return slicex.Map(a.agentDefinitions(ctx), func(l role.Listing) string { return l.Role.Name })
+func (a Definitions) names(ctx context.Context, _ string) []string {
+	return slicex.Map(a.list(ctx), func(l role.Listing) string { return l.Role.Name })
 }

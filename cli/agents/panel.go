@@ -1,4 +1,4 @@
-package cli
+package agentscli
 
 import (
 	"context"
@@ -27,26 +27,19 @@ import (
 	"jcode/tools/command"
 )
 
-// agentActions are the actions of a person on sub-agents: the panel and the words of /agents.
-type agentActions struct {
-	board         *board.Board
-	store         *session.Store
-	definitions   definitionActions
-	project, root string
-	git           launch.Git
-	worktrees     string          // the folder of this project's worktrees
-	copied        func() []string // the setting worktree.copy
+// Actions are the actions of a person on sub-agents: the panel and the words of /agents.
+type Actions struct {
+	Board         *board.Board
+	Store         *session.Store
+	Definitions   Definitions
+	Project, Root string
+	Git           launch.Git
+	Worktrees     string          // the folder of this project's worktrees
+	Copied        func() []string // the setting worktree.copy
 }
 
-func newAgentActions(a *app) agentActions {
-	return agentActions{
-		&a.board, a.store, newDefinitionActions(a), a.project, a.root, a.git, agentFolder(a),
-		func() []string { return a.config.Worktree.Copy },
-	}
-}
-
-// panel returns the live view of the sub-agents.
-func (a agentActions) panel() command.Panel {
+// Panel returns the live view of the sub-agents.
+func (a Actions) Panel() command.Panel {
 	act := func(do func(ctx context.Context, name string) (string, error)) func(context.Context, command.Row) (string, error) {
 		return func(ctx context.Context, row command.Row) (string, error) {
 			if err := atWork(row); err != nil {
@@ -60,29 +53,29 @@ func (a agentActions) panel() command.Panel {
 		Verbs: a.verbs(),
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]command.Row, error) {
-			rows, err := a.agentRows(ctx)
-			return append(rows, a.definitions.definitionRows(ctx)...), err
+			rows, err := a.rows(ctx)
+			return append(rows, a.Definitions.rows(ctx)...), err
 		},
 		Actions: []command.Action{
 			{Label: "resume", Run: act(a.resumeAgent)},
 			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act(a.stopAgent)},
-			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act(a.mergeAgent)},
+			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: act(a.merge)},
 			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act(a.discardAgent)},
-			{Key: "ctrl+o", Label: "edit", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
+			{Key: "ctrl+o", Label: "edit", Edit: a.Definitions.toEdit, Edited: a.Definitions.edited},
 		},
 	}
 }
 
-// agentRows returns the agents of the open conversation, and the sessions of other processes.
-func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
-	claims, err := a.store.Edits().Claims(ctx, "", "")
+// rows returns the agents of the open conversation, and the sessions of other processes.
+func (a Actions) rows(ctx context.Context) ([]command.Row, error) {
+	claims, err := a.Store.Edits().Claims(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}
 	var rows []command.Row
-	if conv := a.board.Open(); conv != nil {
+	if conv := a.Board.Open(); conv != nil {
 		for _, s := range slices.SortedStableFunc(slices.Values(conv.Agents().List()), roster.State.Compare) {
-			row, err := a.agentRow(ctx, s, claims, conv.Agents().Output(s.Name))
+			row, err := a.row(ctx, s, claims, conv.Agents().Output(s.Name))
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +86,7 @@ func (a agentActions) agentRows(ctx context.Context) ([]command.Row, error) {
 	return append(rows, others...), err
 }
 
-func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (command.Row, error) {
+func (a Actions) row(ctx context.Context, s roster.State, claims []session.Editor, output string) (command.Row, error) {
 	row := command.Row{ID: s.Name, Name: s.Name, Info: s.What(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left, Tail: true}
 	row.Keys = agentKeys(s)
 	tokens := ""
@@ -101,7 +94,7 @@ func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []ses
 		tokens = usage.Tokens(s.Tokens)
 	}
 	row.State = fmt.Sprintf("%s %7s", s.Took(time.Now()), tokens)
-	head, dir := strings.TrimSpace(s.Role+" "+s.Model)+", session "+session.ShortID(s.Session), a.root
+	head, dir := strings.TrimSpace(s.Role+" "+s.Model)+", session "+session.ShortID(s.Session), a.Root
 	if s.Cost > 0 {
 		head += ", " + text.Spent(s.Cost, s.Estimated)
 	}
@@ -134,14 +127,14 @@ func agentKeys(s roster.State) []string {
 	return keys
 }
 
-// mergeAgent merges an agent's changes at the person's request: without a question, and as one change that
+// merge merges an agent's changes at the person's request: without a question, and as one change that
 // /undo reverts.
-func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
-	conv := a.board.Open()
+func (a Actions) merge(ctx context.Context, name string) (string, error) {
+	conv := a.Board.Open()
 	if conv == nil {
 		return "", core.ErrNoMessages
 	}
-	turn, err := a.store.Checkpoints().Begin(ctx, conv.ID(), "the merge of "+name)
+	turn, err := a.Store.Checkpoints().Begin(ctx, conv.ID(), "the merge of "+name)
 	if err != nil {
 		return "", err
 	}
@@ -149,36 +142,36 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
 	}, name)
 	if err == nil {
-		a.board.Tell("The user merged the changes of the agent " + name + ": " + said)
+		a.Board.Tell("The user merged the changes of the agent " + name + ": " + said)
 	}
 	return said, err
 }
 
 // verbs are the words of /agents.
-func (a agentActions) verbs() command.Verbs {
+func (a Actions) verbs() command.Verbs {
 	const ask = "name an agent"
 	return command.Verbs{
 		{Name: "message", Hint: "NAME WORDS", Help: "tell an agent something", Ask: ask, Run: a.messageAgent, Complete: a.names},
 		{Name: "stop", Hint: "NAME", Help: "stop an agent", Ask: ask, Run: a.stopAgent, Complete: a.names},
-		{Name: "merge", Hint: "NAME", Help: "merge what an agent changed in its worktree", Ask: ask, Run: a.mergeAgent, Complete: a.names},
+		{Name: "merge", Hint: "NAME", Help: "merge what an agent changed in its worktree", Ask: ask, Run: a.merge, Complete: a.names},
 		{Name: "diff", Hint: "NAME", Help: "show what an agent changed in its worktree", Ask: ask, Shows: true, Run: a.diffAgent, Complete: a.names},
 		{Name: "discard", Hint: "NAME", Help: "discard what an agent changed", Ask: ask, Run: a.discardAgent, Complete: a.names},
 		{Name: "resume", Hint: "NAME", Help: "let an agent that was stopped go on", Ask: ask, Run: a.resumeAgent, Complete: a.names},
 		{Name: "prune", Help: "remove worktrees of agents that hold no changes and are not in use", Run: func(ctx context.Context, _ string) (string, error) { return a.pruneWorktrees(ctx) }},
 		{Name: "new", Hint: "[NAME]", Help: "define an agent, in a form", Run: func(ctx context.Context, name string) (string, error) {
-			conv := a.board.Open()
+			conv := a.Board.Open()
 			if conv == nil {
 				return "", core.ErrNoMessages
 			}
-			return a.definitions.newDefinition(ctx, conv, name)
+			return a.Definitions.define(ctx, conv, name)
 		}},
-		{Name: "edit", Hint: "NAME", Help: "open the definition of an agent in your editor", Ask: "name a definition", Edit: a.definitions.definitionToOpen, Complete: a.definitions.names},
+		{Name: "edit", Hint: "NAME", Help: "open the definition of an agent in your editor", Ask: "name a definition", Edit: a.Definitions.toOpen, Complete: a.Definitions.names},
 	}
 }
 
 // names proposes agents.
-func (a agentActions) names(context.Context, string) []string {
-	conv := a.board.Open()
+func (a Actions) names(context.Context, string) []string {
+	conv := a.Board.Open()
 	if conv == nil {
 		return nil
 	}
@@ -186,15 +179,15 @@ func (a agentActions) names(context.Context, string) []string {
 }
 
 // crew returns the agents of the open conversation.
-func (a agentActions) crew() (*crew.Crew, error) {
-	conv := a.board.Open()
+func (a Actions) crew() (*crew.Crew, error) {
+	conv := a.Board.Open()
 	if conv == nil {
 		return nil, core.ErrNoMessages
 	}
 	return conv.Agents(), nil
 }
 
-func (a agentActions) messageAgent(ctx context.Context, words string) (string, error) {
+func (a Actions) messageAgent(ctx context.Context, words string) (string, error) {
 	name, said, _ := strings.Cut(words, " ")
 	agents, err := a.crew()
 	if err != nil {
@@ -203,7 +196,7 @@ func (a agentActions) messageAgent(ctx context.Context, words string) (string, e
 	return "sent to " + name, agents.Message(ctx, name, strings.TrimSpace(said))
 }
 
-func (a agentActions) stopAgent(ctx context.Context, name string) (string, error) {
+func (a Actions) stopAgent(ctx context.Context, name string) (string, error) {
 	agents, err := a.crew()
 	if err != nil {
 		return "", err
@@ -211,7 +204,7 @@ func (a agentActions) stopAgent(ctx context.Context, name string) (string, error
 	return "stopped " + name, agents.Stop(ctx, name)
 }
 
-func (a agentActions) resumeAgent(ctx context.Context, name string) (string, error) {
+func (a Actions) resumeAgent(ctx context.Context, name string) (string, error) {
 	agents, err := a.crew()
 	if err != nil {
 		return "", err
@@ -219,7 +212,7 @@ func (a agentActions) resumeAgent(ctx context.Context, name string) (string, err
 	return "resumed " + name, agents.Resume(ctx, name)
 }
 
-func (a agentActions) discardAgent(ctx context.Context, name string) (string, error) {
+func (a Actions) discardAgent(ctx context.Context, name string) (string, error) {
 	agents, err := a.crew()
 	if err != nil {
 		return "", err
@@ -227,7 +220,7 @@ func (a agentActions) discardAgent(ctx context.Context, name string) (string, er
 	return "discarded the changes of " + name, agents.Discard(ctx, name)
 }
 
-func (a agentActions) diffAgent(ctx context.Context, name string) (string, error) {
+func (a Actions) diffAgent(ctx context.Context, name string) (string, error) {
 	agents, err := a.crew()
 	if err != nil {
 		return "", err
@@ -244,30 +237,30 @@ const orphanAge = time.Minute
 
 // pruneOrphan removes a worktree that belongs to no known agent, because jcode was killed while
 // creating it. A new one, or one with changes, stays.
-func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string) bool {
+func (a Actions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string) bool {
 	if info, err := d.Info(); err != nil || time.Since(info.ModTime()) < orphanAge {
 		return false // another process may be creating it
 	}
-	tree, err := worktree.Find(ctx, a.git, a.root, dir)
+	tree, err := worktree.Find(ctx, a.Git, a.Root, dir)
 	if err != nil {
 		if errors.Is(err, worktree.ErrGone) {
 			return tree.Remove(ctx) == nil
 		}
 		return worktree.Husk(dir) && os.RemoveAll(dir) == nil
 	}
-	tree.Copied = a.copied()
+	tree.Copied = a.Copied()
 	left, err := tree.Work(ctx)
 	return err == nil && left.None() && tree.Remove(ctx) == nil
 }
 
 // pruneTree removes the worktree of a known agent, unless it holds changes or is in use.
-func (a agentActions) pruneTree(ctx context.Context, row session.Agent) (removed bool, err error) {
-	hold, err := a.store.Hold(row.Session)
+func (a Actions) pruneTree(ctx context.Context, row session.Agent) (removed bool, err error) {
+	hold, err := a.Store.Hold(row.Session)
 	if err != nil {
 		return false, nil //nolint:nilerr // the agent is working
 	}
 	defer func() { err = errors.Join(err, hold.Release()) }()
-	tree := worktree.Tree{Git: a.git, Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
+	tree := worktree.Tree{Git: a.Git, Root: a.Root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.Copied()}
 	switch check := tree.Check(ctx); {
 	case errors.Is(check, worktree.ErrGone):
 	case check != nil:
@@ -280,25 +273,25 @@ func (a agentActions) pruneTree(ctx context.Context, row session.Agent) (removed
 	if err := tree.Remove(ctx); err != nil {
 		return false, err
 	}
-	return true, a.store.Agents().Drop(ctx, row.Session)
+	return true, a.Store.Agents().Drop(ctx, row.Session)
 }
 
 // pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
 // no live session uses.
-func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
-	rows, err := a.store.Agents().List(ctx, "")
+func (a Actions) pruneWorktrees(ctx context.Context) (string, error) {
+	rows, err := a.Store.Agents().List(ctx, "")
 	if err != nil {
 		return "", err
 	}
 	var removed, kept, failed []string
-	if _, err := os.Lstat(a.worktrees); err == nil {
-		if removed, err = worktree.Repair(ctx, a.git, a.root, a.worktrees); err != nil {
+	if _, err := os.Lstat(a.Worktrees); err == nil {
+		if removed, err = worktree.Repair(ctx, a.Git, a.Root, a.Worktrees); err != nil {
 			failed = append(failed, err.Error())
 		}
 	}
 	known := map[string]bool{}
 	for _, row := range rows {
-		if row.Dir == "" || row.Project != a.project {
+		if row.Dir == "" || row.Project != a.Project {
 			continue
 		}
 		known[row.Dir] = true
@@ -311,12 +304,12 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			kept = append(kept, row.Dir)
 		}
 	}
-	dirs, err := os.ReadDir(a.worktrees)
+	dirs, err := os.ReadDir(a.Worktrees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	for _, d := range dirs {
-		dir := filepath.Join(a.worktrees, d.Name())
+		dir := filepath.Join(a.Worktrees, d.Name())
 		switch {
 		case known[dir]:
 		case a.pruneOrphan(ctx, d, dir):
@@ -325,7 +318,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}
-	branches, err := worktree.PruneBranches(ctx, a.git, a.root, worktreescli.Branches(), orphanAge, func(branch string) bool {
+	branches, err := worktree.PruneBranches(ctx, a.Git, a.Root, worktreescli.Branches(), orphanAge, func(branch string) bool {
 		return slices.ContainsFunc(rows, func(row session.Agent) bool { return row.Branch == branch })
 	})
 	if err != nil && len(rows) > 0 { // without a repository there are none

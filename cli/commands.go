@@ -49,7 +49,10 @@ func (p personCommands) List() []command.Command {
 		{Name: "usage", Hint: "[days] [day|model|project|session]", Complete: func(_ context.Context, args string) []string { return slicex.WithPrefix(usageWords(), args) }, Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
 		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
-		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Complete: completePrivate},
+		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Verbs: command.Verbs{
+			{Name: "on", Help: "keep nothing on the disk; before the first message"},
+			{Name: "off", Help: "keep the conversation after all; before the first message"},
+		}},
 		{Name: "save", Description: "keep a private conversation after all, from its beginning", Run: p.save},
 		{Name: "btw", Hint: "<question>", Description: "ask about this conversation; nothing of it is kept but what it costs", Work: p.aside},
 		{Name: "manual", Hint: "[page, heading or words]", Description: "read the manual", Run: readManual, Complete: completeManual},

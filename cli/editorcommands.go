@@ -25,7 +25,7 @@ func newEditorCommands(a *app) editorCommands {
 			if !slices.Contains([]string{"agents", "permissions", "mcp", "tools", "skills", "jobs"}, panel.Name) {
 				continue
 			}
-			out = append(out, command.Command{Name: panel.Name, Description: panel.Help, Hint: panel.Hint(), Run: func(ctx context.Context, args string) (command.Outcome, error) {
+			out = append(out, command.Command{Name: panel.Name, Description: panel.Help, Hint: panel.Verbs.Hint(), Run: func(ctx context.Context, args string) (command.Outcome, error) {
 				if args != "" {
 					answer, err := panel.Do(ctx, args)
 					switch {

@@ -17,7 +17,7 @@ func TestTheKeyOfThePermissionsPanelRevokesAGrant(t *testing.T) {
 	c.say("hi")
 	c.wait("Hello.")
 	c.interject("/permissions allow exec(touch made)")
-	c.wait("touch made")
+	c.wait("always in this project: exec(touch made)")
 	foot := func(want string) {
 		t.Helper()
 		c.until(func(s terminal.Screen) bool {

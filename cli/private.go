@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"jcode/cli/console"
-	"jcode/internal/slicex"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -63,11 +62,6 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 		return command.Outcome{Notice: privateNotice}, nil
 	}
 	return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
-}
-
-// completePrivate completes /private.
-func completePrivate(_ context.Context, args string) []string {
-	return slicex.WithPrefix([]string{"on", "off"}, args)
 }
 
 // save runs /save.

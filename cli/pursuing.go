@@ -16,7 +16,6 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/core"
 	"jcode/cli/pursuit"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -56,17 +55,19 @@ func (p pursuing) extension() core.Extension {
 
 // List implements command.Source.
 func (p pursuing) List() []command.Command {
-	words := func(list ...string) func(context.Context, string) []string {
-		return func(_ context.Context, args string) []string { return slicex.WithPrefix(list, args) }
-	}
 	return []command.Command{
 		{
-			Name: "loop", Hint: "[10m <prompt>|stop]", Run: p.loop, Complete: words("stop"),
+			Name: "loop", Hint: "[10m <prompt>|stop]", Run: p.loop, Verbs: command.Verbs{{Name: "stop", Help: "end the loop"}},
 			Description: "say something again and again, between turns, until esc or the end of the session",
 		},
 		{
 			Name: "goal", Hint: "[--max-turns N] [--max-cost USD] [<text>|until '<command>'|continue|stop]", Run: p.goal,
-			Complete: words("until '", "continue", "stop"), Description: "go on, turn after turn, until a goal holds or a command succeeds",
+			Verbs: command.Verbs{
+				{Name: "until", Hint: "'COMMAND'", Help: "go on until a command succeeds"},
+				{Name: "continue", Help: "continue a goal that was interrupted or met a limit"},
+				{Name: "stop", Help: "drop the goal; a turn that runs goes on"},
+			},
+			Description: "go on, turn after turn, until a goal holds or a command succeeds",
 		},
 	}
 }

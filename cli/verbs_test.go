@@ -37,7 +37,16 @@ func TestTheVerbsOfListsAreInOneTable(t *testing.T) {
 			t.Errorf("/%s: other words than the verbs have a name", p.Name)
 		}
 	}
-	if verbs < 40 {
+	for _, c := range chatCommands(a) {
+		said := slicex.Map(c.Verbs.Choices(t.Context(), "", nil), func(c command.Choice) string { return c.Value })
+		for i := range c.Verbs {
+			verbs++
+			if v := &c.Verbs[i]; !slices.Contains(said, v.Name) || v.Help == "" {
+				t.Errorf("/%s %s is not completed (%v), or has no help", c.Name, v.Name, said)
+			}
+		}
+	}
+	if verbs < 60 {
 		t.Errorf("%d verbs", verbs)
 	}
 }

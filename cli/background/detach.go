@@ -12,7 +12,6 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/core"
 	"jcode/internal/ptty"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -47,12 +46,17 @@ func (d detachCommand) List() []command.Command {
 		return nil
 	}
 	return []command.Command{{
-		Name: "detach", Hint: "[anyway|stay]", Run: d.run,
-		Complete: func(_ context.Context, args string) []string {
-			return slicex.WithPrefix([]string{"anyway", "stay"}, args)
-		},
+		Name: "detach", Hint: detachVerbs().Hint(), Run: d.run, Verbs: detachVerbs(),
 		Description: "let the session go on in the background: jcode attach shows it again",
 	}}
+}
+
+// detachVerbs are the words of /detach.
+func detachVerbs() command.Verbs {
+	return command.Verbs{
+		{Name: "anyway", Help: "go on in the background without what can't come along"},
+		{Name: "stay", Help: "stay here after all, while /detach waits for the end of the turn"},
+	}
 }
 
 func (d detachCommand) run(_ context.Context, args string) (command.Outcome, error) {

@@ -17,6 +17,7 @@ import (
 func (h *Hooks) List() []command.Command {
 	return []command.Command{{
 		Name: "hooks", Description: "the hooks that run here, those that wait for trust, and what they may do", Hint: "[allow SOURCE network|outside]", Run: h.command,
+		Verbs: command.Verbs{{Name: "allow", Hint: "SOURCE network|outside", Help: "let the hooks of a source use the network, or write outside the project", Complete: h.sources}},
 	}}
 }
 
@@ -46,6 +47,16 @@ func (h *Hooks) command(ctx context.Context, args string) (command.Outcome, erro
 	}
 	slices.Sort(names)
 	return command.Outcome{}, fmt.Errorf("no hook is from %s; known: %s", source, strings.Join(slices.Compact(names), ", "))
+}
+
+// sources proposes where hooks are from.
+func (h *Hooks) sources(context.Context, string) (out []string) {
+	for _, hook := range h.all() {
+		if !slices.Contains(out, hook.Source) {
+			out = append(out, hook.Source)
+		}
+	}
+	return out
 }
 
 // all returns the hooks for everything and those of the roles that were entered.

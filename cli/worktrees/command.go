@@ -29,15 +29,20 @@ type Command struct {
 // List implements command.Source.
 func (w Command) List() []command.Command {
 	return []command.Command{{
-		Name: "worktree", Hint: "[name [carry]|merge|leave|move name]", Run: w.run, Complete: w.complete,
+		Name: "worktree", Hint: "[name [carry]|merge|leave|move name]", Run: w.run, Verbs: w.verbs(),
+		Complete:    func(_ context.Context, args string) []string { return slicex.WithPrefix(w.names(), args) },
 		Apart:       func(args string) bool { return strings.TrimSpace(args) != "" },
 		Description: "work in a git worktree of your own, merge it, or go elsewhere",
 	}}
 }
 
-func (w Command) complete(_ context.Context, args string) []string {
-	words := append([]string{"merge", "leave", "move "}, w.names()...)
-	return slicex.WithPrefix(words, args)
+// verbs are the words of /worktree; others name a worktree.
+func (w Command) verbs() command.Verbs {
+	return command.Verbs{
+		{Name: "merge", Help: "merge the changes of this worktree into the checkout"},
+		{Name: "leave", Help: "go on in the checkout"},
+		{Name: "move", Hint: "NAME", Help: "go on in the worktree of that name", Complete: func(context.Context, string) []string { return w.names() }},
+	}
 }
 
 // names returns the worktrees that sessions of the project have left.

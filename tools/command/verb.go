@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Verb is a word that a slash command understands, with what follows it: connect NAME of /mcp. Completion, help and
@@ -56,6 +57,31 @@ func (l Verbs) Find(words string) (v *Verb, args string) {
 		}
 	}
 	return nil, ""
+}
+
+// Hint names the verbs: "[log|reload]".
+func (l Verbs) Hint() string {
+	names := make([]string, len(l))
+	for i := range l {
+		names[i] = l[i].Name
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(names, "|") + "]"
+}
+
+// Lines says of each verb of a command what it does.
+func (l Verbs) Lines(of string) string {
+	width := 0
+	for i := range l {
+		width = max(width, utf8.RuneCountInString(l[i].Form()))
+	}
+	var b strings.Builder
+	for i := range l {
+		fmt.Fprintf(&b, "/%s %-*s  %s\n", of, width, l[i].Form(), l[i].Help)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // Unknown is the error for words that begin with none of the verbs of a command.
@@ -150,18 +176,6 @@ func (p *Panel) All() Verbs {
 		return p.Verbs
 	}
 	return append(slices.Clip(p.Verbs), p.Other)
-}
-
-// Hint names the verbs: "[log|reload]".
-func (p *Panel) Hint() string {
-	names := make([]string, len(p.Verbs))
-	for i := range p.Verbs {
-		names[i] = p.Verbs[i].Name
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "[" + strings.Join(names, "|") + "]"
 }
 
 // Choices completes what was typed after the panel's command.

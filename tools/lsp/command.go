@@ -65,20 +65,26 @@ func (in *instance) status() Status {
 // List implements command.Source: `/lsp`.
 func (m *Manager) List() []command.Command {
 	return []command.Command{{
-		Name: "lsp", Description: "language servers: state, log, restart, off, on, and what they may do", Hint: "[log|restart|off|on NAME|allow NAME network|outside]", Origin: "builtin",
-		Run: m.run,
-		Complete: func(_ context.Context, args string) []string {
-			word, _, named := strings.Cut(args, " ")
-			if !named {
-				return []string{"log ", "restart ", "off ", "on ", "allow "}
-			}
-			var out []string
-			for _, s := range m.Servers() {
-				out = append(out, word+" "+s.Name)
-			}
-			return out
-		},
+		Name: "lsp", Description: "language servers: state, log, restart, off, on, and what they may do", Hint: m.verbs().Hint(), Origin: "builtin",
+		Run: m.run, Verbs: m.verbs(),
 	}}
+}
+
+// verbs are the words of /lsp.
+func (m *Manager) verbs() command.Verbs {
+	names := func(context.Context, string) (out []string) {
+		for _, s := range m.Servers() {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+	return command.Verbs{
+		{Name: "log", Hint: "NAME", Help: "show what a server has said", Complete: names},
+		{Name: "restart", Hint: "NAME", Help: "end a server, so that it starts again", Complete: names},
+		{Name: "off", Hint: "NAME", Help: "switch a server off", Complete: names},
+		{Name: "on", Hint: "NAME", Help: "switch a server on", Complete: names},
+		{Name: "allow", Hint: "NAME network|outside", Help: "let a server use the network, or write outside the project", Complete: names},
+	}
 }
 
 func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error) {
@@ -87,8 +93,8 @@ func (m *Manager) run(ctx context.Context, args string) (command.Outcome, error)
 	if word == "" {
 		return command.Outcome{Page: "Language servers", Notice: m.overview()}, nil
 	}
-	if !slices.Contains([]string{"log", "restart", "off", "on", "allow"}, word) {
-		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off, on and allow; not %q", word)
+	if v, _ := m.verbs().Find(word); v == nil {
+		return command.Outcome{}, m.verbs().Unknown("lsp", word)
 	}
 	if word == "allow" {
 		return m.allow(ctx, name)

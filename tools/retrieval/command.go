@@ -13,23 +13,22 @@ import (
 // List implements command.Source.
 func (r *Room) List() []command.Command {
 	return []command.Command{{
-		Name: "docs", Hint: "[add|remove|list|rebuild|search]", Description: "documents of this session that the model can search",
+		Name: "docs", Hint: verbs().Hint(), Description: "documents of this session that the model can search", Verbs: verbs(),
 		Run:  func(ctx context.Context, args string) (command.Outcome, error) { return r.command(ctx, args, nil) },
 		Work: r.command,
-		Complete: func(_ context.Context, args string) []string {
-			if strings.Contains(args, " ") {
-				return nil
-			}
-			return []string{"add", "remove", "list", "rebuild", "search"}
-		},
 	}}
 }
 
-const usage = `/docs add PATH|GLOB|ADDRESS …   index documents for this session
-/docs remove PATH|GLOB|ADDRESS  remove them
-/docs list                      show what is indexed
-/docs rebuild                   read and index everything again
-/docs search WORDS              look what would be found`
+// verbs are the words of /docs.
+func verbs() command.Verbs {
+	return command.Verbs{
+		{Name: "add", Hint: "PATH|GLOB|ADDRESS …", Help: "index documents for this session"},
+		{Name: "remove", Hint: "PATH|GLOB|ADDRESS …", Help: "remove documents from this session"},
+		{Name: "list", Help: "show what is indexed"},
+		{Name: "rebuild", Help: "read and index everything again"},
+		{Name: "search", Hint: "WORDS", Help: "look what would be found"},
+	}
+}
 
 func (r *Room) command(ctx context.Context, args string, progress func(string)) (command.Outcome, error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
@@ -74,7 +73,7 @@ func (r *Room) command(ctx context.Context, args string, progress func(string)) 
 		}
 		return command.Outcome{Page: "Found: " + rest, Notice: strings.TrimSpace(b.String() + note)}, nil
 	}
-	return command.Outcome{Page: "Documents", Notice: usage}, nil
+	return command.Outcome{Page: "Documents", Notice: verbs().Lines("docs")}, nil
 }
 
 // words splits arguments at spaces; quoted text is one word.

@@ -26,7 +26,7 @@ cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/live: agent/event/wire cli/console remote session
-cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command
+cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command tui/front
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:

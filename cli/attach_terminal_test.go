@@ -179,6 +179,92 @@ func TestWhoLooksOnFollowsASessionToItsNextProcess(t *testing.T) {
 	c.nothingRuns()
 }
 
+// TestAltAndADigitShowTheOtherSessionsInOneTerminal: numbers by start, the one that asks is marked, what is written stays,
+// and where one ends the terminal shows the one before.
+func TestAltAndADigitShowTheOtherSessionsInOneTerminal(t *testing.T) {
+	t.Parallel()
+	c := background(t, append([]modeltest.Reply{modeltest.Text("I am the first.")}, asksToTouch()...)...)
+	if out, err := c.jcode("", "--detach", "be the first"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	shows := func(want string) { // the row of sessions, without the widths of names
+		t.Helper()
+		c.until(func(s terminal.Screen) bool { return strings.Contains(s.Line(s.Rows-1), want) })
+	}
+	c.start("--detachable")
+	shows("· 2 ")
+	if out, err := c.jcode("", "--detach", "make a file"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	shows(" ?") // the third asks
+	c.Type("half a wo")
+	c.Press("alt+1")
+	c.wait("I am the first.")
+	c.Type("\x1b[50;3u") // alt+2 of a keyboard that says more
+	c.wait("› half a wo")
+	c.Press("alt+2")
+	c.wait("this is session 2")
+	c.Press("alt+9")
+	c.wait("there is no session 9")
+	c.Type("\x1b[27;3;51~") // alt+3 of one that modifies other keys
+	c.answerable("touch made.txt")
+	c.Press("alt+1") // a question is left open by it, and answered by nothing
+	c.wait("I am the first.")
+	shows(" ?")
+	c.Press("alt+3")
+	c.answerable("touch made.txt")
+	c.Press("y")
+	c.wait("The file is there.")
+	c.read("made.txt")
+	c.idle()
+	c.say("/quit")
+	c.wait("The session that was shown here has ended.", "I am the first.")
+	c.idle()
+	c.say("/live")
+	c.wait("Sessions in the background", "here", "idle")
+	c.Press("esc")
+	c.wait("ask for something")
+	c.say("/quit")
+	c.wait("The session that was shown here has ended.", "› half a wo")
+	c.Type("\x1cd")
+	c.wait("the session goes on in the background")
+	c.gaveBack(0)
+}
+
+// TestAChatInItsOwnTerminalGoesToTheBackgroundForAnotherOne, unless a turn runs or something would be lost.
+func TestAChatInItsOwnTerminalGoesToTheBackgroundForAnotherOne(t *testing.T) {
+	t.Parallel()
+	c := background(t, modeltest.Text("I am the first."), modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "while [ ! -f go ]; do sleep 0.01; done; echo gone"})), modeltest.Text("It went."))
+	if out, err := c.jcode("", "--detach", "be the first"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	empty := c.another(90, 28, "here · 1 ")
+	empty.Press("alt+1") // nothing was said: nothing is lost
+	empty.wait("I am the first.")
+	empty.Type("\x1cd")
+	empty.gaveBack(0)
+	c.start("--mode", "yolo")
+	c.until(func(s terminal.Screen) bool { return strings.Contains(s.Line(s.Rows-1), "here · 1 ") })
+	c.say("wait for it")
+	c.wait("running exec")
+	c.Press("alt+1")
+	c.wait("Session 1 is not shown", "/detach")
+	c.write("go", "")
+	c.wait("It went.")
+	c.idle()
+	c.Press("alt+1")
+	c.wait("I am the first.", "· 2 ")
+	c.Press("alt+2")
+	c.wait("It went.")
+	c.idle()
+	c.say("/quit")
+	c.wait("The session that was shown here has ended.", "I am the first.")
+	c.idle()
+	c.say("/quit")
+	c.gaveBack(0)
+	c.nothingRuns()
+}
+
 // TestDetachTakesASessionToTheBackground at the end of its turn, and says what does not come along.
 func TestDetachTakesASessionToTheBackground(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		}
 	}
 	opt.Trust, opt.TrustAgain = newUntrusted(a).Question, newUntrusted(a).Again
-	opt.Visible = a.std.held.Visible()
+	opt.Visible, opt.Said = a.std.held.Visible(), a.std.held.Said()
+	opt.Live = newLiveSessions(a, leave)
 	over := a.std.held.Follow(ctx, chatHere(a), leave)
 	err := a.runUI(ctx, opt)
 	over()
@@ -86,6 +87,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		return to
 	}
 	if to, away := errors.AsType[*backgroundcli.Detached](cause); away {
+		return to
+	}
+	if to, leaves := errors.AsType[*backgroundcli.Elsewhere](cause); leaves {
 		return to
 	}
 	switch {

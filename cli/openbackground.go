@@ -7,6 +7,7 @@ import (
 	"jcode/cli/live"
 	"jcode/remote"
 	"jcode/session"
+	"jcode/tui/front"
 )
 
 // newLive finds the sessions that are open in other processes.
@@ -36,6 +37,15 @@ func newBackgroundSetup(f *flags, std Streams) backgroundcli.Setup {
 // chatHere is what the terminal in the background needs to know of a chat.
 func chatHere(a *app) backgroundcli.Chat {
 	return backgroundcli.Chat{Open: a.board.Open, Jobs: a.shell.Jobs}
+}
+
+// newLiveSessions returns the sessions in the background that the terminal of a chat names and shows; nil for none.
+func newLiveSessions(a *app, leave context.CancelCauseFunc) front.Live {
+	l, err := newLive(a.std)
+	if err != nil || a.models.Plays() || a.flags.Plain { // nothing of a tour is kept
+		return nil
+	}
+	return backgroundcli.Beside(a.std.held, chatHere(a), l, a.cwd, leave)
 }
 
 // inBackground runs an ordinary command line on the terminal that this process inherited.

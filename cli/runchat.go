@@ -34,7 +34,13 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 			if err != nil {
 				return console.Usage("working folder: %w", err)
 			}
+			if away.Then != 0 {
+				return backgroundcli.MoveAndShow(ctx, newBackgroundSetup(f, std), f.again(away), dir, away.Then)
+			}
 			return backgroundcli.Run(ctx, newBackgroundSetup(f, std), f.again(away), dir, false)
+		}
+		if other, leaves := errors.AsType[*backgroundcli.Elsewhere](err); leaves {
+			return backgroundcli.ShowOther(ctx, newBackgroundSetup(f, std), other.Process)
 		}
 		to, moved := errors.AsType[*worktreescli.Move](err)
 		if !moved {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/creachadair/jrpc2"
 )
@@ -18,6 +19,7 @@ import (
 // JSON-RPC usually do not.
 type Client struct {
 	Welcome Welcome
+	Started time.Time // when the process began to listen; zero where that is not known
 
 	lines   *lines
 	read    sync.WaitGroup

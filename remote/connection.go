@@ -111,7 +111,7 @@ func take[P any](c *connection, f func(ctx context.Context, p P) (any, error)) a
 
 func (c *connection) methods() methods {
 	return methods{
-		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "attach": take(c, c.attach), "history": take(c, c.history), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
+		"hello": take(c, c.hello), "sessions": take(c, c.sessions), "beside": take(c, c.beside), "attach": take(c, c.attach), "history": take(c, c.history), "detach": take(c, c.detach), "interrupt": take(c, c.interrupt),
 		"prompt": take(c, c.prompt), "unqueue": take(c, c.unqueue), "answer": take(c, c.answer), "reply": take(c, c.reply), "fill": take(c, c.fill), "set": take(c, c.set),
 		"undo": take(c, c.undo), "rewind": take(c, c.rewind), "role": take(c, c.role), "choices": take(c, c.choices), "files": take(c, c.files),
 		"agents.output": take(c, c.agentOutput), "agents.message": take(c, c.agentMessage), "agents.stop": take(c, c.agentStop),
@@ -165,6 +165,12 @@ func (c *connection) sessions(context.Context, struct{}) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// beside answers as sessions does, for a terminal that names them beside its own.
+func (c *connection) beside(ctx context.Context, p struct{}) (any, error) {
+	c.server.beside.Store(time.Now().UnixNano())
+	return c.sessions(ctx, p)
 }
 
 func (c *connection) attach(ctx context.Context, p Attach) (any, error) {

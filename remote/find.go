@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // ErrNoSession is returned where no process has a session open.
@@ -13,6 +14,7 @@ var ErrNoSession = errors.New("the session is not open any more")
 // Process is a process that owns sessions, with those that are open in it: none, as long as nothing was said.
 type Process struct {
 	Welcome
+	Started  time.Time
 	Sessions []Listed
 }
 
@@ -21,7 +23,7 @@ func (p Place) Processes(ctx context.Context, name string) (out []Process, err e
 	err = p.Each(ctx, name, func(c *Client) bool {
 		var list []Listed
 		if c.Call(ctx, "sessions", nil, &list) == nil { // otherwise it has just ended
-			out = append(out, Process{c.Welcome, list})
+			out = append(out, Process{c.Welcome, c.Started, list})
 		}
 		return false
 	})

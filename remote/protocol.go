@@ -159,7 +159,7 @@ const (
 // Methods are all methods with what each takes and answers, nil for nothing.
 func Methods() map[string][2]any {
 	return map[string][2]any{
-		"hello": {Hello{}, Welcome{}}, "sessions": {nil, []Listed{}}, "attach": {Attach{}, Attached{}}, "history": {Earlier{}, Past{}}, "detach": {Of{}, nil}, "interrupt": {Of{}, nil},
+		"hello": {Hello{}, Welcome{}}, "sessions": {nil, []Listed{}}, "beside": {nil, []Listed{}}, "attach": {Attach{}, Attached{}}, "history": {Earlier{}, Past{}}, "detach": {Of{}, nil}, "interrupt": {Of{}, nil},
 		"prompt": {Prompt{}, Queued{}}, "unqueue": {Queued{}, nil}, "answer": {Answer{}, nil}, "reply": {Reply{}, nil}, "fill": {Fill{}, nil}, "set": {Set{}, nil},
 		"undo": {Undo{}, Said{}}, "rewind": {Rewind{}, Rewound{}}, "role": {RoleOf{}, nil}, "choices": {Of{}, Choices{}}, "files": {FilesOf{}, Names{}},
 		"agents.output": {AgentOf{}, AgentOutput{}}, "agents.message": {AgentOf{}, nil}, "agents.stop": {AgentOf{}, nil},

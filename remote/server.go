@@ -36,6 +36,8 @@ type Server struct {
 	slots chan struct{}
 	// following counts the sessions that clients follow.
 	following atomic.Int32
+	// beside is when a terminal last named the sessions beside its own, in nanoseconds since 1970.
+	beside atomic.Int64
 
 	mu   sync.Mutex
 	hubs []*hub
@@ -83,6 +85,14 @@ func (s *Server) find(session string) *hub {
 
 // Following returns how many sessions clients follow, each counted for itself.
 func (s *Server) Following() int { return int(s.following.Load()) }
+
+// Beside returns when a terminal last named the sessions of this process beside its own; the zero time for never.
+func (s *Server) Beside() time.Time {
+	if at := s.beside.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
+}
 
 // Serve answers connections until the listener is closed.
 func (s *Server) Serve(l net.Listener) error {

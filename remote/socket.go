@@ -235,6 +235,7 @@ func (p Place) Each(ctx context.Context, name string, f func(*Client) (keep bool
 			errs = append(errs, fmt.Errorf("process %d: %w", e.Pid, err))
 			continue
 		}
+		c.Started = e.Started
 		if f(c) {
 			return nil
 		}

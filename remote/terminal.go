@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"sync"
+
+	"jcode/internal/text"
 )
 
 // Terminal is the terminal program of a process that runs in the background, which other terminals show.
@@ -24,6 +26,7 @@ type Size struct {
 // Window is a terminal elsewhere.
 type Window struct {
 	Name string
+	Said string // what the person reads first
 	Role Role
 	Size Size
 	// Draw gets what the program writes, in order. Left is called once, when nothing more follows.
@@ -42,10 +45,11 @@ type Shown interface {
 
 // The parameters and notifications of a terminal in the background.
 type (
-	// Show (show) shows the program in this client's terminal.
+	// Show (show) shows the program in this client's terminal. Said is what the person reads there first: why it is shown.
 	Show struct {
 		Size
-		Role Role `json:"role"`
+		Role Role   `json:"role"`
+		Said string `json:"said,omitempty"`
 	}
 	// Type (type) sends keys as a terminal does; in JSON they are base64.
 	Type struct {
@@ -56,11 +60,13 @@ type (
 		Data []byte `json:"data"`
 	}
 	// Left is a notification that the terminal is no longer shown, and why: ended, with the program's exit code; taken,
-	// by the window that Name calls; or detached, at the program's own wish.
+	// by the window that Name calls; detached, at the program's own wish; or elsewhere, where the person wants to see
+	// another process in its place. In both of the last ones the program goes on.
 	Left struct {
-		Why  string `json:"why"`
-		Code int    `json:"code,omitempty"`
-		Name string `json:"name,omitempty"`
+		Why     string `json:"why"`
+		Code    int    `json:"code,omitempty"`
+		Name    string `json:"name,omitempty"`
+		Process int    `json:"process,omitempty"`
 	}
 )
 
@@ -69,10 +75,14 @@ const (
 	NoteDraw = "draw"
 	NoteLeft = "left"
 
-	LeftEnded    = "ended"
-	LeftTaken    = "taken"
-	LeftDetached = "detached"
+	LeftEnded     = "ended"
+	LeftTaken     = "taken"
+	LeftDetached  = "detached"
+	LeftElsewhere = "elsewhere"
 )
+
+// maxSaid bounds what a window has the person read first, in bytes.
+const maxSaid = 300
 
 // window is the terminal program in a client.
 type window struct {
@@ -114,7 +124,7 @@ func (c *connection) show(_ context.Context, p Show) (any, error) {
 	}
 	c.window.leave()
 	shown, err := c.server.opt.Terminal.Show(Window{
-		Name: c.who(), Role: p.Role, Size: p.Size,
+		Name: c.who(), Said: text.Cut(text.Visible(p.Said), maxSaid), Role: p.Role, Size: p.Size,
 		Draw: func(data []byte) error { return c.rpc.Notify(c.ctx, NoteDraw, Draw{data}) },
 		Left: func(l Left) { _ = c.rpc.Notify(c.ctx, NoteLeft, l) }, // an error ends the connection
 	})

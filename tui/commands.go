@@ -38,6 +38,7 @@ func ownCommands(p *program) []slash {
 		{name: "clear", help: "begin a fresh session", run: func(_ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(args string) tea.Cmd { return p.switcher.session(args) }},
 		{name: "resume", hint: "[text]", help: "continue an earlier session", run: func(args string) tea.Cmd { return p.switcher.resume(args) }},
+		{name: "live", hint: "[number]", help: "the sessions in the background; enter shows one here", run: func(args string) tea.Cmd { return p.panels.liveSessions(args) }},
 		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(args string) tea.Cmd { return p.switcher.fork(args) }, complete: func(string) []string { return p.promptNumbers() }},
 		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(args string) tea.Cmd { return p.slashes.rewind(args) }},
 		{name: "login", help: "enter a key, or the address of your own server", run: func(_ string) tea.Cmd { return p.panels.login() }},

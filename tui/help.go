@@ -6,6 +6,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui/editor"
+	"jcode/tui/look"
 )
 
 // help lists keys and commands, from the tables that the program uses.
@@ -14,7 +15,7 @@ func (p *slashes) help() []command.Row {
 	keys := func(group string) {
 		for _, r := range p.keys.Rows {
 			if len(r.Keys) > 0 && r.Group == group {
-				rows = append(rows, command.Row{Name: strings.Join(r.Keys, "  "), Info: r.Help, State: r.Group, Search: string(r.Act)})
+				rows = append(rows, command.Row{Name: strings.Join(look.Named(r.Keys), "  "), Info: r.Help, State: r.Group, Search: string(r.Act)})
 			}
 		}
 	}

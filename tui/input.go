@@ -32,6 +32,8 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.outside.suspend()
 	case look.Redraw:
 		return p.redraw()
+	case look.Live: // whatever is open: nothing is answered by it
+		return p.panels.showLive(p.keys.Place(look.Live, name))
 	}
 	switch d := p.stack.Front().(type) {
 	case nil:

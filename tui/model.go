@@ -278,6 +278,10 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		if !p.animated() {
 			return p.still.lasted(msg)
 		}
+	case liveMsg:
+		p.live = msg
+	case saidMsg:
+		p.hint = hint{text: string(msg), until: time.Now().Add(saidFor)}
 	case changedMsg:
 		return p.panels.refreshLive()
 	case draftMsg:

@@ -45,6 +45,12 @@ func Run(ctx context.Context, opt front.Options) error {
 	if opt.Visible != nil && p.painter != nil {
 		pumps.Go(func() { drawWhileVisible(inner, opt.Visible, p.painter, prog.Send) })
 	}
+	if opt.Live != nil {
+		pumps.Go(func() { followLive(inner, opt.Live, prog.Send) })
+	}
+	if opt.Said != nil {
+		pumps.Go(func() { passOn(inner, opt.Said, prog.Send) })
+	}
 	pumps.Go(func() { // a signal or a parent ends the program in an orderly way
 		<-inner.Done()
 		prog.Quit()

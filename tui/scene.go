@@ -66,6 +66,7 @@ type (
 		agents     []roster.State
 		answeredIn string // the role of the last answer
 		around     around
+		live       []front.LiveSession // in the background, in the order in which they began
 	}
 	// device is the terminal.
 	device struct {

@@ -27,18 +27,22 @@ func shownParts() []string {
 }
 
 // statusLine shows the settings in force and what was used, or what the person's command wrote. The folder, or how to
-// stop what runs, is on the right.
+// stop what runs and the sessions in the background, are on the right.
 func (p *composer) statusLine() string {
 	th := p.look.Theme
 	if p.hint.text != "" {
 		return cells.Paint(th.Warn, cells.Fit(" "+look.OneLine(p.hint.text), p.width))
 	}
-	right, width := cells.Span{}, p.width // width is what the parts may take
+	right, width := p.liveParts(), p.width // width is what the parts may take
 	if key := p.keys.First(look.Interrupt); p.turn.busy && key != "" && p.stack.Front() == nil {
-		right = cells.Span{Text: key + " stops", Style: th.Faint}
-		if left := p.width - cells.Width(right.Text) - 3; left >= 20 {
-			width = left
+		stops := cells.Span{Text: key + " stops", Style: th.Faint}
+		if len(right) > 0 {
+			right = append(right, cells.Span{Text: "  "})
 		}
+		right = append(right, stops)
+	}
+	if left := p.width - cells.SpansWidth(right) - 3; len(right) > 0 && left >= 20 {
+		width = left
 	}
 	spans := []cells.Span{{Text: " "}}
 	used := 1
@@ -59,9 +63,9 @@ func (p *composer) statusLine() string {
 	for i, name := range parts {
 		part := p.statusPart(name)
 		if name == "cwd" && i == len(parts)-1 && i > 0 {
-			if room := min(p.width/3, p.width-used-3); right.Text == "" && room >= min(cells.Width(part.Text), shortFolder) {
-				right = part
-				right.Text = cells.FitMiddle(part.Text, room)
+			if room := min(p.width/3, p.width-used-3); len(right) == 0 && room >= min(cells.Width(part.Text), shortFolder) {
+				part.Text = cells.FitMiddle(part.Text, room)
+				right = []cells.Span{part}
 			}
 			continue
 		}
@@ -89,13 +93,13 @@ func (p *composer) statusLine() string {
 // shortFolder is how much of a folder must be seen for it to say anything.
 const shortFolder = 12
 
-// rightAligned puts a part at the right edge, if there is room for it.
-func rightAligned(row []cells.Span, part cells.Span, width int) []cells.Span {
-	gap := width - 1 - cells.SpansWidth(row) - cells.Width(part.Text)
-	if part.Text == "" || gap < 2 {
+// rightAligned puts parts at the right edge, if there is room for them.
+func rightAligned(row, parts []cells.Span, width int) []cells.Span {
+	gap := width - 1 - cells.SpansWidth(row) - cells.SpansWidth(parts)
+	if len(parts) == 0 || gap < 2 {
 		return row
 	}
-	return append(row, cells.Span{Text: cells.Blank(gap)}, part)
+	return append(append(row, cells.Span{Text: cells.Blank(gap)}), parts...)
 }
 
 func (p *composer) statusPart(name string) cells.Span {

@@ -24,6 +24,7 @@ type Window struct {
 
 	mu    sync.Mutex
 	drawn bool // something was drawn: the terminal must be given back
+	over  bool // it was: what comes late is not drawn
 }
 
 // New returns a window on a terminal.
@@ -37,8 +38,10 @@ func (w *Window) Handlers() remote.Handlers {
 		Draw: func(d remote.Draw) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.drawn = true
-			_, _ = w.out.Write(d.Data) // a terminal that is gone ends the window by its signal
+			if !w.over {
+				w.drawn = true
+				_, _ = w.out.Write(d.Data) // a terminal that is gone ends the window by its signal
+			}
 		},
 		Left:    func(l remote.Left) { w.left <- l },
 		Stopped: func(error) { w.lost <- struct{}{} },
@@ -60,15 +63,15 @@ func (w *Window) Size() remote.Size {
 // leaveWithin is how long the other side may take to let go of the window.
 const leaveWithin = 2 * time.Second
 
-// Show shows the session of a client, whose handlers are this window's, until the person leaves it, it ends, or another
-// window takes it over. Ctx ends it, too.
-func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Role) (remote.Left, error) {
+// Show shows the session of a client, whose handlers are this window's, until the person leaves it or goes to another
+// one, it ends, or another window takes it over. Ctx ends it, too. said is what the person reads first.
+func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Role, said string) (remote.Left, error) {
 	cooked, err := term.MakeRaw(w.in.Fd())
 	if err != nil {
 		return remote.Left{}, fmt.Errorf("terminal: %w", err)
 	}
 	defer func() { _ = term.Restore(w.in.Fd(), cooked) }() // a terminal that is gone needs nothing
-	if err := client.Call(ctx, "show", remote.Show{Size: w.Size(), Role: role}, nil); err != nil {
+	if err := client.Call(ctx, "show", remote.Show{Size: w.Size(), Role: role, Said: said}, nil); err != nil {
 		return remote.Left{}, err
 	}
 	keys, err := cancelreader.NewReader(w.in)
@@ -107,7 +110,7 @@ func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Ro
 func (w *Window) restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.drawn {
+	if w.over = true; w.drawn {
 		_, _ = io.WriteString(w.out, screen.Restored()) // as above
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"jcode/cli/attach"
 	"jcode/cli/console"
 	"jcode/cli/live"
-	"jcode/internal/text"
 	"jcode/remote"
 	"jcode/session"
 )
@@ -118,28 +117,10 @@ func terminalOf(std console.Streams) (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// showProcess shows a process in the background until the person leaves it, or it ends. It closes the client, whose
-// handlers are the window's.
+// showProcess shows a process in the background until the person leaves it or it ends, and the processes to which the
+// person goes from there. It closes the client, whose handlers are the window's.
 func showProcess(ctx context.Context, l live.Sessions, client *remote.Client, w *attach.Window, role remote.Role, std console.Streams) error {
-	defer client.Close()
-	left, err := w.Show(ctx, client, role)
-	switch {
-	case errors.Is(err, attach.ErrLost):
-		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("%w without a message: jcode -c in its folder continues it", err)}
-	case err != nil && ctx.Err() == nil:
-		return &console.Exit{Code: console.ExitModel, Err: err}
-	}
-	switch left.Why {
-	case remote.LeftEnded:
-		if left.Code != 0 {
-			return &console.Exit{Code: left.Code, Silent: true, Err: ErrEnded}
-		}
-		return nil
-	case remote.LeftTaken:
-		fmt.Fprintf(std.Err, "jcode: %s shows the session now\n", text.Visible(left.Name))
-		return nil
-	}
-	return sayWhere(context.WithoutCancel(ctx), l, client.Welcome.Pid, std)
+	return (&showing{live: l, std: std, role: role}).show(ctx, client, w)
 }
 
 // sayWhere says how a session that goes on is shown again.

@@ -16,8 +16,11 @@ import (
 	"jcode/tools/command"
 )
 
-// Detached ends a chat that goes on in the background.
-type Detached struct{ Session, Mode, Model string }
+// Detached ends a chat that goes on in the background. Then is the process that the terminal shows next, 0 for none.
+type Detached struct {
+	Session, Mode, Model string
+	Then                 int
+}
 
 func (e *Detached) Error() string { return "the session goes on in the background" }
 
@@ -141,8 +144,11 @@ func (d detachCommand) after(ctx context.Context, conv *agent.Conversation, even
 }
 
 // move ends the chat here.
-func (d detachCommand) move(conv *agent.Conversation) {
-	d.leave(&Detached{Session: conv.ID(), Mode: string(conv.Mode()), Model: conv.OwnModel()})
+func (d detachCommand) move(conv *agent.Conversation) { d.moveFor(conv, 0) }
+
+// moveFor ends the chat here, and has the terminal show another process.
+func (d detachCommand) moveFor(conv *agent.Conversation, then int) {
+	d.leave(&Detached{Session: conv.ID(), Mode: string(conv.Mode()), Model: conv.OwnModel(), Then: then})
 }
 
 // leftBehind names what does not come along.

@@ -99,6 +99,13 @@ const (
 	idleLook = 5 * time.Second
 )
 
+// besideEnd is the time after which it ends while another terminal names it beside its own session, which it last did
+// namedWithin ago.
+const (
+	besideEnd   = time.Hour
+	namedWithin = 20 * time.Second
+)
+
 // Server is what speaks for this process.
 func (b *Terminal) Server() *remote.Server { return b.server }
 
@@ -108,6 +115,14 @@ func (b *Terminal) Visible() <-chan bool {
 		return nil
 	}
 	return b.screen.Visible()
+}
+
+// Said tells what the person is to read who looks now; nil in a terminal of its own.
+func (b *Terminal) Said() <-chan string {
+	if b == nil {
+		return nil
+	}
+	return b.screen.Said()
 }
 
 // Detach has the window go that looks.
@@ -141,10 +156,11 @@ type resting struct {
 	watched func() int // how many programs follow it
 	open    func() *agent.Conversation
 	jobs    func() []builtin.Job
+	named   func() time.Time // when another terminal named it beside its own
 }
 
 func (b *Terminal) resting(c Chat) resting {
-	return resting{b.screen.Watched, b.server.Following, c.Open, c.Jobs}
+	return resting{b.screen.Watched, b.server.Following, c.Open, c.Jobs, b.server.Beside}
 }
 
 func (r resting) idle() bool {
@@ -171,7 +187,7 @@ func (r resting) watch(ctx context.Context, after, every time.Duration, leave co
 			switch {
 			case !r.idle():
 				last = now
-			case now.Sub(last) >= after:
+			case now.Sub(last) >= after && (now.Sub(r.named()) > namedWithin || now.Sub(last) >= besideEnd):
 				leave(ErrEnded)
 				return
 			}

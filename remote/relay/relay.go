@@ -28,6 +28,8 @@ type Terminal struct {
 
 	// Visible says whether somebody looks. True is said again when all must be drawn anew.
 	visible chan bool
+	said    chan string // what the person is to read who looks now
+	came    chan struct{}
 
 	mu    sync.Mutex
 	first []byte // what was drawn before there was a window; nil after the first one
@@ -37,7 +39,7 @@ type Terminal struct {
 
 // New returns the terminal whose master is given, which it closes. quit ends the program as its user would.
 func New(master *os.File, quit func()) *Terminal {
-	t := &Terminal{master: master, quit: quit, visible: make(chan bool, 1), first: []byte{}}
+	t := &Terminal{master: master, quit: quit, visible: make(chan bool, 1), said: make(chan string, 1), came: make(chan struct{}, 1), first: []byte{}}
 	t.pump.Go(t.read)
 	return t
 }
@@ -45,6 +47,12 @@ func New(master *os.File, quit func()) *Terminal {
 // Visible says to the program whether somebody looks, from the first change on; true again means that all must be drawn
 // anew.
 func (t *Terminal) Visible() <-chan bool { return t.visible }
+
+// Said is what the program tells the person who looks: why the window shows it now.
+func (t *Terminal) Said() <-chan string { return t.said }
+
+// Came says that a window has come since it was read last.
+func (t *Terminal) Came() <-chan struct{} { return t.came }
 
 // tell replaces what the program has not heard yet. The caller holds the lock.
 func (t *Terminal) tell(visible bool) {
@@ -104,6 +112,17 @@ func (t *Terminal) Show(w remote.Window) (remote.Shown, error) {
 	} else {
 		t.tell(true)
 	}
+	if w.Said != "" {
+		select {
+		case <-t.said:
+		default:
+		}
+		t.said <- w.Said
+	}
+	select {
+	case t.came <- struct{}{}:
+	default:
+	}
 	t.shows = append(t.shows, s)
 	s.sends.Go(func() { s.send(t.anew, func() { t.take(s, remote.Left{Why: remote.LeftDetached}) }) })
 	return shown{t, s}, nil
@@ -161,6 +180,17 @@ func (t *Terminal) Detach() int {
 		t.drop(s, remote.Left{Why: remote.LeftDetached})
 	}
 	return len(list)
+}
+
+// Elsewhere has the window that controls the program show another process in its place.
+func (t *Terminal) Elsewhere(process int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range slices.Clone(t.shows) {
+		if s.window.Role == remote.Control {
+			t.drop(s, remote.Left{Why: remote.LeftElsewhere, Process: process})
+		}
+	}
 }
 
 // End implements remote.Terminal.

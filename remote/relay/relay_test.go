@@ -224,3 +224,27 @@ func TestAWindowThatIsGoneIsTakenAway(t *testing.T) {
 	}
 	p.end(0)
 }
+
+// TestTheProgramSendsItsWindowElsewhere: the one that controls it goes, who looks on stays, and what a window has the
+// person read comes to the program.
+func TestTheProgramSendsItsWindowElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	desk, looker := p.window("desk", remote.Control), p.window("looker", remote.Watch)
+	p.Elsewhere(4711)
+	desk.leaves(t, remote.Left{Why: remote.LeftElsewhere, Process: 4711})
+	p.draw("still here")
+	looker.wait(t, "still here")
+	<-p.Came()
+	for _, said := range []string{"first", "the other one has ended"} {
+		if _, err := p.Show(remote.Window{Name: "desk", Said: said, Role: remote.Watch, Size: remote.Size{Cols: 61, Rows: 17}, Draw: func([]byte) error { return nil }, Left: func(remote.Left) {}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-p.Said(); got != "the other one has ended" {
+		t.Errorf("said %q", got)
+	}
+	<-p.Came()
+	p.end(0)
+	looker.leaves(t, remote.Left{Why: remote.LeftEnded})
+}

@@ -4,6 +4,9 @@ package sdk
 
 import "encoding/json"
 
+// SessionsResult is what the method sessions returns.
+type SessionsResult struct{}
+
 // SetParams is what the method set takes.
 type SetParams struct {
 	Mode    string `json:"mode,omitempty"`
@@ -16,6 +19,7 @@ type ShowParams struct {
 	Cols int64  `json:"cols"`
 	Role string `json:"role"`
 	Rows int64  `json:"rows"`
+	Said string `json:"said,omitempty"`
 }
 
 // SizeParams is what the method size takes.
@@ -65,7 +69,8 @@ type EventNote struct {
 
 // LeftNote is the notification left.
 type LeftNote struct {
-	Code int64  `json:"code,omitempty"`
-	Name string `json:"name,omitempty"`
-	Why  string `json:"why"`
+	Code    int64  `json:"code,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Process int64  `json:"process,omitempty"`
+	Why     string `json:"why"`
 }

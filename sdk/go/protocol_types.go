@@ -82,6 +82,9 @@ type AttachResult struct {
 	State   *AttachResultState `json:"state"`
 }
 
+// BesideResult is what the method beside returns.
+type BesideResult struct{}
+
 // ChoicesParams is what the method choices takes.
 type ChoicesParams struct {
 	Session string `json:"session"`
@@ -212,6 +215,3 @@ type RoleParams struct {
 	Name    string `json:"name,omitempty"`
 	Session string `json:"session"`
 }
-
-// SessionsResult is what the method sessions returns.
-type SessionsResult struct{}

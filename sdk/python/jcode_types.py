@@ -1167,6 +1167,11 @@ class AttachResult(_AttachResult, _AttachResultMore):
     """AttachResult is what the method attach returns."""
 
 
+
+class BesideResult(TypedDict):
+    """BesideResult is what the method beside returns."""
+
+
 _ChoicesParams = TypedDict("_ChoicesParams", {
     "session": str,
 })
@@ -1431,8 +1436,12 @@ _ShowParams = TypedDict("_ShowParams", {
     "rows": int,
 })
 
+_ShowParamsMore = TypedDict("_ShowParamsMore", {
+    "said": str,
+}, total=False)
 
-class ShowParams(_ShowParams):
+
+class ShowParams(_ShowParams, _ShowParamsMore):
     """ShowParams is what the method show takes."""
 
 
@@ -1523,6 +1532,7 @@ _LeftNote = TypedDict("_LeftNote", {
 _LeftNoteMore = TypedDict("_LeftNoteMore", {
     "code": int,
     "name": str,
+    "process": int,
 }, total=False)
 
 
@@ -1614,6 +1624,7 @@ __all__ = [
     "AttachParams",
     "AttachResultState",
     "AttachResult",
+    "BesideResult",
     "ChoicesParams",
     "ChoicesResultModels",
     "ChoicesResultRoles",

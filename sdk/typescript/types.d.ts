@@ -722,6 +722,10 @@ export interface AttachResult {
   state: AttachResultState | null;
 }
 
+/** BesideResult is what the method beside returns. */
+export interface BesideResult {
+}
+
 /** ChoicesParams is what the method choices takes. */
 export interface ChoicesParams {
   session: string;
@@ -869,6 +873,7 @@ export interface ShowParams {
   cols: number;
   role: string;
   rows: number;
+  said?: string;
 }
 
 /** SizeParams is what the method size takes. */
@@ -920,5 +925,6 @@ export interface EventNote {
 export interface LeftNote {
   code?: number;
   name?: string;
+  process?: number;
   why: string;
 }

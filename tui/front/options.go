@@ -127,6 +127,23 @@ type Project struct {
 	LastAt       time.Time
 }
 
+// Live are the sessions of the person that run in the background.
+type Live interface {
+	// Next waits until they are others than it returned last, in the order in which they began; false means that ctx
+	// ended.
+	Next(ctx context.Context) ([]LiveSession, bool)
+	// Show shows one of them in place of this session, which goes on. The error says what is in the way.
+	Show(ctx context.Context, s LiveSession) error
+}
+
+// LiveSession is one of them.
+type LiveSession struct {
+	Process       int
+	Folder, Title string
+	Asks, Busy    bool
+	Here          bool // it is this one
+}
+
 // Options configure the program. Everything but one of Session, Start and First is optional: a nil feature is
 // left out.
 type Options struct {
@@ -208,6 +225,9 @@ type Options struct {
 	Changed func(ctx context.Context) bool
 	// Visible says whether somebody looks at the terminal, where that changes; true again asks to draw all anew. May be nil.
 	Visible <-chan bool
+	// Live are the sessions in the background. May be nil. Said is what the person is to read who begins to look. May be nil.
+	Live Live
+	Said <-chan string
 
 	Version string
 	// Cwd is shown with Home as ~.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jcode/tui/editor"
@@ -81,6 +82,7 @@ const (
 	Effort      Action = "effort"
 	Prompts     Action = "prompts"
 	Background  Action = "background"
+	Live        Action = "live_session"
 )
 
 // BackgroundKey moves a running command to the jobs. While none runs it moves the cursor.
@@ -143,6 +145,7 @@ var keyTable = []keyRow{
 	{Help, []string{"f1"}, "this help", "Program"},
 	{Cancel, []string{"ctrl+c"}, "clear the input, stop a turn; twice quits", "Program"},
 	{Background, nil, "move the running command to the jobs (" + BackgroundKey + " while one runs)", "Program"},
+	{Live, []string{"alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"}, "show the background session of that number", "Program"},
 	{Suspend, []string{"ctrl+z"}, "suspend", "Program"},
 	{Agents, []string{"ctrl+t"}, "a question that was put aside; the agents", "Program"},
 	{Redraw, []string{"ctrl+l"}, "redraw the screen", "Program"},
@@ -219,6 +222,29 @@ func normalKeys(keys []string) []string {
 
 // Of returns the action of a key press, or "".
 func (km Keymap) Of(key string) Action { return km.byKey[key] }
+
+// Place returns which of an action's keys one is, from 1 on; 0 for none of them.
+func (km Keymap) Place(a Action, key string) int {
+	i := slices.IndexFunc(km.Rows, func(r keyRow) bool { return r.Act == a })
+	if i < 0 {
+		return 0
+	}
+	return slices.Index(km.Rows[i].Keys, key) + 1
+}
+
+// Named returns keys as help shows them, a row of digits by its ends.
+func Named(keys []string) []string {
+	last := len(keys) - 1
+	if last < 3 {
+		return keys
+	}
+	for i, k := range keys {
+		if before, digit := strings.CutSuffix(k, strconv.Itoa(i+1)); !digit || before != strings.TrimSuffix(keys[0], "1") {
+			return keys
+		}
+	}
+	return []string{keys[0] + "…" + strconv.Itoa(last+1)}
+}
 
 // First returns the first key of an action for hints, or "".
 func (km Keymap) First(a Action) string {

@@ -27,6 +27,7 @@ cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/live: agent/event/wire cli/console remote session
 cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command tui/front
+cli/sessions: agent/event agent/event/wire cli/console cli/live cli/outputs cli/undo remote session session/export tools
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:
@@ -58,7 +59,7 @@ cli/tour:
 cli/undo: agent/event cli/health session tools tools/builtin
 cli/telemetry: agent/event agent/model tools
 cli/usage: session
-cli/switching: agent/model/provider cli/config hooks mcp/config tools/permission
+cli/switching: agent/model/provider cli/config cli/console hooks mcp/config tools/permission
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown
 tui/front: tui/look tui/transcript agent agent/event agent/roster session tools tools/command

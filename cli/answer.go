@@ -92,7 +92,7 @@ type valuePrinter struct{ jsonPrinter }
 
 func (p *valuePrinter) end(res resultLine) {
 	if res.Structured != nil {
-		writeBytes(p.out, res.Structured)
+		console.WriteLine(p.out, res.Structured)
 	}
 	if res.Error != "" {
 		fmt.Fprintln(p.notices, "jcode: "+res.Error)

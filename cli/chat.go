@@ -125,13 +125,9 @@ func (a *app) startError(err error) error {
 	case errors.Is(err, provider.ErrNoProvider):
 		return console.Usage("%w. `jcode demo -p` needs no model", err)
 	case errors.Is(err, context.Canceled):
-		return errInterrupted()
+		return console.Interrupted()
 	}
 	return console.Usage("%w", err)
-}
-
-func errInterrupted() error {
-	return &console.Exit{Code: console.ExitInt, Err: errors.New("interrupted")}
 }
 
 // initLine describes a run before it begins.
@@ -189,7 +185,7 @@ func readPiped(ctx context.Context, std Streams) ([]byte, error) {
 		case <-hint.C:
 			fmt.Fprintln(std.Err, "jcode: waiting for the end of standard input: it becomes part of the prompt (</dev/null where there is none)")
 		case <-ctx.Done():
-			return nil, errInterrupted()
+			return nil, console.Interrupted()
 		case <-done:
 			if err != nil {
 				return nil, console.Usage("read standard input: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/console"
+	sessionscli "jcode/cli/sessions"
 	"jcode/internal/slicex"
 	"jcode/tools/retrieval"
 )
@@ -55,7 +56,7 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 		a.documents.room.UseRole(a.documents.ofRole(r))
 		return nil
 	}
-	found, err := a.named(ctx, o.Session)
+	found, err := sessionscli.Named(ctx, a.store, a.project, o.Session)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	})
 	if err != nil && len(runs) == 0 {
 		if ctx.Err() != nil {
-			return errInterrupted()
+			return console.Interrupted()
 		}
 		return console.Usage("%w", err)
 	}

@@ -156,7 +156,7 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 	}
 	switch {
 	case ctx.Err() != nil:
-		return errInterrupted()
+		return console.Interrupted()
 	case !r.sent && r.faulty:
 		return &console.Exit{Code: console.ExitUsage, Silent: true, Err: errors.New("no line of standard input was a prompt that could be sent")}
 	}

@@ -14,7 +14,9 @@ import (
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	servecli "jcode/cli/serve"
+	sessionscli "jcode/cli/sessions"
 	skillscli "jcode/cli/skills"
+	"jcode/cli/switching"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
 	"jcode/tools"
@@ -69,15 +71,15 @@ type grammar struct {
 	Demo   demoCmd                 `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools  toolsCmd                `cmd:"" help:"List the tools with their state and why."`
 
-	Doctor   doctorcli.Cmd  `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
-	MCP      mcpcli.Cmd     `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
-	Sessions sessionsCmd    `cmd:"" help:"List, show, search, rename, delete and export sessions."`
-	Roles    rolescli.Cmd   `cmd:"" help:"List, show, edit, import, export and delete roles."`
-	Skills   skillscli.Cmd  `cmd:"" help:"List and check skills, and write new ones."`
-	Plugins  pluginscli.Cmd `cmd:"" help:"Add, list, update and remove plugins."`
-	Lua      luacli.Cmd     `cmd:"" help:"Write, check and run Lua tools."`
-	Config   configCmd      `cmd:"" help:"Show and change settings."`
-	Docs     docsCmd        `cmd:"" help:"Index documents for a session, and search them."`
+	Doctor   doctorcli.Cmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
+	MCP      mcpcli.Cmd      `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
+	Sessions sessionscli.Cmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
+	Roles    rolescli.Cmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
+	Skills   skillscli.Cmd   `cmd:"" help:"List and check skills, and write new ones."`
+	Plugins  pluginscli.Cmd  `cmd:"" help:"Add, list, update and remove plugins."`
+	Lua      luacli.Cmd      `cmd:"" help:"Write, check and run Lua tools."`
+	Config   configCmd       `cmd:"" help:"Show and change settings."`
+	Docs     docsCmd         `cmd:"" help:"Index documents for a session, and search them."`
 
 	Memory memoryCmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
 
@@ -89,7 +91,7 @@ type grammar struct {
 	Models modelscli.Cmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
 	Eval   evalCmd       `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
 	Review reviewCmd     `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
-	Import importCmd     `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
+	Import switching.Cmd `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
 	Update updateCmd     `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`

@@ -20,6 +20,7 @@ import (
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	"jcode/cli/tour"
+	"jcode/cli/undo"
 	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/text"
 	"jcode/session"
@@ -384,7 +385,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		return nil, err
 	}
 	if !conv.State().ReadOnly {
-		finishUndo(ctx, a.store, &a.board, id)
+		undo.Finish(ctx, a.store.Checkpoints(), a.board.Say, id)
 	}
 	return newRoleStarts(a).inRole(ctx, conv, id)
 }

@@ -11,6 +11,7 @@ import (
 	"jcode/agent"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	sessionscli "jcode/cli/sessions"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
 	worktreescli "jcode/cli/worktrees"
@@ -39,7 +40,7 @@ func newTaskSetup(f *flags, std Streams) taskscli.Setup {
 			a.close()
 			std := std
 			std.Streams = streams
-			return missing == nil, (&sessionsShowCmd{Session: id, JSON: asJSON}).Run(ctx, f, std)
+			return missing == nil, sessionscli.Show(ctx, newSessionSetup(f, std), id, asJSON)
 		},
 	}
 }

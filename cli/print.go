@@ -237,7 +237,7 @@ func (p *streamPrinter) event(ev event.Event) {
 	}
 }
 
-func (p *streamPrinter) line(line wire.Line) { writeBytes(p.out, wire.Encode(line)) }
+func (p *streamPrinter) line(line wire.Line) { console.WriteLine(p.out, wire.Encode(line)) }
 
 // writeLine writes v as one line: nothing in it can end the line.
 func writeLine(out *bufio.Writer, v any) {
@@ -245,13 +245,7 @@ func writeLine(out *bufio.Writer, v any) {
 	if err != nil {
 		b = wire.Encode(&wire.Notice{Head: wire.Head{Type: "notice"}, Level: event.LevelError, Message: "encode: " + err.Error()})
 	}
-	writeBytes(out, text.JSONLine(b))
-}
-
-func writeBytes(out *bufio.Writer, line []byte) {
-	out.Write(line)     //nolint:errcheck // the error sticks and comes with Flush
-	out.WriteByte('\n') //nolint:errcheck // as above
-	out.Flush()         //nolint:errcheck // checked at the end
+	console.WriteLine(out, text.JSONLine(b))
 }
 
 // runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it

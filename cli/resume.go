@@ -68,7 +68,7 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 func (a *app) takeSession(ctx context.Context) error {
 	word, open := strings.CutPrefix(a.flags.Resume, pickSession)
 	if agent, ok := strings.CutPrefix(word, "@"); ok {
-		id, err := newImporter(a).latest(ctx, agent)
+		id, err := newImporter(a).Latest(ctx, agent)
 		if err != nil {
 			return console.Usage("%w", err)
 		}

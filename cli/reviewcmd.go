@@ -38,7 +38,7 @@ func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	diff, err := c.diff(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return errInterrupted()
+			return console.Interrupted()
 		}
 		return console.Usage("%w", err)
 	}

@@ -13,7 +13,9 @@ import (
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
 	servecli "jcode/cli/serve"
+	sessionscli "jcode/cli/sessions"
 	skillscli "jcode/cli/skills"
+	"jcode/cli/switching"
 	taskscli "jcode/cli/tasks"
 	workercli "jcode/cli/worker"
 	"jcode/internal/commandline"
@@ -51,6 +53,10 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newBackgroundSetup(f, std))
 	case servecli.Command:
 		return c.Run(ctx, newServeSetup(f, std))
+	case sessionscli.Command:
+		return c.Run(ctx, newSessionSetup(f, std))
+	case *switching.Cmd:
+		return c.Run(ctx, newSwitchSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -1,6 +1,9 @@
 package console
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Exit codes, which scripts rely on.
 const (
@@ -37,3 +40,6 @@ func AsUsage(err error) error {
 	}
 	return Usage("%w", err)
 }
+
+// Interrupted is the end of a command that the user has interrupted.
+func Interrupted() error { return &Exit{Code: ExitInt, Err: errors.New("interrupted")} }

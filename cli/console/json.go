@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
 )
@@ -11,4 +12,11 @@ func PrintJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// WriteLine writes a line at once.
+func WriteLine(out *bufio.Writer, line []byte) {
+	out.Write(line)     //nolint:errcheck // the error sticks and comes with Flush
+	out.WriteByte('\n') //nolint:errcheck // as above
+	out.Flush()         //nolint:errcheck // checked at the end
 }

@@ -1,4 +1,4 @@
-package cli
+package sessionscli
 
 import (
 	"bufio"
@@ -6,10 +6,68 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"jcode/agent/event/wire"
 	"jcode/cli/console"
 	"jcode/cli/live"
+	"jcode/internal/text"
 	"jcode/remote"
 )
+
+type watchCmd struct {
+	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one is open."`
+	JSON    bool   `name:"json" help:"Print events as lines of JSON, as --output-format stream-json does."`
+}
+
+// watched writes an event for people.
+func watched(out *bufio.Writer, line json.RawMessage) {
+	var ev struct {
+		Type, Prompt, Delta, Name, Message, Content, Text, Reason, By, Agent string
+		Arguments                                                            json.RawMessage
+		Question                                                             wire.Question
+		Options                                                              []string
+		OK                                                                   bool
+	}
+	if json.Unmarshal(line, &ev) != nil || ev.Agent != "" {
+		return
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(out, format+"\n", args...) //nolint:errcheck // the error sticks and comes with Flush
+	}
+	switch ev.Type {
+	case "turn_start":
+		say("\n> %s", text.Visible(ev.Prompt))
+	case "assistant":
+		if ev.Text != "" {
+			say("%s", text.Clean(ev.Text))
+		}
+	case "tool_call":
+		say("* %s %s", text.Visible(ev.Name), text.Visible(text.Cut(string(ev.Arguments), 200)))
+	case "tool_result":
+		if !ev.OK {
+			say("  failed: %s", text.Visible(text.Cut(ev.Content, 300)))
+		}
+	case "notice":
+		say("- %s", text.Visible(ev.Message))
+	case "approval_asked":
+		say("? %s", text.Visible(ev.Question.Title))
+		for i, o := range ev.Question.Options {
+			say("  %d  %s", i+1, text.Visible(o.Label))
+		}
+		for i, h := range ev.Question.Hunks {
+			say("  --hunks %d  %s", i+1, text.Visible(fmt.Sprintf("%s line %d +%d -%d", h.File, h.Line, h.Added, h.Removed)))
+		}
+	case "ask":
+		say("? %s", text.Visible(ev.Text))
+		for i, o := range ev.Options {
+			say("  %d  %s", i+1, text.Visible(o))
+		}
+	case "approval_closed", "ask_closed":
+		say("  answered%s", map[bool]string{true: " by " + text.Visible(ev.By)}[ev.By != ""])
+	case "turn_end":
+		say("(%s)", ev.Reason)
+	}
+	_ = out.Flush() // a reader that is gone ends the command with its next signal
+}
 
 // watching prints what happens in a session, over as many connections as that takes.
 type watching struct {
@@ -23,15 +81,15 @@ type watching struct {
 }
 
 // Run prints what happens in an open session until it is closed.
-func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	l, err := newLive(std)
+func (c *watchCmd) Run(ctx context.Context, std Setup) error {
+	l, err := std.Live()
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(std.Out, 64<<10)
 	w := &watching{live: l, show: func(line json.RawMessage) {
 		if c.JSON {
-			writeBytes(out, line)
+			console.WriteLine(out, line)
 			return
 		}
 		watched(out, line)
@@ -46,7 +104,7 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		why, err := w.follow(ctx, client, f)
 		switch {
 		case ctx.Err() != nil:
-			return errInterrupted()
+			return console.Interrupted()
 		case err != nil:
 			return &console.Exit{Code: console.ExitModel, Err: err}
 		}
@@ -60,7 +118,7 @@ func (c *sessionsWatchCmd) Run(ctx context.Context, _ *flags, std Streams) error
 		client, err = l.Await(ctx, w.session, within, f.handlers())
 		switch {
 		case ctx.Err() != nil:
-			return errInterrupted()
+			return console.Interrupted()
 		case err != nil && why == remote.WhyClosed: // it was closed, and that was all
 			return nil
 		case err != nil:

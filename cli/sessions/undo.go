@@ -1,4 +1,4 @@
-package cli
+package sessionscli
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent/event"
-	"jcode/cli/board"
 	"jcode/cli/console"
 	"jcode/cli/undo"
 	"jcode/internal/slicex"
@@ -23,34 +21,34 @@ type undoArgs struct {
 	Yes     bool   `short:"y" help:"Do it without a question."`
 }
 
-type sessionsUndoCmd struct{ undoArgs }
+type undoCmd struct{ undoArgs }
 
 // Run shows what an undo would change, and does it.
-func (c *sessionsUndoCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return c.run(ctx, f, std, "undo", (*session.Checkpoints).Changes, (*session.Checkpoints).Undo)
+func (c *undoCmd) Run(ctx context.Context, std Setup) error {
+	return c.run(ctx, std, "undo", (*session.Checkpoints).Changes, (*session.Checkpoints).Undo)
 }
 
-type sessionsRedoCmd struct{ undoArgs }
+type redoCmd struct{ undoArgs }
 
 // Run shows what a redo would change, and does it.
-func (c *sessionsRedoCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return c.run(ctx, f, std, "redo", (*session.Checkpoints).Undone, (*session.Checkpoints).Redo)
+func (c *redoCmd) Run(ctx context.Context, std Setup) error {
+	return c.run(ctx, std, "redo", (*session.Checkpoints).Undone, (*session.Checkpoints).Redo)
 }
 
-func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
+func (u undoArgs) run(ctx context.Context, std Setup, verb string,
 	turns func(*session.Checkpoints, context.Context, string) ([]session.TurnChanges, error),
 	do func(*session.Checkpoints, context.Context, string) (session.UndoReport, error),
 ) error {
-	a, err := openKept(ctx, f, std)
+	a, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	found, err := a.named(ctx, u.Session)
+	defer a.Close()
+	found, err := Named(ctx, a.Store, a.Project, u.Session)
 	if err != nil {
 		return err
 	}
-	hold, err := a.store.Hold(found.ID)
+	hold, err := a.Store.Hold(found.ID)
 	if _, held := errors.AsType[*session.HeldError](err); held {
 		return console.Usage("%w: /%s there does it", err, verb)
 	}
@@ -58,8 +56,8 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		return console.Usage("%w", err)
 	}
 	defer func() { _ = hold.Release() }() // it ends with the process
-	finishUndo(ctx, a.store, &a.board, found.ID)
-	checkpoints := a.store.Checkpoints()
+	undo.Finish(ctx, a.Store.Checkpoints(), a.Say, found.ID)
+	checkpoints := a.Store.Checkpoints()
 	all, err := turns(checkpoints, ctx, found.ID)
 	if err != nil {
 		return console.Usage("%w", err)
@@ -73,7 +71,7 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 	}
 	fmt.Fprintf(std.Out, "%s of %q:\n", verb, text.Visible(found.Title))
 	shown := func(path string) string {
-		if rel, err := filepath.Rel(a.root, path); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(a.Root, path); err == nil && filepath.IsLocal(rel) {
 			path = rel
 		}
 		return text.Visible(path)
@@ -98,15 +96,4 @@ func (u undoArgs) run(ctx context.Context, f *flags, std Streams, verb string,
 		return &console.Exit{Code: console.ExitModel, Silent: true, Err: errors.New("some files were left alone")}
 	}
 	return nil
-}
-
-// finishUndo finishes an undo or redo of a session in whose middle jcode was killed, and says so.
-func finishUndo(ctx context.Context, store *session.Store, b *board.Board, id string) {
-	report, finished, err := store.Checkpoints().Finish(ctx, id)
-	if err != nil {
-		b.Say(event.LevelWarn, "an undo or redo that was interrupted can't be finished: %v", err)
-	}
-	if finished {
-		b.Say(event.LevelInfo, "jcode was killed in the middle of an undo or redo of this session: it is finished now: %s", undo.Lines(report, text.Visible))
-	}
 }

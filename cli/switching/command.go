@@ -1,4 +1,4 @@
-package cli
+package switching
 
 import (
 	"bufio"
@@ -11,40 +11,46 @@ import (
 	"strings"
 
 	"jcode/cli/console"
-	"jcode/cli/switching"
 	"jcode/internal/text"
 )
 
-// importCmd is jcode import. It takes no further words, so that a prompt that begins with import stays one.
-type importCmd struct {
+// Cmd is jcode import. It takes no further words, so that a prompt that begins with import stays one.
+type Cmd struct {
 	List bool     `help:"Print what there is, and take nothing over."`
 	JSON bool     `name:"json" help:"Print what there is as JSON, and take nothing over."`
 	Yes  []string `help:"Take this over, by the name in the list; repeatable." placeholder:"ITEM" sep:"none"`
 	All  bool     `help:"Take everything over that can be."`
 }
 
+// Setup is what `jcode import` is given.
+type Setup struct {
+	console.Streams
+	// Open says where to look, and what is done with notes. The caller calls done afterwards.
+	Open func(ctx context.Context) (opt Options, done func(), err error)
+}
+
 // Run offers what other agents have set up.
-func (c *importCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *Cmd) Run(ctx context.Context, std Setup) error {
+	opt, done, err := std.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	items := switching.Find(switchingOptions(a))
+	defer done()
+	items := Find(opt)
 	switch {
 	case c.JSON:
 		if items == nil {
-			items = []switching.Item{}
+			items = []Item{}
 		}
 		return console.PrintJSON(std.Out, map[string]any{"items": items})
 	case c.All:
-		return takeItems(ctx, std, slices.DeleteFunc(items, func(i switching.Item) bool { return !i.Possible() }))
+		return takeItems(ctx, std.Out, slices.DeleteFunc(items, func(i Item) bool { return !i.Possible() }))
 	case len(c.Yes) > 0:
 		chosen, err := namedItems(items, c.Yes)
 		if err != nil {
 			return err
 		}
-		return takeItems(ctx, std, chosen)
+		return takeItems(ctx, std.Out, chosen)
 	}
 	possible, left := splitItems(items)
 	if c.List || !std.InIsTerminal || !std.OutIsTerminal || len(possible) == 0 {
@@ -54,24 +60,12 @@ func (c *importCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return nil
 	}
-	chosen := chooseItems(std, possible, left)
-	return takeItems(ctx, std, chosen)
-}
-
-func switchingOptions(a *app) switching.Options {
-	notes := notesActions(a)
-	return switching.Options{
-		Home: a.paths.Home, Root: a.root, Env: a.std.Getenv, Paths: a.paths, Servers: a.serverPaths(),
-		Memory: notes.Fresh,
-		TakeMemory: func(ctx context.Context) error {
-			_, err := notes.ImportOthers(ctx)
-			return err
-		},
-	}
+	chosen := chooseItems(std.Streams, possible, left)
+	return takeItems(ctx, std.Out, chosen)
 }
 
 // splitItems tells apart what can be taken over and what can't.
-func splitItems(items []switching.Item) (possible, left []switching.Item) {
+func splitItems(items []Item) (possible, left []Item) {
 	for _, i := range items {
 		if i.Possible() {
 			possible = append(possible, i)
@@ -82,9 +76,9 @@ func splitItems(items []switching.Item) (possible, left []switching.Item) {
 	return possible, left
 }
 
-func namedItems(items []switching.Item, names []string) (out []switching.Item, err error) {
+func namedItems(items []Item, names []string) (out []Item, err error) {
 	for _, name := range names {
-		at := slices.IndexFunc(items, func(i switching.Item) bool { return i.ID == name })
+		at := slices.IndexFunc(items, func(i Item) bool { return i.ID == name })
 		switch {
 		case at < 0:
 			return nil, console.Usage("there is no item %q: jcode import --list shows them", name)
@@ -96,7 +90,7 @@ func namedItems(items []switching.Item, names []string) (out []switching.Item, e
 	return out, nil
 }
 
-func printItems(w io.Writer, possible, left []switching.Item) {
+func printItems(w io.Writer, possible, left []Item) {
 	if len(possible) == 0 {
 		fmt.Fprintln(w, "There is nothing new to take over from other agents.")
 	}
@@ -106,7 +100,7 @@ func printItems(w io.Writer, possible, left []switching.Item) {
 	printLeft(w, left)
 }
 
-func printLeft(w io.Writer, left []switching.Item) {
+func printLeft(w io.Writer, left []Item) {
 	if len(left) == 0 {
 		return
 	}
@@ -117,7 +111,7 @@ func printLeft(w io.Writer, left []switching.Item) {
 }
 
 // chooseItems lets the person mark items until an empty line ends the choice. Nothing is marked at first.
-func chooseItems(std Streams, items, left []switching.Item) (chosen []switching.Item) {
+func chooseItems(std console.Streams, items, left []Item) (chosen []Item) {
 	marked := make([]bool, len(items))
 	in := bufio.NewReader(std.In)
 	printLeft(std.Out, left)
@@ -176,9 +170,9 @@ func mark(marked []bool, line string) error {
 }
 
 // takeItems takes items over and says what became of each.
-func takeItems(ctx context.Context, std Streams, items []switching.Item) error {
+func takeItems(ctx context.Context, out io.Writer, items []Item) error {
 	if len(items) == 0 {
-		fmt.Fprintln(std.Out, "Nothing was changed.")
+		fmt.Fprintln(out, "Nothing was changed.")
 		return nil
 	}
 	failed := 0
@@ -188,10 +182,10 @@ func takeItems(ctx context.Context, std Streams, items []switching.Item) error {
 				return err
 			}
 			failed++
-			fmt.Fprintf(std.Out, "left out  %s: %s\n", text.Visible(i.ID), text.Visible(err.Error()))
+			fmt.Fprintf(out, "left out  %s: %s\n", text.Visible(i.ID), text.Visible(err.Error()))
 			continue
 		}
-		fmt.Fprintf(std.Out, "done      %s: %s\n", text.Visible(i.ID), text.Visible(i.Does))
+		fmt.Fprintf(out, "done      %s: %s\n", text.Visible(i.ID), text.Visible(i.Does))
 	}
 	if failed == len(items) {
 		return console.Usage("nothing was taken over")

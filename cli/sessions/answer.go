@@ -1,4 +1,4 @@
-package cli
+package sessionscli
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-type sessionsAnswerCmd struct {
+type answerCmd struct {
 	Answer  string `arg:"" help:"yes, no, the number of a row of the question, or the reply to a question of the model."`
 	Session string `arg:"" optional:"" help:"End of the ID or part of the title; not needed if only one waits."`
 	Word    string `help:"Why not: goes to the model with a no." placeholder:"TEXT"`
@@ -24,8 +24,8 @@ type sessionsAnswerCmd struct {
 }
 
 // Run answers the question that an open session waits with.
-func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	l, err := newLive(std)
+func (c *answerCmd) Run(ctx context.Context, std Setup) error {
+	l, err := std.Live()
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *sessionsAnswerCmd) Run(ctx context.Context, _ *flags, std Streams) erro
 	return console.Usage("session %s waits for no answer", session.ShortID(s.SessionID))
 }
 
-func (c *sessionsAnswerCmd) failed(err error) error {
+func (c *answerCmd) failed(err error) error {
 	if err != nil {
 		return &console.Exit{Code: console.ExitModel, Err: err}
 	}
@@ -81,7 +81,7 @@ func (c *sessionsAnswerCmd) failed(err error) error {
 }
 
 // option returns the place of the row that the answer means.
-func (c *sessionsAnswerCmd) option(q wire.Question) (int, error) {
+func (c *answerCmd) option(q wire.Question) (int, error) {
 	scope := map[string]tools.AnswerScope{"yes": tools.AnswerOnce, "y": tools.AnswerOnce, "no": tools.AnswerNo, "n": tools.AnswerNo}[strings.ToLower(c.Answer)]
 	if n, err := strconv.Atoi(c.Answer); err == nil && n >= 1 && n <= len(q.Options) {
 		return n - 1, nil
@@ -97,7 +97,7 @@ func (c *sessionsAnswerCmd) option(q wire.Question) (int, error) {
 }
 
 // hunks returns the places of the hunks that are to be taken with a row; nil means all of them.
-func (c *sessionsAnswerCmd) hunks(q wire.Question, row int) ([]int, error) {
+func (c *answerCmd) hunks(q wire.Question, row int) ([]int, error) {
 	if c.Hunks == nil {
 		return nil, nil
 	}

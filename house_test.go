@@ -33,12 +33,12 @@ cli/core: agent tools tools/command
 cli/health:
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
-cli/eval:
+cli/eval: cli/console
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
 cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins tools tools/builtin tools/lsp tools/sandbox
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
 cli/manual:
-cli/memory: agent agent/event agent/model notes session tools tools/command
+cli/memory: agent agent/event cli/console notes session tools tools/command
 cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front
 cli/permissions: agent/event cli/config cli/console cli/core session tools tools/command tools/permission
 cli/confinement: agent/event agent/model/provider cli/config cli/health cli/web session tools tools/builtin tools/sandbox
@@ -46,7 +46,7 @@ cli/web: cli/config cli/console cli/health tools tools/builtin
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
-cli/review:
+cli/review: agent/event cli/board cli/console tools/command tools/permission/repository
 cli/roles: agent/event cli/board cli/config cli/console cli/core cli/hooks session session/role tools tools/command
 cli/skills: agent agent/event cli/board cli/config cli/console cli/core session skills skills/instructions tools tools/command
 cli/stream:
@@ -58,7 +58,8 @@ cli/serve: agent/event/wire agent/history cli/background cli/console cli/core cl
 cli/tour:
 cli/undo: agent/event cli/health session tools tools/builtin
 cli/telemetry: agent/event agent/model tools
-cli/usage: session
+cli/usage: cli/console session tools/command
+cli/update: cli/console
 cli/switching: agent/model/provider cli/config cli/console hooks mcp/config tools/permission
 tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown

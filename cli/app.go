@@ -23,6 +23,7 @@ import (
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	permissionscli "jcode/cli/permissions"
+	"jcode/cli/review"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	webcli "jcode/cli/web"
@@ -74,7 +75,7 @@ type app struct {
 
 	editor      builtin.Editor // nil outside an editor
 	inEditor    bool           // an editor shows the session
-	reviews     *reviewing     // of /review
+	reviews     *review.Chat   // of /review
 	store       *session.Store
 	workspace   *builtin.Workspace
 	registry    *tools.Registry

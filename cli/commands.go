@@ -10,6 +10,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/core"
 	skillscli "jcode/cli/skills"
+	"jcode/cli/usage"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -46,7 +47,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
 		{Name: "continue", Description: "let the model continue a cut answer", Run: p.goOn},
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
-		{Name: "usage", Hint: "[days] [day|model|project|session]", Complete: func(_ context.Context, args string) []string { return slicex.WithPrefix(usageWords(), args) }, Description: "tokens and money used in the last days", Run: p.usage},
+		{Name: "usage", Hint: "[days] [day|model|project|session]", Complete: func(_ context.Context, args string) []string { return slicex.WithPrefix(usage.Words(), args) }, Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
 		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
 		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Verbs: command.Verbs{

@@ -6,18 +6,24 @@ import (
 	"strconv"
 
 	backgroundcli "jcode/cli/background"
+	"jcode/cli/config"
 	doctorcli "jcode/cli/doctor"
+	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
+	"jcode/cli/memory"
 	modelscli "jcode/cli/models"
 	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
+	"jcode/cli/review"
 	rolescli "jcode/cli/roles"
 	servecli "jcode/cli/serve"
 	sessionscli "jcode/cli/sessions"
 	skillscli "jcode/cli/skills"
 	"jcode/cli/switching"
 	taskscli "jcode/cli/tasks"
+	updatecli "jcode/cli/update"
+	"jcode/cli/usage"
 	workercli "jcode/cli/worker"
 	"jcode/tools"
 )
@@ -78,21 +84,21 @@ type grammar struct {
 	Skills   skillscli.Cmd   `cmd:"" help:"List and check skills, and write new ones."`
 	Plugins  pluginscli.Cmd  `cmd:"" help:"Add, list, update and remove plugins."`
 	Lua      luacli.Cmd      `cmd:"" help:"Write, check and run Lua tools."`
-	Config   configCmd       `cmd:"" help:"Show and change settings."`
+	Config   config.Cmd      `cmd:"" help:"Show and change settings."`
 	Docs     docsCmd         `cmd:"" help:"Index documents for a session, and search them."`
 
-	Memory memoryCmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
+	Memory memory.Cmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
 
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
 	Serve servecli.Cmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
 
-	Usage  usageCmd      `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
+	Usage  usage.Cmd     `cmd:"" help:"Show tokens and money used, as a table, JSON or a page."`
 	Models modelscli.Cmd `cmd:"" help:"Say what models cost, and read a newer table of prices."`
-	Eval   evalCmd       `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
-	Review reviewCmd     `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
+	Eval   eval.Cmd      `cmd:"" help:"Try out tasks with a model, or compare set-ups."`
+	Review review.Cmd    `cmd:"" help:"Review a change: findings as text, JSON or SARIF."`
 	Import switching.Cmd `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
-	Update updateCmd     `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
+	Update updatecli.Cmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
 

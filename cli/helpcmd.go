@@ -52,7 +52,7 @@ func (c *helpCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 	if shown, err := paged(ctx, std, text); shown || err != nil {
 		return err
 	}
-	_, err = io.WriteString(std.Out, laid(text, columns(std), markdown.Styles{}))
+	_, err = io.WriteString(std.Out, laid(text, std.Columns(), markdown.Styles{}))
 	return err
 }
 
@@ -103,7 +103,7 @@ func paged(ctx context.Context, std Streams, text string) (shown bool, err error
 		return false, nil //nolint:nilerr // without a pager the text is printed
 	}
 	const bold, italic = cells.Style("1"), cells.Style("3")
-	cmd.Stdin = strings.NewReader(laid(text, columns(std), markdown.Styles{
+	cmd.Stdin = strings.NewReader(laid(text, std.Columns(), markdown.Styles{
 		Strong: bold, Heading: [6]cells.Style{bold, bold, bold, bold, bold, bold}, TableHead: bold, Emphasis: italic,
 	}))
 	cmd.Stdout, cmd.Stderr = out, console.Behind(std.Err)

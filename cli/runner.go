@@ -5,18 +5,24 @@ import (
 	"fmt"
 
 	backgroundcli "jcode/cli/background"
+	"jcode/cli/config"
 	doctorcli "jcode/cli/doctor"
+	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
+	"jcode/cli/memory"
 	modelscli "jcode/cli/models"
 	permissionscli "jcode/cli/permissions"
 	pluginscli "jcode/cli/plugins"
+	"jcode/cli/review"
 	rolescli "jcode/cli/roles"
 	servecli "jcode/cli/serve"
 	sessionscli "jcode/cli/sessions"
 	skillscli "jcode/cli/skills"
 	"jcode/cli/switching"
 	taskscli "jcode/cli/tasks"
+	updatecli "jcode/cli/update"
+	"jcode/cli/usage"
 	workercli "jcode/cli/worker"
 	"jcode/internal/commandline"
 )
@@ -57,6 +63,18 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newSessionSetup(f, std))
 	case *switching.Cmd:
 		return c.Run(ctx, newSwitchSetup(f, std))
+	case usage.Command:
+		return c.Run(ctx, newUsageSetup(f, std))
+	case memory.Command:
+		return c.Run(ctx, newNotesSetup(f, std))
+	case eval.Command:
+		return c.Run(ctx, eval.Given{Streams: std.Streams, Model: f.Model, Mode: f.Mode})
+	case updatecli.Command:
+		return c.Run(ctx, newUpdateSetup(f, std))
+	case review.Command:
+		return c.Run(ctx, newReviewSetup(f, std))
+	case config.Subcommand:
+		return c.Run(ctx, newConfigSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

@@ -1,5 +1,6 @@
 // Package eval owns how tasks are tried out: folders with a prompt and a command that checks what came of it, run
-// several times with one or more set-ups, and what the counts mean. It must not know how jcode is started.
+// several times with one or more set-ups, and what the counts mean; `jcode eval` (Cmd in command.go, the first to read). Jcode
+// is one of the programs that it starts: it must not know how jcode is wired.
 package eval
 
 import (

@@ -1,7 +1,7 @@
 // Package review makes findings of a change: what of a diff a model is shown, which of its findings hold, and how they
-// are printed.
+// are printed; `jcode review` (Cmd in command.go, the first to read) and /review (Chat).
 //
-// It must not know how a model is asked, nor where a diff is from.
+// It must not know how a model is asked: that is handed in (Setup.Ask).
 package review
 
 import (

@@ -1,5 +1,5 @@
 // Package usage owns how used tokens and money are grouped and shown: as a table with bars for a terminal, as
-// JSON, and as one HTML page. It must not know where the rows come from.
+// JSON, and as one HTML page; `jcode usage` (Cmd in command.go, the first to read) and /usage.
 package usage
 
 import (

@@ -1,4 +1,4 @@
-package cli
+package updatecli
 
 import (
 	"context"
@@ -21,9 +21,23 @@ const (
 	shownNotice = 200     // characters of what such an answer says
 )
 
-// updateCmd says whether there is a newer release. Nothing is fetched unless a person has configured an
+// Setup is what `jcode update` is given.
+type Setup struct {
+	console.Streams
+	Release string // this one
+	Agent   string // how jcode calls itself
+	// Address returns the setting update.url.
+	Address func(ctx context.Context) (string, error)
+}
+
+// Command is `jcode update`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+// Cmd says whether there is a newer release. Nothing is fetched unless a person has configured an
 // address, and asks.
-type updateCmd struct {
+type Cmd struct {
 	Check bool `help:"Ask the address of update.url for the newest release."`
 }
 
@@ -36,31 +50,26 @@ type newest struct {
 }
 
 // Run asks and reports.
-func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *Cmd) Run(ctx context.Context, std Setup) error {
 	if !c.Check {
 		return console.Usage("jcode does not replace itself: update it as you installed it. `jcode update --check` says whether there is a newer release")
 	}
-	a, err := openKept(ctx, f, std)
+	address, err := std.Address(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.loadConfig(ctx); err != nil {
-		return err
-	}
-	address := a.config.Update.URL
 	if address == "" {
 		return console.Usage("config.json: update.url is not set, and jcode contacts no server on its own: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
 	}
-	found, err := fetchNewest(ctx, address)
+	found, err := fetchNewest(ctx, address, std.Agent)
 	if err != nil {
 		return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("update.url: %w", err)}
 	}
-	if semver.Compare("v"+found.Version, "v"+version) <= 0 {
-		fmt.Fprintf(std.Out, "jcode %s is the newest release.\n", version)
+	if semver.Compare("v"+found.Version, "v"+std.Release) <= 0 {
+		fmt.Fprintf(std.Out, "jcode %s is the newest release.\n", std.Release)
 		return nil
 	}
-	fmt.Fprintf(std.Out, "jcode %s is available; this is %s.\n", found.Version, version)
+	fmt.Fprintf(std.Out, "jcode %s is available; this is %s.\n", found.Version, std.Release)
 	if found.URL != "" {
 		fmt.Fprintln(std.Out, text.Clean(found.URL))
 	}
@@ -68,7 +77,7 @@ func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // fetchNewest reads what an address says about the newest release.
-func fetchNewest(ctx context.Context, address string) (newest, error) {
+func fetchNewest(ctx context.Context, address, agent string) (newest, error) {
 	var found newest
 	ctx, cancel := context.WithTimeout(ctx, updateWait)
 	defer cancel()
@@ -77,7 +86,7 @@ func fetchNewest(ctx context.Context, address string) (newest, error) {
 		return found, err
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "jcode/"+Version())
+	req.Header.Set("User-Agent", agent)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return found, err

@@ -1,4 +1,4 @@
-package cli
+package eval
 
 import (
 	"cmp"
@@ -13,13 +13,24 @@ import (
 	"time"
 
 	"jcode/cli/console"
-	"jcode/cli/eval"
+
 	"jcode/internal/launch"
 	"jcode/internal/proc"
 )
 
-// evalCmd tries out tasks with a model, or compares set-ups.
-type evalCmd struct {
+// Given is what `jcode eval` is given: the streams, and the model and mode of the command line.
+type Given struct {
+	console.Streams
+	Model, Mode string
+}
+
+// Command is `jcode eval`.
+type Command interface {
+	Run(ctx context.Context, std Given) error
+}
+
+// Cmd tries out tasks with a model, or compares set-ups.
+type Cmd struct {
 	Folder string   `arg:"" help:"A task, or a folder of tasks: each a folder with task.json."`
 	Setup  []string `help:"Flags of a set-up, as in --setup='-m openai/gpt-5.2'; repeatable, to compare. Without one, the flags of this command line." placeholder:"FLAGS" sep:"none"`
 	Runs   int      `default:"3" help:"How often each task is run with each set-up." placeholder:"N"`
@@ -28,11 +39,11 @@ type evalCmd struct {
 }
 
 // Run runs the tasks and prints what they came to.
-func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *Cmd) Run(ctx context.Context, std Given) error {
 	if c.Runs < 1 {
 		return console.Usage("--runs: a number above 0")
 	}
-	tasks, err := eval.Read(c.Folder)
+	tasks, err := Read(c.Folder)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
@@ -51,10 +62,10 @@ func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	starter := proc.NewLauncher()
 	defer starter.Close()
-	runs, err := eval.Do(ctx, eval.Options{
-		Tasks: tasks, Setups: c.setups(f), Runs: c.Runs, Keep: keep, Agent: []string{self, "--private"},
+	runs, err := Do(ctx, Options{
+		Tasks: tasks, Setups: c.setups(std), Runs: c.Runs, Keep: keep, Agent: []string{self, "--private"},
 		Start: program(starter), Clone: cloned,
-		Ended: func(r eval.Run) {
+		Ended: func(r Run) {
 			state := "passed"
 			if !r.Passed {
 				state = "failed"
@@ -68,7 +79,7 @@ func (c *evalCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return console.Usage("%w", err)
 	}
-	report := eval.Sum(runs)
+	report := Sum(runs)
 	if c.JSON {
 		return errors.Join(err, console.PrintJSON(std.Out, report))
 	}
@@ -84,15 +95,15 @@ func said(why string) string {
 }
 
 // setups returns the set-ups that are compared. Relative paths of scripts are those of this folder.
-func (c *evalCmd) setups(f *flags) []eval.Setup {
+func (c *Cmd) setups(std Given) []Setup {
 	list := c.Setup
 	if len(list) == 0 {
-		list = []string{strings.TrimSpace("-m " + f.Model)}
-		if f.Model == "" {
+		list = []string{strings.TrimSpace("-m " + std.Model)}
+		if std.Model == "" {
 			list[0] = ""
 		}
 	}
-	var out []eval.Setup
+	var out []Setup
 	for _, text := range list {
 		words := strings.Fields(text)
 		for i, w := range words {
@@ -103,18 +114,18 @@ func (c *evalCmd) setups(f *flags) []eval.Setup {
 			}
 		}
 		if !slices.ContainsFunc(words, func(w string) bool { return w == "--mode" || strings.HasPrefix(w, "--mode=") }) {
-			words = append(words, "--mode", cmp.Or(f.Mode, "auto"))
+			words = append(words, "--mode", cmp.Or(std.Mode, "auto"))
 		}
-		out = append(out, eval.Setup{Name: cmp.Or(text, "default"), Words: words})
+		out = append(out, Setup{Name: cmp.Or(text, "default"), Words: words})
 	}
 	return out
 }
 
-// maxEvalOutput bounds what is kept of a program's output.
-const maxEvalOutput = 4 << 20
+// maxOutput bounds what is kept of a program's output.
+const maxOutput = 4 << 20
 
 // program returns what runs a program of an evaluation: with everything that it starts it ends when its time is over.
-func program(by *proc.Launcher) eval.Program {
+func program(by *proc.Launcher) Program {
 	return func(ctx context.Context, dir string, env []string, argv ...string) (string, int, error) {
 		read, write, err := os.Pipe()
 		if err != nil {
@@ -128,7 +139,7 @@ func program(by *proc.Launcher) eval.Program {
 		}
 		said := make(chan string, 1)
 		go func() {
-			out, _ := io.ReadAll(io.LimitReader(read, maxEvalOutput)) // the pipe ends with the tree
+			out, _ := io.ReadAll(io.LimitReader(read, maxOutput)) // the pipe ends with the tree
 			_, _ = io.Copy(io.Discard, read)
 			said <- string(out)
 		}()

@@ -1,4 +1,4 @@
-package cli
+package review
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"jcode/cli/console"
-	"jcode/cli/review"
+
 	"jcode/internal/atomicfile"
 	"jcode/internal/launch"
 	"jcode/internal/paths"
@@ -21,8 +21,21 @@ import (
 // exitFindings is the exit code of a review with a finding of the severity that --fail-on names.
 const exitFindings = 6
 
-// reviewCmd reviews a change. It takes no words: `jcode review this please` is a prompt.
-type reviewCmd struct {
+// Setup is what `jcode review` is given.
+type Setup struct {
+	console.Streams
+	Version string
+	// Ask has a model review files, in a run that only reads and of which nothing is kept.
+	Ask func(ctx context.Context, files []File) (json.RawMessage, error)
+}
+
+// Command is `jcode review`.
+type Command interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+// Cmd reviews a change. It takes no words: `jcode review this please` is a prompt.
+type Cmd struct {
 	Base        string `help:"Review what this branch changes since it left another one." placeholder:"REF"`
 	Commit      string `help:"Review one commit." placeholder:"REF"`
 	Range       string `help:"Review what lies between two commits, as in v1..HEAD." placeholder:"A..B"`
@@ -34,7 +47,7 @@ type reviewCmd struct {
 }
 
 // Run reviews the change and prints what was found.
-func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
+func (c *Cmd) Run(ctx context.Context, std Setup) error {
 	diff, err := c.diff(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -42,13 +55,13 @@ func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return console.Usage("%w", err)
 	}
-	report := review.Report{Summary: "There is nothing to review.", Findings: []review.Finding{}}
-	if shown, left := review.Shown(review.Parse(diff)); len(shown) > 0 || len(left) > 0 {
-		answer, err := ask(ctx, f, std, shown)
+	report := Report{Summary: "There is nothing to review.", Findings: []Finding{}}
+	if shown, left := Shown(Parse(diff)); len(shown) > 0 || len(left) > 0 {
+		answer, err := std.Ask(ctx, shown)
 		if err != nil {
 			return err
 		}
-		if report, err = review.Read(answer, shown); err != nil {
+		if report, err = Read(answer, shown); err != nil {
 			return &console.Exit{Code: console.ExitSchema, Err: err}
 		}
 		report.Left = left
@@ -57,9 +70,9 @@ func (c *reviewCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // print writes a report in the forms that were asked for.
-func (c *reviewCmd) print(report review.Report, std Streams) error {
+func (c *Cmd) print(report Report, std Setup) error {
 	if c.SARIF != "" {
-		text, err := json.MarshalIndent(report.SARIF(Version()), "", "  ")
+		text, err := json.MarshalIndent(report.SARIF(std.Version), "", "  ")
 		if err == nil {
 			err = atomicfile.Write(c.SARIF, append(text, '\n'), atomicfile.Options{Perm: 0o644})
 		}
@@ -80,37 +93,11 @@ func (c *reviewCmd) print(report review.Report, std Streams) error {
 	return nil
 }
 
-// ask has a model review files, in a run that only reads and of which nothing is kept.
-func ask(ctx context.Context, f *flags, std Streams, files []review.File) (json.RawMessage, error) {
-	run := *f
-	run.Print, run.Private, run.OutputFormat, run.OutputSchema, run.Output = true, true, "json", review.Schema, ""
-	run.Mode = "plan"
-	run.Continue, run.Resume, run.Fork, run.Worktree = false, "", false, ""
-	var in, out bytes.Buffer
-	for _, file := range files {
-		in.WriteString(file.Text)
-	}
-	streams := std
-	streams.In, streams.Out, streams.InIsTerminal, streams.OutIsTerminal = &in, &out, false, false
-	err := runHeadless(ctx, &run, streams, []string{review.Prompt})
-	var result resultLine
-	if read := json.Unmarshal(out.Bytes(), &result); read != nil || !result.OK {
-		if err == nil {
-			err = &console.Exit{Code: console.ExitModel, Err: errors.New("the review has no answer")}
-		}
-		if result.Error != "" {
-			fmt.Fprintln(std.Err, "jcode: the review ended without an answer: "+result.Error)
-		}
-		return nil, err
-	}
-	return result.Structured, err
-}
-
 // maxNew bounds the new files that are reviewed.
 const maxNew = 200
 
 // diff returns the change, as git shows it.
-func (c *reviewCmd) diff(ctx context.Context) (string, error) {
+func (c *Cmd) diff(ctx context.Context) (string, error) {
 	args, err := c.revisions()
 	if err != nil {
 		return "", err
@@ -119,7 +106,7 @@ func (c *reviewCmd) diff(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	git, top, err := reviewGit(ctx, dir)
+	git, top, err := gitOf(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -135,8 +122,8 @@ func (c *reviewCmd) diff(ctx context.Context) (string, error) {
 	}
 	list := strings.FieldsFunc(names, func(r rune) bool { return r == 0 })
 	for _, name := range list[:min(len(list), maxNew)] {
-		diff += review.Added(filepath.ToSlash(name), func() ([]byte, error) {
-			return paths.ReadFile(filepath.Join(top, filepath.FromSlash(name)), review.MaxNew)
+		diff += Added(filepath.ToSlash(name), func() ([]byte, error) {
+			return paths.ReadFile(filepath.Join(top, filepath.FromSlash(name)), MaxNew)
 		})
 	}
 	if len(list) > maxNew {
@@ -146,7 +133,7 @@ func (c *reviewCmd) diff(ctx context.Context) (string, error) {
 }
 
 // revisions returns the git command that shows the change, with what it compares.
-func (c *reviewCmd) revisions() ([]string, error) {
+func (c *Cmd) revisions() ([]string, error) {
 	var chosen [][]string
 	for _, way := range []struct {
 		name, ref string
@@ -177,8 +164,8 @@ func (c *reviewCmd) revisions() ([]string, error) {
 	return nil, errors.New("choose one of --base, --commit, --range, --staged and --uncommitted")
 }
 
-// reviewGit returns a git for the repository of a folder, and its top.
-func reviewGit(ctx context.Context, dir string) (launch.Git, string, error) {
+// gitOf returns a git for the repository of a folder, and its top.
+func gitOf(ctx context.Context, dir string) (launch.Git, string, error) {
 	top := dir
 	git := launch.Git{Programs: launch.Programs{Roots: func() []string { return []string{top} }}}
 	said, err := gitSays(ctx, git, dir, "rev-parse", "--show-toplevel")

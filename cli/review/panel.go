@@ -1,4 +1,4 @@
-package cli
+package review
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/cli/board"
-	"jcode/cli/review"
+
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/slicex"
@@ -23,14 +23,17 @@ import (
 	"jcode/tools/command"
 )
 
+// maxOutput bounds what is kept of a program's output.
+const maxOutput = 4 << 20
+
 // reviewLimit is how long a review in a chat may take.
 const reviewLimit = 30 * time.Minute
 
-// reviewing is /review: a review of a change by a jcode of its own, and the list of what it found.
-type reviewing struct {
-	flags *flags
-	board *board.Board
-	dir   string
+// Chat is /review: a review of a change by a jcode of its own, and the list of what it found.
+type Chat struct {
+	board  *board.Board
+	dir    string
+	passed func(model string) []string // the flags for another run of jcode
 
 	ctx    context.Context // ends with the chat
 	runs   sync.WaitGroup
@@ -39,20 +42,20 @@ type reviewing struct {
 	began  time.Time          // zero where none runs
 	stop   context.CancelFunc // of the one that runs
 	top    string             // of the repository
-	report review.Report
+	report Report
 	failed string
 }
 
-func newReviewing(a *app) *reviewing {
-	r := &reviewing{flags: a.flags, board: &a.board, dir: a.cwd}
+// NewChat returns /review for a folder. passed returns the flags for another run of jcode with a model. The caller ends it
+// with the chat.
+func NewChat(b *board.Board, dir string, passed func(model string) []string) (r *Chat, end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r.ctx = ctx
-	a.onClose(func() { cancel(); r.runs.Wait() })
-	return r
+	r = &Chat{board: b, dir: dir, passed: passed, ctx: ctx}
+	return r, func() { cancel(); r.runs.Wait() }
 }
 
-// panel lists the findings. Opened for the first time it reviews what is not committed.
-func (r *reviewing) panel() command.Panel {
+// Panel lists the findings. Opened for the first time it reviews what is not committed.
+func (r *Chat) Panel() command.Panel {
 	return command.Panel{
 		Name: "review", Help: "review a change: a list of findings, each can be fixed", Title: "Review",
 		Empty: "Nothing was reviewed.", Live: true, Rows: r.rows,
@@ -75,8 +78,8 @@ func (r *reviewing) panel() command.Panel {
 }
 
 // review begins a review.
-func (r *reviewing) review(_ context.Context, words string) (string, error) {
-	if err := checkReview(strings.Fields(words)); err != nil {
+func (r *Chat) review(_ context.Context, words string) (string, error) {
+	if err := check(strings.Fields(words)); err != nil {
 		return "", err
 	}
 	if err := r.begin(strings.Fields(words)); err != nil {
@@ -85,8 +88,8 @@ func (r *reviewing) review(_ context.Context, words string) (string, error) {
 	return "Reviewing " + words + " …: /review shows what is found.", nil
 }
 
-// checkReview refuses words that say nothing of a change.
-func checkReview(words []string) error {
+// check refuses words that say nothing of a change.
+func check(words []string) error {
 	for i := 0; i < len(words); i++ {
 		name, _, has := strings.Cut(words[i], "=")
 		switch name {
@@ -106,7 +109,7 @@ func checkReview(words []string) error {
 }
 
 // begin starts a review, unless one runs.
-func (r *reviewing) begin(words []string) error {
+func (r *Chat) begin(words []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -115,18 +118,18 @@ func (r *reviewing) begin(words []string) error {
 	if conv := r.board.Open(); conv != nil {
 		model = conv.OwnModel()
 	}
-	argv := append(append([]string{self, "review", "--json"}, words...), r.flags.passed(model)...)
+	argv := append(append([]string{self, "review", "--json"}, words...), r.passed(model)...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.began.IsZero() {
 		return errors.New("a review runs already: /review stop ends it")
 	}
 	ctx, stop := context.WithTimeout(r.ctx, reviewLimit)
-	r.what, r.began, r.stop, r.failed, r.report = strings.Join(words, " "), time.Now(), stop, "", review.Report{}
+	r.what, r.began, r.stop, r.failed, r.report = strings.Join(words, " "), time.Now(), stop, "", Report{}
 	r.runs.Go(func() {
 		defer stop()
-		_, top, err := reviewGit(ctx, r.dir)
-		var report review.Report
+		_, top, err := gitOf(ctx, r.dir)
+		var report Report
 		if err == nil {
 			report, err = r.run(ctx, argv)
 		}
@@ -147,7 +150,7 @@ func (r *reviewing) begin(words []string) error {
 }
 
 // run reviews in a process of its own, as jcode review does.
-func (r *reviewing) run(ctx context.Context, argv []string) (report review.Report, err error) {
+func (r *Chat) run(ctx context.Context, argv []string) (report Report, err error) {
 	starter := proc.NewLauncher()
 	defer starter.Close()
 	var out, errs strings.Builder
@@ -166,7 +169,7 @@ func (r *reviewing) run(ctx context.Context, argv []string) (report review.Repor
 }
 
 // end stops the review that runs.
-func (r *reviewing) end() (string, error) {
+func (r *Chat) end() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.began.IsZero() {
@@ -177,7 +180,7 @@ func (r *reviewing) end() (string, error) {
 }
 
 // rows are the findings, or how far the review is.
-func (r *reviewing) rows(context.Context) ([]command.Row, error) {
+func (r *Chat) rows(context.Context) ([]command.Row, error) {
 	r.mu.Lock()
 	fresh := r.what == ""
 	r.mu.Unlock()
@@ -203,7 +206,7 @@ func (r *reviewing) rows(context.Context) ([]command.Row, error) {
 	return r.findings(), nil
 }
 
-func (r *reviewing) findings() (rows []command.Row) {
+func (r *Chat) findings() (rows []command.Row) {
 	for i, f := range r.report.Findings {
 		rows = append(rows, command.Row{
 			ID: strconv.Itoa(i + 1), Name: fmt.Sprintf("%s %s:%d", f.Severity, text.Visible(f.File), f.Line), Info: text.Headline(f.Title), Bad: f.Severity <= "P1", Detail: f.Body(),
@@ -213,12 +216,12 @@ func (r *reviewing) findings() (rows []command.Row) {
 }
 
 // finding returns a finding by its number.
-func (r *reviewing) finding(number string) (review.Finding, string, error) {
+func (r *Chat) finding(number string) (Finding, string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(r.report.Findings) {
-		return review.Finding{}, "", fmt.Errorf("there is no finding %q: /review lists them", number)
+		return Finding{}, "", fmt.Errorf("there is no finding %q: /review lists them", number)
 	}
 	return r.report.Findings[n-1], r.top, nil
 }
@@ -227,14 +230,14 @@ func (r *reviewing) finding(number string) (review.Finding, string, error) {
 const around = 6
 
 // show returns a finding with its place in the file.
-func (r *reviewing) show(number string) (string, error) {
+func (r *Chat) show(number string) (string, error) {
 	f, top, err := r.finding(number)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s:%d: %s\n\n", f.Severity, f.File, f.Line, f.Title)
-	content, err := paths.ReadFile(filepath.Join(top, filepath.FromSlash(f.File)), review.MaxNew)
+	content, err := paths.ReadFile(filepath.Join(top, filepath.FromSlash(f.File)), MaxNew)
 	if err != nil {
 		fmt.Fprintf(&b, "(%v)\n", err)
 	}
@@ -251,7 +254,7 @@ func (r *reviewing) show(number string) (string, error) {
 }
 
 // fix has the model of the chat fix a finding.
-func (r *reviewing) fix(number string) (string, error) {
+func (r *Chat) fix(number string) (string, error) {
 	f, _, err := r.finding(number)
 	if err != nil {
 		return "", err
@@ -287,7 +290,7 @@ func captured(ctx context.Context, by *proc.Launcher, spec proc.Spec, out, errs 
 	for i, into := range []*strings.Builder{out, errs} {
 		from := files[2*i]
 		reading.Go(func() {
-			_, _ = io.Copy(into, io.LimitReader(from, maxEvalOutput)) // the pipe ends with the tree
+			_, _ = io.Copy(into, io.LimitReader(from, maxOutput)) // the pipe ends with the tree
 			_, _ = io.Copy(io.Discard, from)
 			_ = from.Close() // it was read to its end
 		})

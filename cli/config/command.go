@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"bufio"
@@ -14,48 +14,57 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"jcode/cli/config"
 	"jcode/cli/console"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/tools"
 )
 
-// configCmd shows and changes settings.
-type configCmd struct {
-	Show   configShowCmd   `cmd:"" default:"withargs" help:"Print the settings in force, and where each comes from. Keys are masked."`
-	Path   configPathCmd   `cmd:"" help:"Print the folders and files that are used."`
-	Schema configSchemaCmd `cmd:"" help:"Print the JSON Schema of config.json."`
-	Set    configSetCmd    `cmd:"" help:"Change a setting; comments and other keys stay."`
-	Key    configKeyCmd    `cmd:"" help:"Keep a provider's API key, read from standard input."`
+// Cmd shows and changes settings.
+type Cmd struct {
+	Show   showCmd   `cmd:"" default:"withargs" help:"Print the settings in force, and where each comes from. Keys are masked."`
+	Path   pathCmd   `cmd:"" help:"Print the folders and files that are used."`
+	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of config.json."`
+	Set    setCmd    `cmd:"" help:"Change a setting; comments and other keys stay."`
+	Key    keyCmd    `cmd:"" help:"Keep a provider's API key, read from standard input."`
 }
 
-type configShowCmd struct {
+// Setup is what the commands of `jcode config` are given.
+type Setup struct {
+	console.Streams
+	Managed *Managed
+	// Find finds the files, and the root of the project.
+	Find func(ctx context.Context) (found Paths, root string, err error)
+	// Load reads the settings in force.
+	Load func(ctx context.Context) (*Loaded, error)
+}
+
+// Subcommand is a command of `jcode config`.
+type Subcommand interface {
+	Run(ctx context.Context, std Setup) error
+}
+
+type showCmd struct {
 	All  bool `help:"With the defaults."`
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the settings in force. Faults of the files go to stderr, and the exit code is 2 if a fault keeps
 // a setting out of force.
-func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openKept(ctx, f, std)
+func (c *showCmd) Run(ctx context.Context, std Setup) error {
+	loaded, err := std.Load(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Managed: a.std.managed, Trusted: func(key, hash string) bool {
-		return a.trusted(ctx, tools.TrustConfig, key, hash)
-	}})
 	settings, err := loaded.Show(c.All)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
 	if c.JSON {
 		err = console.PrintJSON(std.Out, map[string]any{
-			"managed": slicex.OrEmpty(a.std.managed.Show()), "settings": slicex.OrEmpty(settings), "waiting_for_trust": slicex.OrEmpty(loaded.Held), "problems": slicex.OrEmpty(loaded.Problems),
+			"managed": slicex.OrEmpty(std.Managed.Show()), "settings": slicex.OrEmpty(settings), "waiting_for_trust": slicex.OrEmpty(loaded.Held), "problems": slicex.OrEmpty(loaded.Problems),
 		})
 	} else {
-		err = showSettings(std, loaded, settings, a.std.managed.Show())
+		err = showSettings(std.Streams, loaded, settings, std.Managed.Show())
 	}
 	if err != nil {
 		return err
@@ -68,7 +77,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-func showSettings(std Streams, loaded *config.Loaded, settings, managed []config.Setting) error {
+func showSettings(std console.Streams, loaded *Loaded, settings, managed []Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	line := func(key, value, from string) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", key, text.Truncate(text.OneLine(value), 100, "…"), from)
@@ -96,25 +105,25 @@ func showSettings(std Streams, loaded *config.Loaded, settings, managed []config
 	return nil
 }
 
-type configPathCmd struct {
+type pathCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the paths that jcode uses.
-func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a := &app{flags: f, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *pathCmd) Run(ctx context.Context, std Setup) error {
+	found, root, err := std.Find(ctx)
+	if err != nil {
 		return err
 	}
 	places := []struct{ name, path string }{
-		{"config", a.paths.Config},
-		{"data", a.paths.Data},
-		{"settings", a.paths.File()},
-		{"credentials", a.paths.Credentials()},
-		{"project", a.root},
-		{"project_settings", config.ProjectFile(a.root)},
+		{"config", found.Config},
+		{"data", found.Data},
+		{"settings", found.File()},
+		{"credentials", found.Credentials()},
+		{"project", root},
+		{"project_settings", ProjectFile(root)},
 	}
-	if m := a.std.managed; m != nil {
+	if m := std.Managed; m != nil {
 		places = append(places, struct{ name, path string }{"managed", filepath.Dir(m.Files[0])})
 	}
 	if c.JSON {
@@ -135,11 +144,11 @@ func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return w.Flush()
 }
 
-type configSchemaCmd struct{}
+type schemaCmd struct{}
 
 // Run prints the schema.
-func (configSchemaCmd) Run(_ context.Context, _ *flags, std Streams) error {
-	data, err := config.Schema()
+func (schemaCmd) Run(_ context.Context, std Setup) error {
+	data, err := Schema()
 	if err != nil {
 		return err
 	}
@@ -147,64 +156,63 @@ func (configSchemaCmd) Run(_ context.Context, _ *flags, std Streams) error {
 	return err
 }
 
-type configSetCmd struct {
+type setCmd struct {
 	Key     string `arg:"" help:"Dotted key, such as theme or mcp.tools."`
 	Value   string `arg:"" optional:"" help:"Text, or JSON for anything else; none removes the setting."`
 	Project bool   `help:"In this project's file, not in your own."`
 }
 
 // Run changes one setting.
-func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a := &app{flags: f, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *setCmd) Run(ctx context.Context, std Setup) error {
+	found, root, err := std.Find(ctx)
+	if err != nil {
 		return err
 	}
-	file := a.paths.File()
+	file := found.File()
 	if c.Project {
-		file = config.ProjectFile(a.root)
+		file = ProjectFile(root)
 	}
 	if c.Value == "" {
-		return console.AsUsage(config.Set(file, c.Key, nil))
+		return console.AsUsage(Set(file, c.Key, nil))
 	}
 	// A value that is valid as a string is one; others are parsed as JSON.
-	err := config.Set(file, c.Key, c.Value)
+	err = Set(file, c.Key, c.Value)
 	var value any
 	if err != nil && json.Unmarshal([]byte(c.Value), &value) == nil && value != nil {
 		if _, is := value.(string); !is {
-			err = config.Set(file, c.Key, value)
+			err = Set(file, c.Key, value)
 		}
 	}
 	return console.AsUsage(err)
 }
 
-type configKeyCmd struct {
+type keyCmd struct {
 	Provider string `arg:"" help:"Provider, such as openai."`
 	Forget   bool   `help:"Forget the key."`
 }
 
 // Run stores a key. It is read from standard input, so that it appears in no shell history and
 // no process list.
-func (c *configKeyCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a := &app{flags: f, std: std}
-	if err := a.findPlaces(ctx); err != nil {
+func (c *keyCmd) Run(ctx context.Context, std Setup) error {
+	found, _, err := std.Find(ctx)
+	if err != nil {
 		return err
 	}
 	key := ""
 	if !c.Forget {
-		var err error
-		if key, err = readKey(std, c.Provider); err != nil {
+		if key, err = readKey(std.Streams, c.Provider); err != nil {
 			return console.Usage("%w", err)
 		}
 	}
-	if err := config.StoreKey(a.paths.Credentials(), c.Provider, key); err != nil {
+	if err := StoreKey(found.Credentials(), c.Provider, key); err != nil {
 		return console.Usage("%w", err)
 	}
-	fmt.Fprintf(std.Err, "jcode: %s\n", a.paths.Credentials())
+	fmt.Fprintf(std.Err, "jcode: %s\n", found.Credentials())
 	return nil
 }
 
 // readKey reads one line, without echo on a terminal.
-func readKey(std Streams, provider string) (string, error) {
+func readKey(std console.Streams, provider string) (string, error) {
 	var line string
 	if in, ok := std.In.(*os.File); ok && std.InIsTerminal {
 		fmt.Fprintf(std.Err, "API key of %s (not shown): ", provider)

@@ -293,7 +293,11 @@ var responses = map[string]string{
 func (c *client) write(line string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
-		c.t.Errorf("the agent's input is closed: %v", err)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.closed { // an answer may come too late
+			c.t.Errorf("the agent's input is closed: %v", err)
+		}
 	}
 }
 

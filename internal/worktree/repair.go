@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -223,6 +224,31 @@ func Husk(dir string) bool {
 		return false
 	}
 	return len(entries) == 0 || entries[0].Name() == ".git" && entries[0].Type().IsRegular()
+}
+
+// husk reports whether the copy's folder is what a git left that was killed while it removed a copy which it had just
+// begun: its entry is gone, and the folder contains at most the file that leads there.
+func (t Tree) husk(ctx context.Context) bool {
+	if !Husk(t.Dir) || t.adding(ctx) {
+		return false
+	}
+	link, err := paths.ReadFile(filepath.Join(t.Dir, ".git"), maxPointer)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	common, fault := git(ctx, t.Git, t.Root, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	to, leads := bytes.CutPrefix(bytes.TrimSpace(link), []byte("gitdir: "))
+	if errors.Join(err, fault) != nil || !leads {
+		return false
+	}
+	_, err = os.Lstat(string(to))
+	return inside(filepath.Join(common, "worktrees"), filepath.FromSlash(string(to))) && errors.Is(err, fs.ErrNotExist)
+}
+
+// adding reports whether the repository has an entry of the copy that git has not finished.
+func (t Tree) adding(ctx context.Context) bool {
+	all, err := incomplete(ctx, t.Git, t.Root)
+	return err != nil || slices.ContainsFunc(all, func(e entry) bool { return e.copy == "" || paths.Real(e.copy) == paths.Real(t.Dir) })
 }
 
 // deleteBranch deletes a branch, only if it is at tip where that is given: "git branch -D" would rewrite git's

@@ -300,3 +300,51 @@ func TestACopyThatAKilledGitLockedIsRemoved(t *testing.T) {
 		t.Errorf("it is still there:\n%s", list)
 	}
 }
+
+// A git that is killed while it takes back a copy that it had just begun leaves a folder without an entry.
+func TestWhatAKilledGitLeavesOfACopyIsRemoved(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		left    func(t *testing.T, dir string) // puts into the folder what is left
+		removed bool
+	}{
+		"only the way to the entry": {func(t *testing.T, dir string) {}, true},
+		"an empty folder":           {func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ".git")) }, true},
+		"a file":                    {func(t *testing.T, dir string) { write(t, dir, "work.txt", "work\n") }, false},
+		"the way to elsewhere":      {func(t *testing.T, dir string) { write(t, dir, ".git", "gitdir: /nonexistent/worktrees/x\n") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := repository(t)
+			tree := add(t, worktree.Options{Root: root})
+			entry := run(t, tree.Dir, "rev-parse", "--absolute-git-dir")
+			files, err := os.ReadDir(tree.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if f.Name() != ".git" {
+					remove(t, filepath.Join(tree.Dir, f.Name()))
+				}
+			}
+			remove(t, entry)
+			tt.left(t, tree.Dir)
+			gone := errors.Is(tree.Check(t.Context()), worktree.ErrGone)
+			err = tree.Remove(t.Context())
+			_, fault := os.Lstat(tree.Dir)
+			if left := fault == nil; gone != tt.removed || (err == nil) != tt.removed || left == tt.removed {
+				t.Errorf("it counts as gone: %t; the removal says %v; the folder is left: %t", gone, err, left)
+			}
+			if tt.removed && worktree.HasBranch(t.Context(), launch.Git{}, root, tree.Branch) {
+				t.Error("its branch is left")
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -150,6 +150,9 @@ func (t Tree) Check(ctx context.Context) error {
 		if t.removing(ctx) != "" {
 			return fmt.Errorf("%w: the removal of %s was interrupted", ErrGone, t.Dir)
 		}
+		if t.husk(ctx) {
+			return fmt.Errorf("%w: in %s is only what a killed git left", ErrGone, t.Dir)
+		}
 		return fmt.Errorf("%s is no longer a git worktree", t.Dir)
 	}
 	mine, err := git(ctx, t.Git, t.Root, nil, "rev-parse", "--path-format=absolute", common)
@@ -225,9 +228,11 @@ func (t Tree) removeEntry(ctx context.Context) error {
 			return nil
 		}
 		switch {
-		case locked && why == initializing && time.Since(began) < 2*addLimit:
+		case (locked && why == initializing || t.adding(ctx)) && time.Since(began) < 2*addLimit:
 		case locked:
 			return fmt.Errorf("%s is locked (%s): run git worktree unlock %s first", t.Dir, cmp.Or(why, "no reason given"), t.Dir)
+		case t.husk(ctx):
+			return os.RemoveAll(t.Dir)
 		default:
 			return err
 		}

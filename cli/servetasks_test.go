@@ -77,6 +77,28 @@ func TestTasksAreFollowedAndAnsweredOnThePage(t *testing.T) {
 	}
 }
 
+func TestAnOptionAndTheWordsBesideItAreTheReplyToATask(t *testing.T) {
+	t.Parallel()
+	r := newTaskRoom(t)
+	s := r.serve()
+	s.pair("phone")
+	r.config(`{"tasks":{"wait":"300ms"}}`)
+	script := played(t, calls("", "ask", map[string]any{"question": "Which colour?", "options": []string{"red", "blue"}}))
+	r.must("tasks", "add", "--mode", "edits", "-m", "replay:"+script, "paint it")
+	r.must("worker", "--once")
+	_, rest, _ := strings.Cut(s.get(s.home+"/tasks/1"), `name="question" value="`)
+	question, _, _ := strings.Cut(rest, `"`)
+	s.body(s.post(s.home+"/tasks/1/answer", url.Values{"question": {question}, "option": {"blue"}, "said": {"but a light one"}}), http.StatusOK)
+	rewrite(t, script, says("", "Paint it"))
+	r.must("worker", "--once")
+	if v := r.task(1); v.State != "done" {
+		t.Fatalf("with the reply: %+v", v)
+	}
+	if log := r.must("tasks", "log", "1"); !strings.Contains(log, "blue\nbut a light one") {
+		t.Errorf("what the model was told:\n%s", log)
+	}
+}
+
 func TestADeviceThatWatchesMayChangeNoTask(t *testing.T) {
 	t.Parallel()
 	r := newTaskRoom(t)

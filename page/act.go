@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,7 +147,7 @@ func (fd *feed) call(ctx context.Context, what string, r *http.Request) error {
 		}
 		return call("answer", remote.Answer{Session: fd.session, ID: get("id"), Option: option, Word: get("word"), Hunks: hunks})
 	case "reply":
-		reply := cmp.Or(get("option"), get("text"))
+		reply := replied(get("option"), get("text"))
 		if reply == "" {
 			return errUnclear
 		}

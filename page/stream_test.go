@@ -205,6 +205,8 @@ func TestWhatAPageAsksIsDone(t *testing.T) {
 		{"prompt", "prompt a\nb", url.Values{"text": {"a\r\nb"}}},
 		{"answer", "answer no use the other", url.Values{"id": {"a"}, "option": {"1"}, "word": {"use the other"}}},
 		{"reply", "reply two", url.Values{"id": {"q"}, "option": {"two"}}},
+		{"reply", "reply neither", url.Values{"id": {"q"}, "text": {"neither"}}},
+		{"reply", "reply two\nnot today", url.Values{"id": {"q"}, "option": {"two"}, "text": {"not today"}}},
 		{"fill", "fill accept map[count:3 name:me some:[x y] yes:true]", url.Values{"id": {"f"}, "action": {"accept"}, "f0": {"me"}, "f1": {"3"}, "f2": {"true"}, "f3": {"x", "y"}}},
 		{"unqueue", "unqueue", url.Values{"id": {"q1"}}},
 		{"set", "mode ask", url.Values{"mode": {"ask"}}},

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -179,7 +178,7 @@ func (s *Server) actOnTask(w http.ResponseWriter, r *http.Request, v Device) {
 
 func (s *Server) answerTask(ctx context.Context, t Queued, r *http.Request) error {
 	question, err := strconv.ParseInt(r.PostForm.Get("question"), 10, 64)
-	said := cmp.Or(r.PostForm.Get("option"), strings.TrimSpace(r.PostForm.Get("said")))
+	said := replied(r.PostForm.Get("option"), r.PostForm.Get("said"))
 	switch {
 	case err != nil || said == "":
 		return errUnclear
@@ -189,4 +188,13 @@ func (s *Server) answerTask(ctx context.Context, t Queued, r *http.Request) erro
 		return errUnclear
 	}
 	return s.opt.Queue.Answer(ctx, question, said, strings.TrimSpace(r.PostForm.Get("why")))
+}
+
+// replied is what a form replies: the option that was pressed, with what was typed beside it.
+func replied(option, typed string) string {
+	typed = strings.TrimSpace(typed)
+	if option == "" || typed == "" {
+		return option + typed
+	}
+	return option + "\n" + typed
 }

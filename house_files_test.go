@@ -56,7 +56,7 @@ var opensPlainly = map[string]string{
 	"skills/builtin.go":                   "a copy that jcode has made",
 	"tasks/store.go":                      "a file of jcode's own",
 	"tools/builtin/files.go":              "a folder",
-	"cli/whereabouts.go":                  "a folder",
+	"cli/workplace/folder.go":             "a folder",
 	"tools/builtin/lookalike.go":          "a folder",
 	"tools/builtin/output.go":             "a file of jcode's own",
 	"tools/lsp/memory_linux.go":           "a file of the kernel",

@@ -21,6 +21,7 @@ cli: *
 cli/acp: agent agent/event agent/model session tools tools/command tools/permission
 cli/agents: agent agent/crew agent/roster cli/board cli/core cli/roles cli/usage cli/worktrees session session/role tools tools/command
 cli/worktrees: agent agent/event agent/roster cli/board cli/console cli/core cli/health cli/undo session skills/instructions tools tools/builtin tools/command
+cli/workplace: agent agent/event cli/core session skills/instructions tools tools/builtin tui/front
 cli/board: agent agent/event tools tools/builtin
 cli/console:
 cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
@@ -32,6 +33,7 @@ cli/config: *
 cli/core: agent tools tools/command
 cli/health:
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
+cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin tools/retrieval
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
 cli/eval: cli/console
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"jcode/cli/core"
+	documentscli "jcode/cli/documents"
 	hookscli "jcode/cli/hooks"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -24,7 +25,7 @@ type extensions struct {
 	servers    mcpcli.Servers
 	lua        *luacli.Scripts // nil with --no-lua
 	lsp        *lsp.Manager
-	documents  *documents
+	documents  *documentscli.Documents
 	memory     *remembering
 	userHooks  *hookscli.Hooks
 	bundles    pluginscli.Bundles

@@ -10,6 +10,7 @@ import (
 	mcpcli "jcode/cli/mcp"
 	pluginscli "jcode/cli/plugins"
 	rolescli "jcode/cli/roles"
+	workplacecli "jcode/cli/workplace"
 	"jcode/remote"
 	"jcode/tools/lsp"
 )
@@ -25,7 +26,7 @@ func (a *app) listExtensions() {
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua.Extension())
 	}
-	a.list = append(a.list, a.userHooks.Extension(), a.documents.extension(), a.memory.extension(), newCalendar(a.store.History().All, newWhereabouts(a)).extension())
+	a.list = append(a.list, a.userHooks.Extension(), a.documents.Extension(), a.memory.extension(), workplacecli.NewDates(a.store.History().All, newWorkFolder(a)).Extension())
 	if !a.flags.NoMCP {
 		a.list = append(a.list, mcpcli.Extension(mcpcli.Options{Servers: a.mcp, Board: &a.board, Waits: a.flags.Print, Read: a.memory.read}))
 	}

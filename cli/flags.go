@@ -8,6 +8,7 @@ import (
 	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
 	doctorcli "jcode/cli/doctor"
+	documentscli "jcode/cli/documents"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -77,15 +78,15 @@ type grammar struct {
 	Demo   demoCmd                 `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools  toolsCmd                `cmd:"" help:"List the tools with their state and why."`
 
-	Doctor   doctorcli.Cmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
-	MCP      mcpcli.Cmd      `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
-	Sessions sessionscli.Cmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
-	Roles    rolescli.Cmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
-	Skills   skillscli.Cmd   `cmd:"" help:"List and check skills, and write new ones."`
-	Plugins  pluginscli.Cmd  `cmd:"" help:"Add, list, update and remove plugins."`
-	Lua      luacli.Cmd      `cmd:"" help:"Write, check and run Lua tools."`
-	Config   config.Cmd      `cmd:"" help:"Show and change settings."`
-	Docs     docsCmd         `cmd:"" help:"Index documents for a session, and search them."`
+	Doctor   doctorcli.Cmd    `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
+	MCP      mcpcli.Cmd       `cmd:"" name:"mcp" help:"List, add, test and call MCP servers, and serve jcode's own tools."`
+	Sessions sessionscli.Cmd  `cmd:"" help:"List, show, search, rename, delete and export sessions."`
+	Roles    rolescli.Cmd     `cmd:"" help:"List, show, edit, import, export and delete roles."`
+	Skills   skillscli.Cmd    `cmd:"" help:"List and check skills, and write new ones."`
+	Plugins  pluginscli.Cmd   `cmd:"" help:"Add, list, update and remove plugins."`
+	Lua      luacli.Cmd       `cmd:"" help:"Write, check and run Lua tools."`
+	Config   config.Cmd       `cmd:"" help:"Show and change settings."`
+	Docs     documentscli.Cmd `cmd:"" help:"Index documents for a session, and search them."`
 
 	Memory memory.Cmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
 

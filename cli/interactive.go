@@ -21,6 +21,7 @@ import (
 	"jcode/cli/outputs"
 	"jcode/cli/tour"
 	"jcode/cli/undo"
+	workplacecli "jcode/cli/workplace"
 	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/text"
 	"jcode/session"
@@ -52,7 +53,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
 		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
-		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newSurroundings(a).branch, Project: newSurroundings(a).project, StatusCommand: statusCommand(a),
+		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newShownFolder(a).Branch, Project: newShownFolder(a).Project, StatusCommand: workplacecli.StatusLine(a.config.StatusLine.Command, a.cwd, a.shell),
 		Vi: config.IsOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}

@@ -42,7 +42,7 @@ func openNotes(a *app) *notes.Store {
 			if a.documents == nil {
 				return nil, nil
 			}
-			e, err := a.documents.embedder()
+			e, err := a.documents.Embedder()
 			if e == nil || err != nil { // a nil client is no embedder
 				return nil, err
 			}

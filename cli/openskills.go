@@ -16,7 +16,7 @@ func (a *app) openGuidance() error {
 		Files: skills.Options{
 			Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"), Trust: a.everywhere(),
 		},
-		Host: newPersonHost(a), Board: &a.board, Home: a.paths.Home, Cwd: a.cwd, Settings: a.paths.File(),
+		Host: skillscli.Caller{Board: &a.board, Dispatcher: a.dispatcher, Mode: func() tools.Mode { return a.mode }, Alone: a.flags.once(), Cwd: a.cwd, Allow: a.allow}, Board: &a.board, Home: a.paths.Home, Cwd: a.cwd, Settings: a.paths.File(),
 		NoSkills: a.flags.NoSkills, Once: a.flags.once(), History: a.store.History().All,
 		Replaced: newRoleFiles(a).Replaced, OnClose: a.onClose, Allow: a.allow, Foreign: foreignFiles(a),
 	})

@@ -239,5 +239,5 @@ func appInNewFolder(t *testing.T) *app {
 
 // chatCommands returns the commands of the rooms behind a chat.
 func chatCommands(a *app) []command.Command {
-	return slices.Concat(newPersonCommands(a, nil).List(), worktreescli.Command{}.List(), backgroundcli.DetachCommand(nil, backgroundcli.Chat{}, nil).List(), taskscli.Actions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.room.List(), a.memory.memory.List(), a.userHooks.List())
+	return slices.Concat(newPersonCommands(a, nil).List(), worktreescli.Command{}.List(), backgroundcli.DetachCommand(nil, backgroundcli.Chat{}, nil).List(), taskscli.Actions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.Room().List(), a.memory.memory.List(), a.userHooks.List())
 }

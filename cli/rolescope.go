@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	documentscli "jcode/cli/documents"
 	rolescli "jcode/cli/roles"
 	"jcode/internal/slicex"
 	"jcode/internal/system"
@@ -25,7 +26,7 @@ const readyWait = 10 * time.Second
 type roleScopes struct {
 	layers    func() *role.Layers
 	names     roleNames
-	documents *documents
+	documents *documentscli.Documents
 	hooks     func(role.Role) // learns a role's hooks
 	memory    *remembering
 	vars      role.Vars // all but the date and the role's values
@@ -94,7 +95,7 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 		scope.Tools = append(slices.Clone(scope.Tools), retrieval.SearchTool)
 	}
 	a.memory.knowRole(r, scope)
-	a.documents.knowRole(r)
+	a.documents.KnowRole(r)
 	a.hooks(r)
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,

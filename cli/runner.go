@@ -7,6 +7,7 @@ import (
 	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
 	doctorcli "jcode/cli/doctor"
+	documentscli "jcode/cli/documents"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -75,6 +76,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newReviewSetup(f, std))
 	case config.Subcommand:
 		return c.Run(ctx, newConfigSetup(f, std))
+	case documentscli.Command:
+		return c.Run(ctx, newDocsSetup(f, std))
 	case mcpcli.Command:
 		return c.Run(ctx, newMCPSetup(f, std))
 	}

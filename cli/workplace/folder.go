@@ -1,4 +1,4 @@
-package cli
+package workplacecli
 
 import (
 	"bytes"
@@ -17,15 +17,15 @@ import (
 	"jcode/tools"
 )
 
-// whereabouts says once to each session's model where it works: the folder one level deep, branch and changed files,
+// Folder says once to each session's model where it works: the folder one level deep, branch and changed files,
 // build files, and programs for them. It is gathered beside what else a prompt waits for, and nothing waits long for it.
-type whereabouts struct {
-	folder string // where relative paths begin
-	top    string // of the repository
-	home   string
-	plain  bool // the folder belongs to no repository
-	git    launch.Git
-	denied func(path string) bool // a rule keeps a file from being read
+type Folder struct {
+	Folder string // where relative paths begin
+	Top    string // of the repository
+	Home   string
+	Plain  bool // the folder belongs to no repository
+	Git    launch.Git
+	Denied func(path string) bool // a rule keeps a file from being read
 
 	mu      sync.Mutex
 	unknown bool        // the role in force may not read
@@ -35,31 +35,22 @@ type whereabouts struct {
 
 // The limits of what is said.
 const (
-	whereaboutsWait = 250 * time.Millisecond
-	mostEntries     = 1000 // that are looked at
-	mostNamed       = 40
-	mostChanged     = 10
-	longestName     = 60
+	folderWait  = 250 * time.Millisecond
+	mostEntries = 1000 // that are looked at
+	mostNamed   = 40
+	mostChanged = 10
+	longestName = 60
 )
 
-func newWhereabouts(a *app) *whereabouts {
-	return &whereabouts{
-		folder: a.cwd, top: a.root, home: a.paths.Home, plain: a.plain, git: a.git,
-		denied: func(path string) bool {
-			return a.gate.Denied(tools.AccessRead, path) != "" || a.gate.Denied(tools.AccessRead, filepath.Join(path, "x")) != ""
-		},
-	}
-}
-
 // scoped notes whether the role in force may read.
-func (s *whereabouts) scoped(scope *tools.Scope) {
+func (s *Folder) scoped(scope *tools.Scope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unknown = scope.Missing(tools.CapRead) != 0
 }
 
 // begin starts to gather beside the first prompt.
-func (s *whereabouts) begin(event.TurnStart) {
+func (s *Folder) begin(event.TurnStart) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.early {
@@ -68,10 +59,10 @@ func (s *whereabouts) begin(event.TurnStart) {
 }
 
 // start gathers in the background, for a limited time.
-func (s *whereabouts) start() chan string {
+func (s *Folder) start() chan string {
 	found := make(chan string, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), whereaboutsWait)
+		ctx, cancel := context.WithTimeout(context.Background(), folderWait)
 		defer cancel()
 		found <- s.gather(ctx)
 	}()
@@ -79,7 +70,7 @@ func (s *whereabouts) start() chan string {
 }
 
 // said returns what was gathered, each time anew.
-func (s *whereabouts) said(ctx context.Context) string {
+func (s *Folder) said(ctx context.Context) string {
 	s.mu.Lock()
 	found, unknown := s.found, s.unknown
 	s.found = nil
@@ -99,13 +90,13 @@ func (s *whereabouts) said(ctx context.Context) string {
 }
 
 // gather looks around. Names are those of files, so they are cut and cleaned.
-func (s *whereabouts) gather(ctx context.Context) string {
+func (s *Folder) gather(ctx context.Context) string {
 	changes := make(chan string, 1)
 	go func() { changes <- s.changes(ctx) }()
 	names, more := s.names()
 	build, programs := buildFiles(names)
 	var parts []string
-	if s.folder != s.home && len(names) > 0 {
+	if s.Folder != s.Home && len(names) > 0 {
 		parts = append(parts, "Here: "+listNames(names, mostNamed, more)+".")
 	}
 	if len(build) > 0 {
@@ -121,8 +112,8 @@ func (s *whereabouts) gather(ctx context.Context) string {
 }
 
 // names returns what is in the folder, without what a rule hides, and whether there is more.
-func (s *whereabouts) names() (names []string, more bool) {
-	dir, err := os.Open(s.folder)
+func (s *Folder) names() (names []string, more bool) {
+	dir, err := os.Open(s.Folder)
 	if err != nil {
 		return nil, false
 	}
@@ -130,7 +121,7 @@ func (s *whereabouts) names() (names []string, more bool) {
 	entries, _ := dir.ReadDir(mostEntries)
 	for _, e := range entries {
 		name := e.Name()
-		if name == ".git" || s.denied(filepath.Join(s.folder, name)) {
+		if name == ".git" || s.Denied(filepath.Join(s.Folder, name)) {
 			continue
 		}
 		if e.IsDir() {
@@ -143,11 +134,11 @@ func (s *whereabouts) names() (names []string, more bool) {
 }
 
 // changes says the branch and which files differ from the last commit, as far as git may look and is quick.
-func (s *whereabouts) changes(ctx context.Context) string {
-	if s.plain || s.git.Vouched(s.folder) != nil {
+func (s *Folder) changes(ctx context.Context) string {
+	if s.Plain || s.Git.Vouched(s.Folder) != nil {
 		return ""
 	}
-	cmd, err := s.git.Command(ctx, s.folder, "status", "--porcelain", "--branch", "-z", "--ignore-submodules=all")
+	cmd, err := s.Git.Command(ctx, s.Folder, "status", "--porcelain", "--branch", "-z", "--ignore-submodules=all")
 	if err != nil {
 		return ""
 	}
@@ -167,7 +158,7 @@ func (s *whereabouts) changes(ctx context.Context) string {
 			branch, _, _ = strings.Cut(strings.TrimPrefix(line[3:], "No commits yet on "), "...")
 		case len(line) > 3:
 			renamed = line[0] == 'R' || line[0] == 'C'
-			if name := line[3:]; !s.denied(filepath.Join(s.top, name)) {
+			if name := line[3:]; !s.Denied(filepath.Join(s.Top, name)) {
 				changed = append(changed, name)
 			}
 		}
@@ -240,9 +231,9 @@ func buildFiles(names []string) (files, programs []string) {
 }
 
 // installed returns the programs that are there.
-func (s *whereabouts) installed(programs []string) []string {
+func (s *Folder) installed(programs []string) []string {
 	return slices.DeleteFunc(programs, func(name string) bool {
-		_, err := s.git.Programs.Find(name)
+		_, err := s.Git.Programs.Find(name)
 		return err != nil
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package workplacecli
 
 import (
 	"context"
@@ -11,31 +11,31 @@ import (
 	"jcode/session"
 )
 
-// calendar tells each session's model the date in a message of its own, once a day, the first time with where it works. The system prompt has no date,
+// Dates tells each session's model the date in a message of its own, once a day, the first time with where it works. The system prompt has no date,
 // so that a session that is resumed on another day begins with the same bytes and is read from the provider's cache.
-type calendar struct {
+type Dates struct {
 	now     func() time.Time
 	history func(ctx context.Context, sessionID string) ([]session.Message, error)
-	place   *whereabouts // is said once with the date; nil says nothing
+	place   *Folder // is said once with the date; nil says nothing
 
 	mu   sync.Mutex
 	told map[string]string // session ID → the line that its history ends with
 }
 
-func newCalendar(history func(ctx context.Context, sessionID string) ([]session.Message, error), place *whereabouts) *calendar {
-	return &calendar{now: time.Now, history: history, place: place, told: map[string]string{}}
+func NewDates(history func(ctx context.Context, sessionID string) ([]session.Message, error), place *Folder) *Dates {
+	return &Dates{now: time.Now, history: history, place: place, told: map[string]string{}}
 }
 
 // dateHead begins the line that names the date.
 const dateHead = "Today is "
 
-// extension returns what it adds to jcode.
-func (c *calendar) extension() core.Extension {
+// Extension returns what it adds to jcode.
+func (c *Dates) Extension() core.Extension {
 	return core.Extension{Own: c.own(), Agents: c.agents()}
 }
 
 // own is a point of the extension.
-func (c *calendar) own() agent.Extension {
+func (c *Dates) own() agent.Extension {
 	ext := agent.Extension{Before: c.before, Loaded: c.loaded, Compacted: c.compacted}
 	if c.place != nil {
 		ext.TurnStarted, ext.Scoped = c.place.begin, c.place.scoped
@@ -44,12 +44,12 @@ func (c *calendar) own() agent.Extension {
 }
 
 // agents is a point of the extension. A sub-agent is told of its folder by its task.
-func (c *calendar) agents() agent.Extension {
+func (c *Dates) agents() agent.Extension {
 	return agent.Extension{Before: c.date, Loaded: c.loaded, Compacted: c.compacted}
 }
 
 // before tells the date unless the model read it, and the first time where it works.
-func (c *calendar) before(ctx context.Context, sessionID string) agent.Announcement {
+func (c *Dates) before(ctx context.Context, sessionID string) agent.Announcement {
 	c.mu.Lock()
 	first := c.told[sessionID] == ""
 	c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *calendar) before(ctx context.Context, sessionID string) agent.Announcem
 }
 
 // date tells the date unless the model read it.
-func (c *calendar) date(_ context.Context, sessionID string) agent.Announcement {
+func (c *Dates) date(_ context.Context, sessionID string) agent.Announcement {
 	line := dateHead + c.now().Format(time.DateOnly) + "."
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *calendar) date(_ context.Context, sessionID string) agent.Announcement 
 }
 
 // loaded finds in a stored history what the model read.
-func (c *calendar) loaded(sessionID string, rows []session.Message) {
+func (c *Dates) loaded(sessionID string, rows []session.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.told, sessionID)
@@ -86,7 +86,7 @@ func (c *calendar) loaded(sessionID string, rows []session.Message) {
 }
 
 // compacted has the date told again if a summary has replaced the line.
-func (c *calendar) compacted(ctx context.Context, sessionID string) {
+func (c *Dates) compacted(ctx context.Context, sessionID string) {
 	rows, err := c.history(ctx, sessionID)
 	if err != nil {
 		rows = nil // to say it twice is better than not at all

@@ -1,4 +1,4 @@
-package cli
+package skillscli
 
 import (
 	"context"
@@ -16,28 +16,24 @@ import (
 	"jcode/tools"
 )
 
-// personHost runs the shell lines and file reads of a person's commands, through the same gate as
+// Caller runs the shell lines and file reads of a person's commands, through the same gate as
 // all calls.
-type personHost struct {
-	board      *board.Board
-	dispatcher *tools.Dispatcher
-	mode       func() tools.Mode // if no conversation is open
-	alone      bool              // no person can be asked
-	cwd        string            // where relative paths begin
-	// allow puts rules in force for a session, until the returned function is called.
-	allow func(sessionID string, rules []string) (func(), error)
-}
-
-func newPersonHost(a *app) personHost {
-	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.once(), a.cwd, a.allow}
+type Caller struct {
+	Board      *board.Board
+	Dispatcher *tools.Dispatcher
+	Mode       func() tools.Mode // if no conversation is open
+	Alone      bool              // no person can be asked
+	Cwd        string            // where relative paths begin
+	// Allow puts rules in force for a session, until the returned function is called.
+	Allow func(sessionID string, rules []string) (func(), error)
 }
 
 // Session returns the open conversation's session.
-func (h personHost) Session() string { return h.board.Session() }
+func (h Caller) Session() string { return h.Board.Session() }
 
 // Asker returns the asker that asks the person of the open conversation.
-func (h personHost) Asker() tools.Asker {
-	if conv := h.board.Open(); conv != nil && !h.alone {
+func (h Caller) Asker() tools.Asker {
+	if conv := h.Board.Open(); conv != nil && !h.Alone {
 		return conv.Person()
 	}
 	return nil
@@ -45,19 +41,19 @@ func (h personHost) Asker() tools.Asker {
 
 // call dispatches a tool call of a command file. The person runs the command, but a file wrote the call: so
 // it passes the gate like a script's.
-func (h personHost) call(ctx context.Context, name string, args any) (tools.Result, error) {
+func (h Caller) call(ctx context.Context, name string, args any) (tools.Result, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", name, err)
 	}
 	caller := tools.Caller{
 		Session: h.Session(), Origin: tools.OriginScript, Label: "command file", Asker: h.Asker(), Confined: true,
-		Mode: h.mode,
+		Mode: h.Mode,
 	}
-	if conv := h.board.Open(); conv != nil {
+	if conv := h.Board.Open(); conv != nil {
 		caller.Mode = conv.Mode
 	}
-	out := h.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})
+	out := h.Dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})
 	if out.Result.Failed {
 		return out.Result, errors.New(out.Result.Text)
 	}
@@ -66,12 +62,12 @@ func (h personHost) call(ctx context.Context, name string, args any) (tools.Resu
 
 // Shell runs a command line of a command file. A line that a person approved verbatim needs no second
 // question, unless it contains what a rule would read as a pattern.
-func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, error) {
+func (h Caller) Shell(ctx context.Context, line skills.ShellLine) (string, error) {
 	rules := line.Allow
 	if line.Approved && !strings.ContainsAny(line.Text, "*()") {
 		rules = append(rules[:len(rules):len(rules)], "exec("+line.Text+")")
 	}
-	release, err := h.allow(h.Session(), rules)
+	release, err := h.Allow(h.Session(), rules)
 	if err != nil {
 		return "", err
 	}
@@ -81,16 +77,16 @@ func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, e
 }
 
 // HasFile reports whether a path names a regular file.
-func (h personHost) HasFile(path string) bool {
+func (h Caller) HasFile(path string) bool {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.cwd, filepath.FromSlash(path))
+		path = filepath.Join(h.Cwd, filepath.FromSlash(path))
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // ReadFile returns a file's text.
-func (h personHost) ReadFile(ctx context.Context, path string) (string, error) {
+func (h Caller) ReadFile(ctx context.Context, path string) (string, error) {
 	res, err := h.call(ctx, "read", map[string]string{"path": path})
 	if err != nil {
 		return "", err

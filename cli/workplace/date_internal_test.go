@@ -1,4 +1,4 @@
-package cli
+package workplacecli
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 func TestEachDayIsToldOnce(t *testing.T) {
 	day := time.Date(2026, 11, 29, 23, 0, 0, 0, time.UTC)
-	c := newCalendar(func(context.Context, string) ([]session.Message, error) { return nil, nil }, nil)
+	c := NewDates(func(context.Context, string) ([]session.Message, error) { return nil, nil }, nil)
 	c.now = func() time.Time { return day }
 	told := func(want string) {
 		t.Helper()

@@ -255,7 +255,7 @@ func TestAChatInItsOwnTerminalGoesToTheBackgroundForAnotherOne(t *testing.T) {
 	c.Press("alt+1")
 	c.wait("I am the first.", "· 2 ")
 	c.Press("alt+2")
-	c.wait("It went.")
+	c.until(func(s terminal.Screen) bool { return s.AltScreen && strings.Contains(s.Text(), "It went.") })
 	c.idle()
 	c.say("/quit")
 	c.wait("The session that was shown here has ended.", "I am the first.")

@@ -51,8 +51,29 @@ func passOn(ctx context.Context, said <-chan string, send func(tea.Msg)) {
 	}
 }
 
+// wantedLive is a session that was asked for before it was known: a terminal that was just shown looks first.
+type wantedLive struct {
+	number int
+	until  time.Time
+}
+
+// wantedFor is how long it is waited for.
+const wantedFor = 1500 * time.Millisecond
+
+// showWanted shows the session that was asked for, now that it is known.
+func (p *panels) showWanted() tea.Cmd {
+	w := p.wanted
+	if p.wanted = (wantedLive{}); w.number == 0 || w.number > len(p.live) || time.Now().After(w.until) {
+		return nil
+	}
+	return p.showLive(w.number)
+}
+
 // showLive shows the session of a number in place of this one.
 func (p *panels) showLive(number int) tea.Cmd {
+	if number > len(p.live) {
+		p.wanted = wantedLive{number, time.Now().Add(wantedFor)}
+	}
 	switch {
 	case p.opt.Live == nil:
 		p.Flash("here no session runs in the background")

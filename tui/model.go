@@ -116,6 +116,7 @@ type (
 		outside  *outside
 		switcher *switcher
 		slashes  *slashes
+		wanted   wantedLive
 	}
 	// settings changes settings of the session or the program.
 	settings struct {
@@ -168,7 +169,7 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	p.search = &searching{l, s}
 	p.slashes = &slashes{loop: l, scene: s, outside: p.outside, sender: p.sender}
 	p.complete = &completion{loop: l, scene: s, talk: t, slashes: p.slashes, outside: p.outside, submit: p.submit}
-	p.panels = &panels{l, s, t, p.outside, p.switcher, p.slashes}
+	p.panels = &panels{loop: l, scene: s, talk: t, outside: p.outside, switcher: p.switcher, slashes: p.slashes}
 	p.slashes.own = withPanels(ownCommands(p), opt.Panels, p.panels.openPanel)
 	p.settings = &settings{loop: l, scene: s, talk: t, switcher: p.switcher, sender: p.sender, slashes: p.slashes, theming: opt.Theme, themes: look.NewThemes(opt.Themes)}
 	p.listen = &listener{l, s, t, p.outside, p.plans, p.sender}
@@ -280,6 +281,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		}
 	case liveMsg:
 		p.live = msg
+		return p.panels.showWanted()
 	case saidMsg:
 		p.hint = hint{text: string(msg), until: time.Now().Add(saidFor)}
 	case changedMsg:

@@ -60,17 +60,27 @@ func (w *Window) Size() remote.Size {
 	return remote.Size{Cols: cols, Rows: rows}
 }
 
+// Raw keeps a terminal from echoing and from changing what is typed, until the returned function is called: also between two
+// windows, so that no key is lost or becomes another one.
+func Raw(in *os.File) (restore func(), err error) {
+	cooked, err := term.MakeRaw(in.Fd())
+	if err != nil {
+		return nil, fmt.Errorf("terminal: %w", err)
+	}
+	return func() { _ = term.Restore(in.Fd(), cooked) }, nil // a terminal that is gone needs nothing
+}
+
 // leaveWithin is how long the other side may take to let go of the window.
 const leaveWithin = 2 * time.Second
 
 // Show shows the session of a client, whose handlers are this window's, until the person leaves it or goes to another
 // one, it ends, or another window takes it over. Ctx ends it, too. said is what the person reads first.
 func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Role, said string) (remote.Left, error) {
-	cooked, err := term.MakeRaw(w.in.Fd())
+	cooked, err := Raw(w.in)
 	if err != nil {
-		return remote.Left{}, fmt.Errorf("terminal: %w", err)
+		return remote.Left{}, err
 	}
-	defer func() { _ = term.Restore(w.in.Fd(), cooked) }() // a terminal that is gone needs nothing
+	defer cooked()
 	if err := client.Call(ctx, "show", remote.Show{Size: w.Size(), Role: role, Said: said}, nil); err != nil {
 		return remote.Left{}, err
 	}

@@ -124,14 +124,13 @@ func showProcess(ctx context.Context, l live.Sessions, client *remote.Client, w 
 }
 
 // sayWhere says how a session that goes on is shown again.
-func sayWhere(ctx context.Context, l live.Sessions, pid int, std console.Streams) error {
+func sayWhere(ctx context.Context, l live.Sessions, pid int, std console.Streams) {
 	name := strconv.Itoa(pid)
-	list, err := l.List(ctx)
+	list, _ := l.List(ctx) // a process that ends meanwhile is none that is named
 	for _, s := range list {
 		if s.Pid == pid && s.SessionID != "" {
 			name = session.ShortID(s.SessionID)
 		}
 	}
 	fmt.Fprintf(std.Err, "jcode: the session goes on in the background; show it again: jcode attach %s\n", name)
-	return err
 }

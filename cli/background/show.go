@@ -24,14 +24,29 @@ type showing struct {
 
 // show shows the process of a client, and those to which the person goes from there. It closes the client.
 func (s *showing) show(ctx context.Context, client *remote.Client, w *attach.Window) error {
+	in, _, err := terminalOf(s.std)
+	if err != nil {
+		return err
+	}
+	cooked, err := attach.Raw(in)
+	if err != nil {
+		return err
+	}
+	pid, left, err := s.each(ctx, client, w)
+	cooked()
+	return s.left(ctx, left, err, pid)
+}
+
+// each shows one process after the other, and returns the last one and why it is no longer shown.
+func (s *showing) each(ctx context.Context, client *remote.Client, w *attach.Window) (pid int, left remote.Left, err error) {
 	said := ""
 	for {
-		pid := client.Welcome.Pid
-		left, err := w.Show(ctx, client, s.role, said)
+		pid = client.Welcome.Pid
+		left, err = w.Show(ctx, client, s.role, said)
 		client.Close()
 		switch {
 		case ctx.Err() != nil || err != nil && !errors.Is(err, attach.ErrLost):
-			return s.left(ctx, left, err, pid)
+			return pid, left, err
 		case err == nil && left.Why == remote.LeftElsewhere:
 			s.shown(pid)
 			s.shown(left.Process)
@@ -41,17 +56,17 @@ func (s *showing) show(ctx context.Context, client *remote.Client, w *attach.Win
 		case left.Why == remote.LeftEnded:
 			said = "The session that was shown here has ended."
 		default:
-			return s.left(ctx, left, err, pid)
+			return pid, left, nil
 		}
-		if err != nil || left.Why == remote.LeftEnded {
+		if left.Why != remote.LeftElsewhere {
 			s.back = slices.DeleteFunc(s.back, func(p int) bool { return p == pid })
 		}
 		next, another, failed := s.next(ctx)
 		if next == nil {
 			if left.Why == remote.LeftElsewhere { // nothing has ended: what was shown goes on
-				return cmp.Or(failed, s.left(ctx, remote.Left{Why: remote.LeftDetached}, nil, pid))
+				return pid, remote.Left{Why: remote.LeftDetached}, failed
 			}
-			return s.left(ctx, left, err, pid)
+			return pid, left, err
 		}
 		if failed != nil {
 			said = failed.Error()
@@ -104,16 +119,17 @@ func (s *showing) left(ctx context.Context, left remote.Left, err error, pid int
 		fmt.Fprintf(s.std.Err, "jcode: %s shows the session now\n", text.Visible(left.Name))
 		return nil
 	}
-	return sayWhere(context.WithoutCancel(ctx), s.live, pid, s.std)
+	sayWhere(context.WithoutCancel(ctx), s.live, pid, s.std)
+	return nil
 }
 
-// ShowOther shows a process in the background in this terminal, which has shown back before, the last one last.
-func ShowOther(ctx context.Context, std Setup, pid int, back ...int) error {
+// ShowOther shows a process in the background in this terminal.
+func ShowOther(ctx context.Context, std Setup, pid int) error {
 	l, err := std.Live()
 	if err != nil {
 		return err
 	}
-	s := &showing{live: l, std: std.Streams, role: remote.Control, back: append(back, pid)}
+	s := &showing{live: l, std: std.Streams, role: remote.Control, back: []int{pid}}
 	client, w, err := s.next(ctx)
 	if client == nil {
 		return err
@@ -130,6 +146,15 @@ func MoveAndShow(ctx context.Context, std Setup, args []string, dir string, pid 
 	if err != nil {
 		return err
 	}
+	in, _, err := terminalOf(std.Streams)
+	if err != nil {
+		return err
+	}
+	cooked, err := attach.Raw(in)
+	if err != nil {
+		return err
+	}
+	defer cooked()
 	begun, err := Start(args, dir, remote.Size{Cols: 80, Rows: 24}, std.Getenv("TERM"))
 	if err != nil {
 		return &console.Exit{Code: console.ExitModel, Err: err}
@@ -137,5 +162,11 @@ func MoveAndShow(ctx context.Context, std Setup, args []string, dir string, pid 
 	if _, err := begun.Began(ctx, l); err != nil {
 		return err
 	}
-	return ShowOther(ctx, std, pid, begun.Pid())
+	s := &showing{live: l, std: std.Streams, role: remote.Control, back: []int{begun.Pid(), pid}}
+	client, w, err := s.next(ctx)
+	if client == nil {
+		return err
+	}
+	cooked()
+	return s.show(ctx, client, w)
 }

@@ -6,6 +6,7 @@ import (
 	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tui/dialog"
+	"jcode/tui/transcript"
 )
 
 // askEvent opens and closes questions.
@@ -27,6 +28,9 @@ func (p *listener) askEvent(ev event.Event) tea.Cmd {
 			}
 		}
 	case event.AskPerson:
+		if ev.Label == "" {
+			p.turn.asking(ev.Text).Wait(true)
+		}
 		p.ask(dialog.NewQuestion(ev, p.in, func(s string) error { return conv.Reply(ev.ID, s) }))
 		return p.outside.notify("jcode asks you", ev.Text)
 	case event.AskForm:
@@ -37,8 +41,21 @@ func (p *listener) askEvent(ev event.Event) tea.Cmd {
 			q, isQuestion := d.(*dialog.Question)
 			f, isForm := d.(*dialog.Form)
 			if isQuestion && q.ID == ev.ID || isForm && f.ID == ev.ID {
+				if isQuestion {
+					p.turn.asking(q.Asked).Wait(false)
+				}
 				p.Close(d)
 			}
+		}
+	}
+	return nil
+}
+
+// asking returns the running call of the tool `ask` that has put a question, nil for none.
+func (t *turn) asking(question string) *transcript.Call {
+	for _, c := range t.calls {
+		if c.Name == "ask" && c.Asks(question) {
+			return c
 		}
 	}
 	return nil

@@ -4,12 +4,14 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"jcode/agent/event"
 	"jcode/internal/cells"
 	"jcode/tui/front"
 )
@@ -78,6 +80,11 @@ func TestAKeyShowsAnotherSessionWhateverIsOpen(t *testing.T) {
 	r := run(t, 80, 24, func(opt *front.Options) { opt.Live = o })
 	r.Press("alt+1")
 	r.see("no session runs in the background")
+	o.lists <- []front.LiveSession{{Process: 9, Folder: "/code/early"}} // it was asked for a moment ago
+	r.until("the first one is shown", func() bool { return len(o.shown) == 1 })
+	if got := <-o.shown; got != 9 {
+		t.Errorf("process %d is shown", got)
+	}
 	o.lists <- []front.LiveSession{{Process: 11, Folder: "/code/api"}, {Process: 12, Folder: "/code/docs"}}
 	r.see("here · 1 api · 2 docs")
 	r.Press("f1")
@@ -99,5 +106,43 @@ func TestAKeyShowsAnotherSessionWhateverIsOpen(t *testing.T) {
 	}
 	if n := len(r.fake.Sent()); n != 0 {
 		t.Errorf("%d prompts were sent", n)
+	}
+}
+
+// TestTheHelpCutsNothing: in a narrow terminal its rows are wrapped, and all words of all of them can be read by going down.
+func TestTheHelpCutsNothing(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{60, 80} {
+		p, _ := still(t, width, 20, nil)
+		press(p, "f1")
+		read := ""
+		for range len(p.slashes.help()) {
+			read += strings.Join(strings.Fields(ansi.Strip(p.frameText())), " ") + "\n"
+			press(p, "down")
+		}
+		if strings.Contains(read, "…") && strings.Contains(strings.ReplaceAll(read, "alt+1…9", ""), "…") {
+			t.Errorf("%d columns: something is cut:\n%s", width, read)
+		}
+		for _, r := range p.slashes.help() {
+			for _, word := range strings.Fields(r.Name + " " + r.Info) {
+				if !strings.Contains(read, word) {
+					t.Errorf("%d columns: %q of %q can't be read", width, word, r.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestACallThatAsksThePersonWaits: its row has no spinner meanwhile.
+func TestACallThatAsksThePersonWaits(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	feed(p, event.TurnStart{Prompt: "go"}, event.CallStart{ID: "c", Name: "ask", Arguments: json.RawMessage(`{"question": "Which?"}`)}, event.AskPerson{ID: "q", Text: "Which?"})
+	if s := ansi.Strip(p.frameText()); !strings.Contains(s, "? ask Which?") || !strings.Contains(s, "waits for you") {
+		t.Errorf("%s", s)
+	}
+	feed(p, event.AskClosed{ID: "q"})
+	if s := ansi.Strip(p.frameText()); strings.Contains(s, "waits for you") {
+		t.Errorf("answered: %s", s)
 	}
 }

@@ -43,6 +43,8 @@ func (pk *Picker) list(l *look.Look, width, room int) []string {
 		out = look.Wrapped(cmp.Or(pk.Empty, "nothing here"), l.Theme.Faint, " ", width)
 	case len(pk.shown) == 0:
 		out = append(out, cells.Paint(l.Theme.Faint, cells.Fit(" nothing matches", width)))
+	case pk.infoFirst:
+		out = pk.wrapped(l, width, room)
 	default:
 		pk.from = min(max(pk.from, pk.at-room+1), pk.at)
 		pk.from = max(min(pk.from, len(pk.shown)-room), 0)
@@ -52,6 +54,76 @@ func (pk *Picker) list(l *look.Look, width, room int) []string {
 		}
 	}
 	return out[:min(len(out), room)]
+}
+
+// wrapped draws the rows around the cursor, each on as many lines as its words take: of a list that is read, nothing is
+// cut.
+func (pk *Picker) wrapped(l *look.Look, width, room int) (out []string) {
+	nameW := pk.nameWidth(width)
+	rows := map[int][]string{}
+	row := func(i int) []string {
+		if rows[i] == nil {
+			rows[i] = pk.lines(l, width, nameW, i)
+		}
+		return rows[i]
+	}
+	pk.from = min(pk.from, pk.at)
+	for used, i := 0, pk.at; i >= pk.from; i-- {
+		if used += len(row(i)); used > room && i < pk.at {
+			pk.from = i + 1
+		}
+	}
+	for left := room; pk.from > 0; pk.from-- { // at the end of the list no line stays empty
+		for i := pk.from - 1; i < len(pk.shown) && left >= 0; i++ {
+			left -= len(row(i))
+		}
+		if left < 0 {
+			break
+		}
+	}
+	for i := pk.from; i < len(pk.shown) && len(out) < room; i++ {
+		out = append(out, row(i)...)
+	}
+	return out
+}
+
+// lines draws a row with its words wrapped in their columns.
+func (pk *Picker) lines(l *look.Look, width, nameW, i int) []string {
+	r := pk.Rows[pk.shown[i]]
+	_, _, state := pk.columns(&r, width, nameW)
+	room := width - rowMark - nameW - 2
+	if state != "" {
+		room -= cells.Width(state) + 3
+	}
+	if room <= 6 {
+		return []string{pk.row(l, width, nameW, i)}
+	}
+	words := func(s string, width int) (out []string) {
+		for _, spans := range cells.Wrap([]cells.Span{{Text: look.OneLine(text.Clean(s))}}, width) {
+			line := ""
+			for _, sp := range spans {
+				line += sp.Text
+			}
+			out = append(out, strings.TrimRight(line, " "))
+		}
+		return out
+	}
+	names, infos := words(r.Name, nameW), words(r.Info, room)
+	at := func(list []string, n int) string {
+		if n < len(list) {
+			return list[n]
+		}
+		return ""
+	}
+	var out []string
+	for n := range max(len(names), len(infos), 1) {
+		line := command.Row{Name: at(names, n), Info: at(infos, n)}
+		if n == 0 {
+			line.State, line.Current, line.Bad = r.State, r.Current, r.Bad
+		}
+		out = append(out, pk.drawn(l, width, nameW, &line, i == pk.at, n == 0))
+	}
+	return out
 }
 
 // nameWidth returns the width of the name column: the same wherever the list is scrolled to and whatever is searched
@@ -74,17 +146,24 @@ func (pk *Picker) nameWidth(width int) int {
 }
 
 func (pk *Picker) row(l *look.Look, width, nameW, i int) string {
-	r := pk.Rows[pk.shown[i]]
+	return pk.drawn(l, width, nameW, &pk.Rows[pk.shown[i]], i == pk.at, true)
+}
+
+// drawn draws a row, or a further line of one, which has no mark.
+func (pk *Picker) drawn(l *look.Look, width, nameW int, r *command.Row, chosen, first bool) string {
 	style := cells.Style("")
 	mark := "   "
-	if i == pk.at {
-		mark, style = " › ", l.Theme.Selected
+	if chosen {
+		style = l.Theme.Selected
+	}
+	if chosen && first {
+		mark = " › "
 	}
 	dot := " "
 	if r.Current {
 		dot = "●"
 	}
-	name, info, state := pk.columns(&r, width, nameW)
+	name, info, state := pk.columns(r, width, nameW)
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.Theme.Good)}, {Text: name, Style: style}}
 	pad := nameW - cells.Width(name) + 2
 	if info != "" || state != "" {
@@ -98,7 +177,7 @@ func (pk *Picker) row(l *look.Look, width, nameW, i int) string {
 		}
 		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
 	}
-	if i == pk.at {
+	if chosen {
 		spans = look.Filled(spans, style, width)
 	}
 	return cells.Render(look.Clip(spans, width))
@@ -149,8 +228,8 @@ func (pk *Picker) whole(l *look.Look, width, room int) []string {
 // cut returns in full what of a row has no space in its columns.
 func (pk *Picker) cut(r *command.Row, width, nameW int) string {
 	name, info, state := pk.columns(r, width, nameW)
-	if pk.infoFirst { // the state is a mere heading
-		state = look.OneLine(text.Clean(r.State))
+	if pk.infoFirst { // its words are wrapped, and the state is a mere heading
+		return ""
 	}
 	var out []string
 	for _, part := range [][2]string{{r.Name, name}, {r.Info, info}, {r.State, state}} {

@@ -15,16 +15,17 @@ import (
 // Question is a question of the ask tool: options to choose from, and always free text.
 type Question struct {
 	guard
-	ID, label, ask string
-	in             *editor.Editor       // the input
-	send           func(s string) error // the answer
-	options        []string
-	answer         field // its place among the answers is len(options)
-	text           review
+	ID, Asked  string // as the model wrote it
+	label, ask string
+	in         *editor.Editor       // the input
+	send       func(s string) error // the answer
+	options    []string
+	answer     field // its place among the answers is len(options)
+	text       review
 }
 
 func NewQuestion(ev event.AskPerson, in *editor.Editor, send func(s string) error) *Question {
-	q := &Question{guard: newGuard(), in: in, ID: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: NewField()}
+	q := &Question{guard: newGuard(), in: in, ID: ev.ID, Asked: ev.Text, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: NewField()}
 	q.text.Parts = []ReviewPart{{Text: q.ask, prose: true}}
 	for _, o := range ev.Options {
 		q.options = append(q.options, text.Clean(o))

@@ -74,6 +74,12 @@ func (c *Call) Drop() {
 
 func (c *callState) running() bool { return c.Status == "" }
 
+// Asks reports whether it puts a question to the person that reads so.
+func (c *callState) Asks(question string) bool {
+	var args struct{ Question string }
+	return c.running() && json.Unmarshal(c.args, &args) == nil && args.Question == question
+}
+
 // Wait records that a call starts or stops waiting for the person; there may be no call.
 func (c *Call) Wait(on bool) {
 	switch {

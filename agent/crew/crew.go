@@ -243,7 +243,7 @@ func (c *Crew) ended(m *member, end event.TurnEnd) {
 	}
 	said := ""
 	if answer != "" {
-		said = ": " + text.Truncate(text.OneLine(answer), 200, "…")
+		said = ": " + text.Truncate(text.Prose(answer), 200, "…")
 	}
 	// Before who waits for it goes on, and may end the program.
 	c.notify(level, "agent %s %s%s%s", state.Name, status, said, note)

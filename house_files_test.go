@@ -58,7 +58,7 @@ var opensPlainly = map[string]string{
 	"tools/builtin/files.go":              "a folder",
 	"cli/workplace/folder.go":             "a folder",
 	"tools/builtin/lookalike.go":          "a folder",
-	"tools/builtin/output.go":             "a file of jcode's own",
+	"internal/capture/output.go":          "a file of jcode's own",
 	"tools/lsp/memory_linux.go":           "a file of the kernel",
 	"tools/permission/shell/argpath.go":   "a folder",
 	"tools/sandbox/blamed.go":             "a folder or file, by whose error it knows what was denied",

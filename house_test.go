@@ -33,7 +33,7 @@ cli/config: *
 cli/core: agent tools tools/command
 cli/health:
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
-cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin tools/retrieval
+cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin/web tools/retrieval
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
 cli/eval: cli/console
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
@@ -44,7 +44,7 @@ cli/memory: agent agent/event cli/console notes session tools tools/command
 cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front
 cli/permissions: agent/event cli/config cli/console cli/core session tools tools/command tools/permission
 cli/confinement: agent/event agent/model/provider cli/config cli/health cli/web session tools tools/builtin tools/sandbox
-cli/web: cli/config cli/console cli/health tools tools/builtin
+cli/web: cli/config cli/console cli/health tools tools/builtin/web
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
@@ -94,6 +94,8 @@ agent/model/dial: agent/model agent/model/credential agent/model/provider agent/
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
+tools/builtin/desk: tools
+tools/builtin/web: tools tools/permission
 tools/permission: tools tools/permission/repository tools/permission/shell
 tools/permission/repository:
 tools/permission/shell: tools/permission/repository

@@ -13,7 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/agent/roster"
 	"jcode/tools"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/desk"
 )
 
 // speakers answers each agent with its own lines, and waits where a line says so.
@@ -58,7 +58,7 @@ func startSpeakers(t *testing.T, lines map[string][]reply, change func(*agent.Op
 		if change != nil {
 			change(o)
 		}
-	}, append(builtin.Desk(), list...)...)
+	}, append(desk.Tools(), list...)...)
 	return b, s
 }
 

@@ -12,7 +12,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/session"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/desk"
 )
 
 // window sets the window of the model under test, and a price of a dollar a token.
@@ -167,7 +167,7 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 		{text: "forty-two", usage: used},
 		{text: "So it is.", usage: used},
 		{text: "gone", usage: used},
-	}, window(0), builtin.Desk()...)
+	}, window(0), desk.Tools()...)
 	b.turn("how many")
 	end, _ := b.turn("and now")
 	if err := b.Rewind(t.Context(), int64(end.Turn)); err != nil {
@@ -200,7 +200,7 @@ func TestSubAgentSharesTheCap(t *testing.T) {
 		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used},
 		{calls: []model.Call{call("t2", "read", "{}")}, usage: used},
 		{text: "unreached", usage: used},
-	}, func(o *agent.Options) { window(0)(o); o.MaxCost = 20 }, append(builtin.Desk(), reader("read", says("x")))...)
+	}, func(o *agent.Options) { window(0)(o); o.MaxCost = 20 }, append(desk.Tools(), reader("read", says("x")))...)
 	if end, _ := b.turn("how many"); end.Reason != event.StopLimit || len(b.model.requests) != 2 {
 		t.Errorf("%+v after %d requests", end, len(b.model.requests))
 	}

@@ -12,7 +12,7 @@ import (
 	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/desk"
 )
 
 func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T) {
@@ -21,7 +21,7 @@ func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T)
 		{calls: []model.Call{call("w", "write", "{}")}, usage: model.Usage{Input: 5, Output: 1}},
 		{text: "forty-two", usage: model.Usage{Input: 5, Output: 1}},
 		{text: "It is forty-two.", usage: model.Usage{Input: 10, Output: 1}},
-	}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, append(builtin.Desk(), writer("write", says("written")))...)
+	}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, append(desk.Tools(), writer("write", says("written")))...)
 	b.Prompt(event.Prompt{Text: "how many"})
 	asked := b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
 	if err := b.Answer(asked[len(asked)-1].(event.ApprovalAsked).ID, tools.Answer{Scope: tools.AnswerOnce}); err != nil {
@@ -58,7 +58,7 @@ func TestInterruptEndsTheSubAgentToo(t *testing.T) {
 		{calls: []model.Call{call("t1", "task", `{"prompt":"p"}`)}},
 		{text: "half", act: func(ctx context.Context) { b.Interrupt(); <-ctx.Done() }},
 		{text: "ok"},
-	}, builtin.Desk()...)
+	}, desk.Tools()...)
 	if end, _ := b.turn("go"); end.Reason != event.StopInterrupted {
 		t.Fatalf("end is %+v", end)
 	}
@@ -69,7 +69,7 @@ func TestInterruptEndsTheSubAgentToo(t *testing.T) {
 }
 
 func TestPlanIsShownAndKept(t *testing.T) {
-	b := start(t, []reply{{calls: []model.Call{call("1", "todo", `{"items":[{"text":"a","status":"done"},{"text":"b","status":"pending"}]}`)}}, {text: "ok"}}, builtin.Desk()...)
+	b := start(t, []reply{{calls: []model.Call{call("1", "todo", `{"items":[{"text":"a","status":"done"},{"text":"b","status":"pending"}]}`)}}, {text: "ok"}}, desk.Tools()...)
 	_, events := b.turn("plan")
 	if !slices.ContainsFunc(events, func(ev event.Event) bool { p, ok := ev.(event.TodoChanged); return ok && len(p.Items) == 2 }) {
 		t.Error("the plan was not shown")
@@ -112,7 +112,7 @@ func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
 
 func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
 	replies := []reply{{calls: []model.Call{call("q", "ask", `{"question":"which?","options":["a","b"]}`)}}, {text: "ok"}}
-	b := start(t, replies, builtin.Desk()...)
+	b := start(t, replies, desk.Tools()...)
 	b.Prompt(event.Prompt{Text: "go"})
 	events := b.until(func(ev event.Event) bool { _, ok := ev.(event.AskPerson); return ok })
 	if err := b.Reply(events[len(events)-1].(event.AskPerson).ID, "b"); err != nil {
@@ -122,7 +122,7 @@ func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
 	if res := results(b.model.request(t, 1)); res["q"] != "b" {
 		t.Errorf("results are %q", res)
 	}
-	h := startWith(t, replies, func(o *agent.Options) { o.Headless = true }, builtin.Desk()...)
+	h := startWith(t, replies, func(o *agent.Options) { o.Headless = true }, desk.Tools()...)
 	if end, _ := h.turn("go"); end.Text != "ok" {
 		t.Errorf("end is %+v", end)
 	}
@@ -138,7 +138,7 @@ func TestPlanStaysWholeOverACompaction(t *testing.T) {
 		{text: "two"},
 		{text: "three"},
 		{text: "four"},
-	}, builtin.Desk()...)
+	}, desk.Tools()...)
 	for _, p := range []string{"a", "b", "c"} {
 		b.turn(p)
 	}

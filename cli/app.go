@@ -36,6 +36,8 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
+	"jcode/tools/builtin/desk"
+	"jcode/tools/builtin/web"
 	"jcode/tools/permission"
 )
 
@@ -268,11 +270,11 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	core := slices.IndexFunc(files, func(t tools.Tool) bool { return t.Spec().Group != tools.GroupCore })
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
-	web, err := webcli.Tools(a.config.WebSearch, a.std.Getenv, builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()})
+	online, err := webcli.Tools(a.config.WebSearch, a.std.Getenv, web.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()})
 	if err != nil {
 		a.board.Say(event.LevelWarn, "web_search is not offered: %v", err)
 	}
-	return slices.Concat(list, web, builtin.Desk())
+	return slices.Concat(list, online, desk.Tools())
 }
 
 // options returns the options of a conversation in this app.

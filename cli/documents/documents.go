@@ -16,7 +16,7 @@ import (
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/web"
 	"jcode/tools/retrieval"
 )
 
@@ -86,7 +86,7 @@ func (d *Documents) offer(t tools.Tool) {
 // fetch gets a page that is named by a person, or by a role that is theirs or trusted.
 func (d *Documents) fetch(ctx context.Context, address string) (retrieval.Page, error) {
 	call := tools.Call{ID: "documents", Name: "fetch", Arguments: []byte("{}"), Caller: tools.Caller{Origin: tools.OriginPerson}}
-	body, kind, err := builtin.Get(ctx, builtin.FetchOptions{Judge: d.options.Judge, Agent: d.options.Agent}, call, address)
+	body, kind, err := web.Get(ctx, web.FetchOptions{Judge: d.options.Judge, Agent: d.options.Agent}, call, address)
 	return retrieval.Page{Body: body, Type: kind}, err
 }
 

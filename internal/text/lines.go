@@ -35,3 +35,14 @@ func LastLines(s string, n int) string {
 	}
 	return strings.Join(lines, " | ")
 }
+
+// Brief is a command line or an address as it is named in a sentence: its first line, at most 200 bytes, with what hides
+// shown.
+func Brief(s string) string {
+	s = Visible(s)
+	if first, _, more := strings.Cut(s, "\n"); more {
+		s = first + " …"
+	}
+	out, _ := CutMark(s, 200, "…")
+	return out
+}

@@ -10,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/capture"
 	"jcode/internal/proc"
 	"jcode/internal/terminal"
+	"jcode/internal/text"
+	"jcode/tools"
 )
 
 // command is one started command with its output.
@@ -20,7 +23,7 @@ type command struct {
 	dir     string
 	started time.Time
 	proc    *proc.Process
-	capture *capture
+	capture *capture.Capture
 	read    []*os.File // reading ends of the pipes: one for both streams, or one for each
 	drained chan struct{}
 	term    *terminal.Terminal // nil if it has none
@@ -156,7 +159,7 @@ func (c *command) news() string {
 	}
 	news := "made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them, /undo takes them back"
 	if c.tell != nil {
-		c.tell("the command " + oneLine(c.line) + " " + news)
+		c.tell("the command " + text.Brief(c.line) + " " + news)
 	}
 	return "it " + news
 }
@@ -165,17 +168,27 @@ func (c *command) news() string {
 // still running keeps the pipes open.
 func (c *command) settle() {
 	deadline := time.Now().Add(maxDrain)
-	seen := c.capture.count()
+	seen := c.capture.Count()
 	for {
 		select {
 		case <-c.drained:
 			return
 		case <-time.After(quiet):
 		}
-		now := c.capture.count()
+		now := c.capture.Count()
 		if now == seen || time.Now().After(deadline) {
 			return
 		}
 		seen = now
+	}
+}
+
+// report shows what the command has printed since the last report.
+func (c *command) report(progress func(tools.Progress)) {
+	if progress == nil {
+		return
+	}
+	if added, line := c.capture.Report(); added != "" || line != "" {
+		progress(tools.Progress{Output: added, Text: line})
 	}
 }

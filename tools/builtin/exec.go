@@ -130,7 +130,7 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	if a.Argv != nil {
 		access.Command = ""
 	}
-	plan := tools.Plan{Accesses: []tools.Access{access}, Summary: "Run: " + oneLine(a.line())}
+	plan := tools.Plan{Accesses: []tools.Access{access}, Summary: "Run: " + text.Brief(a.line())}
 	switch {
 	case a.TTY:
 		plan.Notes = append(plan.Notes, "gets a terminal, where it can ask and the model can type")
@@ -165,15 +165,6 @@ func (a execArgs) timeout() time.Duration {
 		return defaultTimeout
 	}
 	return min(time.Duration(a.TimeoutMS)*time.Millisecond, maxTimeout)
-}
-
-func oneLine(s string) string {
-	s = text.Visible(s)
-	if first, _, more := strings.Cut(s, "\n"); more {
-		s = first + " …"
-	}
-	out, _ := text.CutMark(s, 200, "…")
-	return out
 }
 
 // Run implements tools.Tool.
@@ -294,7 +285,7 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 		return tools.Result{}, err
 	}
 	if shown := a.line(); shown != first {
-		again.Text = "[the user edited it: " + oneLine(shown) + "]\n" + again.Text
+		again.Text = "[the user edited it: " + text.Brief(shown) + "]\n" + again.Text
 	}
 	again.Text = "[" + stopped + " first (" + blamed + "); this is the run outside]\n" + again.Text
 	return again, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/capture"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -48,18 +49,18 @@ type ended struct {
 
 // collect fills in what was captured.
 func (e *ended) collect() {
-	s := e.cmd.capture.snapshot()
-	if e.binary = describeBinary(s.stdout); e.binary != "" {
-		e.cmd.capture.keepBinary()
-		s = e.cmd.capture.snapshot()
+	s := e.cmd.capture.Snapshot()
+	if e.binary = s.Kind(); e.binary != "" {
+		e.cmd.capture.KeepBinary()
+		s = e.cmd.capture.Snapshot()
 	}
-	e.log = s.log
-	if e.output = s.output(); e.binary != "" {
-		e.output = s.binaryOutput(e.binary)
+	e.log = s.Log
+	if e.output = s.Text(maxExecText); e.binary != "" {
+		e.output = s.OfBinary(e.binary)
 	}
 	e.data = ExecData{
-		Stdout: s.stdout.join(), Stderr: s.stderr.join(),
-		Truncated: s.stdout.missing() > 0 || s.stderr.missing() > 0, TimedOut: e.timedOut > 0,
+		Stdout: s.Stdout.Join(), Stderr: s.Stderr.Join(),
+		Truncated: s.Stdout.Missing() > 0 || s.Stderr.Missing() > 0, TimedOut: e.timedOut > 0,
 	}
 	switch {
 	case e.moved: // it still runs
@@ -71,57 +72,8 @@ func (e *ended) collect() {
 	e.data.Error = e.failure(s)
 }
 
-// output returns the text for the model: the whole output, or its head and tail with the size and
-// the place of the rest.
-func (s snapshot) output() string {
-	head, tail, missing := string(s.text.head), string(s.text.last())+s.lines[0]+s.lines[1], s.text.missing()
-	mark := func(n int64) string {
-		return fmt.Sprintf("\n[… %d of %d bytes left out here; %s …]\n", n, s.text.total, s.whole())
-	}
-	if missing == 0 {
-		out, _ := text.HeadTail(head+tail, maxExecText, func(n, _ int) string { return mark(int64(n)) })
-		return out
-	}
-	first, last := text.Cut(head, maxExecText/2), text.CutTail(tail, maxExecText/2)
-	return text.Valid(first + mark(s.text.total-int64(len(first)+len(last))) + last)
-}
-
-// binaryOutput is output for bytes that are not text: what they are, where they are, and what was
-// written to standard error.
-func (s snapshot) binaryOutput(what string) string {
-	out := "[the output is not text: " + what + "]"
-	if s.binary {
-		out = "[the output is not text: " + what + "; " + s.whole() + "]"
-	}
-	if err := text.CutTail(text.Clean(s.stderr.kept()), 4<<10); strings.TrimSpace(err) != "" {
-		out += "\nstderr: " + err
-	}
-	return out
-}
-
-// whole says where the whole output is.
-func (s snapshot) whole() string {
-	switch {
-	case s.logErr != nil:
-		return "the whole was not kept: " + s.logErr.Error()
-	case s.log == "":
-		return "the whole was not kept"
-	case s.logFull:
-		return "its first part is in " + s.log
-	}
-	return "the whole is in " + s.log
-}
-
-// join returns a stream's text, with a mark in place of the missing middle.
-func (e ends) join() string {
-	if n := e.missing(); n > 0 {
-		return text.Valid(string(e.head)) + fmt.Sprintf("\n[… %d bytes left out …]\n", n) + text.Valid(string(e.last()))
-	}
-	return text.Valid(e.kept())
-}
-
 // failure returns in one line why a command failed, or "".
-func (e *ended) failure(s snapshot) string {
+func (e *ended) failure(s capture.Snapshot) string {
 	switch {
 	case e.moved:
 		return ""
@@ -134,9 +86,9 @@ func (e *ended) failure(s snapshot) string {
 	case e.exit.Code == 0:
 		return ""
 	}
-	last := lastLine(s.stderr.kept())
+	last := lastLine(s.Stderr.Kept())
 	if !e.cmd.apart() && e.binary == "" {
-		last = lastLine(s.stdout.kept())
+		last = lastLine(s.Stdout.Kept())
 	}
 	if last == "" {
 		return fmt.Sprintf("exit status %d", e.exit.Code)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/terminal"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -90,7 +91,7 @@ func (t jobTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	j.mu.Lock()
 	p.line = j.line
 	j.mu.Unlock()
-	plan := tools.Plan{Summary: fmt.Sprintf("Type into %s (job %d: %s)", j.reads(p.reader), j.id, oneLine(j.cmd.line)), Prepared: p}
+	plan := tools.Plan{Summary: fmt.Sprintf("Type into %s (job %d: %s)", j.reads(p.reader), j.id, text.Brief(j.cmd.line)), Prepared: p}
 	if access, ok := p.line.judged(p.reader, in).access(j, p.reader); ok {
 		plan.Accesses = []tools.Access{access}
 	}
@@ -184,7 +185,7 @@ func describe(j Job) string {
 	if !j.Ended.IsZero() {
 		took = j.Ended.Sub(j.Started)
 	}
-	line := fmt.Sprintf("job %d: %s, %s: %s", j.ID, j.State, took.Round(time.Second), oneLine(j.Command))
+	line := fmt.Sprintf("job %d: %s, %s: %s", j.ID, j.State, took.Round(time.Second), text.Brief(j.Command))
 	if j.Leftover {
 		line += " (what it left running)"
 	}

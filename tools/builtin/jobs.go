@@ -2,9 +2,7 @@ package builtin
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/internal/proc"
-	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -93,12 +90,12 @@ func (s *Shell) waits(c *command, call tools.Call) (over func()) {
 
 // adopt makes a started command a job and watches it to its end. With seen, what it wrote so far is in a result.
 func (s *Shell) adopt(c *command, caller tools.Caller, leftover, seen bool) int {
-	c.capture.openLog()
+	c.capture.OpenLog()
 	s.mu.Lock()
 	s.last++
 	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running", hash: uuid.NewString()}
 	if seen {
-		j.seen = c.capture.logSize()
+		j.seen = c.capture.Logged()
 	}
 	s.jobs[j.id] = j
 	s.forget()
@@ -184,7 +181,7 @@ func (j *job) info() Job {
 	defer j.mu.Unlock()
 	out := Job{
 		ID: j.id, Command: j.cmd.line, Dir: j.cmd.dir, Started: j.cmd.started, Ended: j.ended,
-		Leftover: j.leftover, State: j.state, Terminal: j.cmd.term != nil, Log: j.cmd.capture.snapshot().log,
+		Leftover: j.leftover, State: j.state, Terminal: j.cmd.term != nil, Log: j.cmd.capture.Snapshot().Log,
 	}
 	if j.ended.IsZero() {
 		out.Running = j.cmd.proc.Running()
@@ -264,19 +261,19 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	snap := j.cmd.capture.snapshot()
-	if snap.log == "" && snap.memory == nil {
-		return "", fmt.Errorf("the output of job %d was not kept: %w", id, snap.logErr)
+	snap := j.cmd.capture.Snapshot()
+	if !snap.Stored() {
+		return "", fmt.Errorf("the output of job %d was not kept: %w", id, snap.LogErr)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	out, end, err := snap.since(j.seen)
+	out, end, err := snap.Since(j.seen, maxExecText)
 	if err != nil {
 		return "", err
 	}
 	j.seen = end
 	if !j.isOver() {
-		out += snap.lines[0] + snap.lines[1]
+		out += snap.Lines[0] + snap.Lines[1]
 	}
 	news := strings.Join(slices.DeleteFunc([]string{j.cmd.news(), j.cmd.files.news()}, func(s string) bool { return s == "" }), "]\n[")
 	if news != "" {
@@ -286,36 +283,6 @@ func (s *Shell) JobOutput(id int) (string, error) {
 		out += "[" + news + "]"
 	}
 	return out, nil
-}
-
-// readSince reads output up to end from a position, at most maxExecText bytes. whole says where the
-// whole output is.
-func readSince(f io.ReaderAt, end int64, whole string, from int64) (out string, at int64, err error) {
-	size := end - from
-	if size <= maxExecText {
-		buf := make([]byte, size)
-		n, err := f.ReadAt(buf, from)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", from, fmt.Errorf("read output: %w", err)
-		}
-		return text.Valid(string(buf[:n])), end, nil
-	}
-	half := make([]byte, maxExecText/2)
-	if _, err := f.ReadAt(half, from); err != nil {
-		return "", from, fmt.Errorf("read output: %w", err)
-	}
-	head := text.Cut(text.Valid(string(half)), maxExecText/2)
-	if _, err := f.ReadAt(half, end-int64(len(half))); err != nil {
-		return "", from, fmt.Errorf("read output: %w", err)
-	}
-	tail := text.CutTail(text.Valid(string(half)), maxExecText/2)
-	return head + fmt.Sprintf("\n[… %d of %d new bytes left out here; the whole %s …]\n", size-int64(maxExecText/2*2), size, whole) + tail, end, nil
-}
-
-func (c *capture) logSize() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.logged
 }
 
 // background starts a command as a job. If it ends at once, the result says so.

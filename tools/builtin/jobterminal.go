@@ -28,7 +28,7 @@ func (s *Shell) settled(ctx context.Context, j *job, silence, limit time.Duratio
 	until := time.Now().Add(limit)
 	seen, since := int64(-1), time.Now()
 	for {
-		n := j.cmd.capture.count()
+		n := j.cmd.capture.Count()
 		if n != seen {
 			seen, since = n, time.Now()
 			if pattern != nil && pattern.MatchString(j.shown()) {
@@ -60,9 +60,9 @@ func (j *job) shown() string {
 	j.mu.Lock()
 	from := j.seen
 	j.mu.Unlock()
-	snap := j.cmd.capture.snapshot()
-	out, _, _ := snap.since(from) // what was not kept can't be searched
-	out += snap.lines[0] + snap.lines[1]
+	snap := j.cmd.capture.Snapshot()
+	out, _, _ := snap.Since(from, maxExecText) // what was not kept can't be searched
+	out += snap.Lines[0] + snap.Lines[1]
 	if j.cmd.term != nil {
 		out += "\n" + j.cmd.term.Screen().Text
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/internal/capture"
 	"jcode/internal/proc"
 	"jcode/internal/terminal"
 	"jcode/internal/tidy"
@@ -202,9 +203,9 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
-	c := &command{tell: s.opts.Told, line: line, dir: spec.Dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{}), move: make(chan struct{}, 1)}
+	c := &command{tell: s.opts.Told, line: line, dir: spec.Dir, started: time.Now(), capture: capture.New(s.newLog), drained: make(chan struct{}), move: make(chan struct{}, 1)}
 	if out.logged {
-		c.capture.openLog()
+		c.capture.OpenLog()
 	}
 	var write []*os.File
 	var err error
@@ -223,19 +224,19 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 		c.files.drop()
 		c.noInput()
 		closeAll(c.read)
-		c.capture.finish()
+		c.capture.Finish()
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
 	}
 	c.proc = p
 	var readers sync.WaitGroup
 	for i, r := range c.read {
-		readers.Go(func() { c.capture.consume(i, c.consumed(r)) })
+		readers.Go(func() { c.capture.Consume(i, c.consumed(r)) })
 	}
 	s.work.Go(func() {
 		readers.Wait()
 		c.noInput()
 		closeAll(c.read)
-		c.capture.finish()
+		c.capture.Finish()
 		close(c.drained)
 	})
 	return c, nil
@@ -245,9 +246,9 @@ func (s *Shell) start(spec proc.Spec, line string, how confinement, out outputs)
 func (s *Shell) blamed(c *command, code int) string {
 	switch {
 	case c.reading:
-		return s.opts.Confiner.BlamedForReading(c.capture.snapshot().tail(), code, c.dir)
+		return s.opts.Confiner.BlamedForReading(c.capture.Snapshot().Tail(), code, c.dir)
 	case c.sandboxed:
-		return s.opts.Confiner.Blamed(c.capture.snapshot().tail(), code)
+		return s.opts.Confiner.Blamed(c.capture.Snapshot().Tail(), code)
 	}
 	return ""
 }
@@ -311,11 +312,11 @@ wait:
 			break wait
 		case <-c.move:
 			end.moved, end.job = true, s.adopt(c, tools.Caller{}, false, true)
-			c.capture.report(progress)
+			c.report(progress)
 			end.collect()
 			return end
 		case <-ticker.C:
-			c.capture.report(progress)
+			c.report(progress)
 		}
 	}
 	select {
@@ -333,22 +334,21 @@ wait:
 		<-c.drained
 		c.files.end()
 	}
-	c.capture.report(progress)
+	c.report(progress)
 	end.collect()
 	return end
 }
 
 // The limits of kept outputs.
 const (
-	maxLog    = 1 << 30            // bytes of one log
 	maxLogs   = 2 << 30            // bytes of all
 	maxLogAge = 7 * 24 * time.Hour // then it is removed
 )
 
 // newLog creates the file for a whole output.
-func (s *Shell) newLog() (output, error) {
+func (s *Shell) newLog() (capture.Output, error) {
 	if s.opts.Private != nil && s.opts.Private() {
-		return &memoryOutput{}, nil
+		return &capture.Memory{}, nil
 	}
 	dir := s.opts.Logs
 	if dir == "" {

@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"jcode/internal/terminal"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -115,5 +116,5 @@ func (j *job) reads(r terminal.Reader) string {
 		return r.Name
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(j.cmd.line), " ")
-	return oneLine(first)
+	return text.Brief(first)
 }

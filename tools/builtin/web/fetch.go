@@ -1,4 +1,4 @@
-package builtin
+package web
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func (t fetchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) 
 func planFetch(u *url.URL, private bool) tools.Plan {
 	return tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessFetch, URL: u.String(), Private: private}},
-		Summary:  "Fetch: " + oneLine(u.String()),
+		Summary:  "Fetch: " + text.Brief(u.String()),
 	}
 }
 

@@ -1,4 +1,4 @@
-package builtin
+package capture
 
 import (
 	"errors"
@@ -9,10 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"jcode/internal/text"
-	"jcode/tools"
 )
 
-func noLog() (output, error) { return nil, errors.New("no log here") }
+func noLog() (Output, error) { return nil, errors.New("no log here") }
 
 // TestCaptureDoesNotDependOnHowOutputIsCut checks that pieces lead to the same result as the whole,
 // wherever they are cut: in a rune, in a control sequence, between CR and LF.
@@ -22,17 +21,19 @@ func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
 			"a", "line\n", "\r", "\r\n", "\n", "漢", "\xff", "\xe6\xbc", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J", "\x1b", "\t", "\x00", "50%\r", "👩‍👩‍👧", "\u202e",
 		}), 0, 40).Draw(t, "parts")
 		whole := strings.Join(parts, "")
-		c := newCapture(noLog)
+		c := New(noLog)
 		var shown strings.Builder
 		for rest := whole; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
 			c.take(0, []byte(rest[:n]))
 			rest = rest[n:]
-			c.report(func(p tools.Progress) { shown.WriteString(p.Output) })
+			added, _ := c.Report()
+			shown.WriteString(added)
 		}
-		c.finish()
-		c.report(func(p tools.Progress) { shown.WriteString(p.Output) })
-		got := string(c.snapshot().text.head)
+		c.Finish()
+		added, _ := c.Report()
+		shown.WriteString(added)
+		got := string(c.Snapshot().text.head)
 		runs := regexp.MustCompile("\x00+").ReplaceAllString(whole, "␀\n")
 		if want := text.Clean(runs); oneMark(got) != oneMark(want) {
 			t.Fatalf("%q gives %q, want %q", whole, got, want)
@@ -40,7 +41,7 @@ func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
 		if shown.String() != got {
 			t.Fatalf("%q was shown as %q", got, shown.String())
 		}
-		if raw := c.snapshot().stdout; string(raw.head) != whole {
+		if raw := c.Snapshot().Stdout; string(raw.head) != whole {
 			t.Fatalf("raw %q, want %q", raw.head, whole)
 		}
 	})
@@ -49,12 +50,12 @@ func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
 func TestBytesThatAreNoTextAreOneMarkInEveryPiece(t *testing.T) {
 	t.Parallel()
 	for _, pieces := range [][]string{{"line\n\xff\r\xe6\xbc\xe6\xbc"}, {"line\n\xff\r\xe6\xbc", "\xe6\xbc"}, {"line\n\xff", "\r\xe6", "\xbc\xe6", "\xbc"}} {
-		c := newCapture(noLog)
+		c := New(noLog)
 		for _, piece := range pieces {
 			c.take(0, []byte(piece))
 		}
-		c.finish()
-		if got := strings.TrimSpace(string(c.snapshot().text.head)); got != "line\n\uFFFD" {
+		c.Finish()
+		if got := strings.TrimSpace(string(c.Snapshot().text.head)); got != "line\n\uFFFD" {
 			t.Errorf("%q gives %q", pieces, got)
 		}
 	}
@@ -79,8 +80,8 @@ func TestEndsKeepTheFirstAndTheLastBytes(t *testing.T) {
 		}
 		head := all[:min(room, len(all))]
 		tail := all[max(len(head), len(all)-room):]
-		if string(e.head) != string(head) || string(e.last()) != string(tail) || e.total != int64(len(all)) || e.missing() != int64(len(all)-len(head)-len(tail)) {
-			t.Fatalf("%d bytes, room %d: head %q tail %q missing %d, want %q %q", len(all), room, e.head, e.last(), e.missing(), head, tail)
+		if string(e.head) != string(head) || string(e.last()) != string(tail) || e.total != int64(len(all)) || e.Missing() != int64(len(all)-len(head)-len(tail)) {
+			t.Fatalf("%d bytes, room %d: head %q tail %q missing %d, want %q %q", len(all), room, e.head, e.last(), e.Missing(), head, tail)
 		}
 		if cap(e.tail) > 8*room+128 {
 			t.Fatalf("the tail holds %d bytes of room %d", cap(e.tail), room)

@@ -1,4 +1,4 @@
-package builtin
+package capture
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"jcode/internal/text"
-	"jcode/tools"
 )
 
 const (
@@ -18,12 +17,13 @@ const (
 	spoolSize  = 48 << 10  // bytes kept before a log is opened
 	maxPending = 16 << 10  // bytes of an incomplete line
 	maxFresh   = 16 << 10  // bytes shown at once while a command runs
+	maxLog     = 1 << 30   // bytes of one log
 )
 
-// capture collects what a command prints. Text is cleaned and folded here, so that it is safe for
+// Capture collects what a command prints. Text is cleaned and folded here, so that it is safe for
 // a screen, a request and a log. Its size is limited.
-type capture struct {
-	newLog func() (output, error)
+type Capture struct {
+	newLog func() (Output, error)
 
 	mu      sync.Mutex
 	streams [2]stream
@@ -31,7 +31,7 @@ type capture struct {
 	fresh   []byte
 	dropped bool // the beginning of fresh was dropped
 	spool   []byte
-	log     output
+	log     Output
 	logged  int64
 	logErr  error
 	logFull bool
@@ -48,16 +48,16 @@ type stream struct {
 	nul      bool   // the last byte was NUL
 }
 
-func newCapture(newLog func() (output, error)) *capture {
-	return &capture{
+func New(newLog func() (Output, error)) *Capture {
+	return &Capture{
 		newLog:  newLog,
 		text:    ends{room: keepText},
 		streams: [2]stream{{raw: ends{room: keepStream}}, {raw: ends{room: keepStream}}},
 	}
 }
 
-// consume reads a pipe to its end.
-func (c *capture) consume(i int, r io.Reader) {
+// Consume reads a pipe to its end.
+func (c *Capture) Consume(i int, r io.Reader) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
@@ -71,7 +71,7 @@ func (c *capture) consume(i int, r io.Reader) {
 	}
 }
 
-func (c *capture) take(i int, chunk []byte) {
+func (c *Capture) take(i int, chunk []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.streams[i]
@@ -88,7 +88,7 @@ func (c *capture) take(i int, chunk []byte) {
 
 // clean passes on the complete lines of text without control sequences, and keeps the rest until
 // more text comes.
-func (c *capture) clean(s *stream, chunk string) {
+func (c *Capture) clean(s *stream, chunk string) {
 	if s.pending != "" {
 		chunk = s.pending + chunk
 	}
@@ -119,7 +119,7 @@ func (c *capture) clean(s *stream, chunk string) {
 }
 
 // emit adds finished text to the result, to the next report and to the log.
-func (c *capture) emit(s string) {
+func (c *Capture) emit(s string) {
 	c.text.add([]byte(s))
 	c.fresh = append(c.fresh, s...)
 	if over := len(c.fresh) - maxFresh; over > 0 {
@@ -143,12 +143,12 @@ func (c *capture) emit(s string) {
 }
 
 // open opens the log and writes what was captured before.
-func (c *capture) open() {
+func (c *Capture) open() {
 	if c.log == nil && c.logErr == nil {
 		if c.log, c.logErr = c.newLog(); c.logErr == nil {
-			if raw := c.streams[0].raw; isBinary(raw.head) && raw.missing() == 0 {
+			if raw := c.streams[0].raw; isBinary(raw.head) && raw.Missing() == 0 {
 				c.binary = true
-				c.write(raw.kept())
+				c.write(raw.Kept())
 			} else {
 				c.write(string(c.spool))
 			}
@@ -157,7 +157,7 @@ func (c *capture) open() {
 	c.spool = nil
 }
 
-func (c *capture) write(s string) {
+func (c *Capture) write(s string) {
 	if c.logErr != nil {
 		return
 	}
@@ -174,8 +174,8 @@ func (c *capture) write(s string) {
 	c.logErr = err
 }
 
-// openLog opens the log at once.
-func (c *capture) openLog() {
+// OpenLog opens the log at once.
+func (c *Capture) OpenLog() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open()
@@ -184,7 +184,7 @@ func (c *capture) openLog() {
 	}
 }
 
-func (c *capture) closeLog() {
+func (c *Capture) closeLog() {
 	if c.log == nil {
 		return
 	}
@@ -193,8 +193,8 @@ func (c *capture) closeLog() {
 	}
 }
 
-// finish adds the incomplete lines and closes the log.
-func (c *capture) finish() {
+// Finish adds the incomplete lines and closes the log.
+func (c *Capture) Finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.streams {
@@ -225,75 +225,77 @@ func (s *stream) last() string {
 	return text.Fold(s.pending)
 }
 
-// keepBinary opens the log for output that turned out not to be text, if all of it is still in
+// KeepBinary opens the log for output that turned out not to be text, if all of it is still in
 // memory. It is called when the command ends.
-func (c *capture) keepBinary() {
+func (c *Capture) KeepBinary() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if raw := c.streams[0].raw; c.log == nil && raw.total > hexBytes && raw.missing() == 0 {
+	if raw := c.streams[0].raw; c.log == nil && raw.total > hexBytes && raw.Missing() == 0 {
 		c.open()
 		c.closeLog()
 	}
 }
 
-// count returns the number of bytes so far.
-func (c *capture) count() int64 {
+// Count returns the number of bytes so far.
+func (c *Capture) Count() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.streams[0].raw.total + c.streams[1].raw.total
 }
 
-// report shows what was added since the last report.
-func (c *capture) report(progress func(tools.Progress)) {
-	if progress == nil {
-		return
-	}
+// Report returns what was added since the last report, and the line that is being written.
+func (c *Capture) Report() (added, line string) {
 	c.mu.Lock()
-	p := tools.Progress{Output: string(c.fresh)}
+	defer c.mu.Unlock()
+	added = string(c.fresh)
 	if c.dropped {
-		p.Output = "[…]\n" + p.Output
+		added = "[…]\n" + added
 	}
 	c.fresh, c.dropped = c.fresh[:0], false
 	for i := range c.streams {
-		if line := lastState(c.streams[i].pending); line != "" {
-			p.Text = text.Cut(line, 200)
+		if last := lastState(c.streams[i].pending); last != "" {
+			line = text.Cut(last, 200)
 		}
 	}
-	c.mu.Unlock()
-	if p.Output != "" || p.Text != "" {
-		progress(p)
-	}
+	return added, line
 }
 
-// snapshot is a copy of what was captured so far.
-type snapshot struct {
+// Logged returns how much is in the log.
+func (c *Capture) Logged() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.logged
+}
+
+// Snapshot is a copy of what was captured so far.
+type Snapshot struct {
 	text           ends
-	stdout, stderr ends
-	log            string
-	memory         *memoryOutput // instead of a log
-	logErr         error
+	Stdout, Stderr ends
+	Log            string
+	memory         *Memory // instead of a log
+	LogErr         error
 	logFull        bool
-	lines          [2]string // incomplete
+	Lines          [2]string // incomplete
 	binary         bool      // the log contains the raw bytes
 }
 
-func (c *capture) snapshot() snapshot {
+func (c *Capture) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := snapshot{
-		text: c.text.copy(), stdout: c.streams[0].raw.copy(), stderr: c.streams[1].raw.copy(),
-		logErr: c.logErr, logFull: c.logFull, lines: [2]string{c.streams[0].last(), c.streams[1].last()}, binary: c.binary,
+	s := Snapshot{
+		text: c.text.copy(), Stdout: c.streams[0].raw.copy(), Stderr: c.streams[1].raw.copy(),
+		LogErr: c.logErr, logFull: c.logFull, Lines: [2]string{c.streams[0].last(), c.streams[1].last()}, binary: c.binary,
 	}
 	if c.log != nil {
-		s.log = c.log.Name()
-		s.memory, _ = c.log.(*memoryOutput)
+		s.Log = c.log.Name()
+		s.memory, _ = c.log.(*Memory)
 	}
 	return s
 }
 
-// tail returns the last part of the text, to see why something failed.
-func (s snapshot) tail() string {
-	return text.CutTail(s.text.kept()+s.lines[0]+s.lines[1], 8<<10)
+// Tail returns the last part of the text, to see why something failed.
+func (s Snapshot) Tail() string {
+	return text.CutTail(s.text.Kept()+s.Lines[0]+s.Lines[1], 8<<10)
 }
 
 // ends stores the first and the last bytes of what is added.
@@ -331,11 +333,11 @@ func (e *ends) last() []byte {
 	return e.tail
 }
 
-// kept returns the head and the tail.
-func (e *ends) kept() string { return string(e.head) + string(e.last()) }
+// Kept returns the head and the tail.
+func (e *ends) Kept() string { return string(e.head) + string(e.last()) }
 
-// missing is the number of bytes between head and tail.
-func (e *ends) missing() int64 { return e.total - int64(len(e.head)) - int64(len(e.last())) }
+// Missing is the number of bytes between head and tail.
+func (e *ends) Missing() int64 { return e.total - int64(len(e.head)) - int64(len(e.last())) }
 
 func (e *ends) copy() ends {
 	return ends{room: e.room, head: bytes.Clone(e.head), tail: bytes.Clone(e.last()), total: e.total}

@@ -1,4 +1,4 @@
-package builtin_test
+package web_test
 
 import (
 	"compress/gzip"
@@ -16,12 +16,12 @@ import (
 	"unicode/utf8"
 
 	"jcode/tools"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/web"
 	"jcode/tools/permission"
 )
 
-// web is a server on the loopback interface and a fetch tool behind a real gate.
-type web struct {
+// site is a server on the loopback interface and a fetch tool behind a real gate.
+type site struct {
 	t     *testing.T
 	url   string
 	tool  tools.Tool
@@ -31,7 +31,7 @@ type web struct {
 	hosts map[string]string // name to address
 }
 
-func newWeb(t *testing.T, pages map[string]http.HandlerFunc) *web {
+func newSite(t *testing.T, pages map[string]http.HandlerFunc) *site {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, h := range pages {
@@ -39,13 +39,13 @@ func newWeb(t *testing.T, pages map[string]http.HandlerFunc) *web {
 	}
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
-	w := &web{t: t, url: srv.URL, hosts: map[string]string{}, say: func(tools.Question) tools.AnswerScope { return tools.AnswerOnce }}
+	w := &site{t: t, url: srv.URL, hosts: map[string]string{}, say: func(tools.Question) tools.AnswerScope { return tools.AnswerOnce }}
 	gate, err := permission.New(permission.Options{Places: permission.Places{Roots: []string{t.TempDir()}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.gate = gate
-	w.tool = builtin.Fetch(builtin.FetchOptions{
+	w.tool = web.Fetch(web.FetchOptions{
 		Judge: (&tools.Dispatcher{Gate: gate}).JudgeCall,
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -63,13 +63,13 @@ func newWeb(t *testing.T, pages map[string]http.HandlerFunc) *web {
 }
 
 // Ask implements tools.Asker.
-func (w *web) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {
+func (w *site) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {
 	w.asked = append(w.asked, q.Command+" "+strings.Join(q.Details, "; "))
 	return tools.Answer{Scope: w.say(q), Option: -1}, nil
 }
 
 // get does what the dispatcher does: plan, gate, run.
-func (w *web) get(args map[string]any) (tools.Result, error) {
+func (w *site) get(args map[string]any) (tools.Result, error) {
 	w.t.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *web) get(args map[string]any) (tools.Result, error) {
 	return w.tool.Run(context.Background(), call)
 }
 
-func (w *web) port() string {
+func (w *site) port() string {
 	u, err := url.Parse(w.url)
 	if err != nil {
 		w.t.Fatal(err)
@@ -104,7 +104,7 @@ func body(kind, text string) http.HandlerFunc {
 }
 
 func TestFetchGivesPagesAsText(t *testing.T) {
-	w := newWeb(t, map[string]http.HandlerFunc{
+	w := newSite(t, map[string]http.HandlerFunc{
 		"/html":   body("text/html; charset=utf-8", `<html><head><title>The Title</title><style>x{}</style></head><body><script>evil()</script><h2>Head</h2><p>Some <b>bold</b> <a href="/rel">link</a></p><table><tr><th>a</th></tr><tr><td>b</td></tr></table></body></html>`),
 		"/json":   body("application/json", `{"a": [1, 2]}`),
 		"/plain":  body("text/plain", "just\x1b[2J text\r\n"),
@@ -155,7 +155,7 @@ func TestFetchGivesPagesAsText(t *testing.T) {
 }
 
 func TestFetchIsBounded(t *testing.T) {
-	w := newWeb(t, map[string]http.HandlerFunc{
+	w := newSite(t, map[string]http.HandlerFunc{
 		"/big": body("text/plain", strings.Repeat("漢字", 100_000)),
 		"/huge": func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", "text/plain")
@@ -180,7 +180,7 @@ func TestFetchIsBounded(t *testing.T) {
 }
 
 func TestFetchTellsWhatWentWrong(t *testing.T) {
-	w := newWeb(t, map[string]http.HandlerFunc{
+	w := newSite(t, map[string]http.HandlerFunc{
 		"/404":  func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "gone fishing", 404) },
 		"/bin":  body("application/zip", "PK\x03\x04"),
 		"/loop": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/loop", 302) },
@@ -209,7 +209,7 @@ func TestFetchTellsWhatWentWrong(t *testing.T) {
 }
 
 func TestFetchAsksAgainAtEachNewPlace(t *testing.T) {
-	w := newWeb(t, map[string]http.HandlerFunc{
+	w := newSite(t, map[string]http.HandlerFunc{
 		"/same":    func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/end", 301) },
 		"/end":     body("text/plain", "the end"),
 		"/private": body("text/plain", "secret"),
@@ -245,7 +245,7 @@ func TestFetchAsksAgainAtEachNewPlace(t *testing.T) {
 }
 
 func TestFetchRedirectIntoAPrivateNetworkAsks(t *testing.T) {
-	w := newWeb(t, map[string]http.HandlerFunc{"/end": body("text/plain", "secret")})
+	w := newSite(t, map[string]http.HandlerFunc{"/end": body("text/plain", "secret")})
 	out := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		http.Redirect(rw, r, "http://meta.example:"+w.port()+"/end", 302)
 	}))
@@ -266,8 +266,8 @@ func TestFetchRedirectIntoAPrivateNetworkAsks(t *testing.T) {
 func TestFetchDoesNotLookUpTwice(t *testing.T) {
 	// Rebinding: the first answer of DNS is judged and used, and no second one is requested.
 	lookups := 0
-	w := newWeb(t, map[string]http.HandlerFunc{"/": body("text/plain", "x")})
-	tool := builtin.Fetch(builtin.FetchOptions{
+	w := newSite(t, map[string]http.HandlerFunc{"/": body("text/plain", "x")})
+	tool := web.Fetch(web.FetchOptions{
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			lookups++
@@ -287,7 +287,7 @@ func TestFetchDoesNotLookUpTwice(t *testing.T) {
 func TestFetchEndsWithItsContext(t *testing.T) {
 	started := make(chan struct{})
 	stop := make(chan struct{})
-	w := newWeb(t, map[string]http.HandlerFunc{"/slow": func(http.ResponseWriter, *http.Request) { close(started); <-stop }})
+	w := newSite(t, map[string]http.HandlerFunc{"/slow": func(http.ResponseWriter, *http.Request) { close(started); <-stop }})
 	defer close(stop)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-started; cancel() }()
@@ -305,7 +305,7 @@ func FuzzFetchAddress(f *testing.F) {
 	for _, s := range []string{"http://a", "https://[::1]:80/x?y#z", "http://a@b", "//x", "http://127.1", "x", "http://ü.de:1"} {
 		f.Add(s)
 	}
-	tool := builtin.Fetch(builtin.FetchOptions{})
+	tool := web.Fetch(web.FetchOptions{})
 	f.Fuzz(func(t *testing.T, s string) {
 		raw, err := json.Marshal(map[string]any{"url": s})
 		if err != nil {

@@ -1,4 +1,4 @@
-package builtin
+package web
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ type searchEngine struct {
 	address  string // of the service; "" if there is no public one
 	keyEnv   string // the variable that usually contains its key
 	needsKey bool
-	request  func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error)
+	request  func(ctx context.Context, u *url.URL, key string, a searchArgs) (*http.Request, error)
 	read     func(body []byte) ([]Found, error)
 }
 
 var searchEngines = map[string]searchEngine{
 	"brave": {
 		address: "https://api.search.brave.com/res/v1/web/search", keyEnv: "BRAVE_API_KEY", needsKey: true,
-		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+		request: func(ctx context.Context, u *url.URL, key string, a searchArgs) (*http.Request, error) {
 			return asking(ctx, u, url.Values{"q": {a.Query}, "count": {strconv.Itoa(a.Count)}}, "X-Subscription-Token", key)
 		},
 		read: func(body []byte) ([]Found, error) {
@@ -39,20 +39,20 @@ var searchEngines = map[string]searchEngine{
 	},
 	"exa": {
 		address: "https://api.exa.ai/search", keyEnv: "EXA_API_KEY", needsKey: true,
-		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+		request: func(ctx context.Context, u *url.URL, key string, a searchArgs) (*http.Request, error) {
 			return posting(ctx, u, map[string]any{"query": a.Query, "numResults": a.Count, "contents": map[string]any{"text": map[string]any{"maxCharacters": maxSnippet}}}, "X-Api-Key", key)
 		},
 		read: readResults[exaResult],
 	},
 	"tavily": {
 		address: "https://api.tavily.com/search", keyEnv: "TAVILY_API_KEY", needsKey: true,
-		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+		request: func(ctx context.Context, u *url.URL, key string, a searchArgs) (*http.Request, error) {
 			return posting(ctx, u, map[string]any{"query": a.Query, "max_results": a.Count}, "Authorization", "Bearer "+key)
 		},
 		read: readResults[contentResult],
 	},
 	"searxng": {
-		request: func(ctx context.Context, u *url.URL, _ string, a webSearchArgs) (*http.Request, error) {
+		request: func(ctx context.Context, u *url.URL, _ string, a searchArgs) (*http.Request, error) {
 			at := *u
 			if !strings.HasSuffix(at.Path, "/search") {
 				at.Path = strings.TrimRight(at.Path, "/") + "/search"

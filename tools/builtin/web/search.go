@@ -1,4 +1,4 @@
-package builtin
+package web
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-//go:embed websearch.md
+//go:embed search.md
 var webSearchText string
 
 // The limits of a web search.
@@ -25,8 +25,8 @@ const (
 	maxSnippet    = 500 // bytes
 )
 
-// WebSearchOptions are the settings of the web search tool.
-type WebSearchOptions struct {
+// SearchOptions are the settings of the web search tool.
+type SearchOptions struct {
 	// Engine is one of SearchEngines.
 	Engine string
 	// Address replaces the engine's own address; for searxng it is required.
@@ -37,8 +37,8 @@ type WebSearchOptions struct {
 	Fetch FetchOptions
 }
 
-// WebSearch returns the web search tool, or an error that says what is wrong with the options.
-func WebSearch(o WebSearchOptions) (tools.Tool, error) {
+// Search returns the web search tool, or an error that says what is wrong with the options.
+func Search(o SearchOptions) (tools.Tool, error) {
 	e, ok := searchEngines[o.Engine]
 	if !ok {
 		return nil, fmt.Errorf("there is no engine %q: say %s", o.Engine, strings.Join(SearchEngines(), ", "))
@@ -56,17 +56,17 @@ func WebSearch(o WebSearchOptions) (tools.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return webSearchTool{opts: o, engine: e, at: u, fetch: Fetch(o.Fetch).(fetchTool)}, nil
+	return searchTool{opts: o, engine: e, at: u, fetch: Fetch(o.Fetch).(fetchTool)}, nil
 }
 
-type webSearchTool struct {
-	opts   WebSearchOptions
+type searchTool struct {
+	opts   SearchOptions
 	engine searchEngine
 	at     *url.URL
 	fetch  fetchTool
 }
 
-type webSearchArgs struct {
+type searchArgs struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
 }
@@ -79,7 +79,7 @@ type Found struct {
 }
 
 // Spec implements tools.Tool.
-func (t webSearchTool) Spec() tools.Spec {
+func (t searchTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "web_search", Description: strings.TrimSpace(webSearchText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapHTTP,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"count":{"type":"integer","minimum":1,"maximum":10,"description":"results at most, default 10"}},"required":["query"]}`),
@@ -87,7 +87,7 @@ func (t webSearchTool) Spec() tools.Spec {
 	}
 }
 
-func (t webSearchTool) decode(call tools.Call) (a webSearchArgs, err error) {
+func (t searchTool) decode(call tools.Call) (a searchArgs, err error) {
 	if err := call.Decode(&a); err != nil {
 		return a, err
 	}
@@ -106,18 +106,18 @@ func (t webSearchTool) decode(call tools.Call) (a webSearchArgs, err error) {
 
 // Plan implements tools.Planner: a search is a fetch of the engine's address, and reveals the
 // query to it.
-func (t webSearchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+func (t searchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	a, err := t.decode(call)
 	if err != nil {
 		return tools.Plan{}, err
 	}
 	plan := planFetch(t.at, false)
-	plan.Summary = fmt.Sprintf("Search the web (%s): %s", t.opts.Engine, oneLine(a.Query))
+	plan.Summary = fmt.Sprintf("Search the web (%s): %s", t.opts.Engine, text.Brief(a.Query))
 	return plan, nil
 }
 
 // Run implements tools.Tool.
-func (t webSearchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+func (t searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	a, err := t.decode(call)
 	if err != nil {
 		return tools.Result{}, err
@@ -154,7 +154,7 @@ func (t webSearchTool) Run(ctx context.Context, call tools.Call) (tools.Result, 
 
 // refused returns the error for an unsuccessful response, which says what to do, or that the person
 // must do something.
-func (t webSearchTool) refused(got page) error {
+func (t searchTool) refused(got page) error {
 	host := t.at.Host
 	switch {
 	case got.code == http.StatusOK:

@@ -1,4 +1,4 @@
-package builtin
+package desk
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ var askText string
 //go:embed task.md
 var taskText string
 
-// Desk returns the tools that work on the conversation itself: todo, ask, task and agent.
-func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}, agents{}} }
+// Tools returns the tools that work on the conversation itself: todo, ask, task and agent.
+func Tools() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}, agents{}} }
 
 // decodeAtDesk decodes the arguments of a call, which must come from inside a conversation.
 func decodeAtDesk(call tools.Call, args any) (tools.Desk, error) {

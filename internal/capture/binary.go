@@ -1,4 +1,4 @@
-package builtin
+package capture
 
 import (
 	"bytes"
@@ -10,10 +10,13 @@ import (
 	"jcode/internal/text"
 )
 
+// judgedBytes is the beginning of output by which its kind is judged.
+const judgedBytes = 8 << 10
+
 // isBinary reports whether output is not text: it contains control characters that no terminal
 // program writes, or NULs other than separators of texts. Text in an old 8-bit encoding is text.
 func isBinary(head []byte) bool {
-	head = head[:min(len(head), sniffBytes)]
+	head = head[:min(len(head), judgedBytes)]
 	odd, nuls := 0, 0
 	for i, b := range head {
 		switch {
@@ -67,13 +70,14 @@ func (s *stream) showNULs(chunk []byte) []byte {
 // hexBytes is the number of bytes of binary data that are shown.
 const hexBytes = 32
 
-// describeBinary describes output that is not text, and returns "" for text.
-func describeBinary(raw ends) string {
+// Kind describes standard output that is not text, and returns "" for text.
+func (s Snapshot) Kind() string {
+	raw := s.Stdout
 	if raw.total == 0 || !isBinary(raw.head) {
 		return ""
 	}
 	count := text.Count(int(raw.total), "byte")
-	if raw.missing() == 0 && len(bytes.Trim(raw.head, "\x00")) == 0 && len(bytes.Trim(raw.last(), "\x00")) == 0 {
+	if raw.Missing() == 0 && len(bytes.Trim(raw.head, "\x00")) == 0 && len(bytes.Trim(raw.last(), "\x00")) == 0 {
 		return count + ", all NUL"
 	}
 	kind := http.DetectContentType(raw.head)

@@ -1,4 +1,4 @@
-package builtin_test
+package web_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"jcode/tools"
-	"jcode/tools/builtin"
+	"jcode/tools/builtin/web"
 )
 
 // service is a search service that accepts only what its documentation describes.
@@ -23,11 +23,11 @@ func service(t *testing.T, answer http.HandlerFunc) string {
 }
 
 // searching runs one search, without a gate.
-func searching(t *testing.T, o builtin.WebSearchOptions, args string) (tools.Result, error) {
+func searching(t *testing.T, o web.SearchOptions, args string) (tools.Result, error) {
 	t.Helper()
 	o.Fetch.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	o.Fetch.Agent = "jcode/test"
-	tool, err := builtin.WebSearch(o)
+	tool, err := web.Search(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestEachSearchServiceIsAskedInItsOwnForm(t *testing.T) {
 			io.WriteString(w, `{"query":"x","results":[{"title":"One","url":"https://one.example/","content":"the first","score":0.9},{"title":"Two","url":"https://two.example/","content":""}]}`)
 		},
 	} {
-		o := builtin.WebSearchOptions{Engine: engine, Address: service(t, answer), KeyEnv: "KEY", Key: "key-12345678"}
+		o := web.SearchOptions{Engine: engine, Address: service(t, answer), KeyEnv: "KEY", Key: "key-12345678"}
 		if engine == "searxng" {
 			o.Address += "/?language=en"
 		}
@@ -116,23 +116,23 @@ order"}`, `answered 500 Internal Server Error: {"error":"out of order"}`},
 			w.WriteHeader(c.code)
 			io.WriteString(w, c.body)
 		})
-		_, err := searching(t, builtin.WebSearchOptions{Engine: c.engine, Address: at, KeyEnv: "KEY", Key: "key-12345678"}, `{"query":"x"}`)
+		_, err := searching(t, web.SearchOptions{Engine: c.engine, Address: at, KeyEnv: "KEY", Key: "key-12345678"}, `{"query":"x"}`)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "key-12345678") {
 			t.Errorf("%s %d: %v", c.engine, c.code, err)
 		}
 	}
 	for engine, want := range map[string]string{"bing": `there is no engine "bing": say searxng, brave, exa, tavily`, "exa": "needs a key: set KEY", "searxng": "needs the address of a server"} {
-		if _, err := builtin.WebSearch(builtin.WebSearchOptions{Engine: engine, KeyEnv: "KEY"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := web.Search(web.SearchOptions{Engine: engine, KeyEnv: "KEY"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", engine, err)
 		}
 	}
 	at := service(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"results":[]}`) })
 	for args, want := range map[string]string{`{"query":"  "}`: "query is empty", `{"query":"` + strings.Repeat("é", 401) + `"}`: "more than 400 characters"} {
-		if _, err := searching(t, builtin.WebSearchOptions{Engine: "searxng", Address: at}, args); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := searching(t, web.SearchOptions{Engine: "searxng", Address: at}, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v", args, err)
 		}
 	}
-	if got, err := searching(t, builtin.WebSearchOptions{Engine: "searxng", Address: at}, `{"query":"x"}`); err != nil || !strings.Contains(got.Text, "Nothing was found") {
+	if got, err := searching(t, web.SearchOptions{Engine: "searxng", Address: at}, `{"query":"x"}`); err != nil || !strings.Contains(got.Text, "Nothing was found") {
 		t.Errorf("%v, %q", err, got.Text)
 	}
 }
@@ -147,7 +147,7 @@ func TestResultsOfASearchAreBoundedAndClean(t *testing.T) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"results": list})
 	})
-	got, err := searching(t, builtin.WebSearchOptions{Engine: "searxng", Address: at}, `{"query":"x","count":99}`)
+	got, err := searching(t, web.SearchOptions{Engine: "searxng", Address: at}, `{"query":"x","count":99}`)
 	if err != nil || len(got.Text) > 10*1000 || strings.Count(got.Text, "\n") != 29 || strings.Contains(got.Text, "\x1b") || strings.Contains(got.Text, "<b>") {
 		t.Errorf("%v, %d bytes, %d lines:\n%.600q", err, len(got.Text), strings.Count(got.Text, "\n"), got.Text)
 	}

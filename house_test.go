@@ -63,8 +63,9 @@ cli/telemetry: agent/event agent/model tools
 cli/usage: cli/console session tools/command
 cli/update: cli/console
 cli/switching: agent/model/provider cli/config cli/console hooks mcp/config tools/permission
-tui: tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
+tui: tui/clipboard tui/dialog tui/front tui/editor tui/keyboard tui/look tui/markdown tui/screen tui/transcript agent agent/event agent/model agent/roster session tools tools/command tools/permission
 tui/look: tui/editor tui/markdown
+tui/clipboard:
 tui/front: tui/look tui/transcript agent agent/event agent/roster session tools tools/command
 tui/plain: tui/dialog tui/front tui/look tui/transcript agent/event session tools tools/command
 tui/tuitest: tui/front agent/event session tools

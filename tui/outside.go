@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/internal/system"
 	"jcode/tui/dialog"
 )
 
@@ -165,7 +166,7 @@ func (p *outside) env(name string) string {
 
 // suspend returns the terminal to the shell, if there is one with job control.
 func (p *outside) suspend() tea.Cmd {
-	if !canSuspend() {
+	if !system.JobControl() {
 		p.Flash("there is no shell to go back to")
 		return nil
 	}

@@ -1,16 +1,16 @@
 //go:build !darwin
 
-package tui
+package clipboard
 
 import (
 	"encoding/base64"
 	"strings"
 )
 
-// windowsClipboards returns the programs of Windows, which WSL reaches too.
-func windowsClipboards() []clipboard {
+// windowsPrograms returns the programs of Windows, which WSL reaches too.
+func windowsPrograms() []program {
 	shell := []string{"-NoProfile", "-NonInteractive", "-STA", "-Command"}
-	return []clipboard{{name: "clip.exe", write: []string{}}, {
+	return []program{{name: "clip.exe", write: []string{}}, {
 		name: "powershell.exe", text: append(shell, "Get-Clipboard -Raw"), picture: append(shell, powershellPicture), decode: fromBase64,
 	}}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tui
+package system
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canSuspend reports whether a shell with job control waits for this process: its parent is in the same
+// JobControl reports whether a shell with job control waits for this process: its parent is in the same
 // session and leads another process group.
-func canSuspend() bool {
+func JobControl() bool {
 	parent := os.Getppid()
 	own, err := unix.Getsid(0)
 	if err != nil {

@@ -1,13 +1,13 @@
-package tui
+package clipboard
 
 import (
 	"encoding/hex"
 	"strings"
 )
 
-// systemClipboards returns the programs that the system includes.
-func systemClipboards(func(string) string) []clipboard {
-	return []clipboard{
+// systemPrograms returns the programs that the system includes.
+func systemPrograms(func(string) string) []program {
+	return []program{
 		{name: "pbcopy", write: []string{}},
 		{name: "pngpaste", picture: []string{"-"}},
 		{name: "osascript", picture: []string{"-e", "the clipboard as «class PNGf»"}, decode: fromAppleScript},

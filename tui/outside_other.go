@@ -1,6 +1,0 @@
-//go:build !unix
-
-package tui
-
-// canSuspend reports that there is no job control here.
-func canSuspend() bool { return false }

@@ -29,6 +29,7 @@ cli/attach: remote tui/screen
 cli/live: agent/event/wire cli/console remote session
 cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command tui/front
 cli/sessions: agent/event agent/event/wire cli/console cli/live cli/outputs cli/undo remote session session/export tools
+cli/print: agent agent/crew agent/event agent/event/wire agent/model agent/roster cli/console cli/structured tools
 cli/config: *
 cli/core: agent tools tools/command
 cli/health:

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/console"
+	printcli "jcode/cli/print"
 )
 
 // maxPiped bounds what is read from a pipe into a prompt.
@@ -37,7 +38,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for an empty prompt
 		return errEmptyPrompt()
 	}
-	want, err := newWantedAnswer(f)
+	want, err := printcli.Want(f.OutputSchema, f.Output)
 	if err != nil {
 		return err
 	}
@@ -48,19 +49,19 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 			if err != nil {
 				return console.Usage("%w", err)
 			}
-			pr, out := want.printer(f.OutputFormat, std)
+			pr, out := want.Printer(f.OutputFormat, std.Streams)
 			if prompt.Text == "" { // a command that did all there was to do
-				if p, ok := pr.(*textPrinter); ok {
-					p.write(notice)
-					p.close(notice)
+				if p, ok := pr.(*printcli.TextPrinter); ok {
+					p.Write(notice)
+					p.Close(notice)
 				}
-				pr.end(resultLine{Type: "result", OK: true, Text: notice, SessionID: conv.ID()})
+				pr.End(printcli.Result{Type: "result", OK: true, Text: notice, SessionID: conv.ID()})
 				return out.Flush()
 			}
 			if notice != "" {
 				a.board.Say(event.LevelInfo, "%s", notice)
 			}
-			return runPrompt(ctx, conv, sub, want.prompt(prompt), want, pr, out, a.initLine(ctx, conv))
+			return printcli.Run(ctx, conv, sub, want.Prompt(prompt), want, pr, out, a.initLine(ctx, conv))
 		})
 }
 
@@ -114,8 +115,8 @@ func sayFailure(err error, format string, std Streams) {
 	}
 	switch format {
 	case "json", "stream-json":
-		_, out := newPrinter(format, std)
-		writeLine(out, resultLine{Type: "result", Error: err.Error()})
+		_, out := printcli.New(format, std.Streams)
+		printcli.WriteJSON(out, printcli.Result{Type: "result", Error: err.Error()})
 	}
 }
 
@@ -131,14 +132,14 @@ func (a *app) startError(err error) error {
 }
 
 // initLine describes a run before it begins.
-func (a *app) initLine(ctx context.Context, conv *agent.Conversation) initLine {
+func (a *app) initLine(ctx context.Context, conv *agent.Conversation) printcli.Init {
 	st := conv.State()
-	line := initLine{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []serverLine{}}
+	line := printcli.Init{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []printcli.Server{}}
 	if names, err := agent.Offered(ctx, conv); err == nil { // else the run is at its end
 		line.Tools = append(line.Tools, names...)
 	}
 	for _, s := range a.servers.States() {
-		line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: s.State})
+		line.MCPServers = append(line.MCPServers, printcli.Server{Name: s.Name, State: s.State})
 	}
 	return line
 }

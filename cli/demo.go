@@ -14,6 +14,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/console"
 	modelscli "jcode/cli/models"
+	printcli "jcode/cli/print"
 	"jcode/cli/tour"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -135,11 +136,11 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play *tourPl
 	a.startExtensions()
 	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals and the sign-in are played; nothing is sent anywhere.")
 	fmt.Fprintf(std.Err, "jcode: prompt: %s\n", tour.Prompt)
-	pr, out := newPrinter(f.OutputFormat, std)
+	pr, out := printcli.New(f.OutputFormat, std.Streams)
 	if f.OutputFormat == "text" {
-		pr = &tourPrinter{printer: pr, notes: std.Err}
+		pr = &tourPrinter{Printer: pr, notes: std.Err}
 	}
-	return runPrompt(ctx, conv, sub, event.Prompt{Text: tour.Prompt}, &wantedAnswer{}, pr, out, a.initLine(ctx, conv))
+	return printcli.Run(ctx, conv, sub, event.Prompt{Text: tour.Prompt}, &printcli.Wanted{}, pr, out, a.initLine(ctx, conv))
 }
 
 // tourAsker answers approvals as the tour's person would, and says so.
@@ -158,11 +159,11 @@ func (t tourAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error
 // tourPrinter also shows the calls of a printed tour, with what commands print and what a language server
 // finds.
 type tourPrinter struct {
-	printer
+	printcli.Printer
 	notes io.Writer
 }
 
-func (p *tourPrinter) event(ev event.Event) {
+func (p *tourPrinter) Event(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.CallStart:
 		fmt.Fprintf(p.notes, "  → %s %s\n", ev.Name, ev.Arguments)
@@ -186,7 +187,7 @@ func (p *tourPrinter) event(ev event.Event) {
 			}
 		}
 	}
-	p.printer.event(ev)
+	p.Printer.Event(ev)
 }
 
 // show runs the tour in the terminal: the person answers the approvals.

@@ -18,6 +18,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/replay"
 	"jcode/cli/eval"
+	printcli "jcode/cli/print"
 	"jcode/cli/stream"
 	"jcode/cli/tasklist"
 	"jcode/internal/commandline"
@@ -256,9 +257,9 @@ func TestTasksInTheDocsAreTasks(t *testing.T) {
 
 // lines are the objects of stream-json, by type. TestSchemaOfEvents of agent/event/wire has all of them.
 var lines = map[string]any{
-	"init": initLine{}, "text": wire.Delta{}, "reasoning": wire.Delta{}, "tool_call": wire.Call{}, "approval": wire.Approval{},
+	"init": printcli.Init{}, "text": wire.Delta{}, "reasoning": wire.Delta{}, "tool_call": wire.Call{}, "approval": wire.Approval{},
 	"tool_result": wire.CallResult{}, "tools_changed": wire.ToolsChanged{}, "notice": wire.Notice{}, "compaction": wire.Compaction{},
-	"usage": wire.Usage{}, "result": resultLine{}, "turn_start": wire.TurnStart{}, "step_start": wire.StepStart{}, "answer_reset": wire.AnswerReset{},
+	"usage": wire.Usage{}, "result": printcli.Result{}, "turn_start": wire.TurnStart{}, "step_start": wire.StepStart{}, "answer_reset": wire.AnswerReset{},
 	"tool_writing": wire.CallWriting{}, "assistant": wire.Assistant{}, "tool_progress": wire.CallProgress{}, "approval_asked": wire.ApprovalAsked{},
 	"approval_closed": wire.Closed{}, "ask": wire.Ask{}, "form": wire.AskForm{}, "ask_closed": wire.Closed{}, "todo": wire.Todo{}, "retrying": wire.Retrying{},
 	"compacting": wire.Compacting{}, "rewound": wire.Rewound{}, "queue": wire.Queue{}, "preparing": wire.Preparing{}, "unsent": wire.Unsent{},

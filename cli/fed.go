@@ -15,6 +15,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/cli/console"
+	printcli "jcode/cli/print"
 	"jcode/cli/stream"
 	"jcode/remote"
 	"jcode/session"
@@ -44,7 +45,7 @@ func (f *flags) checkInput(words []string) error {
 
 // runFed does what the lines of standard input say until it ends, and what they began has.
 func runFed(ctx context.Context, f *flags, std Streams) error {
-	if _, err := newWantedAnswer(f); err != nil {
+	if _, err := printcli.Want(f.OutputSchema, f.Output); err != nil {
 		return err
 	}
 	id, err := session.NewID()
@@ -59,9 +60,9 @@ func runFed(ctx context.Context, f *flags, std Streams) error {
 // feed runs a session that a program feeds.
 func feed(ctx context.Context, a *app, conv *agent.Conversation, sub *event.Subscription, std Streams, id string) error {
 	f := a.flags
-	pr, out := newPrinter(f.OutputFormat, std)
+	pr, out := printcli.New(f.OutputFormat, std.Streams)
 	run := &fedRun{
-		conv: conv, typed: newTypedPrompts(a), wants: func() (*wantedAnswer, error) { return newWantedAnswer(f) },
+		conv: conv, typed: newTypedPrompts(a), wants: func() (*printcli.Wanted, error) { return printcli.Want(f.OutputSchema, f.Output) },
 		pr: pr, out: out, notices: std.Err, session: cmp.Or(conv.ID(), id), open: map[string]fedPrompt{}, before: conv.Usage().Total,
 	}
 	run.own = remote.NewOwn(ctx, remote.Offer{
@@ -71,7 +72,7 @@ func feed(ctx context.Context, a *app, conv *agent.Conversation, sub *event.Subs
 	run.lent = &lending{servers: a.mcp, send: run.carry}
 	init := a.initLine(ctx, conv)
 	init.SessionID = run.session
-	pr.begin(init)
+	pr.Begin(init)
 	return run.serve(ctx, sub, std.In)
 }
 
@@ -90,7 +91,7 @@ func (c ownConversation) Unqueue(id string) []event.Prompt {
 
 // fedPrompt is a prompt whose end was not seen.
 type fedPrompt struct {
-	want  *wantedAnswer
+	want  *printcli.Wanted
 	ids   []string // the prompts that its answer is for
 	steps int      // of the turns before it
 }
@@ -101,8 +102,8 @@ type fedRun struct {
 	own     *remote.Own
 	lent    *lending
 	typed   typedPrompts
-	wants   func() (*wantedAnswer, error)
-	pr      printer
+	wants   func() (*printcli.Wanted, error)
+	pr      printcli.Printer
 	out     *bufio.Writer
 	notices io.Writer
 	session string
@@ -114,7 +115,7 @@ type fedRun struct {
 	running bool
 	ended   bool // the input
 	stop    context.CancelFunc
-	awaited awaitedAgents
+	awaited printcli.Agents
 	before  model.Usage // when the turn began
 	total   model.Usage
 	sent    bool  // a prompt was queued
@@ -205,7 +206,7 @@ func (r *fedRun) answer(l stream.Line, result any, err error) {
 func (r *fedRun) carry(server string, message []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	writeLine(r.out, stream.Carry(server, message))
+	printcli.WriteJSON(r.out, stream.Carry(server, message))
 	return r.out.Flush()
 }
 
@@ -236,15 +237,15 @@ func (r *fedRun) prompt(ctx context.Context, l stream.Line) {
 }
 
 // queue queues a prompt, and answers its line before anything else is printed about it.
-func (r *fedRun) queue(l stream.Line, p remote.Prompt, want *wantedAnswer, typed event.Prompt, notice string) error {
+func (r *fedRun) queue(l stream.Line, p remote.Prompt, want *printcli.Wanted, typed event.Prompt, notice string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	queued, err := r.own.Prompt(p, want.prompt(typed))
+	queued, err := r.own.Prompt(p, want.Prompt(typed))
 	if err != nil {
 		return err
 	}
 	r.sent, r.open[queued.ID] = true, fedPrompt{want: want, ids: []string{queued.ID}}
-	writeLine(r.out, stream.Answer(l, stream.Prompted{ID: queued.ID, Said: notice}))
+	printcli.WriteJSON(r.out, stream.Answer(l, stream.Prompted{ID: queued.ID, Said: notice}))
 	return nil
 }
 
@@ -259,7 +260,7 @@ func (r *fedRun) refuse(l stream.Line, kind, words string) {
 func (r *fedRun) respond(answer stream.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	writeLine(r.out, answer)
+	printcli.WriteJSON(r.out, answer)
 }
 
 // unqueued forgets prompts that are not sent any more.
@@ -282,13 +283,13 @@ func (r *fedRun) print(ctx context.Context, ev event.Event) error {
 	case event.Usage:
 		r.total = ev.Total
 	case event.Nested:
-		r.awaited.saw(ev)
+		r.awaited.Saw(ev)
 	case event.TurnEnd:
 		r.result(ev)
 		r.settle(ctx)
 		return r.out.Flush()
 	}
-	r.pr.event(ev)
+	r.pr.Event(ev)
 	if ev, ok := ev.(event.Unsent); ok {
 		delete(r.open, ev.Queued)
 		r.settle(ctx)
@@ -306,15 +307,15 @@ func (r *fedRun) result(end event.TurnEnd) {
 		}
 	}
 	r.running, r.turn = false, nil
-	all := fedPrompt{want: &wantedAnswer{}}
+	all := fedPrompt{want: &printcli.Wanted{}}
 	for i, p := range prompts {
 		if all.ids, all.steps = append(all.ids, p.ids...), all.steps+p.steps; i == 0 {
 			all.want = p.want
 		}
 	}
-	res := resultLine{
+	res := printcli.Result{
 		Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error, Prompts: all.ids,
-		SessionID: cmp.Or(r.conv.ID(), r.session), Steps: all.steps + end.Steps, DurationMS: end.Duration.Milliseconds(), Usage: since(r.before, r.total),
+		SessionID: cmp.Or(r.conv.ID(), r.session), Steps: all.steps + end.Steps, DurationMS: end.Duration.Milliseconds(), Usage: printcli.Since(r.before, r.total),
 	}
 	switch why := end.Unanswered(); {
 	case end.Reason == event.StopInterrupted:
@@ -324,20 +325,20 @@ func (r *fedRun) result(end event.TurnEnd) {
 	case res.Error == "" && end.Err != nil:
 		res.Error = end.Err.Error()
 	}
-	again, failed := all.want.settle(end, &res)
+	again, failed := all.want.Settle(end, &res)
 	if again != "" {
 		all.steps += end.Steps
-		r.open[r.conv.Prompt(all.want.repeat(again))] = all
+		r.open[r.conv.Prompt(all.want.Repeat(again))] = all
 		return
 	}
-	res.Agents = r.awaited.lines
+	res.Agents = r.awaited.Lines
 	for _, s := range r.conv.Agents().List() {
-		res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
+		res.Agents = append(res.Agents, printcli.AgentOf(s))
 	}
-	r.before, r.awaited = r.total, awaitedAgents{}
-	r.pr.end(res)
+	r.before, r.awaited = r.total, printcli.Agents{}
+	r.pr.End(res)
 	if r.end = failed; r.end == nil {
-		r.end = endError(end)
+		r.end = printcli.EndError(end)
 	}
 }
 
@@ -352,7 +353,7 @@ func (r *fedRun) settle(ctx context.Context) {
 	}
 	for _, p := range agent.DropHeld(r.conv) { // nobody sends the prompt for which they wait
 		delete(r.open, p.Queued)
-		r.pr.event(event.Unsent{Prompt: p, Queued: p.Queued, Err: errors.New("the input ended while it waited after an interrupt")})
+		r.pr.Event(event.Unsent{Prompt: p, Queued: p.Queued, Err: errors.New("the input ended while it waited after an interrupt")})
 	}
 	if len(r.open) == 0 {
 		r.stop()

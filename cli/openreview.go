@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"jcode/cli/console"
+	printcli "jcode/cli/print"
 	"jcode/cli/review"
 )
 
@@ -38,7 +39,7 @@ func askReviewer(ctx context.Context, f *flags, std Streams, files []review.File
 	streams := std
 	streams.In, streams.Out, streams.InIsTerminal, streams.OutIsTerminal = &in, &out, false, false
 	err := runHeadless(ctx, &run, streams, []string{review.Prompt})
-	var result resultLine
+	var result printcli.Result
 	if read := json.Unmarshal(out.Bytes(), &result); read != nil || !result.OK {
 		if err == nil {
 			err = &console.Exit{Code: console.ExitModel, Err: errors.New("the review has no answer")}

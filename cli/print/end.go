@@ -1,4 +1,4 @@
-package cli
+package printcli
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"jcode/cli/console"
 )
 
-// endError returns the exit code for the end of a turn; what happened was printed.
-func endError(end event.TurnEnd) error {
+// EndError returns the exit code for the end of a turn; what happened was printed.
+func EndError(end event.TurnEnd) error {
 	err := errors.New(end.Error)
 	//exhaustive:enforce
 	switch end.Reason {

@@ -1,4 +1,4 @@
-package cli
+package printcli
 
 import (
 	"bufio"
@@ -20,18 +20,18 @@ import (
 	"jcode/tools"
 )
 
-// printer writes what happens in a conversation to the streams of a headless run.
-type printer interface {
+// Printer writes what happens in a conversation to the streams of a headless run.
+type Printer interface {
 	// begin is called with a description of the run before anything happens.
-	begin(init initLine)
+	Begin(init Init)
 	// event shows one event.
-	event(ev event.Event)
+	Event(ev event.Event)
 	// end closes the output with the result.
-	end(res resultLine)
+	End(res Result)
 }
 
-// newPrinter returns the printer for an output format.
-func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
+// New returns the printer for an output format.
+func New(format string, std console.Streams) (Printer, *bufio.Writer) {
 	out := bufio.NewWriterSize(std.Out, 64<<10)
 	switch format {
 	case "json":
@@ -39,26 +39,26 @@ func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	case "stream-json":
 		return &streamPrinter{jsonPrinter: jsonPrinter{out: out, notices: std.Err}}, out
 	}
-	return &textPrinter{out: out, notices: std.Err, live: std.OutIsTerminal}, out
+	return &TextPrinter{out: out, notices: std.Err, live: std.OutIsTerminal}, out
 }
 
-// The lines of stream-json; resultLine is also the one object of json.
+// The lines of stream-json; Result is also the one object of json.
 type (
-	initLine struct {
-		Type       string       `json:"type"`
-		SessionID  string       `json:"session_id"`
-		Model      string       `json:"model"`
-		Cwd        string       `json:"cwd"`
-		Role       string       `json:"role"`
-		Mode       tools.Mode   `json:"mode"`
-		Tools      []string     `json:"tools"`
-		MCPServers []serverLine `json:"mcp_servers"`
+	Init struct {
+		Type       string     `json:"type"`
+		SessionID  string     `json:"session_id"`
+		Model      string     `json:"model"`
+		Cwd        string     `json:"cwd"`
+		Role       string     `json:"role"`
+		Mode       tools.Mode `json:"mode"`
+		Tools      []string   `json:"tools"`
+		MCPServers []Server   `json:"mcp_servers"`
 	}
-	serverLine struct {
+	Server struct {
 		Name  string `json:"name"`
 		State string `json:"state"`
 	}
-	resultLine struct {
+	Result struct {
 		Type       string      `json:"type"`
 		OK         bool        `json:"ok"`
 		Text       string      `json:"text"`
@@ -69,12 +69,12 @@ type (
 		Usage      model.Usage `json:"usage"`
 		// Structured is the value of --output-schema.
 		Structured json.RawMessage `json:"structured_output,omitempty"`
-		Agents     []agentLine     `json:"agents,omitempty"`
+		Agents     []Agent         `json:"agents,omitempty"`
 		// Prompts are the IDs of the prompts that it is the answer to, where they come as lines.
 		Prompts []string `json:"prompt_ids,omitempty"`
 	}
-	// agentLine sums up a sub-agent.
-	agentLine struct {
+	// Agent sums up a sub-agent.
+	Agent struct {
 		Name      string        `json:"name"`
 		SessionID string        `json:"session_id"`
 		Status    roster.Status `json:"status"`
@@ -84,29 +84,29 @@ type (
 	}
 )
 
-// textPrinter writes the answer to stdout and everything else to stderr: to a terminal as it arrives, to a
+// TextPrinter writes the answer to stdout and everything else to stderr: to a terminal as it arrives, to a
 // pipe or file when it is complete, since an answer that is cut off and starts over cannot be withdrawn
 // there.
-type textPrinter struct {
+type TextPrinter struct {
 	out     *bufio.Writer
 	notices io.Writer
 	live    bool
 	shown   strings.Builder // of the current answer: already written if live, otherwise pending
 }
 
-func (p *textPrinter) begin(initLine) {}
+func (p *TextPrinter) Begin(Init) {}
 
-func (p *textPrinter) event(ev event.Event) {
+func (p *TextPrinter) Event(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.TextDelta:
 		p.shown.WriteString(ev.Text)
 		if p.live {
-			p.write(ev.Text)
+			p.Write(ev.Text)
 		}
 	case event.AnswerReset:
 		if p.live && p.shown.Len() > 0 {
 			fmt.Fprintf(p.notices, "jcode: the answer starts over: %s\n", ev.Reason)
-			p.write("\n")
+			p.Write("\n")
 		}
 		p.shown.Reset()
 	case event.AssistantMessage:
@@ -118,31 +118,31 @@ func (p *textPrinter) event(ev event.Event) {
 				rest = ""
 			}
 		}
-		p.write(rest)
-		p.close(ev.Text)
+		p.Write(rest)
+		p.Close(ev.Text)
 	default:
 		noticeText(p.notices, ev)
 	}
 }
 
-// close ends the answer's last line.
-func (p *textPrinter) close(answer string) {
+// Close ends the answer's last line.
+func (p *TextPrinter) Close(answer string) {
 	if answer != "" && !strings.HasSuffix(answer, "\n") {
-		p.write("\n")
+		p.Write("\n")
 	}
 	p.shown.Reset()
 }
 
-func (p *textPrinter) write(s string) {
+func (p *TextPrinter) Write(s string) {
 	p.out.WriteString(s) //nolint:errcheck // the error sticks and comes with Flush
 	p.out.Flush()        //nolint:errcheck // checked at the end
 }
 
-func (p *textPrinter) end(res resultLine) {
+func (p *TextPrinter) End(res Result) {
 	if !p.live && p.shown.Len() > 0 {
-		p.write(p.shown.String()) // never completed, but it arrived
+		p.Write(p.shown.String()) // never completed, but it arrived
 	}
-	p.close(p.shown.String())
+	p.Close(p.shown.String())
 	if res.Error != "" {
 		fmt.Fprintln(p.notices, "jcode: "+res.Error)
 	}
@@ -188,10 +188,10 @@ type jsonPrinter struct {
 	notices io.Writer
 }
 
-func (p *jsonPrinter) begin(initLine)       {}
-func (p *jsonPrinter) event(ev event.Event) { noticeText(p.notices, ev) }
-func (p *jsonPrinter) end(res resultLine) {
-	writeLine(p.out, res)
+func (p *jsonPrinter) Begin(Init)           {}
+func (p *jsonPrinter) Event(ev event.Event) { noticeText(p.notices, ev) }
+func (p *jsonPrinter) End(res Result) {
+	WriteJSON(p.out, res)
 	if res.Error != "" {
 		fmt.Fprintln(p.notices, "jcode: "+res.Error)
 	}
@@ -203,12 +203,12 @@ type streamPrinter struct {
 	calls map[string]json.RawMessage // arguments of the calls that run, by ID
 }
 
-func (p *streamPrinter) begin(init initLine) {
+func (p *streamPrinter) Begin(init Init) {
 	init.Type = "init"
-	writeLine(p.out, init)
+	WriteJSON(p.out, init)
 }
 
-func (p *streamPrinter) event(ev event.Event) {
+func (p *streamPrinter) Event(ev event.Event) {
 	line := wire.Of(ev)
 	if line == nil {
 		return
@@ -239,8 +239,8 @@ func (p *streamPrinter) event(ev event.Event) {
 
 func (p *streamPrinter) line(line wire.Line) { console.WriteLine(p.out, wire.Encode(line)) }
 
-// writeLine writes v as one line: nothing in it can end the line.
-func writeLine(out *bufio.Writer, v any) {
+// WriteJSON writes v as one line: nothing in it can end the line.
+func WriteJSON(out *bufio.Writer, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		b = wire.Encode(&wire.Notice{Head: wire.Head{Type: "notice"}, Level: event.LevelError, Message: "encode: " + err.Error()})
@@ -248,15 +248,15 @@ func writeLine(out *bufio.Writer, v any) {
 	console.WriteLine(out, text.JSONLine(b))
 }
 
-// runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit code says how it
+// Run sends a prompt, prints until the turn ends, and returns the error whose exit code says how it
 // ended. sub was created before anything could be said that must be seen.
-func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscription, p event.Prompt, want *wantedAnswer, pr printer, out *bufio.Writer, init initLine) error {
+func Run(ctx context.Context, conv *agent.Conversation, sub *event.Subscription, p event.Prompt, want *Wanted, pr Printer, out *bufio.Writer, init Init) error {
 	started, before := time.Now(), conv.Usage().Total
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()
 	var usage model.Usage
-	var awaited awaitedAgents
+	var awaited Agents
 	steps := 0              // of the turns before
 	var early []event.Event // what happened before the session had an ID
 	for begun := false; ; {
@@ -269,9 +269,9 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 			if !begun {
 				begun = true
 				init.SessionID = conv.ID()
-				pr.begin(init)
+				pr.Begin(init)
 				for _, e := range early {
-					pr.event(e)
+					pr.Event(e)
 				}
 			}
 		default:
@@ -282,16 +282,16 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		}
 		switch ev := ev.(type) {
 		case event.Usage:
-			usage = since(before, ev.Total)
+			usage = Since(before, ev.Total)
 		case event.Nested:
-			awaited.saw(ev)
+			awaited.Saw(ev)
 		}
 		end, ok := ev.(event.TurnEnd)
 		if !ok {
-			pr.event(ev)
+			pr.Event(ev)
 			continue
 		}
-		res := resultLine{
+		res := Result{
 			Type: "result", OK: end.Reason == event.StopDone, Text: end.Text, Error: end.Error,
 			SessionID: conv.ID(), Steps: steps + end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
 		}
@@ -301,29 +301,29 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *event.Subscri
 		case why != "":
 			res.OK, res.Error = false, why
 		}
-		again, failed := want.settle(end, &res)
+		again, failed := want.Settle(end, &res)
 		if again != "" {
 			steps += end.Steps
-			conv.Prompt(want.repeat(again))
+			conv.Prompt(want.Repeat(again))
 			continue
 		}
-		res.Agents = awaited.lines
+		res.Agents = awaited.Lines
 		for _, s := range conv.Agents().List() {
-			res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
+			res.Agents = append(res.Agents, AgentOf(s))
 		}
-		pr.end(res)
+		pr.End(res)
 		if err := out.Flush(); err != nil {
 			return &console.Exit{Code: console.ExitModel, Err: fmt.Errorf("write answer: %w", err)}
 		}
 		if failed != nil {
 			return failed
 		}
-		return endError(end)
+		return EndError(end)
 	}
 }
 
-// since returns what was used between two counts.
-func since(before, now model.Usage) model.Usage {
+// Since returns what was used between two counts.
+func Since(before, now model.Usage) model.Usage {
 	now.Input -= before.Input
 	now.Output -= before.Output
 	now.Cached -= before.Cached

@@ -1,4 +1,4 @@
-package cli
+package printcli
 
 import (
 	"bufio"
@@ -11,28 +11,29 @@ import (
 	"jcode/internal/atomicfile"
 )
 
-// wantedAnswer is what a headless run shall end with: any text, or a value that fits a schema. The answer is written
+// Wanted is what a headless run shall end with: any text, or a value that fits a schema. The answer is written
 // to a file too, if one is named.
-type wantedAnswer struct {
+type Wanted struct {
 	schema *structured.Schema // nil for any text
 	file   string
 	again  bool // the model was asked again
 }
 
-func newWantedAnswer(f *flags) (*wantedAnswer, error) {
-	w := &wantedAnswer{file: f.Output}
-	if f.OutputSchema == "" {
+// Want returns what is wanted by a schema and a file of the command line, each "" for none.
+func Want(schema, file string) (*Wanted, error) {
+	w := &Wanted{file: file}
+	if schema == "" {
 		return w, nil
 	}
 	var err error
-	if w.schema, err = structured.Read(f.OutputSchema); err != nil {
+	if w.schema, err = structured.Read(schema); err != nil {
 		return nil, console.Usage("--output-schema: %w", err)
 	}
 	return w, nil
 }
 
-// prompt adds to a prompt what the model must know of the answer.
-func (w *wantedAnswer) prompt(p event.Prompt) event.Prompt {
+// Prompt adds to a prompt what the model must know of the answer.
+func (w *Wanted) Prompt(p event.Prompt) event.Prompt {
 	if w.schema == nil || p.Text == "" {
 		return p
 	}
@@ -44,23 +45,23 @@ func (w *wantedAnswer) prompt(p event.Prompt) event.Prompt {
 	return p
 }
 
-// repeat is the prompt that asks again.
-func (w *wantedAnswer) repeat(text string) event.Prompt {
+// Repeat is the prompt that asks again.
+func (w *Wanted) Repeat(text string) event.Prompt {
 	return event.Prompt{Text: text, Answer: w.schema.JSON()}
 }
 
-// printer returns the printer of a run: of a value, stdout gets nothing else.
-func (w *wantedAnswer) printer(format string, std Streams) (printer, *bufio.Writer) {
-	pr, out := newPrinter(format, std)
-	if _, isText := pr.(*textPrinter); isText && w.schema != nil {
+// Printer returns the printer of a run: of a value, stdout gets nothing else.
+func (w *Wanted) Printer(format string, std console.Streams) (Printer, *bufio.Writer) {
+	pr, out := New(format, std)
+	if _, isText := pr.(*TextPrinter); isText && w.schema != nil {
 		return &valuePrinter{jsonPrinter{out: out, notices: std.Err}}, out
 	}
 	return pr, out
 }
 
-// settle takes the answer of a turn that ended. again is what to ask if it does not fit, once; err is what ends the
+// Settle takes the answer of a turn that ended. again is what to ask if it does not fit, once; err is what ends the
 // run besides the turn.
-func (w *wantedAnswer) settle(end event.TurnEnd, res *resultLine) (again string, err error) {
+func (w *Wanted) Settle(end event.TurnEnd, res *Result) (again string, err error) {
 	if !res.OK {
 		return "", nil
 	}
@@ -90,7 +91,7 @@ func (w *wantedAnswer) settle(end event.TurnEnd, res *resultLine) (again string,
 // valuePrinter writes the value alone to stdout.
 type valuePrinter struct{ jsonPrinter }
 
-func (p *valuePrinter) end(res resultLine) {
+func (p *valuePrinter) End(res Result) {
 	if res.Structured != nil {
 		console.WriteLine(p.out, res.Structured)
 	}

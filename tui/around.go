@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -111,6 +113,9 @@ func statusFrom(ctx context.Context, command func(ctx context.Context, state []b
 	ctx, stop := context.WithTimeout(ctx, statusLimit)
 	defer stop()
 	out, err := command(ctx, data)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the command takes longer than %s", statusLimit)
+	}
 	first, _, _ := strings.Cut(strings.TrimLeft(out, "\r\n"), "\n")
 	return look.OneLine(text.Clean(first)), err
 }

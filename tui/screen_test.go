@@ -343,6 +343,6 @@ func TestASlowCommandForTheStatusLineIsEnded(t *testing.T) {
 	r := run(t, 100, 12, func(o *front.Options) {
 		o.StatusCommand = func(ctx context.Context, _ []byte) (string, error) { <-ctx.Done(); return "", ctx.Err() }
 	}).ready()
-	r.see("status_line: context deadline exceeded")
+	r.see("status_line: the command takes longer than 1s")
 	r.see("test/model")
 }

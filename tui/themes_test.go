@@ -35,6 +35,13 @@ func TestAThemeOfAFileIsPreviewed(t *testing.T) {
 	if p.look.Theme.Name != before {
 		t.Errorf("after esc the theme is %s, not %s", p.look.Theme.Name, before)
 	}
+	settleCmd(p, p.slashes.run("/theme"))
+	for _, letter := range "nord" { // the search brings the cursor to it
+		press(string(letter))
+	}
+	if p.look.Theme.Name != "nord" {
+		t.Errorf("searched for, the theme shown is %s", p.look.Theme.Name)
+	}
 }
 
 // The settings may name a theme of a file; one that is not there is said at the start.

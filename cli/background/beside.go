@@ -118,6 +118,9 @@ func (b *besideSessions) Show(ctx context.Context, s front.LiveSession) error {
 	within, stop := context.WithTimeout(ctx, reachWithin)
 	defer stop()
 	c, err := b.live.Place.Process(within, s.Process, b.live.Name, remote.Handlers{})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("process %d does not answer within %s", s.Process, reachWithin)
+	}
 	if err != nil {
 		return fmt.Errorf("process %d does not answer: %w", s.Process, err)
 	}

@@ -120,6 +120,7 @@ func (pk *Picker) Paste(s string) bool {
 	pk.Search.Paste(s)
 	pk.at = 0
 	pk.Filter()
+	pk.moved()
 	return true
 }
 
@@ -157,6 +158,7 @@ func (pk *Picker) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	if !pk.NoSearch && pk.Search.key(k, act) {
 		pk.at = 0
 		pk.Filter()
+		pk.moved()
 		return pk.Searched(h)
 	}
 	return nil
@@ -206,10 +208,15 @@ func (pk *Picker) moveKey(h host, act look.Action) (done bool, cmd tea.Cmd) {
 	}
 	pk.at = min(max(pk.at, 0), max(n-1, 0))
 	pk.detailFrom, pk.confirm = 0, nil
+	pk.moved()
+	return true, pk.Ahead(h)
+}
+
+// moved tells which row the cursor is on.
+func (pk *Picker) moved() {
 	if r, ok := pk.Current(); ok && pk.Move != nil {
 		pk.Move(r)
 	}
-	return true, pk.Ahead(h)
 }
 
 // Ahead reads the preview of the row under the cursor if there is none yet.

@@ -28,7 +28,7 @@ cli/changes: agent agent/event cli/core cli/undo session tools tools/builtin
 cli/attach: remote tui/screen
 cli/live: agent/event/wire cli/console remote session
 cli/background: agent agent/event agent/roster cli/attach cli/console cli/core cli/live remote remote/relay session tools/builtin tools/command tui/front
-cli/sessions: agent/event agent/event/wire cli/console cli/live cli/outputs cli/undo remote session session/export tools
+cli/sessions: agent agent/event agent/event/wire cli/board cli/console cli/core cli/live cli/outputs cli/undo remote session session/export tools tools/command
 cli/print: agent agent/crew agent/event agent/event/wire agent/model agent/roster cli/console cli/structured tools
 cli/config: *
 cli/core: agent tools tools/command
@@ -52,6 +52,7 @@ cli/pursuit: agent/event
 cli/review: agent/event cli/board cli/console tools/command tools/permission/repository
 cli/roles: agent/event cli/board cli/config cli/console cli/core cli/hooks session session/role tools tools/command
 cli/skills: agent agent/event cli/board cli/config cli/console cli/core session skills skills/instructions tools tools/command
+cli/shell: cli/attach cli/outputs tools tools/builtin tools/command
 cli/stream:
 cli/structured:
 cli/tasklist: tasks
@@ -59,7 +60,7 @@ cli/tasks: cli/board cli/config cli/console cli/core cli/tasklist page session s
 cli/worker: agent agent/event cli/config cli/console cli/tasks session tasks tasks/clone tasks/queue tools tools/permission
 cli/serve: agent/event/wire agent/history cli/background cli/console cli/core cli/live page remote session session/export tools/command
 cli/tour:
-cli/undo: agent/event cli/health session tools tools/builtin
+cli/undo: agent agent/event cli/board cli/core cli/health session tools tools/builtin tools/command
 cli/telemetry: agent/event agent/model tools
 cli/usage: cli/console session tools/command
 cli/update: cli/console

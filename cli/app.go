@@ -149,7 +149,7 @@ func (a *app) after(ctx context.Context, steps ...func(context.Context) error) (
 // findPlaces determines the folders.
 func (a *app) findPlaces(context.Context) (err error) {
 	if a.paths, err = findPaths(a.std); err != nil {
-		if a.paths, err = a.passingPaths(a.paths, err); err != nil {
+		if a.paths, err = a.temporaryPaths(a.paths, err); err != nil {
 			return err
 		}
 	}

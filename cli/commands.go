@@ -10,6 +10,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/core"
 	skillscli "jcode/cli/skills"
+	"jcode/cli/undo"
 	"jcode/cli/usage"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -29,7 +30,7 @@ type personCommands struct {
 	guidance *skillscli.Guidance
 	mcp      *mcp.Manager // nil with --no-mcp
 	drafts   history
-	undoing  undoing
+	undoing  undo.Turns
 	// beginPrivate says whether new conversations are private.
 	beginPrivate *atomic.Bool
 }
@@ -66,12 +67,12 @@ func (p personCommands) List() []command.Command {
 }
 
 func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
-	said, err := p.undoing.undo(ctx, p.s.id())
+	said, err := p.undoing.Undo(ctx, p.s.id())
 	return command.Outcome{Notice: said}, err
 }
 
 func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, error) {
-	said, err := p.undoing.redo(ctx, p.s.id())
+	said, err := p.undoing.Redo(ctx, p.s.id())
 	return command.Outcome{Notice: said}, err
 }
 
@@ -85,7 +86,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	prompts := userMessages(rows)
+	prompts := undo.Prompts(rows)
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(prompts) {
 		return command.Outcome{Page: "Rewind", Notice: "Rewind to before which message? /rewind NUMBER takes the conversation back, /rewind NUMBER both the files too, /rewind NUMBER files only those.\n" + numbered(prompts)}, nil
@@ -94,17 +95,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	if what != "" && what != "files" && what != "both" {
 		return command.Outcome{}, fmt.Errorf("/rewind %d %s: say files, both, or nothing", n, what)
 	}
-	return p.undoing.rewind(ctx, conv, prompts[n-1], what)
-}
-
-func userMessages(rows []session.Message) []session.Message {
-	var out []session.Message
-	for _, r := range rows {
-		if r.Role == session.RoleUser { // also one that a summary replaces: a rewind revives it
-			out = append(out, r)
-		}
-	}
-	return out
+	return p.undoing.Rewind(ctx, conv, prompts[n-1], what)
 }
 
 func numbered(prompts []session.Message) string {

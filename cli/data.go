@@ -10,6 +10,7 @@ import (
 	"jcode/cli/console"
 	"jcode/cli/core"
 	"jcode/cli/outputs"
+	shellcli "jcode/cli/shell"
 	"jcode/cli/undo"
 	"jcode/session"
 )
@@ -19,7 +20,7 @@ func (a *app) openStore(ctx context.Context) error {
 	a.contents = undo.NewContents(a.paths.Data)
 	store, err := openData(ctx, a.paths.Data, a.contents)
 	if err != nil && unwritable(err) {
-		if a.paths, err = a.passingPaths(a.paths, err); err == nil {
+		if a.paths, err = a.temporaryPaths(a.paths, err); err == nil {
 			a.contents = undo.NewContents(a.paths.Data)
 			store, err = openData(ctx, a.paths.Data, a.contents)
 		}
@@ -86,4 +87,9 @@ func spillsOf(a *app) outputs.Spills {
 		}
 		return nil
 	})
+}
+
+// newPersonShell returns what runs the lines that the user types.
+func newPersonShell(a *app) shellcli.Lines {
+	return shellcli.Lines{Registry: a.registry, Gate: a.gate, Spills: spillsOf(a), Shell: a.shell}
 }

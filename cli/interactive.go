@@ -19,6 +19,7 @@ import (
 	hookscli "jcode/cli/hooks"
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
+	sessionscli "jcode/cli/sessions"
 	"jcode/cli/tour"
 	"jcode/cli/undo"
 	workplacecli "jcode/cli/workplace"
@@ -48,10 +49,10 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	a.list = append(a.list, going.extension())
 	changes, unwatch := a.servers.Watch()
 	defer unwatch()
-	views := newSessionViews(a)
+	views := sessionscli.Contents{Store: a.store, Board: &a.board, Shown: a.workspace.Shown}
 	opt := front.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
-		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).shellLine, ToBackground: newPersonShell(a).toBackground, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
+		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).Run, ToBackground: newPersonShell(a).ToBackground, Changes: views.ChangedFiles, Undoable: views.Undoable, Keep: a.store.History().AddShown, Preview: views.Preview, Context: views.ContextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newShownFolder(a).Branch, Project: newShownFolder(a).Project, StatusCommand: workplacecli.StatusLine(a.config.StatusLine.Command, a.cwd, a.shell),
 		Vi: config.IsOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent/model"
 	"jcode/cli/board"
+	shellcli "jcode/cli/shell"
 	"jcode/internal/paths"
 	"jcode/internal/picture"
 	"jcode/internal/text"
@@ -25,7 +26,7 @@ const maxImage = 10 << 20
 
 // chatPanels returns the lists that slash commands show: those of the chat, and those of extensions.
 func chatPanels(a *app) []command.Panel {
-	list := append([]command.Panel{newToolViews(a).panel(), newPermissionActions(a).Panel(), jobsPanel(a.shell), newAgentActions(a).Panel(), newTaskActions(a).Panel(), a.reviews.Panel()}, a.list.Panels()...)
+	list := append([]command.Panel{newToolViews(a).panel(), newPermissionActions(a).Panel(), shellcli.Jobs(a.shell), newAgentActions(a).Panel(), newTaskActions(a).Panel(), a.reviews.Panel()}, a.list.Panels()...)
 	place := func(p command.Panel) int { return slices.Index(panelNames(), p.Name) }
 	slices.SortStableFunc(list, func(x, y command.Panel) int { return place(x) - place(y) })
 	return list

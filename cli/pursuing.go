@@ -31,7 +31,7 @@ const goalCommandLimit = 10 * time.Minute
 func newPursuing(a *app) pursuing {
 	typed, shell := newTypedPrompts(a), newPersonShell(a)
 	judge := goalJudge{board: &a.board, run: func(ctx context.Context, line string, out func(string)) error {
-		return shell.within(ctx, line, goalCommandLimit, out)
+		return shell.RunFor(ctx, line, goalCommandLimit, out)
 	}}
 	return pursuing{pursuit.New(pursuit.Options{
 		Dir: pursuits(a.paths.Data), Holds: judge.holds, Passing: passing,

@@ -1,4 +1,4 @@
-package cli
+package shellcli
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"jcode/tools/command"
 )
 
-// jobsPanel lists background commands, and can end them.
-func jobsPanel(shell *builtin.Shell) command.Panel {
+// Jobs lists background commands, and can end them.
+func Jobs(shell *builtin.Shell) command.Panel {
 	return command.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",

@@ -38,3 +38,8 @@ func unseen(a *app, dir string) func(name string) bool {
 func recorderOf(a *app) undo.Recorder {
 	return undo.Recorder{Store: a.store, Seen: a.seen, Worktree: a.ofAgent}
 }
+
+// newUndoing returns what takes back what a session's turns did.
+func newUndoing(a *app) undo.Turns {
+	return undo.Turns{Store: a.store, Board: &a.board, Seen: a.seen, Shown: a.workspace.Shown, Unsaved: a.changes.Unsaved}
+}

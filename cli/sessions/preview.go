@@ -1,4 +1,4 @@
-package cli
+package sessionscli
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 // previewMessages is how far back a preview looks.
 const previewMessages = 40
 
-// preview shows what a session was last about: the line that a search found, the last
+// Preview shows what a session was last about: the line that a search found, the last
 // prompt, how the answer ends, the files that were changed.
-func (a sessionViews) preview(ctx context.Context, id, query string) (string, error) {
-	row, err := a.store.Get(ctx, id)
+func (a Contents) Preview(ctx context.Context, id, query string) (string, error) {
+	row, err := a.Store.Get(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	rows, err := a.store.History().In(ctx, id, session.Window{Last: previewMessages})
+	rows, err := a.Store.History().In(ctx, id, session.Window{Last: previewMessages})
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	if strings.TrimSpace(query) != "" {
-		hits, err := a.store.Search(ctx, query, row.ProjectID, 0)
+		hits, err := a.Store.Search(ctx, query, row.ProjectID, 0)
 		if err != nil {
 			return "", err
 		}

@@ -31,10 +31,10 @@ func elsewhere(err error) string {
 	return ""
 }
 
-// passingPaths replaces folders that can't be used, in a run that prints one answer: its data goes into a
+// temporaryPaths replaces folders that can't be used, in a run that prints one answer: its data goes into a
 // private folder that is deleted at the end. A container often has no home. In any other run, and if the
 // person named the folder, the error is returned.
-func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error) {
+func (a *app) temporaryPaths(paths config.Paths, fault error) (config.Paths, error) {
 	if !a.flags.Print || a.std.Getenv("JCODE_HOME") != "" {
 		return paths, fault
 	}

@@ -1,30 +1,22 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"jcode/agent"
 	"jcode/cli/config"
 	rolescli "jcode/cli/roles"
-	"jcode/internal/paths"
-	"jcode/internal/search"
+	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/remote"
-	"jcode/tools"
-	"jcode/tools/permission"
 )
 
 // windowActions are what other windows do with a session that its owner does with commands.
 type windowActions struct {
-	undoing undoing
+	undoing undo.Turns
 	roles   rolescli.Actions
 	models  func() []config.Model // those that the settings name
 	files   sessionFiles
@@ -50,23 +42,23 @@ type actionsOf struct {
 
 // Undo implements remote.Actions.
 func (a *actionsOf) Undo(ctx context.Context) (string, error) {
-	return a.undoing.undo(ctx, a.conv.ID())
+	return a.undoing.Undo(ctx, a.conv.ID())
 }
 
 // Redo implements remote.Actions.
 func (a *actionsOf) Redo(ctx context.Context) (string, error) {
-	return a.undoing.redo(ctx, a.conv.ID())
+	return a.undoing.Redo(ctx, a.conv.ID())
 }
 
 // Rewind implements remote.Actions.
 func (a *actionsOf) Rewind(ctx context.Context, seq int64, what string) (said, draft string, err error) {
-	rows, err := a.undoing.store.History().All(ctx, a.conv.ID())
+	rows, err := a.undoing.Store.History().All(ctx, a.conv.ID())
 	if err != nil {
 		return "", "", err
 	}
-	for _, m := range userMessages(rows) {
+	for _, m := range undo.Prompts(rows) {
 		if m.Seq == seq {
-			out, err := a.undoing.rewind(ctx, a.conv, m, what)
+			out, err := a.undoing.Rewind(ctx, a.conv, m, what)
 			return out.Notice, out.Draft, err
 		}
 	}
@@ -126,41 +118,4 @@ func (a *actionsOf) Message(ctx context.Context, name, said string) error {
 // Stop implements remote.Actions.
 func (a *actionsOf) Stop(ctx context.Context, name string) error {
 	return a.conv.Agents().Stop(ctx, name)
-}
-
-// sessionFiles finds files of a folder by a part of their names.
-type sessionFiles struct {
-	dir  string
-	gate *permission.Gate
-}
-
-// find returns the files that contain a query, those whose own name begins with it first. Ignored ones, and those that
-// must not be read, are not among them.
-func (f sessionFiles) find(ctx context.Context, query string, most int) ([]string, error) {
-	names, err := search.Names(ctx, f.dir, maxFileNames)
-	if err != nil {
-		return nil, err
-	}
-	query = strings.ToLower(strings.TrimSpace(query))
-	rank := func(name string) int {
-		switch base := strings.ToLower(path.Base(name)); {
-		case strings.HasPrefix(base, query):
-			return 0
-		case strings.Contains(base, query):
-			return 1
-		}
-		return 2
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.Contains(strings.ToLower(n), query) })
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b))) })
-	var out []string
-	for _, n := range names {
-		if len(out) == most {
-			break
-		}
-		if f.gate.Denied(tools.AccessRead, filepath.Join(f.dir, filepath.FromSlash(n))) == "" {
-			out = append(out, paths.Escape(n))
-		}
-	}
-	return out, nil
 }

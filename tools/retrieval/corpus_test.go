@@ -46,10 +46,10 @@ func literal() []question {
 // paraphrased are questions in other words.
 func paraphrased() []question {
 	return []question{
-		{"go back to how the code looked before the agent touched it", []place{{"docs/sessions.md", "undo the file changes of the last turn"}, {"docs/sessions.md", "Undo works without git"}, {"docs/FAQ.md", "restores the files of the last turn"}}},
+		{"go back to how the code looked before the agent touched it", []place{{"docs/sessions.md", "undo the file changes of the last turn"}, {"docs/sessions.md", "Undo works without git"}, {"docs/FAQ.md", "restores the files of the last turn"}, {"docs/switching-codex.md", "restores files that tools and commands changed"}, {"docs/switching-crush.md", "restores files that tools and commands changed"}, {"docs/switching-claude-code.md", "restore what commands changed"}}},
 		{"two workers edit one source file at the same moment", []place{{"docs/agents.md", "change the same files. If somebody else changed"}}},
 		{"talk to it without leaving any traces on my computer", []place{{"docs/sessions.md", "keeps in memory only: no row"}, {"docs/command-line.md", "Keep nothing of the conversation on the disk"}, {"docs/privacy.md", "keep nothing of a conversation"}}},
-		{"how do I get rid of the program completely", []place{{"docs/troubleshooting.md", "Remove the program the way it was installed"}}},
+		{"how do I get rid of the program completely", []place{{"docs/troubleshooting.md", "Remove the program the way it was installed"}, {"docs/install.md", "removing jcode"}}},
 		{"never let the assistant push to the remote by itself", []place{{"docs/permissions.md", "`deny` takes precedence over `ask`"}}},
 		{"turn off a web server without cutting off users who are still downloading", []place{{"net/http/server.go", "Shutdown gracefully shuts down the server"}}},
 		{"make sure initialization happens a single time even when many goroutines start it", []place{{"sync/once.go", "perform exactly one action"}, {"sync/once.go", "if and only if Do is being called for"}, {"sync/oncefunc.go", "invokes f only once"}}},

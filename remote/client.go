@@ -71,6 +71,9 @@ type Handlers struct {
 // ErrNotAdmitted is returned where a server hangs up on a client at once.
 var ErrNotAdmitted = errors.New("it hung up: a program that jcode started itself, or another user's, may not speak to it")
 
+// ErrEnded is returned by calls on a connection that has ended.
+var ErrEnded = errors.New("the connection has ended")
+
 // Connect says hello on a connection, which the client closes. The handlers hear of nothing if that fails.
 func Connect(ctx context.Context, nc net.Conn, hello Hello, h Handlers) (*Client, error) {
 	c := &Client{lines: &lines{conn: nc, in: bufio.NewReader(nc), max: func() int { return maxFromServer }}, pending: map[int64]chan reply{}}
@@ -140,6 +143,7 @@ func (c *Client) receive() {
 
 // stop ends all calls with an error.
 func (c *Client) stop(err error) {
+	err = fmt.Errorf("%w: %w", ErrEnded, err)
 	_ = c.lines.Close() // it may be closed already
 	c.mu.Lock()
 	c.err = err
@@ -191,16 +195,17 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	c.pending[id] = waiting
 	c.mu.Unlock()
 	data, err := json.Marshal(request{"2.0", id, method, params})
-	if err == nil {
-		c.sending.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
-		err = c.lines.Send(data)
-		c.sending.Unlock()
+	if err != nil {
+		return err // a fault of the program
 	}
+	c.sending.Lock() // not mu: what comes is read meanwhile, or both sides could wait for each other
+	err = c.lines.Send(data)
+	c.sending.Unlock()
 	if err != nil {
 		c.mu.Lock()
 		delete(c.pending, id)
 		c.mu.Unlock()
-		return err
+		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	select {
 	case r := <-waiting:

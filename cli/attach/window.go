@@ -60,6 +60,14 @@ func (w *Window) Size() remote.Size {
 	return remote.Size{Cols: cols, Rows: rows}
 }
 
+// lost returns ErrLost for the error of a call on a connection that has ended.
+func lost(err error) error {
+	if errors.Is(err, remote.ErrEnded) {
+		return ErrLost
+	}
+	return err
+}
+
 // Raw keeps a terminal from echoing and from changing what is typed, until the returned function is called: also between two
 // windows, so that no key is lost or becomes another one.
 func Raw(in *os.File) (restore func(), err error) {
@@ -82,7 +90,7 @@ func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Ro
 	}
 	defer cooked()
 	if err := client.Call(ctx, "show", remote.Show{Size: w.Size(), Role: role, Said: said}, nil); err != nil {
-		return remote.Left{}, err
+		return remote.Left{}, lost(err)
 	}
 	keys, err := cancelreader.NewReader(w.in)
 	if err != nil {
@@ -106,6 +114,10 @@ func (w *Window) Show(ctx context.Context, client *remote.Client, role remote.Ro
 		w.restore()
 		return remote.Left{}, ErrLost
 	case err = <-away: // the person leaves, or the terminal is gone
+		if err = lost(err); errors.Is(err, ErrLost) {
+			w.restore()
+			return remote.Left{}, err
+		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

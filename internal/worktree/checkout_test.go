@@ -33,6 +33,7 @@ func first(names ...string) func([]string) []string {
 }
 
 func TestChosenFilesAreThereBeforeTheOthers(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	release := holding(t, root)
 	tree := add(t, worktree.Options{Root: root, First: first("a.txt")})
@@ -69,6 +70,7 @@ func TestChosenFilesAreThereBeforeTheOthers(t *testing.T) {
 // A copy that was abandoned while git wrote its files has no changes, and gets the rest when it is
 // reopened, even if a killed git left a lock.
 func TestCopyThatWasLeftIsFinished(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	release := holding(t, root)
 	write(t, root, "a.txt", "mine\n")
@@ -105,6 +107,7 @@ func TestCopyThatWasLeftIsFinished(t *testing.T) {
 }
 
 func TestCopyThatCannotBeFilledSaysWhy(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	holding(t, root)
 	run(t, root, "config", "filter.hold.smudge", "false")

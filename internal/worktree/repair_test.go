@@ -31,6 +31,7 @@ func leave(t *testing.T, root, copied, file, text string, age time.Duration) str
 // A killed "git worktree add" leaves an entry at which git fails. The next copy is still made, and
 // the repository can be used again.
 func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"commondir": "", "locked": "initializing"} {
 		t.Run(name, func(t *testing.T) {
 			root := repository(t)
@@ -61,6 +62,7 @@ func TestEntryOfAKilledAddIsRemoved(t *testing.T) {
 
 // An entry stays if it is not an agent's, if its copy has files, or if it may still be written.
 func TestRepairLeavesWhatItMustNotRemove(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	copies := filepath.Join(t.TempDir(), "copies")
 	entries := []string{
@@ -85,6 +87,7 @@ func TestRepairLeavesWhatItMustNotRemove(t *testing.T) {
 
 // A copy waits until another git has completed its entry.
 func TestEntryThatIsBeingWrittenIsAwaited(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	copies := filepath.Join(t.TempDir(), "copies")
 	entry := leave(t, root, filepath.Join(copies, "slow"), "commondir", "", 0)
@@ -105,6 +108,7 @@ func TestEntryThatIsBeingWrittenIsAwaited(t *testing.T) {
 
 // What a git that was killed leaves is removed, unless it contains work.
 func TestBranchesWithoutAWorktreeAreRemoved(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	run(t, root, "branch", "jcode/dead")
 	run(t, root, "branch", "jcode/known")
@@ -137,6 +141,7 @@ func TestBranchesWithoutAWorktreeAreRemoved(t *testing.T) {
 
 // What was not committed at the start of a copy is not work, even if nothing but the copy itself is left to say so.
 func TestCopyOfUncommittedChangesIsFoundUnchanged(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, "a.txt", "mine\n")
 	made := add(t, worktree.Options{Root: root, Uncommitted: true})
@@ -152,6 +157,7 @@ func TestCopyOfUncommittedChangesIsFoundUnchanged(t *testing.T) {
 // In a linked working tree, what git add and git commit write lies in the repository; only a repository that names
 // the working tree is taken for its own.
 func TestFoldersOfGitAreThoseOfTheWorkingTreesOwnRepository(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	tree := add(t, worktree.Options{Root: root})
 	own := run(t, tree.Dir, "rev-parse", "--absolute-git-dir")
@@ -175,6 +181,7 @@ func TestFoldersOfGitAreThoseOfTheWorkingTreesOwnRepository(t *testing.T) {
 // A removal that a kill interrupted is finished by the next one; a folder that only lost its .git is not taken for
 // one.
 func TestInterruptedRemovalIsFinished(t *testing.T) {
+	t.Parallel()
 	for _, begun := range []bool{true, false} {
 		root := repository(t)
 		tree := add(t, worktree.Options{Root: root})
@@ -230,6 +237,7 @@ exec '%s' "$@"
 
 // A git that is killed leaves the lock of the branch that it changed, at which every later change of the branch fails.
 func TestLockOfAKilledGitOnABranchIsRemoved(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	lock := filepath.Join(root, ".git", "refs", "heads", "jcode", "x.lock")
 	locked := func(age time.Duration) {

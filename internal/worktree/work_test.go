@@ -30,6 +30,7 @@ func names(w worktree.Work) (out []string) {
 
 // What git does not see is work, too: it can't be merged, and is named.
 func TestWorkThatGitIgnoresIsNamed(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, ".env", "SECRET=1\n")
 	inner := repository(t)
@@ -64,6 +65,7 @@ func TestWorkThatGitIgnoresIsNamed(t *testing.T) {
 
 // Files outside the cone of a sparse checkout are changes like any other.
 func TestWorkOutsideASparseConeIsSeen(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, "other/c.txt", "three\n")
 	run(t, root, "add", ".")
@@ -108,6 +110,7 @@ func TestWorkOutsideASparseConeIsSeen(t *testing.T) {
 
 // A commit whose files are as before is not lost with the copy, and a file that is only touched is no work.
 func TestCommitsOfACopyAreNamedAndTouchedFilesAreNot(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	tree := add(t, worktree.Options{Root: root})
 	now, err := os.ReadFile(filepath.Join(tree.Dir, "a.txt"))
@@ -129,6 +132,7 @@ func TestCommitsOfACopyAreNamedAndTouchedFilesAreNot(t *testing.T) {
 
 // Files that are moved are seen as moved, whatever their attributes.
 func TestMovedFilesAreSeen(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	long := strings.Repeat("a line of text\n", 50)
 	write(t, root, "long.txt", long)
@@ -147,6 +151,7 @@ func TestMovedFilesAreSeen(t *testing.T) {
 
 // A copy that an earlier version made is compared without what it did not write down.
 func TestCopyWithoutAStartIsComparedWithGitsTree(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	tree := add(t, worktree.Options{Root: root})
 	if err := os.Remove(filepath.Join(run(t, tree.Dir, "rev-parse", "--absolute-git-dir"), "jcode-start")); err != nil {
@@ -166,6 +171,7 @@ func TestCopyWithoutAStartIsComparedWithGitsTree(t *testing.T) {
 
 // What worktree.copy names never brings along anything from outside the original.
 func TestCopyTakesNothingFromOutside(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	write(t, home, "key", "a key\n")
 	for name, lay := range map[string]func(root string) error{
@@ -205,6 +211,7 @@ func TestCopyTakesNothingFromOutside(t *testing.T) {
 
 // A repository that makes git run something is not copied.
 func TestNothingIsCopiedAgainstAnObjection(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	by := launch.Git{Look: func(string) string { return "the test objects" }}
 	_, err := worktree.Add(t.Context(), worktree.Options{Git: by, Root: root, Dir: filepath.Join(t.TempDir(), "x"), Branch: "jcode/x"})

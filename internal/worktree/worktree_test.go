@@ -90,6 +90,7 @@ func changes(t *testing.T, tree worktree.Tree) map[string]worktree.Change {
 
 // What was copied in the same moment in which the work began is what it was, although its times tell nothing.
 func TestWhatWasCopiedJustBeforeTheStartIsNoChange(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, ".env", "SECRET=1\n")
 	write(t, root, "node_modules/m/index.js", "x\n")
@@ -120,6 +121,7 @@ func TestWhatWasCopiedJustBeforeTheStartIsNoChange(t *testing.T) {
 }
 
 func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, ".env", "SECRET=1\n")
 	write(t, root, "node_modules/m/index.js", "x\n")
@@ -165,6 +167,7 @@ func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
 
 // A change right after the checkout may leave the size and time of a file unchanged.
 func TestChangeInTheMomentOfTheCheckoutIsSeen(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	run(t, root, "config", "core.trustctime", "false") // else the ctime of a change that is made a moment later would show it
 	tree := add(t, worktree.Options{Root: root})
@@ -186,6 +189,7 @@ func TestChangeInTheMomentOfTheCheckoutIsSeen(t *testing.T) {
 }
 
 func TestUncommittedChangesComeAlongAndAreNotSeenAsTheWork(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	write(t, root, "a.txt", "mine\n")
 	write(t, root, "untracked.txt", "mine too\n")
@@ -214,6 +218,7 @@ func TestUncommittedChangesComeAlongAndAreNotSeenAsTheWork(t *testing.T) {
 }
 
 func TestCopiesOfASubmoduleAndOfAWorktree(t *testing.T) {
+	t.Parallel()
 	inner, outer := repository(t), repository(t)
 	run(t, outer, "submodule", "add", "-q", inner, "mod")
 	run(t, outer, "commit", "-q", "-m", "mod")
@@ -236,6 +241,7 @@ func TestCopiesOfASubmoduleAndOfAWorktree(t *testing.T) {
 }
 
 func TestWhatCannotBeCopiedIsSaid(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	_, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(root, "copies", "x"), Branch: "b"})
 	if err == nil || !strings.Contains(err.Error(), "inside the repository") {
@@ -250,6 +256,7 @@ func TestWhatCannotBeCopiedIsSaid(t *testing.T) {
 }
 
 func TestCopyIsFoundByItsFolder(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	made := add(t, worktree.Options{Root: root})
 	tree, err := worktree.Find(t.Context(), launch.Git{}, root, made.Dir)

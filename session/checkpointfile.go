@@ -123,7 +123,7 @@ func inspect(path string, keep bool, limit int64) (entry, error) {
 // missing reports whether an error says that nothing is at a path, or that a parent of the
 // path is a file.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
+	return errors.Is(err, fs.ErrNotExist) || paths.NotDir(err)
 }
 
 func (e entry) content(data []byte, keep bool) (entry, error) {

@@ -102,7 +102,7 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 // an error says that it may not. The file is nil if it cannot be opened for another reason, for
 // example because it is a running program: replacing it may still work.
 func writable(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_WRONLY|openFlags, 0)
+	f, err := root.OpenFile(name, os.O_WRONLY|paths.NoWait, 0)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("write %s: the file is read-only: %w", name, fs.ErrPermission)

@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// openFlags keep the opening of a pipe from waiting for a reader.
-const openFlags = syscall.O_NONBLOCK
-
 // keepOwner sets the owner and group of f to those of old as far as the process may. Somebody
 // else's file in a shared folder becomes ours, but keeps its group if we are a member of it.
 func keepOwner(f *os.File, old fs.FileInfo) {

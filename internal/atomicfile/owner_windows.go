@@ -8,8 +8,6 @@ import (
 	"time"
 )
 
-const openFlags = 0
-
 // keepOwner does nothing: a file in a folder gets its rights from the folder on Windows.
 func keepOwner(*os.File, fs.FileInfo) {}
 

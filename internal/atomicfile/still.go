@@ -3,6 +3,8 @@ package atomicfile
 import (
 	"os"
 	"time"
+
+	"jcode/internal/paths"
 )
 
 // still is a file that is held still where the system can: no other program begins to write into it without
@@ -14,7 +16,7 @@ type still struct {
 
 // openStill opens a file that is to be held.
 func openStill(root *os.Root, name string) (*still, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|paths.NoWait, 0)
 	return &still{file: f}, err
 }
 

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// notDir reports whether an error says that a folder in a path is a file.
-func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+// NotDir reports whether an error says that a folder in a path is a file.
+func NotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

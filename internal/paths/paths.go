@@ -43,7 +43,7 @@ func Resolve(path string) (string, error) {
 		next := filepath.Join(done, name)
 		info, err := os.Lstat(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrInvalid), notDir(err):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrInvalid), NotDir(err):
 			return filepath.Join(spelled(done), name, rest), nil
 		case err != nil:
 			return "", fmt.Errorf("resolve %s: %w", path, err)

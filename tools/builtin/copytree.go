@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"jcode/internal/paths"
 	"jcode/tools"
 )
 
@@ -48,7 +49,7 @@ func copyTree(ctx context.Context, from, to place) error {
 }
 
 func copyFile(from, to *os.Root, name, target string, mode fs.FileMode) (err error) {
-	in, err := from.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	in, err := from.OpenFile(name, os.O_RDONLY|paths.NoWait, 0)
 	if err != nil {
 		return err
 	}

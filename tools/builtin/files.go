@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
 )
 
@@ -151,7 +152,7 @@ func ioError(err error, t target) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist) && t.link != "":
 		return tools.Errorf(tools.KindIO, "%s is a link to %s, which does not exist", t.link, t.shown)
-	case errors.Is(err, fs.ErrNotExist), notFolder(err):
+	case errors.Is(err, fs.ErrNotExist), paths.NotDir(err):
 		return tools.Errorf(tools.KindIO, "%s does not exist%s", t.shown, nearName(t.abs))
 	case errors.Is(err, fs.ErrPermission):
 		return tools.Errorf(tools.KindIO, "%s: permission denied by the operating system", t.shown)

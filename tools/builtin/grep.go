@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -113,7 +114,7 @@ func (f finder) find(ctx context.Context, call tools.Call, g search.Grep, s sear
 	if !s.info.Mode().IsRegular() {
 		return search.Found{}, refuseKind(s.info, s.t)
 	}
-	file, err := s.root.OpenFile(filepath.FromSlash(s.dir), os.O_RDONLY|openFlags, 0)
+	file, err := s.root.OpenFile(filepath.FromSlash(s.dir), os.O_RDONLY|paths.NoWait, 0)
 	if err != nil {
 		return search.Found{}, err
 	}
@@ -153,7 +154,7 @@ func withContext(ctx context.Context, root *os.Root, matches []search.Match, n i
 
 // fileContext adds the lines around the matches of one file.
 func fileContext(root *os.Root, matches []search.Match, n int) ([]search.Match, error) {
-	file, err := root.OpenFile(filepath.FromSlash(matches[0].Path), os.O_RDONLY|openFlags, 0)
+	file, err := root.OpenFile(filepath.FromSlash(matches[0].Path), os.O_RDONLY|paths.NoWait, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func (w *Workspace) move(ctx context.Context, from, to place) error {
 		return err
 	}
 	defer to.close()
-	if err = rename(from, to); !crossDevice(err) {
+	if err = atomicfile.Move(from.root, from.name, to.root, to.name); !atomicfile.CrossDevice(err) {
 		return err
 	}
 	return w.carry(ctx, from, to)

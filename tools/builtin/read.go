@@ -15,6 +15,7 @@ import (
 
 	"jcode/internal/charset"
 	"jcode/internal/edit"
+	"jcode/internal/paths"
 	"jcode/internal/picture"
 	"jcode/tools"
 )
@@ -134,7 +135,7 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 		if !info.Mode().IsRegular() {
 			return nil, nil, refuseKind(info, t)
 		}
-		file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
+		file, err := p.root.OpenFile(p.name, os.O_RDONLY|paths.NoWait, 0)
 		if err != nil {
 			return nil, nil, ioError(err, t)
 		}

@@ -1,4 +1,0 @@
-package session
-
-// Windows says "path not found" then, which counts as missing already.
-func notFolder(error) bool { return false }

@@ -49,6 +49,7 @@ cli/web: cli/config cli/console cli/health tools tools/builtin/web
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
+cli/goal: agent agent/model cli/core cli/pursuit tools/command
 cli/review: agent/event cli/board cli/console tools/command tools/permission/repository
 cli/roles: agent/event cli/board cli/config cli/console cli/core cli/hooks session session/role tools tools/command
 cli/skills: agent agent/event cli/board cli/config cli/console cli/core session skills skills/instructions tools tools/command

@@ -12,6 +12,7 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/console"
 	"jcode/cli/core"
+	goalcli "jcode/cli/goal"
 	taskscli "jcode/cli/tasks"
 	worktreescli "jcode/cli/worktrees"
 	"jcode/internal/slicex"
@@ -88,7 +89,7 @@ func (a typedPrompts) checkUnknown(name, args string) error {
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	own := append(personCommands{flags: &flags{}}.List(), worktreescli.Command{}.List()...)
-	own = append(own, slices.Concat(taskscli.Actions{}.List(), pursuing{}.List())...)
+	own = append(own, slices.Concat(taskscli.Actions{}.List(), goalcli.Commands{}.List())...)
 	return slices.Concat(tui.OwnCommands(), panelNames(), slicex.Map(own, commandName))
 }
 

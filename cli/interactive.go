@@ -44,9 +44,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	a.firstRole.forms = true
 	s := newSessions(a)
 	defer s.close()
-	going := newPursuing(a)
-	defer going.pursuit.Close()
-	a.list = append(a.list, going.extension())
+	going := newGoals(a)
+	defer going.Pursuit.Close()
+	a.list = append(a.list, going.Extension())
 	changes, unwatch := a.servers.Watch()
 	defer unwatch()
 	views := sessionscli.Contents{Store: a.store, Board: &a.board, Shown: a.workspace.Shown}

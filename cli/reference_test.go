@@ -13,6 +13,7 @@ import (
 
 	backgroundcli "jcode/cli/background"
 	"jcode/cli/console"
+	goalcli "jcode/cli/goal"
 	skillscli "jcode/cli/skills"
 	taskscli "jcode/cli/tasks"
 	worktreescli "jcode/cli/worktrees"
@@ -239,5 +240,5 @@ func appInNewFolder(t *testing.T) *app {
 
 // chatCommands returns the commands of the rooms behind a chat.
 func chatCommands(a *app) []command.Command {
-	return slices.Concat(newPersonCommands(a, nil).List(), worktreescli.Command{}.List(), backgroundcli.DetachCommand(nil, backgroundcli.Chat{}, nil).List(), taskscli.Actions{}.List(), pursuing{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.Room().List(), a.memory.memory.List(), a.userHooks.List())
+	return slices.Concat(newPersonCommands(a, nil).List(), worktreescli.Command{}.List(), backgroundcli.DetachCommand(nil, backgroundcli.Chat{}, nil).List(), taskscli.Actions{}.List(), goalcli.Commands{}.List(), skillscli.BuiltinCommands{}.List(), a.lsp.List(), a.documents.Room().List(), a.memory.memory.List(), a.userHooks.List())
 }

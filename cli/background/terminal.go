@@ -69,7 +69,7 @@ func NewTerminal(place remote.Place, version string) (*Terminal, error) {
 // Close ends the terminal after the program.
 func (b *Terminal) Close(code int) {
 	signal.Ignore(syscall.SIGHUP) // which comes as its terminal goes: the socket is to go first
-	_ = ptty.Release() // where it fails, the last that was written may come late
+	_ = ptty.Release()            // where it fails, the last that was written may come late
 	b.screen.Close(code)
 	_ = b.listener.Close() // its files are swept by the next start
 	b.server.Close()

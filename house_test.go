@@ -32,6 +32,7 @@ cli/sessions: agent agent/event agent/event/wire cli/board cli/console cli/core 
 cli/print: agent agent/crew agent/event agent/event/wire agent/model agent/roster cli/console cli/structured tools
 cli/config: *
 cli/core: agent tools tools/command
+cli/debuglog: agent agent/event cli/console cli/core tools
 cli/health:
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
 cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin/web tools/retrieval

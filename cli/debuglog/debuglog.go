@@ -1,4 +1,4 @@
-package cli
+package debuglog
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,71 +16,66 @@ import (
 	"jcode/agent/event"
 	"jcode/cli/console"
 	"jcode/cli/core"
-	webcli "jcode/cli/web"
 	"jcode/internal/secret"
 	"jcode/tools"
 )
 
-// maxDebugLog is the size at which a new log is started; one old file is kept.
-const maxDebugLog = 10 << 20
+const (
+	maxSize     = 10 << 20 // bytes at which a new log is started; one old file is kept
+	shortSecret = 8        // bytes below which a value is not replaced
+)
 
-// debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach it: their values are
+// Log writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach it: their values are
 // replaced wherever they occur.
-type debugLog struct {
+type Log struct {
 	log       *slog.Logger
+	file      *os.File
 	private   func() bool // nothing must be written now
 	following sync.WaitGroup
 }
 
-// openDebugLog opens the log if the flag asks for it.
-func (a *app) openDebugLog(context.Context) error {
-	if !a.flags.Debug {
-		return nil
-	}
-	dir := filepath.Join(a.paths.Data, "logs")
+// Options say what a log leaves out.
+type Options struct {
+	Data    string      // the data folder
+	Secrets []string    // values that are replaced
+	Private func() bool // nothing must be written now
+}
+
+// Open opens the log; begun is what its first line says.
+func Open(o Options, begun ...any) (*Log, error) {
+	dir := filepath.Join(o.Data, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return console.Usage("--debug: %w", err)
+		return nil, console.Usage("--debug: %w", err)
 	}
 	path := filepath.Join(dir, "jcode.log")
-	if info, err := os.Stat(path); err == nil && info.Size() > maxDebugLog {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxSize {
 		if err := os.Rename(path, path+".old"); err != nil {
-			return console.Usage("--debug: %w", err)
+			return nil, console.Usage("--debug: %w", err)
 		}
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return console.Usage("--debug: %w", err)
+		return nil, console.Usage("--debug: %w", err)
 	}
-	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil)), private: a.privateNow}
-	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
-	a.list = append(a.list, d.extension())
-	a.onClose(func() {
-		d.following.Wait() // the conversations are closed by now
-		d.log.Info("end")
-		if err := file.Close(); err != nil {
-			fmt.Fprintln(a.std.Err, "jcode: --debug:", err)
-		}
-	})
-	return nil
+	// A short value may occur in ordinary words.
+	secrets := slices.DeleteFunc(slices.Clone(o.Secrets), func(v string) bool { return len(v) < shortSecret })
+	d := &Log{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: secrets}, nil)), file: file, private: o.Private}
+	d.log.Info("start", begun...)
+	return d, nil
 }
 
-// secrets returns the values of the keys that this run knows.
-func (a *app) secrets() []string {
-	out := append(slices.Collect(maps.Values(a.models.Settings().Keys)), a.std.Getenv(webcli.KeyEnv(a.config.WebSearch)))
-	for _, p := range a.models.Settings().Known() {
-		if p.KeyEnv != "" {
-			out = append(out, a.std.Getenv(p.KeyEnv))
-		}
-	}
-	return slices.DeleteFunc(out, func(v string) bool { return len(v) < 8 }) // a shorter one may occur in ordinary words
+// Close ends the log, after the conversations.
+func (d *Log) Close() error {
+	d.following.Wait()
+	d.log.Info("end")
+	return d.file.Close()
 }
 
 // BeforeCall changes nothing.
-func (d *debugLog) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
+func (d *Log) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall logs how a call ended.
-func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
+func (d *Log) AfterCall(call tools.Call, out tools.Outcome) {
 	if d.private() {
 		return
 	}
@@ -89,13 +83,13 @@ func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
 		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
 }
 
-// extension returns what it adds to jcode.
-func (d *debugLog) extension() core.Extension {
+// Extension returns what it adds to jcode.
+func (d *Log) Extension() core.Extension {
 	return core.Extension{Opened: d.opened}
 }
 
 // opened is a point of the extension: it logs a conversation's events until it is closed.
-func (d *debugLog) opened(conv *agent.Conversation, _ bool) {
+func (d *Log) opened(conv *agent.Conversation, _ bool) {
 	sub := conv.Observe()
 	d.following.Go(func() {
 		for {
@@ -111,7 +105,7 @@ func (d *debugLog) opened(conv *agent.Conversation, _ bool) {
 }
 
 // write logs one event: of what was said only its size, of calls what AfterCall does not know.
-func (d *debugLog) write(log *slog.Logger, ev event.Event) {
+func (d *Log) write(log *slog.Logger, ev event.Event) {
 	switch ev := ev.(type) {
 	case event.TextDelta, event.ReasoningDelta, event.CallWriting, event.CallProgress, event.CallEnd:
 	case event.TurnStart:

@@ -46,6 +46,7 @@ cli/memory: agent agent/event cli/console notes session tools tools/command
 cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front
 cli/permissions: agent/event cli/config cli/console cli/core session tools tools/command tools/permission
 cli/confinement: agent/event agent/model/provider cli/config cli/health cli/web session tools tools/builtin tools/sandbox
+cli/windows: agent agent/event agent/history cli/core cli/undo remote session tools/command
 cli/web: cli/config cli/console cli/health tools tools/builtin/web
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox

@@ -38,7 +38,7 @@ func (a *app) listExtensions() {
 		})
 	}
 	if !config.IsOff(a.config.Remote) && remote.Supported && a.originals == nil {
-		a.list = append(a.list, newWindows(a).extension(), newRemotePage(a).Extension())
+		a.list = append(a.list, newWindows(a).Extension(), newRemotePage(a).Extension())
 	}
 	a.board.Opened = func(conv *agent.Conversation, again bool) { a.list.Opened(conv, again) }
 }

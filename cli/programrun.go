@@ -67,7 +67,7 @@ func feed(ctx context.Context, a *app, conv *agent.Conversation, sub *event.Subs
 	}
 	run.own = remote.NewOwn(ctx, remote.Offer{
 		Conversation: ownConversation{conv, run.unqueued}, From: func(name string) remote.Answers { return conv.From(name) },
-		Actions: newWindowActions(a).of(conv),
+		Actions: newWindowActions(a).Of(conv),
 	}, "prompt", "serve", "mcp")
 	run.lent = &lending{servers: a.mcp, send: run.carry}
 	init := a.initLine(ctx, conv)

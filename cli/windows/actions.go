@@ -1,4 +1,4 @@
-package cli
+package windowscli
 
 import (
 	"context"
@@ -7,33 +7,30 @@ import (
 	"sync"
 
 	"jcode/agent"
-	"jcode/cli/config"
-	rolescli "jcode/cli/roles"
 	"jcode/cli/undo"
 	"jcode/internal/text"
 	"jcode/remote"
+	"jcode/tools/command"
 )
 
-// windowActions are what other windows do with a session that its owner does with commands.
-type windowActions struct {
-	undoing undo.Turns
-	roles   rolescli.Actions
-	models  func() []config.Model // those that the settings name
-	files   sessionFiles
+// Actions are what other windows do with a session that its owner does with commands.
+type Actions struct {
+	Undoing undo.Turns
+	// Roles lists the roles that there are, Models the models that the settings name.
+	Roles  func(ctx context.Context) ([]command.Row, error)
+	Models func() []string
+	// Files finds names of files for what was typed.
+	Files func(ctx context.Context, query string, most int) ([]string, error)
 }
 
-func newWindowActions(a *app) windowActions {
-	return windowActions{newUndoing(a), newRoleActions(a), func() []config.Model { return a.config.Models }, sessionFiles{a.cwd, a.gate}}
-}
-
-// of returns the actions for a conversation.
-func (w windowActions) of(conv *agent.Conversation) remote.Actions {
-	return &actionsOf{windowActions: w, conv: conv}
+// Of returns the actions for a conversation.
+func (w Actions) Of(conv *agent.Conversation) remote.Actions {
+	return &actionsOf{with: w, conv: conv}
 }
 
 // actionsOf implements remote.Actions for one conversation.
 type actionsOf struct {
-	windowActions
+	with Actions
 	conv *agent.Conversation
 
 	mu      sync.Mutex
@@ -42,23 +39,23 @@ type actionsOf struct {
 
 // Undo implements remote.Actions.
 func (a *actionsOf) Undo(ctx context.Context) (string, error) {
-	return a.undoing.Undo(ctx, a.conv.ID())
+	return a.with.Undoing.Undo(ctx, a.conv.ID())
 }
 
 // Redo implements remote.Actions.
 func (a *actionsOf) Redo(ctx context.Context) (string, error) {
-	return a.undoing.Redo(ctx, a.conv.ID())
+	return a.with.Undoing.Redo(ctx, a.conv.ID())
 }
 
 // Rewind implements remote.Actions.
 func (a *actionsOf) Rewind(ctx context.Context, seq int64, what string) (said, draft string, err error) {
-	rows, err := a.undoing.Store.History().All(ctx, a.conv.ID())
+	rows, err := a.with.Undoing.Store.History().All(ctx, a.conv.ID())
 	if err != nil {
 		return "", "", err
 	}
 	for _, m := range undo.Prompts(rows) {
 		if m.Seq == seq {
-			out, err := a.undoing.Rewind(ctx, a.conv, m, what)
+			out, err := a.with.Undoing.Rewind(ctx, a.conv, m, what)
 			return out.Notice, out.Draft, err
 		}
 	}
@@ -86,7 +83,7 @@ func (a *actionsOf) SetRole(ctx context.Context, name string) error {
 
 // Choices implements remote.Actions. No endpoint is asked: only the models of the settings are known.
 func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error) {
-	rows, err := a.roles.Rows(ctx)
+	rows, err := a.with.Roles(ctx)
 	for _, r := range rows {
 		if !r.Bad {
 			out.Roles = append(out.Roles, remote.Choice{Name: r.ID, Info: text.OneLine(r.Info), Current: r.Current})
@@ -94,9 +91,9 @@ func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error)
 	}
 	current := a.conv.State().Model
 	out.Models = append(out.Models, remote.Choice{Name: current, Current: true})
-	for _, m := range a.models() {
-		if m.ID != current {
-			out.Models = append(out.Models, remote.Choice{Name: m.ID})
+	for _, m := range a.with.Models() {
+		if m != current {
+			out.Models = append(out.Models, remote.Choice{Name: m})
 		}
 	}
 	return out, err
@@ -104,7 +101,7 @@ func (a *actionsOf) Choices(ctx context.Context) (out remote.Choices, err error)
 
 // Files implements remote.Actions.
 func (a *actionsOf) Files(ctx context.Context, query string, most int) ([]string, error) {
-	return a.files.find(ctx, query, most)
+	return a.with.Files(ctx, query, most)
 }
 
 // Output implements remote.Actions.

@@ -115,9 +115,7 @@ func TestGitOfJcodeRunsNothingOfAProject(t *testing.T) {
 			if err := os.MkdirAll(bin, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\ntouch "+canary+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			programs.File(t, filepath.Join(bin, "git"), "#!/bin/sh\ntouch "+canary+"\n", 0o755)
 			script := played(t, calls("", "exec", map[string]any{"cmd": "ls"}), inWorktree(map[string]any{"uncommitted": true}), inWorktree(nil),
 				says("ann", "worked"), says("", "The end."))
 			out := c.once(script, mode, "PATH="+programs.First(bin))

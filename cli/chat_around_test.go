@@ -53,9 +53,7 @@ func put(t *testing.T, file, text string) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	programs.File(t, file, text, 0o700)
 }
 
 // answered returns the result of a call in the request that followed it.

@@ -28,9 +28,7 @@ func TestProgramsOfTheProjectAndTemporaryOnesAreNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	temporary := t.TempDir()
-	if err := os.WriteFile(filepath.Join(temporary, "tool"), []byte("#!/bin/sh\necho temporary\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	programs.File(t, filepath.Join(temporary, "tool"), "#!/bin/sh\necho temporary\n", 0o755)
 	own := programs.Write(t, map[string]string{"tool": "echo own"})
 	p := launch.Programs{Roots: func() []string { return []string{project} }}
 	for _, before := range []string{project, linked, link, temporary, "relative", ""} {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/internal/launch"
+	"jcode/internal/testkit/programs"
 	"jcode/internal/worktree"
 )
 
@@ -219,9 +220,7 @@ case "$*" in *"worktree remove"*)
 esac
 exec '%s' "$@"
 `, bin, real)
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	programs.File(t, filepath.Join(bin, "git"), script, 0o700)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	tree := add(t, worktree.Options{Root: root, Git: launch.Git{Programs: launch.Programs{Temporary: true}}})
 	if err := tree.Remove(t.Context()); err != nil {

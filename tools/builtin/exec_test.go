@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/programs"
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -632,9 +633,7 @@ func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
 			if err := os.MkdirAll(bin, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(bin, "gzip"), []byte("#!/bin/sh\necho HELPER RAN\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			programs.File(t, filepath.Join(bin, "gzip"), "#!/bin/sh\necho HELPER RAN\n", 0o755)
 			o.Env = func() []string { return []string{"PATH=" + bin + ":" + os.Getenv("PATH")} }
 			o.Confiner = confiner
 		})

@@ -14,6 +14,7 @@ import (
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/testkit/lsptest"
+	"jcode/internal/testkit/programs"
 	"jcode/tools"
 	"jcode/tools/lsp"
 )
@@ -314,9 +315,7 @@ func TestTheProjectsOwnProgramComesAfterPATHAndIsNamedByItsPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{planted, other} {
-		if err := os.WriteFile(filepath.Join(dir, "gopls"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		programs.File(t, filepath.Join(dir, "gopls"), "#!/bin/sh\n", 0o755)
 	}
 	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o644); err != nil {
 		t.Fatal(err)

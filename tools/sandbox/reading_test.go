@@ -14,6 +14,7 @@ import (
 
 	"jcode/internal/launch"
 	"jcode/internal/proc"
+	"jcode/internal/testkit/programs"
 	"jcode/tools/sandbox"
 )
 
@@ -93,9 +94,7 @@ func TestReadingIsAllThatAVouchedCommandCan(t *testing.T) {
 		{"echo x > /dev/tty", false, ""},
 		{"echo x > /tmp/vouched-escape", false, ""},
 	} {
-		if err := os.WriteFile(filepath.Join(r.project, "tool"), []byte("#!/bin/sh\necho RAN\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		programs.File(t, filepath.Join(r.project, "tool"), "#!/bin/sh\necho RAN\n", 0o755)
 		before := treeOf(t, r.project)
 		out, code := r.reading(sandbox.Reading{}, nil, "/bin/sh", "-c", tc.line)
 		if (code == 0) != tc.ok || !strings.Contains(out, tc.says) || strings.Contains(out, "RAN") {
@@ -179,9 +178,7 @@ func TestReadingRunsNoProgramOfTheWorkspace(t *testing.T) {
 		}
 	}
 	for _, name := range []string{filepath.Join(bin, "gzip"), filepath.Join(tools, "mine")} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\necho RAN $0\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		programs.File(t, name, "#!/bin/sh\necho RAN $0\n", 0o755)
 	}
 	path := "PATH=" + bin + ":bin::" + tools + ":" + os.Getenv("PATH")
 	if out, code := r.reading(sandbox.Reading{}, []string{path}, "/bin/sh", "-c", `command -v gzip; echo "$PATH"; mine`); code != 0 || strings.Contains(out, bin) || !strings.Contains(out, "RAN "+tools) {

@@ -22,6 +22,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/programs"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
@@ -38,7 +39,8 @@ func newKeys(t *testing.T, format string) *keys {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "writekey")
 	text := "#!/bin/sh\ncd '" + dir + "'\necho x >>runs\nn=$(wc -l <runs | tr -d ' ')\nif [ -e fail ]; then cat fail >&2; exit 3; fi\nsed \"s/@/$n/\" <format\n"
-	if err := errors.Join(os.WriteFile(script, []byte(text), 0o700), os.WriteFile(filepath.Join(dir, "format"), []byte(format), 0o600)); err != nil {
+	programs.File(t, script, text, 0o700)
+	if err := os.WriteFile(filepath.Join(dir, "format"), []byte(format), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &keys{t: t, dir: dir, Args: []string{script}}

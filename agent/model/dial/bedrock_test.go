@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/internal/testkit/cloudtest"
 	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/programs"
 )
 
 const (
@@ -65,9 +66,7 @@ func inEnvironment(a cloudtest.Account) []string {
 
 func writeFile(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	programs.File(t, path, text, 0o700)
 	return path
 }
 

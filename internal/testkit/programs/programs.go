@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -33,11 +34,21 @@ func Write(t testing.TB, scripts map[string]string) (dir string) {
 		}
 	})
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		File(t, filepath.Join(dir, name), "#!/bin/sh\n"+script, 0o755)
 	}
 	return dir
+}
+
+// File writes a program. No process that another test starts meanwhile inherits it open for writing: it could not be run
+// then ("text file busy").
+func File(t testing.TB, path, text string, mode os.FileMode) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(text), mode)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // First returns a PATH in which a folder comes first.

@@ -76,3 +76,32 @@ func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
 		t.Errorf("at %d:\n%s", p.tr.Find.At, s)
 	}
 }
+
+// A search that found nothing takes no letter from what is typed next, and the hit that is counted stands out.
+func TestASearchTakesLettersOnlyWhereItFoundSomething(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	for i := range 2 {
+		p.tr.Add(&transcript.Answer{Src: fmt.Sprintf("needle %d", i), Done: true})
+	}
+	p.tr.Search(&p.look, "needle")
+	marked := func() (out []string) {
+		for line := range strings.Lines(p.frameText()) {
+			if strings.Contains(line, "\x1b[7m") && strings.Contains(tuitest.Stripped(line), "needle ") {
+				out = append(out, strings.TrimSpace(tuitest.Stripped(line)))
+			}
+		}
+		return out
+	}
+	if got := marked(); len(got) != 1 || !strings.Contains(got[0], "needle 1") {
+		t.Errorf("standing out: %q", got)
+	}
+	press(p, "n")
+	if got := marked(); len(got) != 1 || !strings.Contains(got[0], "needle 0") {
+		t.Errorf("standing out after n: %q", got)
+	}
+	p.tr.Search(&p.look, "haystack")
+	press(p, "n", "e", "x", "t")
+	if got := p.in.Text(); got != "next" {
+		t.Errorf("the input is %q", got)
+	}
+}

@@ -68,7 +68,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	if act != "" {
 		return p.Act(act)
 	}
-	if letter := keyboard.Letter(k); p.tr.Find.Active() && p.in.Empty() && (letter == "n" || letter == "N") {
+	if letter := keyboard.Letter(k); p.tr.Find.Found() && p.in.Empty() && (letter == "n" || letter == "N") {
 		delta := -1
 		if letter == "N" {
 			delta = 1
@@ -193,7 +193,7 @@ func (p *program) Act(a look.Action) tea.Cmd {
 	case look.Model:
 		return p.settings.model("")
 	case look.Effort:
-		return p.settings.effort()
+		return p.settings.effort("")
 	case look.Prompts:
 		return goToPrompt(p.scene)
 	case look.Stash:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,29 +50,28 @@ var efforts = []command.Row{
 	{ID: "high", Name: "high", Info: "thinks long: slower, and costs more"},
 }
 
-// effort chooses how much the model thinks.
-func (p *settings) effort() tea.Cmd {
-	set, ok := p.opt.Commands.Find("set")
+// effortNames completes /effort.
+func effortNames(args string) (out []string) {
+	for _, r := range efforts {
+		if strings.HasPrefix(r.ID, args) {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// effort sets how much the model thinks; without a value, one is chosen from a list.
+func (p *settings) effort(value string) tea.Cmd {
+	c, ok := p.opt.Commands.Find("set")
 	if !ok {
 		p.Flash("how much the model thinks can't be chosen here")
 		return nil
 	}
-	now, known := cmp.Or(p.state.Effort, "default"), false
-	var rows []command.Row
-	for _, r := range efforts {
-		r.Current = r.ID == now
-		known = known || r.Current
-		rows = append(rows, r)
-	}
-	if !known { // a role or a config has one of its own
-		rows = append(rows, command.Row{ID: now, Name: now, Current: true})
-	}
-	p.options("How much "+cmp.Or(look.OneLine(p.state.Model), "the model")+" thinks", rows, func(r command.Row) tea.Cmd {
-		value := r.ID
+	set := func(value string) tea.Cmd {
 		if value == "default" {
 			value = ""
 		}
-		run := func(ctx context.Context) (command.Outcome, error) { return set.Run(ctx, "reasoning_effort "+value) }
+		run := func(ctx context.Context) (command.Outcome, error) { return c.Run(ctx, "reasoning_effort "+value) }
 		return dialog.Fetch(p, run, func(out command.Outcome, err error) tea.Cmd {
 			if err != nil {
 				p.Say(event.LevelError, "effort: "+err.Error())
@@ -83,6 +83,20 @@ func (p *settings) effort() tea.Cmd {
 			p.Flash(out.Notice)
 			return nil
 		})
-	})
+	}
+	if value = strings.TrimSpace(value); value != "" {
+		return set(value)
+	}
+	now, known := cmp.Or(p.state.Effort, "default"), false
+	var rows []command.Row
+	for _, r := range efforts {
+		r.Current = r.ID == now
+		known = known || r.Current
+		rows = append(rows, r)
+	}
+	if !known { // a role or a config has one of its own
+		rows = append(rows, command.Row{ID: now, Name: now, Current: true})
+	}
+	p.options("How much "+cmp.Or(look.OneLine(p.state.Model), "the model")+" thinks", rows, func(r command.Row) tea.Cmd { return set(r.ID) })
 	return nil
 }

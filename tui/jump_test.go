@@ -6,11 +6,13 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"jcode/agent/event"
 	"jcode/tools/command"
 	"jcode/tui/front"
+	"jcode/tui/tuitest"
 )
 
 // The list of prompts goes to the one that is chosen.
@@ -50,9 +52,48 @@ func TestAltEChoosesTheEffort(t *testing.T) {
 	if got := <-said; got != "reasoning_effort high" {
 		t.Errorf("ran /set %s", got)
 	}
+	r.Type("/effort low")
+	r.see("› /effort low")
+	r.Press("enter")
+	if got := <-said; got != "reasoning_effort low" {
+		t.Errorf("ran /set %s", got)
+	}
+}
+
+// What the model is told to think is beside its name.
+func TestTheStatusLineShowsTheEffort(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	p.state.Effort = "high"
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "test/model high") {
+		t.Errorf("the effort is not shown:\n%s", s)
+	}
 }
 
 // listOf are commands from outside.
 type listOf []command.Command
 
 func (l listOf) List() []command.Command { return l }
+
+// What a command changed in the checkout is seen when it has ended.
+func TestTheBranchIsReadAgainAfterACommand(t *testing.T) {
+	t.Parallel()
+	var clean atomic.Bool
+	undo := command.Command{Name: "put-back", Run: func(context.Context, string) (command.Outcome, error) {
+		clean.Store(true)
+		return command.Outcome{Notice: "done"}, nil
+	}}
+	r := run(t, 80, 24, func(o *front.Options) {
+		o.Commands.Sources = append(o.Commands.Sources, listOf{undo})
+		o.Branch = func(context.Context) string {
+			if clean.Load() {
+				return "main"
+			}
+			return "main*"
+		}
+	}).ready()
+	r.see("(main*)")
+	r.Type("/put-back")
+	r.see("› /put-back")
+	r.Press("enter")
+	r.see("(main)")
+}

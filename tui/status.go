@@ -110,7 +110,11 @@ func (p *composer) statusPart(name string) cells.Span {
 		if p.state.Model == "" {
 			return cells.Span{Text: "no model", Style: th.Warn}
 		}
-		return cells.Span{Text: strings.TrimSuffix(look.OneLine(p.state.Model), "/")} // a provider without a model: it is asked at the first prompt
+		name := strings.TrimSuffix(look.OneLine(p.state.Model), "/") // a provider without a model: it is asked at the first prompt
+		if p.state.Effort != "" {
+			name += " " + look.OneLine(p.state.Effort)
+		}
+		return cells.Span{Text: name}
 	case "role":
 		return faint(look.OneLine(p.state.Role))
 	case "mode":

@@ -26,6 +26,12 @@ type Finder struct {
 
 func (f *Finder) Active() bool { return f.Term != "" }
 
+// Found reports whether there is something to go to, or may still be.
+func (f *Finder) Found() bool { return f.Active() && (len(f.Hits) > 0 || f.Left > 0) }
+
+// current reports whether a place is the hit to which the search has gone.
+func (f *Finder) current(p Place) bool { return f.At < len(f.Hits) && f.Hits[f.At] == p }
+
 // SearchSlice is how long a search may block the screen at once.
 const SearchSlice = 8 * time.Millisecond
 

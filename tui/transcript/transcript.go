@@ -237,7 +237,11 @@ func (t *View) lineAt(l *look.Look, p Place) string {
 	}
 	s := it.Line(l, p.Line)
 	if t.Find.Active() {
-		s = t.Find.Highlight(s, l.Theme.Match)
+		style := l.Theme.Match
+		if t.Find.current(p) {
+			style = l.Theme.Mark // the one of those that the line above the input counts
+		}
+		s = t.Find.Highlight(s, style)
 	}
 	if from, to, ok := t.Marked.cells(p); ok {
 		s = restyle(s, from, to, l.Theme.Mark)

@@ -45,7 +45,7 @@ func ownCommands(p *program) []slash {
 		{name: "undo", help: "restore the files changed by the last turn", run: func(_ string) tea.Cmd { return p.slashes.undo() }},
 		{name: "rename", hint: "<title>", help: "give this session a title", run: func(args string) tea.Cmd { return p.settings.rename(args) }},
 		{name: "model", hint: "[name]", help: "choose the model", run: func(args string) tea.Cmd { return p.settings.model(args) }},
-		{name: "effort", hint: "[none|low|medium|high|default]", help: "choose how much the model thinks", run: func(args string) tea.Cmd { return p.settings.effort(args) }, complete: effortNames},
+		{name: "effort", hint: "[value]", help: "choose how much the model thinks", run: func(args string) tea.Cmd { return p.settings.effort(args) }, complete: effortNames},
 		{name: "prompts", help: "this conversation's prompts; enter goes to one", run: func(_ string) tea.Cmd { return goToPrompt(p.scene) }},
 		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(args string) tea.Cmd { return p.settings.role(args) }, complete: func(args string) []string { return p.settings.roleNames(args) }},
 		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},

@@ -128,7 +128,7 @@ func TestAShellLineIsEndedOrGoesToTheJobs(t *testing.T) {
 	c.say("!echo begun; sleep 1000")
 	c.wait("│ begun", "ctrl+b puts it to the jobs")
 	c.Press("ctrl+b")
-	c.wait("✓ ! echo begun; sleep 1000  job 1")
+	c.wait("→ ! echo begun; sleep 1000  job 1")
 	c.say("/jobs")
 	c.wait("Background commands", "echo begun; sleep 1000", "running")
 	c.Press("esc")
@@ -178,8 +178,12 @@ func TestACommandOfTheModelGoesToTheJobs(t *testing.T) {
 	c.start("--mode", "yolo")
 	c.say("serve")
 	c.wait("│ begun")
+	c.wait("ctrl+b puts it to the jobs")
 	c.Press("ctrl+b")
-	c.wait("It runs on.")
+	c.wait("→ exec echo begun", "job 1", "│ begun", "It runs on.")
+	if s := c.Screen().Text(); strings.Contains(s, "where it runs") || strings.Contains(s, "New tools") {
+		t.Errorf("the person reads what is for the model:\n%s", s)
+	}
 	if m, _ := c.request(1).Result("c1"); !strings.Contains(m.Content, "begun") || !strings.Contains(m.Content, "moved it to the background, where it runs as job 1") {
 		t.Errorf("the model was told %q", m.Content)
 	}

@@ -276,43 +276,6 @@ func TestASearchKeepsItsKeysBesideAQuestion(t *testing.T) {
 	}
 }
 
-// A `!` line names its command, and Esc ends it; Ctrl+B moves it to the jobs and is the cursor's otherwise.
-func TestAShellLineCanBeEndedAndMoved(t *testing.T) {
-	t.Parallel()
-	moved := make(chan struct{}, 1)
-	r := run(t, 80, 24, func(o *front.Options) {
-		o.Shell = func(ctx context.Context, _ string, out func(string)) error {
-			out("begun\n")
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-moved:
-				return command.InBackground("job 1")
-			}
-		}
-		o.ToBackground = func() int { moved <- struct{}{}; return 1 }
-	}).ready()
-	r.Type("!for i in 1 2; do sleep 20; done")
-	r.see("for i in 1 2")
-	r.Press("enter")
-	r.see("begun", "! for i in 1 2; do sleep 20; done  esc ends it · ctrl+b puts it to the jobs")
-	r.Press("esc")
-	r.see("◌ ! for i in 1 2; do sleep 20; done  interrupted")
-	r.gone("ends it")
-	r.Type("!sleep 20")
-	r.see("$ !sleep 20")
-	r.Press("enter")
-	r.see("! sleep 20  esc ends it")
-	r.Press("ctrl+b")
-	r.see("✓ ! sleep 20  job 1")
-	r.gone("ends it")
-	r.Type("ab")
-	r.see("› ab")
-	r.Press("ctrl+b")
-	r.Type("c")
-	r.see("› acb")
-}
-
 // The row of a refused call says why, in the words of whoever refused it.
 func TestARefusedCallSaysWhy(t *testing.T) {
 	t.Parallel()

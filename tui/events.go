@@ -202,7 +202,9 @@ func (p *listener) newsEvent(ev event.Event) {
 	case event.Notice:
 		p.Say(ev.Level, ev.Text)
 	case event.ToolsChanged:
-		p.Say(event.LevelInfo, front.ToolsChanged(ev, p.state.Mode))
+		if news := front.ToolsChanged(ev, p.state.Mode); news != "" {
+			p.Say(event.LevelInfo, news)
+		}
 	case event.Retrying:
 		p.turn.doing = "trying again, attempt " + strconv.Itoa(ev.Attempt+1) + ": " + look.OneLine(ev.Reason)
 		p.turn.retry = p.look.Now.Add(ev.Wait)

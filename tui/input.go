@@ -18,7 +18,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	now := time.Now()
 	name := keyboard.Name(k)
 	act := p.keys.Of(name)
-	if name == look.BackgroundKey && act == look.Left && commandRuns(p.outside) {
+	if act == look.Left && p.keys.Place(look.Background, name) > 0 && commandRuns(p.outside) {
 		act = look.Background
 	}
 	isText := k.Text != "" && act == "" || act == look.Submit || act == look.Newline

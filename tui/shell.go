@@ -96,8 +96,8 @@ func (p *composer) shellRow() string {
 	}
 	th := p.look.Theme
 	keys := "  " + p.keys.First(look.Interrupt) + " ends it"
-	if p.opt.ToBackground != nil {
-		keys += " · " + look.BackgroundKey + " puts it to the jobs"
+	if key := p.keys.First(look.Background); key != "" && p.opt.ToBackground != nil {
+		keys += " · " + key + toTheJobs
 	}
 	said := "! " + look.OneLine(last)
 	if more := running - 1; more > 0 {
@@ -111,6 +111,27 @@ func (p *composer) shellRow() string {
 	return cells.Render(look.Clip([]cells.Span{{Text: head}, {Text: cells.FitMiddle(said, room)}, {Text: keys, Style: th.Faint}}, p.width))
 }
 
+// toTheJobs says what the key for it does with a running command.
+const toTheJobs = " puts it to the jobs"
+
+// jobsHint names the key that moves a command of the model to the jobs, once one has run for a moment; "" where a `!`
+// line names it already.
+func (p *composer) jobsHint() string {
+	key := p.keys.First(look.Background)
+	if running, _ := p.shells(); key == "" || running > 0 || p.opt.ToBackground == nil {
+		return ""
+	}
+	for _, c := range p.turn.calls {
+		if movable(c) && c.Ran(p.look.Now) >= 3*time.Second {
+			return "  " + key + toTheJobs
+		}
+	}
+	return ""
+}
+
+// movable reports whether a call is a command that runs.
+func movable(c *transcript.Call) bool { return c.Name == "exec" && !c.Waits }
+
 // commandRuns reports whether a command runs that can be moved to the jobs.
 func commandRuns(p *outside) bool {
 	if p.opt.ToBackground == nil {
@@ -120,7 +141,7 @@ func commandRuns(p *outside) bool {
 		return true
 	}
 	for _, c := range p.turn.calls {
-		if c.Name == "exec" && !c.Waits {
+		if movable(c) {
 			return true
 		}
 	}

@@ -226,6 +226,10 @@ func (p *composer) busyLine() string {
 		head = p.look.Spinner() + " "
 	}
 	room := p.width - cells.Width(head) - cells.Width(tail)
+	if keys := p.jobsHint(); keys != "" && room-cells.Width(keys) >= cells.Width(doing) {
+		tail += keys
+		room -= cells.Width(keys)
+	}
 	if room < 12 {
 		tail, room = "", p.width-cells.Width(head)
 	}

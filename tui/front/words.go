@@ -99,19 +99,28 @@ func WhichFork(prompts []*transcript.Prompt) string {
 	return said
 }
 
-// ToolsChanged says which tools the model has from now on. What mode plan takes away is said as what it means.
+// ToolsChanged says which tools the model has from now on, "" if that is no news to a person. What mode plan takes away
+// is said as what it means.
 func ToolsChanged(ev event.ToolsChanged, mode tools.Mode) string {
 	if changes := slices.ContainsFunc(ev.Removed, func(name string) bool { return toolcard.Of(name).Kind == toolcard.Edit }); changes && mode == tools.ModePlan {
 		return "In plan mode, files can't be changed."
 	}
 	var parts []string
-	if len(ev.Added) > 0 {
-		parts = append(parts, "New tools: "+list(ev.Added))
+	if names := told(ev.Added); len(names) > 0 {
+		parts = append(parts, "New tools: "+list(names))
 	}
-	if len(ev.Removed) > 0 {
-		parts = append(parts, "Tools that are gone: "+list(ev.Removed))
+	if names := told(ev.Removed); len(names) > 0 {
+		parts = append(parts, "Tools that are gone: "+list(names))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// told leaves out the tools that come by themselves, to steer what another one started: they are news to the model alone.
+func told(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		card := toolcard.Of(name)
+		return card.Steers && len(card.After) > 0
+	})
 }
 
 // list names the first few of many.

@@ -85,8 +85,8 @@ const (
 	Live        Action = "live_session"
 )
 
-// BackgroundKey moves a running command to the jobs. While none runs it moves the cursor.
-const BackgroundKey = "ctrl+b"
+// backgroundKey moves a running command to the jobs. While none runs it moves the cursor.
+const backgroundKey = "ctrl+b"
 
 // keyRow is one row of the key table.
 type keyRow struct {
@@ -144,7 +144,7 @@ var keyTable = []keyRow{
 	{Mode, []string{"shift+tab"}, "next approval mode", "Program"},
 	{Help, []string{"f1"}, "this help", "Program"},
 	{Cancel, []string{"ctrl+c"}, "clear the input, stop a turn; twice quits", "Program"},
-	{Background, nil, "move the running command to the jobs (" + BackgroundKey + " while one runs)", "Program"},
+	{Background, nil, "while a command runs: move it to the jobs", "Program"},
 	{Live, []string{"alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"}, "show the background session of that number", "Program"},
 	{Suspend, []string{"ctrl+z"}, "suspend", "Program"},
 	{Agents, []string{"ctrl+t"}, "a question that was put aside; the agents", "Program"},
@@ -189,7 +189,14 @@ func NewKeymap(changes map[string][]string) (km Keymap, problems []string) {
 			r.Keys = kept
 		}
 	}
+	if i := km.index(Background); !changed[Background] && km.byKey[backgroundKey] == Left {
+		km.Rows[i].Keys = []string{backgroundKey} // shared with the cursor's, which has it while no command runs
+	}
 	return km, problems
+}
+
+func (km Keymap) index(a Action) int {
+	return slices.IndexFunc(km.Rows, func(r keyRow) bool { return r.Act == a })
 }
 
 func knownActions() string {
@@ -225,7 +232,7 @@ func (km Keymap) Of(key string) Action { return km.byKey[key] }
 
 // Place returns which of an action's keys one is, from 1 on; 0 for none of them.
 func (km Keymap) Place(a Action, key string) int {
-	i := slices.IndexFunc(km.Rows, func(r keyRow) bool { return r.Act == a })
+	i := km.index(a)
 	if i < 0 {
 		return 0
 	}

@@ -50,7 +50,9 @@ func (p *shell) event(ev event.Event) {
 	case event.Notice:
 		p.notice(ev)
 	case event.ToolsChanged:
-		p.say(front.ToolsChanged(ev, p.conv.State().Mode))
+		if news := front.ToolsChanged(ev, p.conv.State().Mode); news != "" {
+			p.say(news)
+		}
 	case event.Retrying:
 		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + look.OneLine(ev.Reason))
 	case event.Usage:

@@ -136,8 +136,8 @@ func (c *Call) Height(l *look.Look) int {
 
 func (c *Call) Text() string {
 	out := c.Name + " " + c.Brief
-	if c.Result.Text != "" {
-		out += "\n" + c.Result.Text
+	if said, _ := c.output(); said != "" {
+		out += "\n" + said
 	}
 	return out
 }
@@ -159,6 +159,8 @@ func (c *callState) mark(l *look.Look) (string, cells.Style) {
 		return "?", l.Theme.Warn
 	case c.running():
 		return l.Spinner(), l.Theme.Accent
+	case c.job():
+		return "→", l.Theme.Info
 	case c.Status == "done" && !c.Failed():
 		return "✓", l.Theme.Good
 	case c.Status == "denied":
@@ -168,6 +170,9 @@ func (c *callState) mark(l *look.Look) (string, cells.Style) {
 	}
 	return "✗", l.Theme.Bad
 }
+
+// Ran returns for how long a call has run, without its waits for the person.
+func (c *callState) Ran(now time.Time) time.Duration { return now.Sub(c.started) - c.waited }
 
 // Failed reports whether the call failed: a command does so by its exit code.
 func (c *callState) Failed() bool {
@@ -215,7 +220,7 @@ func (c *callState) parts(l *look.Look) (name, brief, right string) {
 	case c.Waits:
 		right = "waits for you"
 	case c.running():
-		if d := l.Now.Sub(c.started) - c.waited; d >= time.Second {
+		if d := c.Ran(l.Now); d >= time.Second {
 			right = d.Truncate(time.Second).String()
 		}
 		if c.state != "" {
@@ -283,6 +288,7 @@ func refusal(s string) string {
 
 // body returns what is below the head.
 func (c *Call) body(l *look.Look) []string {
+	said, _ := c.output()
 	switch {
 	case c.running():
 		return c.runningTail(l)
@@ -294,14 +300,14 @@ func (c *Call) body(l *look.Look) []string {
 		lines := look.Indent(DrawDiff(c.Result.Display.Diff, l, l.Width-2, limit), "  ")
 		return append(lines, c.block(l, c.Result.Display.Found, look.FoundLines, false, l.Theme.Warn)...)
 	case c.Open:
-		return c.block(l, c.Result.Text, look.FullLines, false, l.Theme.Faint)
+		return c.block(l, said, look.FullLines, false, l.Theme.Faint)
 	case c.Status == "denied" || c.Status == "interrupted":
 		return nil
 	case c.Failed():
 		// The reason why a command failed is at the end of its output.
 		return c.block(l, c.Said(), look.FailedLines, c.Name == "exec", l.Theme.Bad)
 	case c.Name == "exec":
-		return c.block(l, c.Result.Text, look.TailLines, true, l.Theme.Faint)
+		return c.block(l, said, look.TailLines, true, l.Theme.Faint)
 	}
 	return c.block(l, c.Result.Display.Found, look.FoundLines, false, l.Theme.Warn)
 }

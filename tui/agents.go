@@ -19,27 +19,34 @@ func (p *listener) agentChanged(s roster.State) {
 	slices.SortStableFunc(p.agents, roster.State.Compare)
 }
 
-// agentLines draws the strip: sub-agents that work, wait, or have something to merge.
-func (p *composer) agentLines() []string {
+// agentLines draws the strip, in a number of rows at most: sub-agents that work, wait, or have something to merge.
+func (p *composer) agentLines(rows int) []string {
 	var shown []roster.State
 	for _, s := range p.agents {
 		if s.Running() || s.Changed || s.Status == roster.Left {
 			shown = append(shown, s)
 		}
 	}
+	rows = min(rows, look.AgentsShown)
+	if len(shown) > rows && rows < look.AgentsShown {
+		rows-- // for how many more there are
+	}
+	if rows < 0 {
+		return nil
+	}
 	names, took := 0, 0
-	for _, s := range shown[:min(len(shown), look.AgentsShown)] {
+	for _, s := range shown[:min(len(shown), rows)] {
 		names = max(names, cells.Width(s.Name))
 		took = max(took, cells.Width(s.Took(p.look.Now).String()))
 	}
 	names = min(names, max(p.width/3, 6))
 	hint := ""
-	if key := p.keys.First(look.Agents); key != "" {
+	if key := p.keys.First(look.Agents); key != "" && len(p.stack.Later) == 0 { // then the key answers the question
 		hint = "  (" + key + " shows them)"
 	}
 	var out []string
 	for i, s := range shown {
-		if i == look.AgentsShown {
+		if i == rows {
 			out = append(out, cells.Paint(p.look.Theme.Faint, cells.Fit("  … "+text.Count(len(shown)-i, "more agent"), p.width)))
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"jcode/agent/roster"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
+	"jcode/tui/look"
 	"jcode/tui/tuitest"
 )
 
@@ -92,4 +93,24 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	see("2 more lines (shift+down)", "line 38")
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}))
 	see("the newest")
+}
+
+// Above an open question the strip says how many agents it does not show, and what an agent asks.
+func TestTheStripNamesWhatItLeavesOut(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	for i, s := range []roster.State{
+		{Name: "one", Status: roster.Waiting, Call: "write", Doing: "write w.txt"}, {Name: "two", Status: roster.Working}, {Name: "three", Status: roster.Working},
+	} {
+		s.Started = time.Now().Add(time.Duration(i) * time.Second)
+		p.agents = append(p.agents, s)
+	}
+	if got := tuitest.Stripped(strings.Join(p.compose.stripAbove(look.StripRoom+8), "\n")); !strings.Contains(got, "one  asks: write w.txt") || !strings.Contains(got, "… 2 more agents") || strings.Contains(got, "two") {
+		t.Errorf("two rows:\n%s", got)
+	}
+	if got := tuitest.Stripped(strings.Join(p.compose.stripAbove(look.StripRoom+12), "\n")); !strings.Contains(got, "three") || strings.Contains(got, "more") {
+		t.Errorf("three rows:\n%s", got)
+	}
+	if got := p.compose.stripAbove(look.StripRoom); got != nil {
+		t.Errorf("no room: %q", got)
+	}
 }

@@ -62,16 +62,19 @@ func findKey(p *program, k tea.KeyPressMsg, act look.Action) bool {
 	if !p.tr.Find.Active() || !p.in.Empty() {
 		return false
 	}
-	return act == look.Interrupt || strings.EqualFold(keyboard.Letter(k), "n")
+	return act == look.Interrupt || p.tr.Find.Found() && strings.EqualFold(keyboard.Letter(k), "n")
 }
 
 // stripAbove draws the agents and the questions that were put aside above an open question, where there is room.
 func (p *composer) stripAbove(room int) []string {
-	strip := p.agentLines()
-	if line := p.asideLine(); line != "" {
-		strip = append(strip, line)
+	rows, aside := max(room-look.StripRoom, 0)/4, p.asideLine()
+	if rows == 0 {
+		return nil
 	}
-	return strip[:min(len(strip), max(room-look.StripRoom, 0)/4)]
+	if aside == "" {
+		return p.agentLines(rows)
+	}
+	return append(p.agentLines(rows-1), aside)
 }
 
 // asideLine names the questions that were put aside; "" without any.
@@ -86,7 +89,7 @@ func (p *composer) asideLine() string {
 	}
 	line := []cells.Span{{Text: " ? ", Style: p.look.Theme.Warn}, {Text: said, Style: p.look.Theme.Strong}}
 	if key := p.keys.First(look.Agents); key != "" {
-		line = append(line, cells.Span{Text: "  (" + key + " shows it)", Style: p.look.Theme.Faint})
+		line = append(line, cells.Span{Text: "  (" + key + " answers)", Style: p.look.Theme.Faint})
 	}
 	return cells.Render(look.Clip(line, p.width))
 }

@@ -214,7 +214,7 @@ func TestAQuestionIsPutAsideAndBroughtBack(t *testing.T) {
 		feed(p, event.ApprovalAsked{ID: "q", Question: tuitest.Question()}) // no turn runs: an agent asks
 		k.pause(time.Second)
 		k.press("esc")
-		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1 question waits for you  (ctrl+t shows it)") || strings.Contains(s, "Run a command") {
+		if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "1 question waits for you  (ctrl+t answers)") || strings.Contains(s, "Run a command") {
 			t.Fatalf("aside:\n%s", s)
 		}
 		k.write("go on")

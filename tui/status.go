@@ -179,7 +179,7 @@ func (p *composer) activity() []string {
 	if p.turn.busy && len(p.todo) > 0 {
 		out = append(out, p.todoLines(max(min(p.height/4, 7), 0))...)
 	}
-	out = append(out, p.agentLines()...)
+	out = append(out, p.agentLines(look.AgentsShown)...)
 	if line := p.asideLine(); line != "" {
 		out = append(out, line)
 	}

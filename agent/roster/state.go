@@ -61,6 +61,8 @@ func (s State) What() string {
 	switch {
 	case s.Status == Working:
 		return cmp.Or(s.Doing, s.Call, "thinking")
+	case s.Status == Waiting && s.Doing != "" && s.Call != "ask":
+		return "asks: " + s.Doing
 	case s.Status == Waiting:
 		return "waits for your answer"
 	case s.Changed:

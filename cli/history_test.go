@@ -107,7 +107,15 @@ func TestResumePickerFindsWordsInMessages(t *testing.T) {
 	c.wait("Something else.")
 	c.idle()
 	c.say("/resume")
-	c.wait("Sessions of this folder")
+	c.wait("Sessions of this folder", "● A title")
+	c.Press("down")
+	c.wait("› about animals")
+	c.Press("ctrl+r")
+	c.wait("rename: A title")
+	c.Press("ctrl+u")
+	c.Type("Stripes")
+	c.Press("enter")
+	c.wait("renamed A title", " ›   Stripes")
 	c.Type("zebr")
 	// Only the session whose text contains the word remains in the list.
 	if _, err := c.Wait(patience, func(s terminal.Screen) bool {

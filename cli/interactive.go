@@ -362,6 +362,11 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	return errors.Join(s.saved.Forget(ctx, id), hold.Release())
 }
 
+// Rename gives a session other than the open one a title.
+func (s *sessions) Rename(ctx context.Context, id, title string) error {
+	return s.store.Rename(ctx, id, title)
+}
+
 // resume continues a session: with its model if that is still available, in its role, and in its mode if that
 // is stricter than the current one.
 func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error) {

@@ -157,7 +157,13 @@ func (p *switcher) resume(query string) tea.Cmd {
 		return reload(func() {})
 	}
 	pk.Typed = func(query string) tea.Cmd { return p.searchSessions(pk, query, all) }
-	pk.Actions = []command.Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
+	open, conv := p.state.Session, p.conv
+	pk.Actions = []command.Action{{Key: "ctrl+r", Label: "rename", Write: func(ctx context.Context, r command.Row, title string) (string, error) {
+		if r.ID == open {
+			return "renamed " + r.Name, conv.Rename(title)
+		}
+		return "renamed " + r.Name, p.opt.Sessions.Rename(ctx, r.ID, title)
+	}}, {Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r command.Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
 	pk.Reload = reload

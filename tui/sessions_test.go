@@ -240,3 +240,46 @@ func TestSessionsAreFoundByTheirMessages(t *testing.T) {
 		})
 	}
 }
+
+// Ctrl+R in the list renames the marked session, in a field that begins with its title. The list stays open.
+func TestTheListRenamesASession(t *testing.T) {
+	t.Parallel()
+	fs := &tuitest.Sessions{}
+	p, conv := still(t, 80, 24, func(o *front.Options) { o.Sessions = fs })
+	p.state.Session = "a"
+	screen := func(want ...string) {
+		t.Helper()
+		s := tuitest.Stripped(p.frameText())
+		for _, w := range want {
+			if !strings.Contains(s, w) {
+				t.Fatalf("no %q on the screen:\n%s", w, s)
+			}
+		}
+	}
+	p.in.Insert("/resume")
+	press(p, "enter")
+	screen("ctrl+r rename", "ctrl+x delete")
+	press(p, "down", "ctrl+r")
+	screen("rename: beta", "enter rename · esc back", " › ", "alpha")
+	press(p, "ctrl+u", "x", "esc")
+	screen("search:", "beta")
+	if len(fs.Renamed) > 0 {
+		t.Fatalf("esc renamed %v", fs.Renamed)
+	}
+	press(p, "ctrl+r", "ctrl+u", "enter")
+	screen("enter rename") // a session has a title
+	p.paste("gam")
+	press(p, "m", "a", "enter")
+	screen("renamed beta", " ›   gamma", "search:")
+	if fs.Renamed["b"] != "gamma" || len(fs.Opened) > 0 {
+		t.Errorf("renamed %v, opened %v", fs.Renamed, fs.Opened)
+	}
+	press(p, "ctrl+r", "ctrl+u")
+	p.paste("taken away")
+	press(p, "enter")
+	screen("✗ ", "gamma")
+	press(p, "up", "ctrl+r", "!", "enter") // the open session tells its own title
+	if got := conv.State().Title; got != "alpha!" || len(fs.Renamed) != 1 {
+		t.Errorf("the open session is called %q, renamed %v", got, fs.Renamed)
+	}
+}

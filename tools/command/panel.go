@@ -65,6 +65,8 @@ type Action struct {
 	Command func(row Row) string
 	// Run performs the action and may return a notice on the result.
 	Run func(ctx context.Context, row Row) (notice string, err error)
+	// Write, when set, replaces Run: it gets what the person wrote, who began with the row's name.
+	Write func(ctx context.Context, row Row, written string) (notice string, err error)
 	// Lend, when set, is asked first: it returns what gets the terminal until it returns, or nil for Run.
 	Lend func(row Row) func(ctx context.Context, in, out *os.File) error
 	// Edit, when set, replaces Run: it returns the file to open in the person's editor.

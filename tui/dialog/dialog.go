@@ -238,6 +238,9 @@ func Typed(s string) string {
 }
 
 func (pk *Picker) Wheel(h host, n int) {
+	if pk.writing != nil {
+		return // it is about the row that is marked
+	}
 	act := look.Down
 	if n < 0 {
 		act = look.Up

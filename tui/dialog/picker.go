@@ -32,6 +32,7 @@ type Picker struct {
 	Live         bool            // its rows change while it is open
 	infoFirst    bool            // Info matters more than State
 	confirm      *command.Action // waits for a second press
+	writing      *writing        // nil while nothing is written for a row
 	detailFrom   int
 
 	Choose  func(r command.Row) tea.Cmd // Enter, which also closes the list
@@ -114,6 +115,10 @@ func (pk *Picker) Moving() bool { return pk.Loading }
 
 // Paste searches for the pasted text; a list without a search leaves it to the input.
 func (pk *Picker) Paste(s string) bool {
+	if pk.writing != nil {
+		pk.writing.Paste(s)
+		return true
+	}
 	if pk.NoSearch {
 		return false
 	}
@@ -125,6 +130,9 @@ func (pk *Picker) Paste(s string) bool {
 }
 
 func (pk *Picker) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
+	if pk.writing != nil {
+		return pk.writeKey(h, k, act)
+	}
 	if done, cmd := pk.moveKey(h, act); done {
 		return cmd
 	}
@@ -268,6 +276,9 @@ func (pk *Picker) Run(h desk, a *command.Action) tea.Cmd {
 	switch {
 	case a.Edit != nil:
 		return pk.edit(h, a, r)
+	case a.Write != nil:
+		pk.write(a, r)
+		return nil
 	case a.Command != nil:
 		h.Close(pk)
 		cmd, _ := pk.Command(a.Command(r))

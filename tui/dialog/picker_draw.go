@@ -14,7 +14,11 @@ import (
 
 func (pk *Picker) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	lines = append(lines, look.TitleRule(l, pk.Title, width, l.Theme.Accent))
-	if !pk.NoSearch && height >= 5 {
+	if w := pk.writing; w != nil {
+		line, x := w.draw(l, " "+w.action.Label+": ", width)
+		cursor = &Pos{1, x}
+		lines = append(lines, line)
+	} else if !pk.NoSearch && height >= 5 {
 		line, x := pk.Search.draw(l, " search: ", width)
 		cursor = &Pos{1, x}
 		lines = append(lines, line)
@@ -287,6 +291,9 @@ func (pk *Picker) detail(l *look.Look, width, room int) []string {
 }
 
 func (pk *Picker) foot(l *look.Look, width, height int) []string {
+	if pk.writing != nil {
+		return []string{look.Hints(l, width, "enter", pk.writing.action.Label, "esc", "back")}
+	}
 	var out []string
 	if pk.confirm != nil {
 		out = append(out, cells.Paint(l.Theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))

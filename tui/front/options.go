@@ -86,6 +86,8 @@ type Sessions interface {
 	Open(ctx context.Context, id string) (Session, error)
 	Fork(ctx context.Context, id string, upTo int64) (Session, error)
 	Delete(ctx context.Context, id string) error
+	// Rename gives a session other than the open one a title.
+	Rename(ctx context.Context, id, title string) error
 }
 
 // History stores what a person sent and was writing.

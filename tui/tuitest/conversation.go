@@ -1,6 +1,7 @@
 package tuitest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -266,6 +267,7 @@ type Sessions struct {
 	Opened  []string
 	Forked  []int64
 	Unknown bool // no session has the requested name
+	Renamed map[string]string
 }
 
 func (f *Sessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
@@ -275,7 +277,7 @@ func (f *Sessions) List(_ context.Context, query string, _ bool) ([]session.Sess
 		}
 		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // found by its messages
 	}
-	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
+	return []session.Session{{ID: "a", Title: cmp.Or(f.Renamed["a"], "alpha"), Updated: time.Now()}, {ID: "b", Title: cmp.Or(f.Renamed["b"], "beta"), Updated: time.Now()}}, nil
 }
 
 func (f *Sessions) session(name string, rows ...session.Message) (front.Session, error) {
@@ -308,6 +310,17 @@ func (f *Sessions) Fork(_ context.Context, _ string, upTo int64) (front.Session,
 }
 
 func (f *Sessions) Delete(context.Context, string) error { return nil }
+
+func (f *Sessions) Rename(_ context.Context, id, title string) error {
+	if title == "taken away" {
+		return session.ErrNotFound
+	}
+	if f.Renamed == nil {
+		f.Renamed = map[string]string{}
+	}
+	f.Renamed[id] = title
+	return nil
+}
 
 func ExitCode(n int) *int { return &n }
 

@@ -219,6 +219,9 @@ func pairRun(lines []diffLine, dels, adds, end int) {
 		a.words, b.words = diff.Words(a.text, b.text)
 		next = at + 1
 	}
+	if adds-dels == 1 && end-adds == 1 { // one line for one, however unlike: they stand beside each other
+		lines[dels].partner, lines[adds].partner = adds, dels
+	}
 }
 
 // similar returns the percentage of the longer line that both lines share at the beginning and the end.

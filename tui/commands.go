@@ -32,8 +32,8 @@ type slash struct {
 // ownCommands returns the commands that concern the terminal itself. Each closure is one command of the program p.
 func ownCommands(p *program) []slash {
 	return []slash{
-		{name: "help", help: "keys and commands", run: func(_ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
-		{name: "keys", help: "all keys and what they do", run: func(_ string) tea.Cmd { p.Open(dialog.NewHelp(p.slashes.help())); return nil }},
+		{name: "help", help: "keys and commands", run: func(_ string) tea.Cmd { return p.showHelp() }},
+		{name: "keys", help: "all keys and what they do", run: func(_ string) tea.Cmd { return p.showHelp() }},
 		{name: "new", help: "begin a fresh session", run: func(_ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "clear", help: "begin a fresh session", run: func(_ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(args string) tea.Cmd { return p.switcher.session(args) }},

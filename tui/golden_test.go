@@ -142,7 +142,7 @@ var screens = map[string]func(p *program, f *tuitest.Conversation){
 		f.Fields[0].Check()
 	},
 	"menu": func(p *program, _ *tuitest.Conversation) { p.in.Insert("/m"); p.complete.menuUpdate() },
-	"help": func(p *program, _ *tuitest.Conversation) { p.Open(dialog.NewHelp(p.slashes.help())) },
+	"help": func(p *program, _ *tuitest.Conversation) { p.showHelp() },
 	"models": func(p *program, _ *tuitest.Conversation) {
 		settleCmd(p, p.settings.model(""))
 	},

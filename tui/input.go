@@ -202,7 +202,7 @@ func (p *program) Act(a look.Action) tea.Cmd {
 	case look.Mode:
 		return p.settings.nextMode()
 	case look.Help:
-		p.Open(dialog.NewHelp(p.slashes.help()))
+		return p.showHelp()
 	case look.Editor:
 		return p.outside.externalEditor()
 	case look.Search:

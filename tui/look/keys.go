@@ -31,6 +31,17 @@ func (a Action) Writes() bool {
 // Unfolds reports whether an action shows more or less of the transcript's items.
 func (a Action) Unfolds() bool { return a == Expand || a == ExpandAll }
 
+// Chosen reports whether an action may be chosen from a list: it asks for nothing, is not about the place of the
+// cursor, and ends nothing.
+func (a Action) Chosen() bool {
+	switch a {
+	case Submit, Newline, Complete, PasteExpand, Interrupt, Cancel, Suspend, Help, Live:
+		return false
+	}
+	i := slices.IndexFunc(keyTable, func(r keyRow) bool { return r.Act == a })
+	return i >= 0 && keyTable[i].Group != "Editing"
+}
+
 // The actions. Their names are what a person writes in the config under "keys".
 const (
 	Submit      Action = "submit"

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jcode/tools/command"
 	"jcode/tui/dialog"
 	"jcode/tui/tuitest"
@@ -36,5 +38,26 @@ func TestTheRowUnderTheCursorIsReadAgainWithTheList(t *testing.T) {
 	settleCmd(p, again)
 	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "one, read 2") || reads["2"] != 0 {
 		t.Errorf("after the list was read again (reads: %v):\n%s", reads, s)
+	}
+}
+
+// What a search elsewhere has found stays in a list that is read again, until the search is asked again: Enter may come in
+// between.
+func TestWhatASearchFoundStaysWhileTheListIsReadAgain(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 30, nil)
+	chosen := ""
+	pk := dialog.NewPicker("Sessions", []command.Row{{ID: "1", Name: "one"}, {ID: "2", Name: "two"}}, func(r command.Row) tea.Cmd {
+		chosen = r.ID
+		return nil
+	})
+	p.Open(pk)
+	press(p, "z", "e")
+	pk.Rows[1].Search = "ze"
+	pk.Filter()
+	pk.Set([]command.Row{{ID: "1", Name: "one"}, {ID: "2", Name: "renamed"}})
+	press(p, "enter")
+	if chosen != "2" {
+		t.Errorf("chosen %q", chosen)
 	}
 }

@@ -1,9 +1,11 @@
 package dialog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -65,6 +67,14 @@ func NewPicker(title string, rows []command.Row, choose func(r command.Row) tea.
 func (pk *Picker) Set(rows []command.Row) {
 	was, had := pk.Current()
 	detailFrom := pk.detailFrom
+	rows = slices.Clone(rows)
+	found := map[string]string{} // what a search elsewhere has found still fits, until it is asked again
+	for _, r := range pk.Rows {
+		found[r.ID] = r.Search
+	}
+	for i := range rows {
+		rows[i].Search = cmp.Or(rows[i].Search, found[rows[i].ID])
+	}
 	pk.Rows, pk.Loading, pk.Failed = rows, false, ""
 	pk.Filter()
 	for i, n := range pk.shown {

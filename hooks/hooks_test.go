@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/hooks"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -216,8 +217,7 @@ func TestAHookRunsForTheCallsAndAsOftenAsItSays(t *testing.T) {
 	fire("one", "ls")
 	fire("one", "git push origin")
 	fire("two", "ls")
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && reported() < 3; time.Sleep(time.Millisecond) {
-	}
+	eventually.True(t, "three are reported", func() bool { return reported() >= 3 })
 	cancel() // nothing has waited for the one that hangs
 	behind.Wait()
 	count := map[string]int{}

@@ -6,19 +6,27 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/session"
 )
+
+// later waits until the clock shows another time: times are kept in milliseconds.
+func later(t *testing.T) {
+	t.Helper()
+	now := time.Now().UnixMilli()
+	eventually.True(t, "another millisecond", func() bool { return time.Now().UnixMilli() > now })
+}
 
 func TestWhatASessionWasShownOfFilesIsKeptForkedAndRewound(t *testing.T) {
 	s := open(t)
 	v := newSession(t, s, "p")
 	put := func(path, text string) {
 		t.Helper()
-		time.Sleep(2 * time.Millisecond) // times are kept in milliseconds
+		later(t)
 		if _, err := s.Seen().Put(t.Context(), v.ID, path, session.SeenFile{Known: []byte("k"), Text: text, Hidden: [][2]int{{1, 2}}, At: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Millisecond)
+		later(t)
 	}
 	get := func(id, path string) string {
 		t.Helper()

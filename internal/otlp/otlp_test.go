@@ -19,6 +19,8 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"jcode/internal/testkit/eventually"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -174,11 +176,11 @@ func TestBatchesAreSentAgainWhereThatHelps(t *testing.T) {
 	for range batchSpans {
 		e.Add(Span{Name: "x"})
 	}
-	for sent := 0; sent == 0; time.Sleep(5 * time.Millisecond) {
+	eventually.True(t, "a batch is sent", func() bool {
 		c.mu.Lock()
-		sent = len(c.bodies["/v1/traces"])
-		c.mu.Unlock()
-	}
+		defer c.mu.Unlock()
+		return len(c.bodies["/v1/traces"]) > 0
+	})
 	refuse := func(int) int { return http.StatusUnauthorized }
 	c.answer.Store(&refuse)
 	for range 2 * batchSpans {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 )
 
 // initVariable makes this test binary act as a program that may be process 1.
@@ -83,13 +83,8 @@ func childrenOf(t *testing.T, pid int) []string {
 
 func TestProcessOneReapsOrphansAndEndsAsItsProgram(t *testing.T) {
 	cmd, in := asProcessOne(t)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if left := childrenOf(t, cmd.Process.Pid); len(left) == 1 { // the program itself
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("process 1 still has the children %v", left)
-		}
-	}
+	left := func() string { return fmt.Sprint(childrenOf(t, cmd.Process.Pid)) }
+	eventually.True(t, "process 1 has no child but the program itself", func() bool { return len(childrenOf(t, cmd.Process.Pid)) == 1 }, left)
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/leaks"
 )
 
@@ -60,21 +61,11 @@ func waitDone(t *testing.T, p *proc.Process) {
 	}
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not reached: ", what)
-		}
-	}
-}
-
 func TestDoneDoesNotWaitForThePipe(t *testing.T) {
 	p, _ := sh(t, "sleep 300 & echo done")
 	waitDone(t, p)
 	// During exec a process has no arguments yet.
-	until(t, "the sleep still runs", func() bool {
+	eventually.True(t, "the sleep still runs", func() bool {
 		left := p.Running()
 		return len(left) == 1 && strings.Contains(left[0].Command, "sleep 300")
 	})
@@ -124,14 +115,14 @@ func TestKillEndsTheWholeTree(t *testing.T) {
 	}
 	for line, members := range lines {
 		p, _ := sh(t, line)
-		until(t, line, func() bool { return len(p.Running()) >= members })
+		eventually.True(t, line, func() bool { return len(p.Running()) >= members })
 		before := p.Running()
 		if err := p.Kill(); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		waitDone(t, p)
 		for _, i := range before {
-			until(t, "gone: "+i.Command, func() bool { return !alive(i.Pid) })
+			eventually.True(t, "gone: "+i.Command, func() bool { return !alive(i.Pid) })
 		}
 		if p.Exit().Signal != "killed" {
 			t.Errorf("%s: exit %+v", line, p.Exit())
@@ -247,7 +238,7 @@ func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		until(t, "three processes", func() bool { return len(p.Running()) >= 3 })
+		eventually.True(t, "three processes", func() bool { return len(p.Running()) >= 3 })
 		for _, i := range p.Running() {
 			_, _ = os.Stdout.WriteString(itoa(i.Pid) + "\n")
 		}
@@ -281,7 +272,7 @@ func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
 	}
 	for line := range strings.Lines(string(out)) {
 		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
-			until(t, "gone: "+line, func() bool { return !alive(pid) })
+			eventually.True(t, "gone: "+line, func() bool { return !alive(pid) })
 		}
 	}
 }

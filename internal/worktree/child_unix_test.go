@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/programs"
 	"jcode/internal/worktree"
 )
@@ -34,14 +34,7 @@ func TestCanceledGitMayCleanUp(t *testing.T) {
 		_, err := worktree.Add(ctx, worktree.Options{Root: root, Dir: filepath.Join(t.TempDir(), "x"), Branch: "jcode/x"})
 		made <- err
 	}()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(said, "begun")); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("git was not started")
-		}
-	}
+	eventually.File(t, filepath.Join(said, "begun"))
 	cancel()
 	if err := <-made; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)

@@ -5,6 +5,7 @@ package relay_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"jcode/internal/ptty"
+	"jcode/internal/testkit/eventually"
 	"jcode/remote"
 	"jcode/remote/relay"
 )
@@ -107,17 +109,12 @@ func (p *program) show(name string, role remote.Role, w *window) *window {
 
 func (w *window) wait(t *testing.T, text string) {
 	t.Helper()
-	for until := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+	drawn := func() string {
 		w.mu.Lock()
-		has := strings.Contains(w.drawn.String(), text)
-		w.mu.Unlock()
-		if has {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatalf("%q is not drawn: %q", text, w.drawn.String())
-		}
+		defer w.mu.Unlock()
+		return w.drawn.String()
 	}
+	eventually.Within(t, limit, fmt.Sprintf("%q is drawn", text), func() bool { return strings.Contains(drawn(), text) }, drawn)
 }
 
 func (w *window) leaves(t *testing.T, want remote.Left) {

@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"jcode/agent/event"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 	"jcode/tui/front"
 	"jcode/tui/tuitest"
@@ -27,25 +27,17 @@ func TestPlainFormIsFilledInLineByLine(t *testing.T) {
 	}()
 	see := func(want string) {
 		t.Helper()
-		for deadline := time.Now().Add(tuitest.Limit); !strings.Contains(out.String(), want); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("no %q in\n%s", want, out.String())
-			}
-		}
+		eventually.Within(t, tuitest.Limit, want, func() bool { return strings.Contains(out.String(), want) }, out.String)
 	}
-	answered := func(id string) tools.FormAnswer {
+	answered := func(id string) (a tools.FormAnswer) {
 		t.Helper()
-		for deadline := time.Now().Add(tuitest.Limit); ; time.Sleep(time.Millisecond) {
+		eventually.Within(t, tuitest.Limit, "an answer", func() (ok bool) {
 			f.Mu.Lock()
-			a, ok := f.Filled[id]
-			f.Mu.Unlock()
-			if ok {
-				return a
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("no answer; the output is\n%s", out.String())
-			}
-		}
+			defer f.Mu.Unlock()
+			a, ok = f.Filled[id]
+			return ok
+		}, out.String)
+		return a
 	}
 	f.Emit(event.AskForm{ID: "f", Form: tuitest.Form()})
 	for _, step := range [][2]string{

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"jcode/agent/event"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 	"jcode/tui/front"
 	"jcode/tui/tuitest"
@@ -45,13 +45,7 @@ func TestPlainModeTalksInLines(t *testing.T) {
 	}()
 	see := func(want string) {
 		t.Helper()
-		deadline := time.Now().Add(tuitest.Limit)
-		for !strings.Contains(out.String(), want) {
-			if time.Now().After(deadline) {
-				t.Fatalf("no %q in\n%s", want, out.String())
-			}
-			time.Sleep(time.Millisecond)
-		}
+		eventually.Within(t, tuitest.Limit, want, func() bool { return strings.Contains(out.String(), want) }, out.String)
 	}
 	write := func(s string) {
 		if _, err := io.WriteString(w, s); err != nil {
@@ -70,18 +64,9 @@ func TestPlainModeTalksInLines(t *testing.T) {
 	write("maybe\n")
 	see("Answer with a number from 1 to 4")
 	write("4\n")
-	deadline := time.Now().Add(tuitest.Limit)
-	for {
-		if a, ok := f.Answered("q"); ok {
-			if a.Scope != tools.AnswerNo {
-				t.Errorf("answer %+v", a)
-			}
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no answer")
-		}
-		time.Sleep(time.Millisecond)
+	eventually.Within(t, tuitest.Limit, "an answer", func() bool { _, ok := f.Answered("q"); return ok })
+	if a, _ := f.Answered("q"); a.Scope != tools.AnswerNo {
+		t.Errorf("answer %+v", a)
 	}
 	f.Emit(event.TurnEnd{Reason: event.StopDone})
 	write("/nope\n")

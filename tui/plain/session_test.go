@@ -13,6 +13,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/internal/testkit/eventually"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -54,16 +55,9 @@ func talkUntil(t *testing.T, text string, change func(o *front.Options)) *lines 
 // see waits for a text after the output read so far.
 func (l *lines) see(want string) {
 	l.t.Helper()
-	for deadline := time.Now().Add(tuitest.Limit); ; time.Sleep(time.Millisecond) {
-		s := l.out.String()
-		if i := strings.Index(s[l.from:], want); i >= 0 {
-			l.from += i + len(want)
-			return
-		}
-		if time.Now().After(deadline) {
-			l.t.Fatalf("no %q behind\n%s", want, s[l.from:])
-		}
-	}
+	behind := func() string { return l.out.String()[l.from:] }
+	eventually.Within(l.t, tuitest.Limit, want, func() bool { return strings.Contains(behind(), want) }, behind)
+	l.from += strings.Index(behind(), want) + len(want)
 }
 
 func (l *lines) write(s string) {

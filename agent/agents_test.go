@@ -6,12 +6,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 	"jcode/tools/builtin/desk"
 )
@@ -71,15 +71,6 @@ func held() (line func(ctx context.Context), open func()) {
 		case <-ctx.Done():
 		}
 	}, func() { close(ch) }
-}
-
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 func status(b *bench, name string) roster.Status {
@@ -207,7 +198,7 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 	}
 	b, s := startSpeakers(t, lines, nil)
 	b.turn("go")
-	until(t, "the agent asks", func() bool { return len(s.requests("one")) == 1 })
+	eventually.True(t, "the agent asks", func() bool { return len(s.requests("one")) == 1 })
 	id := b.ID()
 	b.Close()
 	// A kill leaves the row as it was while the agent worked.
@@ -232,7 +223,7 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 	if err := c.Agents().Resume(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it is done", func() bool { return c.Agents().List()[0].Status == roster.Done })
+	eventually.True(t, "it is done", func() bool { return c.Agents().List()[0].Status == roster.Done })
 	if got := c.Agents().List()[0].Answer; got != "forty-two" {
 		t.Errorf("it answered %q", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/event"
 	"jcode/agent/model"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/leaks"
 	"jcode/session"
 	"jcode/tools"
@@ -147,11 +148,11 @@ func TestParallelResultsGoBackInCallOrder(t *testing.T) {
 func TestMutatingCallsRunOneAfterAnother(t *testing.T) {
 	var running atomic.Int32
 	write := writer("write", func(context.Context, tools.Call) (tools.Result, error) {
-		if running.Add(1) > 1 {
+		running.Add(1)
+		defer running.Add(-1)
+		if eventually.Holds(2*time.Millisecond, func() bool { return running.Load() > 1 }) {
 			t.Error("two mutating calls at once")
 		}
-		defer running.Add(-1)
-		time.Sleep(time.Millisecond)
 		return tools.Result{Text: "ok"}, nil
 	})
 	b := start(t, []reply{{calls: []model.Call{call("a", "write", `{"n":1}`), call("b", "write", `{"n":2}`)}}, {text: "ok"}}, write)

@@ -10,6 +10,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model"
 	"jcode/agent/roster"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -35,7 +36,7 @@ func TestAgentsStartAgentsTwoGenerationsDeep(t *testing.T) {
 	if status(b, "two") != roster.Waiting || status(b, "one") != roster.Working {
 		t.Errorf("two is %s and one is %s", status(b, "two"), status(b, "one"))
 	}
-	until(t, "one has said that two works", func() bool { return len(s.requests("one")) == 2 })
+	eventually.True(t, "one has said that two works", func() bool { return len(s.requests("one")) == 2 })
 	for _, id := range pending {
 		if err := b.Answer(id, tools.Answer{Scope: tools.AnswerOnce}); err != nil {
 			t.Fatal(err)
@@ -62,7 +63,7 @@ func TestStoppingAnAgentStopsThoseThatItStarted(t *testing.T) {
 		"two": {{act: endless}},
 	}, nil)
 	b.turn("go")
-	until(t, "two asks", func() bool { return len(s.requests("two")) == 1 && len(s.requests("one")) == 2 })
+	eventually.True(t, "two asks", func() bool { return len(s.requests("two")) == 1 && len(s.requests("one")) == 2 })
 	if err := b.Agents().Stop(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}

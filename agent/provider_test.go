@@ -14,6 +14,7 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
 )
@@ -316,11 +317,8 @@ func TestUnknownWindowIsAskedForOnce(t *testing.T) {
 	b.turn("1")
 	<-found
 	b.turn("2")
-	deadline := time.Now().Add(time.Minute)
-	for b.Window() != 4321 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-	}
-	if b.Window() != 4321 || asked.Load() != 1 {
-		t.Errorf("window %d after %d questions", b.Window(), asked.Load())
+	eventually.True(t, "the window is known", func() bool { return b.Window() == 4321 }, func() string { return fmt.Sprint(b.Window()) })
+	if asked.Load() != 1 {
+		t.Errorf("%d questions", asked.Load())
 	}
 }

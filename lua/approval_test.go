@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -191,9 +192,9 @@ func TestGrantIsNotInheritedByTheNextHolderOfAName(t *testing.T) {
 		t.Error("asked again although granted")
 	}
 	must(t, os.Remove(path))
-	until(t, "it is gone", func() bool { return !h.has("x") })
+	eventually.True(t, "it is gone", func() bool { return !h.has("x") })
 	h.plugin("q", `return {id = "q", init = function() jcode.register_intent({name = "x", description = "d", handler = function() return {success = true, data = "q"} end}) end}`)
-	until(t, "another has the name", func() bool { return h.has("x") })
+	eventually.True(t, "another has the name", func() bool { return h.has("x") })
 	wantText(t, h.call("x", none()), "q")
 	if len(h.asker.asked()) != n+1 {
 		t.Error("the new holder inherited the grant")
@@ -274,7 +275,7 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan tools.Result, 1)
 		go func() { done <- h.callCtx(ctx, "w_"+name, none()) }()
-		until(t, name+" runs", func() bool {
+		eventually.True(t, name+" runs", func() bool {
 			switch name {
 			case "exec": // it leaves its place while the command runs
 				_, err := os.Stat(filepath.Join(h.dir, "began"))
@@ -350,7 +351,7 @@ func TestSpareEndsWhenIdle(t *testing.T) {
 	h.tool("x", simple, `return 1`)
 	h.start()
 	wantText(t, h.call("x", none()), "1")
-	until(t, "idle hosts are gone", func() bool {
+	eventually.True(t, "idle hosts are gone", func() bool {
 		_, idle := h.room.around.pool.Usage()
 		return idle == 0
 	})
@@ -379,7 +380,7 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 	writeFile(t, filepath.Join(h.dir, "f"), "a\nbbb\n")
 	h.start()
 	wantText(t, h.call("fresh", map[string]any{"path": "f"}), "f has 2 lines; the longest is line 2 with 3 bytes")
-	until(t, "the plugin is there", func() bool { return h.has("fresh_plugin_turns") })
+	eventually.True(t, "the plugin is there", func() bool { return h.has("fresh_plugin_turns") })
 	wantText(t, h.call("fresh_plugin_turns", none()), "0")
 }
 
@@ -437,7 +438,7 @@ func TestHostsEndWithTheirParent(t *testing.T) {
 	must(t, parent.Process.Kill())
 	_ = parent.Wait() // killed
 	began := time.Now()
-	until(t, "the host is gone", func() bool { return pool.ResidentMemory(pid) == 0 })
+	eventually.True(t, "the host is gone", func() bool { return pool.ResidentMemory(pid) == 0 })
 	t.Logf("gone after %v", time.Since(began))
 }
 
@@ -508,7 +509,7 @@ func TestAPluginIsShownWithAllItsFiles(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "init.lua"), `local m = require("parts.inner") return {id = "many", permissions = {events = {"prompt"}}}`)
 	writeFile(t, filepath.Join(dir, "parts", "inner.lua"), "return 'inner text'")
 	h.start()
-	until(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
+	eventually.True(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
 	q := h.asker.asked()[0]
 	for _, want := range []string{"+++ b/many/init.lua", "+++ b/many/parts/inner.lua", "+return 'inner text'"} {
 		if !strings.Contains(q.Diff, want) {
@@ -523,7 +524,7 @@ func TestAnIntentThatGoesBeyondTheCapabilitiesIsSaid(t *testing.T) {
 	h.asker.says(tools.AnswerNo)
 	h.plugin("p", `return {id = "p", permissions = {capabilities = {"READ"}, intents = {"write", "read"}}}`)
 	h.start()
-	until(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
+	eventually.True(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
 	want := "permissions.intents grants write by name, without the capability WRITE"
 	if q := h.asker.asked()[0]; !slices.Contains(q.Details, want) {
 		t.Errorf("%q", q.Details)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -121,9 +122,7 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 		before := h.reg.Version()
 		writeFile(b, filepath.Join(dir, manifest.MainName), fmt.Sprintf("return %d", n))
 		began := time.Now()
-		for h.reg.Version() == before {
-			time.Sleep(time.Millisecond)
-		}
+		eventually.True(b, "the new version is live", func() bool { return h.reg.Version() != before })
 		times = append(times, time.Since(began))
 	}
 	report(b, times)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/pool"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -113,7 +114,7 @@ func TestHostsAreReplaced(t *testing.T) {
 		wantText(t, h.call("one", none()), "x")
 	}
 	// The spare host that took over is replaced in the background.
-	until(t, "a new host after a bad end", func() bool { return len(hosts.all()) > before })
+	eventually.True(t, "a new host after a bad end", func() bool { return len(hosts.all()) > before })
 }
 
 // Three failures by a limit in a row disable a plugin until its file changes.
@@ -135,7 +136,7 @@ func TestPluginIsDisabledAfterThreeBadEnds(t *testing.T) {
 	writeFile(t, path, `return {id = "loops", init = function()
 		jcode.register_intent({name = "loop", description = "d", read_only = true, handler = function() return {success = true, data = "mended"} end})
 	end}`)
-	until(t, "it is mended", func() bool {
+	eventually.True(t, "it is mended", func() bool {
 		h.room.Refresh()
 		return h.call("loop", none()).Text == "mended"
 	})

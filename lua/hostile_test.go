@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/shorten"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
@@ -300,9 +301,9 @@ func TestHostKilledFromOutside(t *testing.T) {
 	h.start()
 	done := make(chan tools.Result, 1)
 	go func() { done <- h.call("wait", none()) }()
-	until(t, "it runs", func() bool { return h.running() == 1 })
+	eventually.True(t, "it runs", func() bool { return h.running() == 1 })
 	var res tools.Result
-	until(t, "its host is killed", func() bool {
+	eventually.True(t, "its host is killed", func() bool {
 		for _, pid := range hosts.all() { // it is unknown which of them runs the call
 			if p, err := os.FindProcess(pid); err == nil {
 				_ = p.Kill()
@@ -316,7 +317,7 @@ func TestHostKilledFromOutside(t *testing.T) {
 		}
 	})
 	wantFailure(t, res, tools.KindKilled, "the host ended unexpectedly")
-	until(t, "the next call works", func() bool { return h.call("after", none()).Text == "ok" })
+	eventually.True(t, "the next call works", func() bool { return h.call("after", none()).Text == "ok" })
 }
 
 // fakeHost is a host that sends the messages of a test.

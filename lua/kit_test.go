@@ -202,20 +202,6 @@ const patience = time.Minute
 // late is a time by which everything that must end soon has ended, even on a busy machine.
 const late = 40 * time.Second
 
-// until waits for a condition.
-func until(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		if cond() {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
 // simple is a manifest with nothing but a description.
 const simple = `{"description": "A tool.", "parameters": []}`
 

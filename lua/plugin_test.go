@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -141,12 +142,12 @@ func TestExampleNotesPlugin(t *testing.T) {
 	h.asker.says(tools.AnswerProject)
 	h.plugin("notes", notesPlugin)
 	h.start()
-	until(t, "the plugin is approved and loaded", func() bool { return h.has("note_add") && h.has("note_list") })
+	eventually.True(t, "the plugin is approved and loaded", func() bool { return h.has("note_add") && h.has("note_list") })
 	wantText(t, h.call("note_add", map[string]any{"text": "one"}), `{"count":1}`)
 	wantText(t, h.call("note_add", map[string]any{"text": "two"}), `{"count":2}`)
 	wantText(t, h.call("note_list", none()), `["one","two"]`)
 	h.room.SessionStart("s", "/where", false)
-	until(t, "the event was logged", func() bool {
+	eventually.True(t, "the event was logged", func() bool {
 		for _, l := range h.room.Log("notes") {
 			if l.Text == "2 notes in /where" && l.Level == "info" {
 				return true
@@ -229,17 +230,17 @@ func TestPluginReloadSwapsAndKeepsTheOldOne(t *testing.T) {
 	h.start()
 	wantText(t, h.call("a", none()), "v1")
 	writeFile(t, path, `return {id = "p", init = function() `+intent("a", "v2")+intent("b", "new")+` end}`)
-	until(t, "the new version is live", func() bool { return h.has("b") })
+	eventually.True(t, "the new version is live", func() bool { return h.has("b") })
 	wantText(t, h.call("a", none()), "v2")
-	until(t, "the old one said goodbye", func() bool {
+	eventually.True(t, "the old one said goodbye", func() bool {
 		_, ok, _ := h.state.Get(context.Background(), "project-proj/plugin:p", "bye")
 		return ok
 	})
 	writeFile(t, path, `return {id = "p", init = function() error("broken") end}`)
-	until(t, "the fault is told", func() bool { return h.told.count("p.lua:1: broken") == 1 })
+	eventually.True(t, "the fault is told", func() bool { return h.told.count("p.lua:1: broken") == 1 })
 	wantText(t, h.call("a", none()), "v2")
 	must(t, os.Remove(path))
-	until(t, "it is gone", func() bool { return !h.has("a") })
+	eventually.True(t, "it is gone", func() bool { return !h.has("a") })
 	wantFailure(t, h.call("a", none()), tools.KindUnknown, "(removed)")
 }
 
@@ -260,7 +261,7 @@ end}`)
 		t.Errorf("%+v %s", res, h.told.all())
 	}
 	writeFile(t, filepath.Join(dir, "util/text.lua"), `return {shout = function(s) return s end}`)
-	until(t, "the module is live", func() bool { return strings.HasPrefix(h.call("shout", map[string]any{"s": "hey"}).Text, "hey ") })
+	eventually.True(t, "the module is live", func() bool { return strings.HasPrefix(h.call("shout", map[string]any{"s": "hey"}).Text, "hey ") })
 }
 
 func TestAComponentIsBusyForCallsThatComeBackToIt(t *testing.T) {
@@ -279,7 +280,7 @@ end}`)
   end})
 end}`)
 	h.start()
-	until(t, "the plugin is loaded", func() bool { return h.has("again") && h.has("back") })
+	eventually.True(t, "the plugin is loaded", func() bool { return h.has("again") && h.has("back") })
 	busy := "component lua::p is busy: it waits for this very call"
 	wantText(t, h.call("again", none()), busy+" / busy / "+busy)
 }
@@ -345,7 +346,7 @@ end}`)
   end})
 end}`)
 	h.start()
-	until(t, "the plugins are loaded", func() bool { return h.has("all") && h.has("theirs") })
+	eventually.True(t, "the plugins are loaded", func() bool { return h.has("all") && h.has("theirs") })
 	wantText(t, h.call("all", none()), "handled 7, replaced lua::p far, replaced lua::other theirs")
 }
 
@@ -367,7 +368,7 @@ func TestEventsSeeEditAndRefuse(t *testing.T) {
   jcode.on("mcp_state", function(ev) print("mcp", ev.name, ev.state) end)
 end}`)
 	h.start()
-	until(t, "the plugin listens", func() bool { return len(h.room.handlers("tool_call")) == 1 })
+	eventually.True(t, "the plugin listens", func() bool { return len(h.room.handlers("tool_call")) == 1 })
 	writeFile(t, filepath.Join(h.dir, "b"), "text of b")
 	wantFailure(t, h.call("glob", map[string]any{"pattern": "*"}), tools.KindDenied, "refused by plugin guard: no globbing, model")
 	res := h.call("read", map[string]any{"path": "a"})
@@ -391,7 +392,7 @@ end}`)
 		return strings.Join(lines, "\n")
 	}
 	for _, want := range []string{"unknown event: nonsense", "declare permissions.events", "prompt\thello", "turn\t3\t4\tdone", "mcp\ts\tconnected", "result\tread\ttrue"} {
-		until(t, want, func() bool { return strings.Contains(log(), want) })
+		eventually.True(t, want, func() bool { return strings.Contains(log(), want) })
 	}
 	if !strings.Contains(h.told.all(), "not available inside an event handler") || !strings.Contains(h.told.all(), "guard: tool_call: ") {
 		t.Error(h.told.all())
@@ -470,7 +471,7 @@ func TestStartupCanBeReloaded(t *testing.T) {
 	}
 	h.startupScript(`jcode.register_intent({name = "two", description = "d", handler = print})`)
 	must(t, h.room.Reload("startup"))
-	until(t, "the new script runs", func() bool { return h.has("two") && !h.has("one") })
+	eventually.True(t, "the new script runs", func() bool { return h.has("two") && !h.has("one") })
 }
 
 func TestDeadPluginHostStartsAgain(t *testing.T) {
@@ -492,7 +493,7 @@ end}`)
 	}
 	wantFailure(t, h.call("count", none()), tools.KindLoad, "disabled after 3 failures")
 	must(t, h.room.Reload("p"))
-	until(t, "it is enabled again", func() bool { return h.call("count", none()).Text == "1" })
+	eventually.True(t, "it is enabled again", func() bool { return h.call("count", none()).Text == "1" })
 }
 
 func TestEvalReadsOnly(t *testing.T) {
@@ -533,7 +534,7 @@ func TestWaitingForAPersonStopsTheClock(t *testing.T) {
 		h.start()
 		result := make(chan tools.Result, 1)
 		go func() { result <- h.call("w", none()) }()
-		until(t, "the tool's question", func() bool { return len(h.asker.asked()) >= 1 || len(result) > 0 })
+		eventually.True(t, "the tool's question", func() bool { return len(h.asker.asked()) >= 1 || len(result) > 0 })
 		wait := time.AfterFunc(2*limit, func() { close(h.asker.wait) })
 		res := <-result
 		wait.Stop()
@@ -659,7 +660,7 @@ func TestAPluginLoadedInYoloIsAskedAboutInAStricterMode(t *testing.T) {
   jcode.register_intent({name = "a", description = "d", read_only = true, handler = function() return {success = true, data = "ran"} end})
 end}`)
 	h.start()
-	until(t, "the plugin is loaded", func() bool { return h.has("a") })
+	eventually.True(t, "the plugin is loaded", func() bool { return h.has("a") })
 	wantText(t, h.call("a", none()), "ran")
 	if n := len(h.asker.asked()); n != 0 {
 		t.Fatalf("yolo asked %d times", n)
@@ -670,7 +671,7 @@ end}`)
 	h.asker.says(tools.AnswerSession)
 	wantFailure(t, h.call("a", none()), tools.KindDenied, "nobody saw its permissions")
 	h.room.Refresh()
-	until(t, "the plugin works again", func() bool { return !h.call("a", none()).Failed })
+	eventually.True(t, "the plugin works again", func() bool { return !h.call("a", none()).Failed })
 	loads := func() (n int) {
 		for _, q := range h.asker.asked() {
 			if q.Title == "Load plugin p" {
@@ -689,11 +690,11 @@ end}`)
 	h.plugin("q", `return {id = "q", permissions = {env = {"HOME"}}, init = function()
   jcode.register_intent({name = "b", description = "d", read_only = true, handler = function() return {success = true, data = "ran"} end})
 end}`)
-	until(t, "the second is loaded", func() bool { return h.has("b") })
+	eventually.True(t, "the second is loaded", func() bool { return h.has("b") })
 	h.switchTo(tools.ModeAsk)
 	h.asker.says(tools.AnswerNo)
 	h.room.Refresh()
-	until(t, "it is gone", func() bool { return !h.has("b") })
+	eventually.True(t, "it is gone", func() bool { return !h.has("b") })
 	asked := len(h.asker.asked())
 	h.room.Refresh()
 	if n := len(h.asker.asked()); n != asked {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -25,10 +26,10 @@ func none() map[string]any { return map[string]any{} }
 func TestReload_01_root_created_after_start(t *testing.T) {
 	h := started(t, setup{})
 	h.tool("late", simple, `return "late"`)
-	until(t, "late is there", func() bool { return h.has("late") })
+	eventually.True(t, "late is there", func() bool { return h.has("late") })
 	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifest.MainName), `return "mine"`)
 	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifest.FileName), simple)
-	until(t, "mine is there", func() bool { return h.has("mine") })
+	eventually.True(t, "mine is there", func() bool { return h.has("mine") })
 	wantText(t, h.call("mine", none()), "mine")
 }
 
@@ -44,7 +45,7 @@ func TestReload_02_new_folder_is_callable_in_the_next_step(t *testing.T) {
 	wantText(t, h.call("second", none()), "second")
 	began := time.Now()
 	h.tool("third", simple, `return "third"`)
-	until(t, "third is there", func() bool { return h.has("third") })
+	eventually.True(t, "third is there", func() bool { return h.has("third") })
 	t.Logf("a new folder was live after %v", time.Since(began))
 }
 
@@ -128,11 +129,11 @@ func TestReload_08_mending_heals(t *testing.T) {
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "one`)
 	h.start()
-	until(t, "the fault is told", func() bool { return h.told.count("warn: lua x: x/main.lua:1") == 1 })
+	eventually.True(t, "the fault is told", func() bool { return h.told.count("warn: lua x: x/main.lua:1") == 1 })
 	wantFailure(t, h.call("x", none()), tools.KindLoad, "x/main.lua:1")
 	writeFile(t, filepath.Join(dir, manifest.MainName), `return "healed"`)
 	wantText(t, h.call("x", none()), "healed")
-	until(t, "the cure is told", func() bool { return h.told.count("lua x: loads again") == 1 })
+	eventually.True(t, "the cure is told", func() bool { return h.told.count("lua x: loads again") == 1 })
 	if h.told.count("x/main.lua") != 1 {
 		t.Error(h.told.all())
 	}
@@ -172,11 +173,11 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 			began := time.Now()
 			save(`return "` + word + `"`)
 			took := time.Since(began)
-			until(t, "the new version is live", func() bool {
+			eventually.True(t, "the new version is live", func() bool {
 				e, _ := lookup(h.reg, "x")
 				return h.reg.Version() > before && e.Spec.Note == "" && h.live("x", word)
 			})
-			time.Sleep(250 * time.Millisecond) // no second reload may follow
+			eventually.Holds(250*time.Millisecond, func() bool { return h.reg.Version() > before+1 }) // no second reload may follow
 			versions := int(h.reg.Version() - before)
 			wantText(t, h.call("x", none()), word)
 			if versions == 1 {
@@ -231,7 +232,7 @@ func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
 	h.start()
 	res := make(chan tools.Result, 1)
 	go func() { res <- h.call("slow", none()) }()
-	until(t, "it runs", func() bool { return h.running() == 1 })
+	eventually.True(t, "it runs", func() bool { return h.running() == 1 })
 	writeFile(t, filepath.Join(dir, manifest.MainName), `return "new"`)
 	h.room.Refresh()
 	wantText(t, <-res, "old")
@@ -281,10 +282,10 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 	wantText(t, h.call("both", none()), "other place")
 	must(t, os.RemoveAll(filepath.Join(h.dir, "mcp_lua")))
 	h.room.Refresh()
-	until(t, "the user's tool is back", func() bool { return h.has("both") })
+	eventually.True(t, "the user's tool is back", func() bool { return h.has("both") })
 	wantText(t, h.call("both", none()), "user")
 	h.reg.UnregisterOwner("mcp:s")
-	until(t, "the name is free", func() bool { e, ok := lookup(h.reg, "taken"); return ok && e.Owner == "tool:project/taken" })
+	eventually.True(t, "the name is free", func() bool { e, ok := lookup(h.reg, "taken"); return ok && e.Owner == "tool:project/taken" })
 }
 
 func TestReload_12_list_changes_between_steps_only(t *testing.T) {
@@ -320,7 +321,7 @@ func TestUntrustedProjectIsInert(t *testing.T) {
 	if !h.has("x") {
 		t.Error("not offered after trust")
 	}
-	until(t, "the plugin runs", func() bool { return len(h.room.Log("p")) > 0 })
+	eventually.True(t, "the plugin runs", func() bool { return len(h.room.Log("p")) > 0 })
 }
 
 func TestErrorOfTrustIsLoggedOncePerChange(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -260,7 +261,7 @@ func TestMCPAdminNeedsItsPermission(t *testing.T) {
 	h.plugin("q", `return {id = "q", permissions = {mcp_admin = true}, init = function() print(tools.mcp_add("y", "http://localhost:1/")) end}`)
 	h.start()
 	wantText(t, h.call("t", map[string]any{}), "false permission denied: tools.mcp_add is for startup.lua, and for plugins that declare permissions.mcp_admin; not for tools")
-	until(t, "q has added", func() bool { return len(m.List()) == 1 })
+	eventually.True(t, "q has added", func() bool { return len(m.List()) == 1 })
 	if l := h.room.Log("p"); len(l) == 0 || !strings.Contains(l[0].Text, "permission denied: declare permissions.mcp_admin") {
 		t.Errorf("%+v", l)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -62,7 +63,7 @@ func TestToolsWithStateKeepTheirOrder(t *testing.T) {
 	h.plugin("notes", `return { id = "notes", init = function() jcode.register_intent({ name = "note", description = "d", read_only = true,
 		handler = function() state.set("a", 1) return 1 end }) end }`)
 	h.room.Refresh()
-	until(t, "the plugin", func() bool { return h.has("note") })
+	eventually.True(t, "the plugin", func() bool { return h.has("note") })
 	for name, want := range map[string]bool{"adds": true, "adds_not": false, "note": true} {
 		e, _, _ := h.reg.Snapshot(nil).Lookup(name)
 		if got := e.Spec.Serial != ""; got != want {

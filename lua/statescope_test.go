@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/manifest"
 	"jcode/tools"
 )
@@ -28,9 +29,9 @@ func TestFoldersOfOneNameShareNoState(t *testing.T) {
 	wantText(t, h.call("x", none()), "now 1")
 	wantText(t, h.call("x", none()), "now 2")
 	must(t, os.RemoveAll(filepath.Join(first, "x")))
-	until(t, "the tool is gone", func() bool { return !h.has("x") })
+	eventually.True(t, "the tool is gone", func() bool { return !h.has("x") })
 	stateTool(t, filepath.Join(h.dir, "mcp_lua", "tools"), "x")
-	until(t, "the other tool is there", func() bool { return h.has("x") })
+	eventually.True(t, "the other tool is there", func() bool { return h.has("x") })
 	wantText(t, h.call("x", none()), "now 1")
 }
 

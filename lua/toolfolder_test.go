@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/lua/manifest"
 	"jcode/tools"
 )
@@ -84,7 +85,7 @@ func TestToolFolder2_half_folders_are_skipped(t *testing.T) {
 func TestToolFolder3_new_folder_is_found_without_restart(t *testing.T) {
 	h := started(t, setup{})
 	folderTool(t, h, "hello_world", helloManifest, helloScript)
-	until(t, "the tool is there", func() bool { return h.has("hello_world") })
+	eventually.True(t, "the tool is there", func() bool { return h.has("hello_world") })
 	wantText(t, h.call("hello_world", map[string]any{"name": "y"}), "Hello, y!")
 }
 

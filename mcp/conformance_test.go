@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/shorten"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
@@ -114,10 +115,7 @@ func conformanceClient(dir, url, scenario string) error {
 			if !strings.Contains(res.Text, "more rights") {
 				break
 			}
-			deadline := time.Now().Add(5 * time.Second)
-			for person.count() == visits && time.Now().Before(deadline) {
-				time.Sleep(10 * time.Millisecond)
-			}
+			eventually.Holds(5*time.Second, func() bool { return person.count() != visits })
 			if err := settledServer(m, person); err != nil {
 				cancel()
 				return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
 	"jcode/mcp/wire"
@@ -258,13 +259,13 @@ func TestStreamOfNotifications(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)
-	waitFor(t, "the stream is open", func() bool { return server.Count(http.MethodGet, "") == 1 })
+	eventually.True(t, "the stream is open", func() bool { return server.Count(http.MethodGet, "") == 1 })
 	var res string
-	waitFor(t, "the notice arrives", func() bool {
+	eventually.True(t, "the notice arrives", func() bool {
 		res = strings.TrimPrefix(r.call("mcp:s:grow", `{}`).Text, "added ")
 		return strings.Contains(strings.Join(r.offered(), " "), "grown_")
 	})
-	waitFor(t, "the last tool is offered", func() bool { return strings.Contains(strings.Join(r.offered(), " "), "mcp:s:"+res) })
+	eventually.True(t, "the last tool is offered", func() bool { return strings.Contains(strings.Join(r.offered(), " "), "mcp:s:"+res) })
 	r.m.Close()
 }
 

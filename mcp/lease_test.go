@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/mcp/wire"
 	"jcode/tools"
 )
@@ -87,7 +88,7 @@ func TestStartsRunInParallel(t *testing.T) {
 	release := make(chan func(), 1)
 	go func() { release <- acquire(t, Leaser{M: r.m}, names...) }()
 	for _, name := range names { // none is connected before the file is there
-		waitFor(t, name+" was started", func() bool { return len(r.pids(name)) == 1 })
+		eventually.True(t, name+" was started", func() bool { return len(r.pids(name)) == 1 })
 	}
 	writeFile(t, open, "")
 	(<-release)()
@@ -104,7 +105,7 @@ func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "MCP server bad: server exited (exit status 3)") {
 		t.Errorf("%v", err)
 	}
-	waitFor(t, "good has ended", func() bool { d, err := r.m.Server("good"); return err == nil && d.State == StateDisconnected })
+	eventually.True(t, "good has ended", func() bool { d, err := r.m.Server("good"); return err == nil && d.State == StateDisconnected })
 	if d, err := r.m.Server("github"); err != nil || d.State != StateConnected || len(r.pids("github")) != 1 {
 		t.Errorf("%+v %v", d.Status, err)
 	}
@@ -233,7 +234,7 @@ func TestServerOfALostLeaseEndsAfterItsCalls(t *testing.T) {
 		raw, _, err := s.call(context.Background(), "sleep", []byte(`{"ms":600}`), callLimits{idle: time.Minute, total: time.Minute}, func(string) {})
 		got <- answer{raw, err}
 	}()
-	waitFor(t, "the call is on its way", func() bool { return s.running() > 0 || len(got) > 0 })
+	eventually.True(t, "the call is on its way", func() bool { return s.running() > 0 || len(got) > 0 })
 	release()
 	if d, err := r.m.Server("slack"); err != nil || d.State != StateDisconnected {
 		t.Errorf("%+v %v", d.Status, err)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // A page that fails once has no effect. If it keeps failing, its tools are missing for a while, and
@@ -34,13 +36,13 @@ func TestPageOfToolsThatFails(t *testing.T) {
 	if d := r.waitState("often", StateConnected); d.Tools == 0 || d.Tools >= all {
 		t.Errorf("%d of %d tools", d.Tools, all)
 	}
-	waitFor(t, "a notice", func() bool {
+	eventually.True(t, "a notice", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return strings.Contains(strings.Join(told, "\n"), "MCP server often: the list ends after 10 items: page 3 failed: database is locked (code -32603)")
 	})
 	close(delay)
-	waitFor(t, "the rest", func() bool {
+	eventually.True(t, "the rest", func() bool {
 		d, err := r.m.Server("often")
 		return err == nil && d.Tools == all && len(d.Skipped) == 0
 	})

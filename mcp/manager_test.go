@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
@@ -114,7 +115,7 @@ func TestDisconnectEndsCallsAtOnce(t *testing.T) {
 		r.waitState("s", StateConnected)
 		result := make(chan tools.Result, 1)
 		go func() { result <- r.call("mcp:s:never", `{}`) }()
-		waitFor(t, "the call runs", func() bool { v := r.m.viewOf("s"); return v.session != nil && v.session.running() == 1 })
+		eventually.True(t, "the call runs", func() bool { v := r.m.viewOf("s"); return v.session != nil && v.session.running() == 1 })
 		began := time.Now()
 		if res := r.call("mcp_disconnect", `{"name":"s"}`); res.Failed || !strings.Contains(res.Text, `"cancelled_calls":1`) {
 			t.Errorf("%+v", res)
@@ -199,7 +200,7 @@ func TestCrashedServerComesBack(t *testing.T) {
 		t.Error("the tools must stay while it reconnects")
 	}
 	r.waitState("s", StateConnected)
-	waitFor(t, "a call works again", func() bool { return !r.call("mcp:s:echo", `{"text":"x"}`).Failed })
+	eventually.True(t, "a call works again", func() bool { return !r.call("mcp:s:echo", `{"text":"x"}`).Failed })
 	events, err := mcptest.ReadLog(filepath.Join(r.log, "s.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +276,7 @@ func TestFailedConnectIsAnsweredAtOnce(t *testing.T) {
 func TestOldGenerationsStayDead(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "slow=700ms"}, nil)
 	r.m.Start()
-	waitFor(t, "it was started", func() bool { return len(r.pids("s")) == 1 })
+	eventually.True(t, "it was started", func() bool { return len(r.pids("s")) == 1 })
 	r.call("mcp_disconnect", `{"name":"s"}`)
 	waitGone(t, r.pids("s")[0])
 	if d, err := r.m.Server("s"); err != nil || d.State != StateDisconnected || d.Reason != "disconnected by the agent" || len(r.offered()) != 0 {
@@ -331,7 +332,7 @@ func TestQuitLeavesNothing(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			r.waitState(name, StateConnected)
 		}
-		waitFor(t, "d was started", func() bool { return len(r.pids("d")) == 1 })
+		eventually.True(t, "d was started", func() bool { return len(r.pids("d")) == 1 })
 		began := time.Now()
 		r.m.Close()
 		took := time.Since(began)

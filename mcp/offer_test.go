@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
@@ -29,7 +30,7 @@ func TestTooManyToolsAreDeferred(t *testing.T) {
 	r.m.Start()
 	r.waitState("big", StateConnected)
 	r.waitState("small", StateConnected)
-	waitFor(t, "the stand-ins are offered", func() bool { return strings.Contains(r.wire(&tools.Order{}), "mcp_search") })
+	eventually.True(t, "the stand-ins are offered", func() bool { return strings.Contains(r.wire(&tools.Order{}), "mcp_search") })
 	if got := r.offered(); len(got) != 0 {
 		t.Errorf("%d tools are offered directly", len(got))
 	}
@@ -102,7 +103,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) {
 		}
 		// A reconnect keeps the order.
 		r.call("mcp:b:die", `{}`)
-		waitFor(t, "b is back", func() bool { return len(r.pids("b")) == 2 })
+		eventually.True(t, "b is back", func() bool { return len(r.pids("b")) == 2 })
 		r.waitState("b", StateConnected)
 		if again := r.wire(order); again != got {
 			t.Error("a reconnect changed the array")
@@ -232,7 +233,7 @@ func TestHostileProjectStartsNothing(t *testing.T) {
 	if err := r.m.Approve("evil", d.Pending.Hash, true); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "it runs", func() bool { _, err := os.Stat(canary); return err == nil })
+	eventually.True(t, "it runs", func() bool { _, err := os.Stat(canary); return err == nil })
 	if err := os.WriteFile(file, []byte(evil("touch "+canary+"2")), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +280,7 @@ func TestAllServersOfOneApprovalStart(t *testing.T) {
 		if first == "exit" {
 			want = StateReconnecting
 		}
-		waitFor(t, "the first server's end", func() bool {
+		eventually.True(t, "the first server's end", func() bool {
 			d, err := r.m.Server("a")
 			return err == nil && (d.State == want || d.State == StateFailed && first == "exit")
 		})

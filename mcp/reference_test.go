@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -138,7 +139,7 @@ func TestPopularServers(t *testing.T) {
 			}
 			for name := range entries {
 				c := popularServers[name]
-				waitForLong(t, func() bool {
+				eventually.Within(t, 90*time.Second, name+" is connected or has failed", func() bool {
 					d, err := r.m.Server(name)
 					return err == nil && (d.State == StateConnected || d.State == StateFailed)
 				})
@@ -169,7 +170,7 @@ func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"ref": map[string]any{"command": npx, "args": []string{"--no-install", "mcp-server-everything"}, "cwd": os.Getenv(referenceServers), "connectTimeout": "60s"}}, nil)
 	r.m.Start()
 	var d Details
-	waitForLong(t, func() bool {
+	eventually.Within(t, 90*time.Second, "it is connected", func() bool {
 		var err error
 		d, err = r.m.Server("ref")
 		return err == nil && d.State == StateConnected
@@ -215,18 +216,5 @@ func TestEverythingShowsNoKeys(t *testing.T) {
 	res := r.call("mcp:ref:get-env", `{}`)
 	if res.Failed || strings.Contains(res.Text, "key-of-") || !strings.Contains(res.Text, "wanted-value") || !strings.Contains(res.Text, "given-value") {
 		t.Errorf("%+v", res)
-	}
-}
-
-func waitForLong(t *testing.T, ok func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
-	defer cancel()
-	for !ok() {
-		select {
-		case <-ctx.Done():
-			t.Fatal("not within 90 s")
-		case <-time.After(20 * time.Millisecond):
-		}
 	}
 }

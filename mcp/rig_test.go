@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
 	"jcode/tools"
@@ -158,7 +159,7 @@ func (r *managerRig) call(name, args string) tools.Result {
 func (r *managerRig) waitState(name string, want State) Details {
 	r.t.Helper()
 	var d Details
-	waitFor(r.t, name+" is "+string(want), func() bool {
+	eventually.True(r.t, name+" is "+string(want), func() bool {
 		var err error
 		d, err = r.m.Server(name)
 		return err == nil && d.State == want

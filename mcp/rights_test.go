@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -87,7 +88,7 @@ func TestServersOfAProjectRunConfined(t *testing.T) {
 	if err := r.m.Allow("s", tools.TrustNetwork); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "it runs again", func() bool {
+	eventually.True(t, "it runs again", func() bool {
 		d, err := r.m.Server("s")
 		return err == nil && d.State == StateConnected && c.count() == 2
 	})

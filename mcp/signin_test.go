@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
@@ -72,7 +73,7 @@ func TestServerIsSignedInToOnceAndThenJustWorks(t *testing.T) {
 	other := New(opt)
 	defer other.Close()
 	other.Start()
-	waitFor(t, "connected without a person", func() bool { d, err := other.Server("s"); return err == nil && d.State == StateConnected })
+	eventually.True(t, "connected without a person", func() bool { d, err := other.Server("s"); return err == nil && d.State == StateConnected })
 	if person.count() != 1 {
 		t.Errorf("the person was sent %d times", person.count())
 	}
@@ -135,9 +136,9 @@ func TestCallThatNeedsMoreRightsAsksOnce(t *testing.T) {
 		if res := r.call("mcp:s:echo", `{"text":"hi"}`); !res.Failed || !strings.Contains(res.Text, "needs a sign-in with more rights") {
 			t.Errorf("%s: %+v", mode, res)
 		}
-		waitFor(t, "the sign-in with more rights", func() bool { return srv.Seen("authorization_code") == 2 })
+		eventually.True(t, "the sign-in with more rights", func() bool { return srv.Seen("authorization_code") == 2 })
 		r.waitState("s", StateConnected)
-		waitFor(t, "the next call", func() bool {
+		eventually.True(t, "the next call", func() bool {
 			res := r.call("mcp:s:echo", `{"text":"hi"}`)
 			return res.Failed == (mode == "endless") && (res.Text == "echo: hi" || strings.Contains(res.Text, "more rights"))
 		})
@@ -174,7 +175,7 @@ func TestAuthorizationServerThatFailsIsNoSignIn(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	srv.FailTokens(0)
-	waitFor(t, "the next call", func() bool { return r.call("mcp:s:echo", `{"text":"hi"}`).Text == "echo: hi" })
+	eventually.True(t, "the next call", func() bool { return r.call("mcp:s:echo", `{"text":"hi"}`).Text == "echo: hi" })
 	if person.count() != 1 {
 		t.Errorf("the person was sent %d times", person.count())
 	}

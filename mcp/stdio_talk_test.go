@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
@@ -26,7 +27,7 @@ func TestClosingNeverWaits(t *testing.T) {
 					_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
 					failed <- err
 				}()
-				waitFor(t, "the call is on its way", func() bool { return d.session.running() == 1 })
+				eventually.True(t, "the call is on its way", func() bool { return d.session.running() == 1 })
 				began := time.Now()
 				d.session.close(errDisconnected)
 				if err := <-failed; !errors.Is(err, errDisconnected) {
@@ -54,7 +55,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	waitFor(t, "notifications/cancelled", func() bool {
+	eventually.True(t, "notifications/cancelled", func() bool {
 		events, err := mcptest.ReadLog(r.file)
 		return err == nil && len(mcptest.Received(events, "notifications/cancelled")) == 1
 	})
@@ -135,7 +136,7 @@ func TestServerRequestsAreAnswered(t *testing.T) {
 	r.hooks.roots = []string{"/work space"}
 	d := r.mustDial("earlyping")
 	var got string
-	waitFor(t, "all answers", func() bool {
+	eventually.True(t, "all answers", func() bool {
 		got = callText(t, d.session, "answers", `{}`)
 		return strings.Count(got, "\n") >= 3
 	})

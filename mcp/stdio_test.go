@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/wire"
 )
@@ -91,7 +92,7 @@ func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
 		_, _, err := d.session.call(context.Background(), "sleep", json.RawMessage(`{"ms":2500}`), testLimits, nil)
 		slept <- err
 	}()
-	waitFor(t, "the call that waits", func() bool {
+	eventually.True(t, "the call that waits", func() bool {
 		events, err := mcptest.ReadLog(r.file)
 		return err == nil && slices.ContainsFunc(events, func(e mcptest.Event) bool { return e.Kind == "receive" && e.Method == "tools/call" })
 	})

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
 	"jcode/mcp/wire"
@@ -112,19 +113,10 @@ func quick(t *testing.T, what string, limit time.Duration, part func() time.Dura
 	}
 }
 
-func waitFor(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, patience)
-		}
-	}
-}
-
 // waitCalls waits until a server's log contains n tool calls.
 func waitCalls(t *testing.T, file string, n int) {
 	t.Helper()
-	waitFor(t, fmt.Sprintf("%d calls have arrived", n), func() bool {
+	eventually.True(t, fmt.Sprintf("%d calls have arrived", n), func() bool {
 		events, err := mcptest.ReadLog(file)
 		return err == nil && len(mcptest.Received(events, "tools/call")) == n
 	})
@@ -144,7 +136,7 @@ func waitLogGone(t *testing.T, file string) {
 
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	waitFor(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
+	eventually.True(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
 }
 
 // alive reports whether a process runs; a zombie does not.

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -122,7 +123,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 		ended <- err
 	}
 	go ask()
-	waitFor(t, "the question is asked", func() bool {
+	eventually.True(t, "the question is asked", func() bool {
 		if person.count() == 1 {
 			return true
 		}
@@ -143,7 +144,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("a cancelled call succeeded")
 	}
-	waitFor(t, "the next question can be asked", func() bool {
+	eventually.True(t, "the next question can be asked", func() bool {
 		select {
 		case r.m.asker.turn <- struct{}{}:
 			<-r.m.asker.turn
@@ -170,14 +171,14 @@ func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) {
 	r.waitState("s", StateConnected)
 	asking := make(chan tools.Result, 1)
 	go func() { asking <- r.call("mcp:s:ask_form", `{}`) }()
-	waitFor(t, "the question is asked", func() bool { return len(r.m.asker.turn) == 1 })
+	eventually.True(t, "the question is asked", func() bool { return len(r.m.asker.turn) == 1 })
 	ended := make(chan error, 1)
 	go func() {
 		_, err := r.m.call(context.Background(), "s", "sleep", json.RawMessage(`{"ms":600000}`), nil)
 		ended <- err
 	}()
 	s := r.m.actor("s").view.Load().session
-	waitFor(t, "both calls run", func() bool { return s.running() == 2 })
+	eventually.True(t, "both calls run", func() bool { return s.running() == 2 })
 	close(ask)
 	<-asking
 	select {
@@ -209,7 +210,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "full"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
 	r.waitState("s", StateConnected)
-	waitFor(t, "prompts are listed", func() bool { return len(r.m.Commands().List()) == 2 })
+	eventually.True(t, "prompts are listed", func() bool { return len(r.m.Commands().List()) == 2 })
 	c := r.m.Commands().List()[0]
 	if c.Name != "mcp__s__review" || c.Hint != "<file> [depth]" || c.Description != "Reviews a file." {
 		t.Errorf("%+v", c)
@@ -250,7 +251,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the log message is in the server's log", func() bool {
+	eventually.True(t, "the log message is in the server's log", func() bool {
 		data, err := os.ReadFile(d.Log)
 		return err == nil && strings.Contains(string(data), "[warning] x") && strings.Contains(string(data), "disk almost full")
 	})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/shorten"
 	"jcode/tools/lsp"
 )
@@ -67,7 +68,7 @@ func TestTenBreakingEditsAreAllToldByRealServers(t *testing.T) {
 				}
 			})
 			if !cold {
-				eventually(t, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
+				eventually.True(t, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
 			}
 			var took []time.Duration
 			results := make([]string, 10)
@@ -89,7 +90,7 @@ func TestTenBreakingEditsAreAllToldByRealServers(t *testing.T) {
 					t.Errorf("edit %d looks clean: %s", i, got)
 				}
 				if !told(all) {
-					eventually(t, fmt.Sprintf("%s tells of edit %d", b.server, i), func() bool {
+					eventually.True(t, fmt.Sprintf("%s tells of edit %d", b.server, i), func() bool {
 						all += r.m.Late("") + "\n"
 						return told(all)
 					})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/shorten"
 	"jcode/tools"
 	"jcode/tools/lsp"
@@ -54,10 +55,10 @@ func TestRealServersWorkConfined(t *testing.T) {
 			program := anywhere(t, b.program)
 			start := time.Now()
 			r := newRig(t, "", b.files, with(lsp.Server{Name: b.server, Command: append([]string{program}, b.args...)}), confined(t, cache))
-			within(t, 5*time.Minute, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
+			eventually.Within(t, 5*time.Minute, b.server+" answers", func() bool { return strings.Contains(r.call("diagnostics", m{"path": b.path}).Text, "reports nothing") })
 			t.Logf("ready after %v", time.Since(start))
 			told := r.result(b.path, b.end, fmt.Sprintf(b.add, 0)+"\n"+b.end)
-			eventually(t, "it tells what broke", func() bool {
+			eventually.True(t, "it tells what broke", func() bool {
 				told += r.m.Late("") + r.call("diagnostics", m{"path": b.path}).Text
 				return names(b, told, 0)
 			})

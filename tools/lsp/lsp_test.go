@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/lsptest"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -378,15 +379,11 @@ func TestAServerHearsOfFilesThatItWatches(t *testing.T) {
 	r.edit("a.fake", "def one", "def one\n") // starts the server
 	has := func(what string, want bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			got := r.call("diagnostics", m{}).Text
-			if strings.Contains(got, what) == want {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%q is there: %v; %s", what, !want, got)
-			}
-		}
+		got := ""
+		eventually.True(t, fmt.Sprintf("%q is there: %v", what, want), func() bool {
+			got = r.call("diagnostics", m{}).Text
+			return strings.Contains(got, what) == want
+		}, func() string { return got })
 	}
 	has("c/d.fake:2:5 undefined: lost", true)
 	// A command writes a new file in a new folder, changes one and removes one.
@@ -447,11 +444,7 @@ func TestUnusedServersEndAndComeBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, lsptest.Good, project, func(o *lsp.Options) { o.Idle = 200 * time.Millisecond })
 	r.edit("a.fake", "def one", "def two")
-	for deadline := time.Now().Add(30 * time.Second); len(r.m.Servers()) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it never ended")
-		}
-	}
+	eventually.True(t, "it ends", func() bool { return len(r.m.Servers()) == 0 })
 	// On a busy machine the next one may count as unused before it has answered.
 	was := "use one"
 	for i, deadline := 0, time.Now().Add(time.Minute); ; i++ {

@@ -13,6 +13,7 @@ import (
 	"jcode/internal/launch"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/lsptest"
 	"jcode/internal/testkit/programs"
 	"jcode/tools"
@@ -21,21 +22,6 @@ import (
 
 func inSession(name string) func(*tools.Call) {
 	return func(c *tools.Call) { c.Caller.Session = name }
-}
-
-// eventually repeats what until it is true.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	within(t, time.Minute, what, is)
-}
-
-func within(t *testing.T, limit time.Duration, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
 }
 
 func TestASilentServerIsNeverTakenForOneThatFindsNothing(t *testing.T) {
@@ -75,14 +61,14 @@ func TestWhatAServerFindsLaterIsToldOnceAtTheNextStepOfItsSession(t *testing.T) 
 	}
 	r.write("signal", "")
 	got = ""
-	eventually(t, "it answers", func() bool { // it reports file by file
+	eventually.True(t, "it answers", func() bool { // it reports file by file
 		got += r.m.Late("mine") + "\n"
 		return strings.Contains(got, "b.fake:1:5 undefined: one [7]")
 	})
 	if !strings.Contains(got, "[fake on the edit of a.fake: ") {
 		t.Errorf("%q", got)
 	}
-	eventually(t, "it has reported the last file, too", func() bool {
+	eventually.True(t, "it has reported the last file, too", func() bool {
 		return strings.Contains(r.call("diagnostics", m{"path": "c/d.fake"}).Text, "undefined: lost")
 	})
 	if again, other := r.m.Late("mine"), r.m.Late("other"); strings.Contains(again, "one [7]") || other != "" {
@@ -142,7 +128,7 @@ func TestALateAnswerWithoutProblemsIsToldToo(t *testing.T) {
 	r.edit("a.fake", "def one", "def two", inSession("mine"))
 	r.write("signal", "")
 	got := ""
-	eventually(t, "it answers", func() bool { got = r.m.Late("mine"); return got != "" })
+	eventually.True(t, "it answers", func() bool { got = r.m.Late("mine"); return got != "" })
 	if got != "[fake on the edit of a.fake: nothing new]" {
 		t.Errorf("%q", got)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/internal/testkit/beside"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/leaks"
 	"jcode/internal/testkit/terminal"
 	"jcode/tui/front"
@@ -91,12 +92,9 @@ func spawn(t *testing.T, mode, script string) *terminal.Terminal {
 // restored checks that the terminal is in the state from before the program ran.
 func restored(t *testing.T, term *terminal.Terminal) {
 	t.Helper()
-	wrong := "nothing was read"
-	for deadline := time.Now().Add(tuitest.Limit); wrong != ""; time.Sleep(2 * time.Millisecond) {
-		if wrong = changed(term); wrong != "" && time.Now().After(deadline) {
-			t.Fatalf("%s:\n%s", wrong, term.Screen().Text())
-		}
-	}
+	wrong := ""
+	eventually.True(t, "the terminal is restored", func() bool { wrong = changed(term); return wrong == "" },
+		func() string { return wrong + ":\n" + term.Screen().Text() })
 }
 
 // changed names one property of the terminal that the program did not restore, or returns "".

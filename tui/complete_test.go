@@ -73,7 +73,6 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 	log := `error in @scope/pkg from a@b.c: @{"json":1} @"`
 	r.Paste(log)
 	r.see(`@scope/pkg`)
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
 	if r.fake.Sent()[0] != log {
@@ -88,10 +87,8 @@ func TestPastedAtSignsSearchNothing(t *testing.T) {
 	r.see(`look at @"src/deep/b c.go"`)
 	r.Type("and @READ")
 	r.see("and @READ", "› README.md")
-	time.Sleep(pause)
 	r.Press("enter") // takes the choice
 	r.see("and @README.md")
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.Sent()) == 2 })
 	if got := r.fake.Sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
@@ -113,13 +110,11 @@ func TestExactCommandWins(t *testing.T) {
 	}).ready()
 	r.Type("/quick")
 	r.see("› /quick", "a skill")
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
 	r.see("› /quick") // shown as it was typed
 	r.Type("/quit")
 	r.see("› /quit", "leave")
-	time.Sleep(pause)
 	r.Press("enter")
 	select {
 	case err := <-r.done:
@@ -155,12 +150,10 @@ func TestPickersSurviveNothingFound(t *testing.T) {
 	}).ready()
 	for _, cmd := range []string{"/model", "/role", "/theme", "/mode", "/help", "/mcp", "/diff"} {
 		r.Type(cmd + " ")
-		time.Sleep(pause)
 		r.Press("enter")
 		r.see("search:")
 		r.Type("zzzqqq")
 		r.see("search: zzzqqq", "nothing matches")
-		time.Sleep(pause)
 		r.Press("enter")
 		if cmd != "/help" { // only the help closes on Enter
 			r.see("nothing matches")

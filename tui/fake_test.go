@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/event"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/terminal"
 	"jcode/tui/front"
 	"jcode/tui/tuitest"
@@ -92,13 +93,7 @@ func (r *running) gone(text string) terminal.Screen {
 // until waits for a condition outside the screen.
 func (r *running) until(what string, cond func() bool) {
 	r.t.Helper()
-	deadline := time.Now().Add(tuitest.Limit)
-	for !cond() {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("%s: not within %s\n%s", what, tuitest.Limit, r.Screen().Text())
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	eventually.Within(r.t, tuitest.Limit, what, cond, func() string { return r.Screen().Text() })
 }
 
 // quit leaves with Ctrl+C. The second press counts only while the hint of the first one is shown, so a slow machine

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/terminal"
 	"jcode/tui/tuitest"
 )
@@ -40,10 +41,9 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
 	term.Settle(5*time.Second, tuitest.Limit) // Bubble Tea queries the terminal one second after the start
 	const span = 15 * time.Second             // proving that nothing happens takes time
 	written, before := term.Written(), cpuTime(t, term.Pid())
-	time.Sleep(span)
-	if n := term.Written() - written; n != 0 {
-		out := term.Output()
-		t.Errorf("%d bytes were written while idle: %q", n, out[max(len(out)-int(n), 0):])
+	if eventually.Holds(span, func() bool { return term.Written() != written }) {
+		n, out := term.Written()-written, term.Output()
+		t.Fatalf("%d bytes were written while idle: %q", n, out[max(len(out)-int(n), 0):])
 	}
 	if used := cpuTime(t, term.Pid()) - before; used > span/100 {
 		t.Errorf("%s of processor time in %s of nothing", used, span)

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -116,11 +117,10 @@ func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
 	r.until("cursor in the input", func() bool { x, y := at(); return x == 2 && y > 0 })
 	_, row := at()
 	// Bubble Tea draws its blank frame and queries the terminal one second after the start.
-	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if s := r.Settle(30*time.Millisecond, time.Second); s.CursorX != 2 || s.CursorY != row {
-			t.Fatalf("the cursor is at %d,%d", s.CursorX, s.CursorY)
-		}
-	}
+	eventually.Never(t, 2500*time.Millisecond, "the cursor leaves the input", func() bool {
+		s := r.Settle(30*time.Millisecond, time.Second)
+		return s.CursorX != 2 || s.CursorY != row
+	})
 }
 
 func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
@@ -284,7 +284,6 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 	if len(r.fake.Sent()) != 0 {
 		t.Fatal("the paste was sent")
 	}
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
 	if r.fake.Sent()[0] != text {
@@ -292,7 +291,6 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 	}
 	r.Press("up") // the history contains the real text
 	r.see("[Pasted text #2: 10000 lines · ctrl+x]")
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("second prompt", func() bool { return len(r.fake.Sent()) == 2 })
 	if r.fake.Sent()[1] != text {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/agent/event"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools/command"
 	"jcode/tui/front"
 	"jcode/tui/tuitest"
@@ -55,17 +56,12 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 		}}}}}
 	}).ready()
 	r.Type("/other")
-	for deadline := time.Now().Add(tuitest.Limit); ; time.Sleep(5 * time.Millisecond) { // polling interval
+	draft := func() string {
 		h.mu.Lock()
-		kept := h.draft
-		h.mu.Unlock()
-		if kept == "/other" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the draft is %q", kept)
-		}
+		defer h.mu.Unlock()
+		return h.draft
 	}
+	eventually.True(t, "the command is kept as the draft", func() bool { return draft() == "/other" }, draft)
 	r.Press("enter")
 	select {
 	case got := <-left:

@@ -26,9 +26,6 @@ import (
 	"jcode/tui/tuitest"
 )
 
-// pause is longer than the gap between two keys of one paste.
-const pause = 40 * time.Millisecond
-
 func TestExternalEditorGetsTheRealText(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
@@ -44,7 +41,6 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 	if err != nil || string(got) != text {
 		t.Errorf("the editor saw %d bytes, want %d (%v)", len(got), len(text), err)
 	}
-	time.Sleep(pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.Sent()) == 1 })
 	if r.fake.Sent()[0] != text+"added" {

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/tui/tuitest"
 )
 
@@ -49,23 +50,12 @@ func (m *tmux) run(args ...string) string {
 
 func (m *tmux) see(texts ...string) string {
 	m.t.Helper()
-	deadline := time.Now().Add(tuitest.Limit)
-	for {
-		screen := m.run("capture-pane", "-p")
-		missing := ""
-		for _, text := range texts {
-			if !strings.Contains(screen, text) {
-				missing = text
-			}
-		}
-		if missing == "" {
-			return screen
-		}
-		if time.Now().After(deadline) {
-			m.t.Fatalf("no %q in tmux:\n%s", missing, screen)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	screen := ""
+	eventually.Within(m.t, tuitest.Limit, fmt.Sprintf("%q in tmux", texts), func() bool {
+		screen = m.run("capture-pane", "-p")
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) })
+	}, func() string { return screen })
+	return screen
 }
 
 func TestInTmux(t *testing.T) {

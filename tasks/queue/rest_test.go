@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/postgrestest"
 	"jcode/tasks"
 )
@@ -73,9 +74,7 @@ func TestAQueueWithoutTasksHasNoClient(t *testing.T) {
 		if got := <-ran; got != added[0].ID {
 			t.Errorf("task %d ran, want %d", got, added[0].ID)
 		}
-		for rows("river_leader") > 0 { // a client that stops resigns
-			time.Sleep(5 * time.Millisecond)
-		}
+		eventually.True(t, "a client that stops resigns", func() bool { return rows("river_leader") == 0 })
 	}
 	if err := stop(ctx); err != nil {
 		t.Error(err)

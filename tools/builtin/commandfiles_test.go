@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -86,7 +87,7 @@ func TestFilesThatChangeWhileACommandRunsAreNotedForItsCaller(t *testing.T) {
 	go func() {
 		done <- run("waiting", "touch begun; while [ ! -e end ]; do sleep 0.05; done; echo newest >> a")
 	}()
-	waitUntil(t, "the command to begin", func() bool { _, err := os.Stat(filepath.Join(s.root, "begun")); return err == nil })
+	eventually.True(t, "the command to begin", func() bool { _, err := os.Stat(filepath.Join(s.root, "begun")); return err == nil })
 	if err := os.WriteFile(filepath.Join(s.root, "same"), []byte("by jcode\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/proc"
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/programs"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -92,15 +93,6 @@ func data(t *testing.T, res tools.Result) builtin.ExecData {
 		t.Fatalf("data is %T", res.Data)
 	}
 	return d
-}
-
-func waitUntil(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not reached: ", what)
-		}
-	}
 }
 
 func pidAlive(pid int) bool {
@@ -236,9 +228,7 @@ func TestExecEndsTheWholeTree(t *testing.T) {
 		}
 		if cancelled {
 			go func() {
-				for len(pids()) < 2 && ctx.Err() == nil {
-					time.Sleep(5 * time.Millisecond)
-				}
+				eventually.Holds(eventually.Limit, func() bool { return len(pids()) == 2 || ctx.Err() != nil })
 				cancel()
 			}()
 		}
@@ -431,7 +421,7 @@ func TestJobsRunOnAndTellTheirEnd(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	first := res.Text
-	waitUntil(t, "first output", func() bool {
+	eventually.True(t, "first output", func() bool {
 		if !strings.Contains(first, "alpha") {
 			first += job(m{"action": "output", "id": 1}).Text
 		}
@@ -469,7 +459,7 @@ func TestJobOfABackgroundedServerGoesOnUntilItsLastProcess(t *testing.T) {
 	ended := make(chan builtin.Job, 1)
 	r := newShell(t, func(o *builtin.ShellOptions) { o.JobEnded = func(j builtin.Job) { ended <- j } })
 	r.run(m{"cmd": "(while [ ! -e go ]; do sleep .02; done; echo late) & echo early", "background": true})
-	waitUntil(t, "shell has ended", func() bool { return r.Jobs()[0].Leftover })
+	eventually.True(t, "shell has ended", func() bool { return r.Jobs()[0].Leftover })
 	if j := r.Jobs()[0]; !j.Ended.IsZero() || len(j.Running) == 0 {
 		t.Fatalf("%+v", j)
 	}
@@ -486,7 +476,7 @@ func TestJobOfABackgroundedServerGoesOnUntilItsLastProcess(t *testing.T) {
 func TestCloseEndsEverything(t *testing.T) {
 	r := newShell(t)
 	res := r.run(m{"cmd": "echo $$; trap '' TERM; sleep 1000 & sleep 1000", "background": true})
-	waitUntil(t, "two processes", func() bool { return len(r.Jobs()[0].Running) >= 2 })
+	eventually.True(t, "two processes", func() bool { return len(r.Jobs()[0].Running) >= 2 })
 	running := r.Jobs()[0].Running
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -777,7 +767,7 @@ func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
 			t.Errorf("told before it was made: %q", text)
 		}
 		r.touch("go")
-		waitUntil(t, "told", func() bool { return strings.Contains(output(), made) })
+		eventually.True(t, "told", func() bool { return strings.Contains(output(), made) })
 		if text := output(); strings.Contains(text, made) {
 			t.Errorf("told twice: %q", text)
 		}

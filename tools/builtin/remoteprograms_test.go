@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/postgrestest"
 	"jcode/tools/builtin"
 )
@@ -66,15 +67,14 @@ func sshServer(t *testing.T, passphrase string) (dir string, command func(line s
 		_ = cmd.Wait() // it was killed
 	})
 	address := net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	if !eventually.Holds(30*time.Second, func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = c.Close()
-			break
 		}
-		if time.Now().After(end) {
-			t.Skipf("sshd does not start here: %s", said.String())
-		}
+		return err == nil
+	}) {
+		t.Skipf("sshd does not start here: %s", said.String())
 	}
 	return dir, func(line string) string {
 		return fmt.Sprintf("ssh -F /dev/null -p %d -i %s -o IdentitiesOnly=yes -o IdentityAgent=none -o UserKnownHostsFile=%s -o GlobalKnownHostsFile=/dev/null %s@127.0.0.1 '%s'",

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jcode/internal/paths"
+	"jcode/internal/testkit/eventually"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/retrieval"
@@ -288,13 +289,8 @@ func TestTheIndexFollowsTheFiles(t *testing.T) {
 	g.add("docs")
 	until := func(query, want string) {
 		t.Helper()
-		deadline := time.Now().Add(30 * time.Second)
-		for g.finds(query) != want {
-			if time.Now().After(deadline) {
-				t.Fatalf("%s: %s, want %s", query, g.finds(query), want)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		got := ""
+		eventually.True(t, query+" finds "+want, func() bool { got = g.finds(query); return got == want }, func() string { return got })
 	}
 	g.write("docs/new/b.md", "anchor\n")
 	until("anchor", "docs/new/b.md:1")
@@ -569,19 +565,18 @@ func TestTheToolNamesAllDocumentsOnceAFirstIndexIsThere(t *testing.T) {
 		sources = append(sources, name)
 	}
 	g.room.UseRole(retrieval.Collection{Owner: "role:notes", Name: "role notes", Sources: sources})
-	for range 1000 { // each one waits briefly for a collection that is new to it
-		g.room.Settle(t.Context())
-		if about := g.tool().Spec().Description; strings.Contains(about, "40 documents: Note 0 (notes/00.md)") {
-			if strings.Contains(about, "being indexed") {
-				t.Errorf("it is whole: %s", about)
-			}
-			return
-		} else if !strings.Contains(about, "being indexed") {
+	eventually.True(t, "the tool names the documents", func() bool {
+		g.room.Settle(t.Context()) // it waits briefly for a collection that is new to it
+		about := g.tool().Spec().Description
+		whole := strings.Contains(about, "40 documents: Note 0 (notes/00.md)")
+		switch being := strings.Contains(about, "being indexed"); {
+		case whole && being:
+			t.Errorf("it is whole: %s", about)
+		case !whole && !being:
 			t.Fatalf("a part of the documents is shown as all: %s", about)
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the tool never named the documents")
+		return whole
+	})
 }
 
 // What another process indexed meanwhile is found by its embedding, and with nothing changed a search asks the model

@@ -137,7 +137,7 @@ var asksSystem = map[string]string{
 	"bench/main.go":                       "leaves out figures that are measured on Linux only",
 	"cli/doctor/machine.go":               "names the system to the person",
 	"cli/prompt.go":                       "names the system to the model",
-	"cli/rolescope.go":                    "names the system to roles",
+	"cli/openroles.go":                    "names the system to roles",
 	"packaging/contents.go":               "runs the program that it builds, which has a suffix on Windows",
 	"tools/sandbox/policy.go":             "names the system that has no sandbox",
 	"tools/sandbox/shield_linux.go":       "mounts what it holds open, which has no other name any more",

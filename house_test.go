@@ -53,7 +53,7 @@ cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config 
 cli/pursuit: agent/event
 cli/goal: agent agent/model cli/core cli/pursuit tools/command
 cli/review: agent/event cli/board cli/console tools/command tools/permission/repository
-cli/roles: agent/event cli/board cli/config cli/console cli/core cli/hooks session session/role tools tools/command
+cli/roles: agent agent/event agent/model cli/board cli/config cli/console cli/core cli/hooks notes session session/role skills tools tools/command tools/retrieval
 cli/skills: agent agent/event cli/board cli/config cli/console cli/core session skills skills/instructions tools tools/command
 cli/shell: cli/attach cli/outputs tools tools/builtin tools/command
 cli/stream:

@@ -149,7 +149,7 @@ type acpBackend struct {
 	dispatcher *tools.Dispatcher
 	options    func() (agent.Options, error)
 	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
-	starts     roleStarts
+	starts     rolescli.Starts
 	roles      rolescli.Actions
 	question   func(ctx context.Context) *command.Trust         // about what the folder contains
 	configured func() []config.Model                            // the models that the settings name
@@ -185,7 +185,7 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 		return conv, nil
 	}
 	opt.Session = o.ID
-	return a.starts.begin(ctx, opt)
+	return a.starts.Begin(ctx, opt)
 }
 
 // connectFor connects a server that the editor supplied. It is asked about as if the model had requested it,

@@ -24,6 +24,7 @@ import (
 	"jcode/cli/outputs"
 	permissionscli "jcode/cli/permissions"
 	"jcode/cli/review"
+	rolescli "jcode/cli/roles"
 	"jcode/cli/telemetry"
 	"jcode/cli/undo"
 	webcli "jcode/cli/web"
@@ -107,7 +108,7 @@ type app struct {
 	tour  *tourPlay // nil outside the tour
 	// private says that new conversations are kept in memory only.
 	private   atomic.Bool
-	firstRole firstRole
+	firstRole rolescli.First
 	closers   []func()
 }
 
@@ -286,7 +287,7 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.Resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode, MaxMode: maxMode(a.std.managed),
 		MaxSteps: int(a.flags.MaxSteps), MaxTools: cmp.Or(a.maxTools(), mcp.DefaultMaxTools), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.once(),
-		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
+		Roles: newRoleScopes(a).Role, Allow: a.allow,
 		MaxAgents: a.config.Agents.Max, Isolate: trees.Isolate, Reopen: trees.Reopen, Forget: trees.Forget,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),

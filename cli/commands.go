@@ -9,6 +9,7 @@ import (
 
 	"jcode/cli/board"
 	"jcode/cli/core"
+	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
 	"jcode/cli/undo"
 	"jcode/cli/usage"
@@ -41,6 +42,7 @@ func newPersonCommands(a *app, s *sessions) personCommands {
 
 // List implements command.Source.
 func (p personCommands) List() []command.Command {
+	inRole := rolescli.ChatCommand{Open: p.s.conv}
 	list := []command.Command{
 		{Name: "undo", Description: "restore the files changed by the last turn", Run: p.undo},
 		{Name: "redo", Description: "redo the changes that the last /undo reverted", Run: p.redo},
@@ -50,7 +52,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
 		{Name: "usage", Hint: "[days] [day|model|project|session]", Complete: func(_ context.Context, args string) []string { return slicex.WithPrefix(usage.Words(), args) }, Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
-		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
+		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: inRole.Run, Complete: inRole.Complete},
 		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Verbs: command.Verbs{
 			{Name: "on", Help: "keep nothing on the disk; before the first message"},
 			{Name: "off", Help: "keep the conversation after all; before the first message"},

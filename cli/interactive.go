@@ -19,6 +19,7 @@ import (
 	hookscli "jcode/cli/hooks"
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
+	rolescli "jcode/cli/roles"
 	sessionscli "jcode/cli/sessions"
 	"jcode/cli/tour"
 	"jcode/cli/undo"
@@ -41,7 +42,7 @@ const recentPrompts = 1000
 func (a *app) chat(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	a.firstRole.forms = true
+	a.firstRole.Forms = true
 	s := newSessions(a)
 	defer s.close()
 	going := newGoals(a)
@@ -162,7 +163,7 @@ type sessions struct {
 	begin   func()
 	started bool
 	// asked returns the role that asks for values at the beginning, once; nil for none.
-	asked func() *roleToEnter
+	asked func() *rolescli.ToEnter
 	// toldPrivate says that the person was told what a private conversation means.
 	toldPrivate bool
 	branch      bool // --fork: the session that is picked first is forked
@@ -171,7 +172,7 @@ type sessions struct {
 func newSessions(a *app) *sessions {
 	return &sessions{
 		board: &a.board, store: a.store, saved: a.outputs, project: a.project, userHooks: a.userHooks, drafts: newHistory(a), tour: a.models.Plays(),
-		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
+		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.Take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
 }
@@ -233,7 +234,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 		out.Notices = append(out.Notices, event.Notice{Level: event.LevelInfo, Text: privateNotice})
 	}
 	if first := s.asked(); first != nil {
-		out.Role, out.EnterRole = first.name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.name, first.given) }
+		out.Role, out.EnterRole = first.Name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.Name, first.Given) }
 	}
 	draft, err := s.drafts.draft(ctx)
 	out.Draft = draft
@@ -394,5 +395,5 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if !conv.State().ReadOnly {
 		undo.Finish(ctx, a.store.Checkpoints(), a.board.Say, id)
 	}
-	return newRoleStarts(a).inRole(ctx, conv, id)
+	return newRoleStarts(a).InRole(ctx, conv, id)
 }

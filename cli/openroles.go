@@ -2,8 +2,13 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
+	"runtime"
+	"strings"
 
 	rolescli "jcode/cli/roles"
+	"jcode/internal/system"
+	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/permission"
 )
@@ -41,4 +46,63 @@ func newRoleSetup(f *flags, std Streams) rolescli.Setup {
 		}
 		return rolescli.Opened{Files: newRoleFiles(a), Actions: newRoleActions(a), Close: a.close}, nil
 	}}
+}
+
+// newRoleStarts returns what enters the role in which a conversation begins.
+func newRoleStarts(a *app) rolescli.Starts {
+	return rolescli.Starts{
+		Flags: rolescli.Flags{Role: &a.flags.Role, Values: &a.flags.Var, Print: a.flags.Print}, Board: &a.board, Store: a.store, Layers: newRoleFiles(a).Layers,
+		Scopes: newRoleScopes(a), First: &a.firstRole, Prelude: func() string { return a.config.Prelude.Role },
+	}
+}
+
+// newRoleScopes returns what resolves roles for conversations.
+func newRoleScopes(a *app) rolescli.Scopes {
+	shell := filepath.Base(a.std.Getenv("SHELL"))
+	if shell == "." {
+		shell = system.ShellName()
+	}
+	names := rolescli.Names{Load: func(ctx context.Context) { a.list.Load(ctx) }, Registry: a.registry}
+	if !a.flags.NoMCP {
+		names.Servers = a.mcp.Known
+	}
+	if !a.flags.NoSkills {
+		names.Skills = a.guidance.Registry()
+	}
+	return rolescli.Scopes{
+		Layers: newRoleFiles(a).Layers, Names: names, Vars: role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root},
+		Know: func(r role.Role, scope *tools.Scope) {
+			a.memory.knowRole(r, scope)
+			a.documents.KnowRole(r)
+			a.userHooks.Know(r, rolescli.Item)
+		},
+	}
+}
+
+// variableWords completes --var with the variables of the role that --role names before it.
+func variableWords(ctx context.Context, words []string, std Streams) []candidate {
+	name := ""
+	for i, w := range words {
+		if value, ok := strings.CutPrefix(w, "--role="); ok {
+			name = value
+		} else if w == "--role" && i+1 < len(words) {
+			name = words[i+1]
+		}
+	}
+	return keptNames(ctx, std, func(a nameLists, ctx context.Context) []candidate {
+		r, err := a.roles().Get(ctx, name)
+		if err != nil {
+			return nil
+		}
+		var out []candidate
+		for _, v := range r.Variables {
+			for _, c := range v.Choices {
+				out = append(out, candidate{v.Name + "=" + c, v.Description})
+			}
+			if v.Choices == nil {
+				out = append(out, candidate{v.Name + "=", v.Description})
+			}
+		}
+		return out
+	})
 }

@@ -165,7 +165,7 @@ func newAttemptSetup(std Streams) workercli.AttemptSetup {
 func placeOf(b sessionTree) workercli.Place {
 	a := b.app
 	return workercli.Place{
-		Tree: b.Tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: b.Close,
+		Tree: b.Tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).Begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: b.Close,
 		Attach: func(ctx context.Context, conv *agent.Conversation) {
 			a.board.Attach(conv)
 			a.startExtensions()

@@ -97,7 +97,7 @@ func openTree(ctx context.Context, a *app, name string, tree worktree.Tree, f *f
 // for.
 func equip(opt *agent.Options, a, b *app) {
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.cwd
-	opt.System, opt.Allow, opt.Roles = b.system, b.allow, newRoleScopes(b).agentRole
+	opt.System, opt.Allow, opt.Roles = b.system, b.allow, newRoleScopes(b).Role
 	trees := newAgentTrees(b) // worktrees of this worktree
 	opt.Isolate, opt.Reopen, opt.Forget = trees.Isolate, trees.Reopen, trees.Forget
 	opt.AgentExtensions = agent.Extensions{{Stopping: a.userHooks.Stopping}, b.guidance.Agents()}

@@ -30,7 +30,7 @@ func conversationAs(ctx context.Context, a *app, fresh string) (*agent.Conversat
 		return a.resume(ctx, opt, id)
 	}
 	opt.Session = fresh
-	return newRoleStarts(a).begin(ctx, opt)
+	return newRoleStarts(a).Begin(ctx, opt)
 }
 
 // sessionToResume finds the session that -c or -r names; "" for a new one.

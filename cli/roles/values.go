@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"context"
@@ -10,17 +10,15 @@ import (
 
 	"jcode/agent"
 	"jcode/cli/console"
-	"jcode/internal/slicex"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
-	"jcode/tools/command"
 )
 
-// roleValues parses the values of --var.
-func (f *flags) roleValues() (map[string]string, error) {
+// parse parses the values of --var.
+func (f Flags) parse() (map[string]string, error) {
 	values := map[string]string{}
-	for _, pair := range f.Var {
+	for _, pair := range *f.Values {
 		key, value, ok := strings.Cut(pair, "=")
 		switch _, twice := values[key]; {
 		case !ok || key == "":
@@ -34,17 +32,17 @@ func (f *flags) roleValues() (map[string]string, error) {
 }
 
 // givenValues returns the values of --var, for the role of --role. Without a role they are an error.
-func (a roleStarts) givenValues() (map[string]string, error) {
-	values, err := a.flags.roleValues()
-	if err == nil && len(values) > 0 && a.flags.Role == "" {
+func (a Starts) givenValues() (map[string]string, error) {
+	values, err := a.Flags.parse()
+	if err == nil && len(values) > 0 && *a.Flags.Role == "" {
 		err = console.Usage("--var sets values for the role of --role: name one")
 	}
 	return values, err
 }
 
-// roleValues determines the values of a role's variables: those given and kept, and those that a
+// values determines the values of a role's variables: those given and kept, and those that a
 // form asks the person for.
-func (a roleScopes) roleValues(ctx context.Context, r role.Role, want agent.RoleRequest) (map[string]string, error) {
+func (a Scopes) values(ctx context.Context, r role.Role, want agent.RoleRequest) (map[string]string, error) {
 	if err := chosenServers(r, want); err != nil {
 		return nil, err
 	}
@@ -146,114 +144,4 @@ func valueField(v role.Variable) tools.FormField {
 		f.Default = *v.Default
 	}
 	return f
-}
-
-// role runs /role outside the terminal's own form of it, and /role info and set in both.
-func (p personCommands) role(ctx context.Context, args string) (command.Outcome, error) {
-	conv := p.s.conv()
-	if conv == nil {
-		return command.Outcome{}, errors.New("not before the session is ready")
-	}
-	word, rest, _ := strings.Cut(args, " ")
-	switch rest = strings.TrimSpace(rest); {
-	case word == "" || word == "info" && rest == "":
-		notice, err := roleInfo(conv.Role())
-		return command.Outcome{Notice: notice}, err
-	case word == "set":
-		key, value, _ := strings.Cut(rest, " ")
-		if key == "" {
-			return command.Outcome{}, errors.New("say /role set NAME VALUE; without a value the default holds again")
-		}
-		err := conv.SetRoleValue(ctx, key, strings.TrimSpace(value))
-		return command.Outcome{}, err
-	case rest != "":
-		return command.Outcome{}, errors.New("say /role NAME, off, info, or set NAME VALUE")
-	case word == "off":
-		word = ""
-	}
-	return command.Outcome{}, conv.SetRole(ctx, word)
-}
-
-// completeRole completes the words of /role that are not names of roles.
-func (p personCommands) completeRole(_ context.Context, args string) []string {
-	conv := p.s.conv()
-	if conv == nil || conv.Role().Name == "" {
-		return nil
-	}
-	words := []string{"off", "info"}
-	if r, err := role.FromSnapshot(conv.Role().Snapshot); err == nil {
-		for _, v := range r.Variables {
-			words = append(words, "set "+v.Name)
-		}
-	}
-	return slicex.WithPrefix(words, args)
-}
-
-// roleInfo describes the role that a session is in.
-func roleInfo(in agent.Role) (string, error) {
-	if in.Name == "" {
-		return "The session is in no role: /role NAME enters one, /roles lists them.", nil
-	}
-	r, err := role.FromSnapshot(in.Snapshot)
-	if err != nil {
-		return "", err
-	}
-	head := "Role " + r.Name
-	if r.Source != "" {
-		head += " (" + string(r.Source) + ")"
-	}
-	if r.Description != "" {
-		head += ": " + text.OneLine(r.Description)
-	}
-	lines := []string{head}
-	for _, f := range []struct{ key, value string }{
-		{"file", r.Path}, {"model", r.Model}, {"mode", r.Mode}, {"tools", strings.Join(r.Tools, ", ")}, {"MCP servers", strings.Join(in.Servers, ", ")},
-	} {
-		if f.value != "" {
-			lines = append(lines, "  "+f.key+": "+f.value)
-		}
-	}
-	for i, v := range r.Variables {
-		if i == 0 {
-			lines = append(lines, "  values, which /role set NAME VALUE changes:")
-		}
-		value, has := in.Values[v.Name]
-		switch {
-		case has:
-		case v.Default != nil:
-			value = *v.Default + " (default)"
-		default:
-			value = "(none)"
-		}
-		lines = append(lines, "    "+v.String()+" = "+text.Ellipsis(text.OneLine(value), 200))
-	}
-	return strings.Join(lines, "\n"), nil
-}
-
-// variableWords completes --var with the variables of the role that --role names before it.
-func variableWords(ctx context.Context, words []string, std Streams) []candidate {
-	name := ""
-	for i, w := range words {
-		if value, ok := strings.CutPrefix(w, "--role="); ok {
-			name = value
-		} else if w == "--role" && i+1 < len(words) {
-			name = words[i+1]
-		}
-	}
-	return keptNames(ctx, std, func(a nameLists, ctx context.Context) []candidate {
-		r, err := a.roles().Get(ctx, name)
-		if err != nil {
-			return nil
-		}
-		var out []candidate
-		for _, v := range r.Variables {
-			for _, c := range v.Choices {
-				out = append(out, candidate{v.Name + "=" + c, v.Description})
-			}
-			if v.Choices == nil {
-				out = append(out, candidate{v.Name + "=", v.Description})
-			}
-		}
-		return out
-	})
 }

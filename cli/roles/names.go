@@ -1,4 +1,4 @@
-package cli
+package rolescli
 
 import (
 	"context"
@@ -6,32 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/cli/core"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
-	"jcode/mcp"
 	"jcode/notes"
 	"jcode/session/role"
 	"jcode/skills"
 	"jcode/tools"
 )
 
-// roleNames knows the names that roles may use.
-type roleNames struct {
-	flags    *flags
-	list     *core.Extensions // supplies tools
-	registry *tools.Registry
-	mcp      *mcp.Manager // nil with --no-mcp
-	skills   *skills.Registry
-}
-
-func newRoleNames(a *app) roleNames {
-	return roleNames{a.flags, &a.list, a.registry, a.mcp, a.guidance.Registry()}
+// Names knows the names that roles may use.
+type Names struct {
+	Load     func(ctx context.Context) // waits for tools that are being loaded
+	Registry *tools.Registry
+	Servers  func() []string  // of MCP; nil with --no-mcp
+	Skills   *skills.Registry // nil with --no-skills
 }
 
 // unknown returns the names in a role that do not exist. It waits for names that may appear shortly, because
 // a skill was just written or scripts are being loaded.
-func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
+func (a Names) unknown(ctx context.Context, r role.Role) []role.Problem {
 	var out []role.Problem
 	look := func(key, what string, names []string, known func() []string, later func()) {
 		missing := notAmong(names, known)
@@ -45,13 +38,13 @@ func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
 			})
 		}
 	}
-	look("tools", "tool", r.Tools, a.toolNames, func() { a.list.Load(ctx) })
+	look("tools", "tool", r.Tools, a.toolNames, func() { a.Load(ctx) })
 	look("disallowed_tools", "tool", r.Disallowed, a.toolNames, nil)
-	if !a.flags.NoMCP {
-		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)
+	if a.Servers != nil {
+		look("mcp_servers", "MCP server", r.Servers, a.Servers, nil)
 	}
-	if !a.flags.NoSkills {
-		look("skills", "skill", r.Skills, a.skillNames, func() { a.skills.Reload() })
+	if a.Skills != nil {
+		look("skills", "skill", r.Skills, a.skillNames, func() { a.Skills.Reload() })
 	}
 	return out
 }
@@ -90,22 +83,22 @@ func instead(name string, known []string) string {
 
 // toolNames returns the names of all tools, including those that a flag has switched off: a role may still
 // name them.
-func (a roleNames) toolNames() []string {
+func (a Names) toolNames() []string {
 	var names []string
-	if a.flags.NoSkills {
+	if a.Skills == nil {
 		names = append(names, "skill", "reload_skills")
 	}
-	if a.flags.NoMCP {
+	if a.Servers == nil {
 		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
 	}
 	names = append(names, notes.RememberTool, notes.RecallTool) // also where notes are off
-	return append(names, slicex.Map(a.registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
+	return append(names, slicex.Map(a.Registry.Snapshot(nil).All(), func(e tools.Entry) string { return e.Spec.Name })...)
 }
 
 // skillNames returns the names of all skills that were found, even if switched off or broken.
-func (a roleNames) skillNames() []string {
+func (a Names) skillNames() []string {
 	var names []string
-	for _, e := range a.skills.Entries() {
+	for _, e := range a.Skills.Entries() {
 		if !slices.Contains(names, e.Name) {
 			names = append(names, e.Name)
 		}

@@ -1,19 +1,14 @@
-package cli
+package rolescli
 
 import (
 	"context"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"jcode/agent"
 	"jcode/agent/model"
-	documentscli "jcode/cli/documents"
-	rolescli "jcode/cli/roles"
 	"jcode/internal/slicex"
-	"jcode/internal/system"
 	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/retrieval"
@@ -22,35 +17,26 @@ import (
 // readyWait bounds how long entering a role waits for tools that are still being loaded.
 const readyWait = 10 * time.Second
 
-// roleScopes resolves roles for conversations: their values, their texts, and what they allow.
-type roleScopes struct {
-	layers    func() *role.Layers
-	names     roleNames
-	documents *documentscli.Documents
-	hooks     func(role.Role) // learns a role's hooks
-	memory    *remembering
-	vars      role.Vars // all but the date and the role's values
+// Scopes resolves roles for conversations: their values, their texts, and what they allow.
+type Scopes struct {
+	Layers func() *role.Layers
+	Names  Names
+	// Know is told of a role before it is entered, with what it allows.
+	Know func(r role.Role, scope *tools.Scope)
+	Vars role.Vars // all but the date and the role's values
 }
 
-func newRoleScopes(a *app) roleScopes {
-	shell := filepath.Base(a.std.Getenv("SHELL"))
-	if shell == "." {
-		shell = system.ShellName()
-	}
-	return roleScopes{newRoleFiles(a).Layers, newRoleNames(a), a.documents, func(r role.Role) { a.userHooks.Know(r, rolescli.Item) }, a.memory, role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Project: a.root}}
-}
-
-// agentRole finds a role, determines the values of its variables, and resolves everything that it
+// Role finds a role, determines the values of its variables, and resolves everything that it
 // names. Unknown names are an error that lists all of them.
-func (a roleScopes) agentRole(ctx context.Context, want agent.RoleRequest) (agent.Role, error) {
-	r, err := a.layers().Get(ctx, want.Name)
+func (a Scopes) Role(ctx context.Context, want agent.RoleRequest) (agent.Role, error) {
+	r, err := a.Layers().Get(ctx, want.Name)
 	if err == nil {
 		err = r.Usable()
 	}
 	if err != nil {
 		return agent.Role{}, err
 	}
-	values, err := a.roleValues(ctx, r, want)
+	values, err := a.values(ctx, r, want)
 	if err != nil {
 		return agent.Role{}, err
 	}
@@ -69,12 +55,12 @@ func problemText(list []role.Problem) string {
 
 // resolveRole resolves a role for a conversation. unknown lists the names in it that do not
 // exist; they allow nothing.
-func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[string]string) (out agent.Role, unknown []role.Problem, err error) {
+func (a Scopes) resolveRole(ctx context.Context, r role.Role, values map[string]string) (out agent.Role, unknown []role.Problem, err error) {
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
 	}
 	snapshot := r.Snapshot()
-	vars := a.vars
+	vars := a.Vars
 	vars.Date, vars.Values = time.Now().Format(time.DateOnly), values
 	parts := r.Render(vars)
 	r.Servers = parts.Servers
@@ -94,9 +80,7 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 	if len(r.Documents) > 0 && scope.Tools != nil {
 		scope.Tools = append(slices.Clone(scope.Tools), retrieval.SearchTool)
 	}
-	a.memory.knowRole(r, scope)
-	a.documents.KnowRole(r)
-	a.hooks(r)
+	a.Know(r, scope)
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
 		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: snapshot, Values: values,
@@ -104,5 +88,5 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 	for _, s := range parts.Shots {
 		out.FewShot = append(out.FewShot, model.Message{Role: model.RoleUser, Text: s.Input}, model.Message{Role: model.RoleAssistant, Text: s.Output})
 	}
-	return out, append(unknown, a.names.unknown(ctx, r)...), nil
+	return out, append(unknown, a.Names.unknown(ctx, r)...), nil
 }

@@ -215,7 +215,7 @@ var startsPrograms = map[string]string{
 	"internal/startfiles/commands.go":  "names the program that a line would start, for its hash",
 	"mcp/config/expand.go":             "names the program of a server to the person who is asked about it",
 	"sdk/go/session.go":                "is a library of other programs, and starts jcode",
-	"cli/demo.go":                      "looks for sh and for jcode itself",
+	"cli/demo/command.go":              "looks for sh and for jcode itself",
 	"cli/mcp/check.go":                 "says whether the program of a server exists",
 	"cli/mcp/edit.go":                  "says whether the program of a server exists",
 	"cli/plugins/panel.go":             "says whether the program of a language server exists",

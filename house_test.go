@@ -34,6 +34,7 @@ cli/config: *
 cli/core: agent tools tools/command
 cli/debuglog: agent agent/event cli/console cli/core tools
 cli/health:
+cli/demo: agent agent/event agent/model cli/console cli/mcp cli/print cli/tour mcp/auth tools
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
 cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin/web tools/retrieval
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox

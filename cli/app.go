@@ -18,6 +18,7 @@ import (
 	"jcode/cli/config"
 	confinementcli "jcode/cli/confinement"
 	"jcode/cli/console"
+	"jcode/cli/demo"
 	hookscli "jcode/cli/hooks"
 	mcpcli "jcode/cli/mcp"
 	modelscli "jcode/cli/models"
@@ -105,7 +106,7 @@ type app struct {
 	// asker answers a script's questions instead of the person of the open conversation; nil
 	// outside the tour and commands.
 	asker tools.Asker
-	tour  *tourPlay // nil outside the tour
+	tour  *demo.Play // nil outside the tour
 	// private says that new conversations are kept in memory only.
 	private   atomic.Bool
 	firstRole rolescli.First

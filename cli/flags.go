@@ -7,6 +7,7 @@ import (
 
 	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
+	"jcode/cli/demo"
 	doctorcli "jcode/cli/doctor"
 	documentscli "jcode/cli/documents"
 	"jcode/cli/eval"
@@ -75,7 +76,7 @@ type grammar struct {
 
 	Chat   chatCmd                 `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
 	Attach backgroundcli.AttachCmd `cmd:"" help:"Show a session here that runs in the background, or continue one there."`
-	Demo   demoCmd                 `cmd:"" help:"Take the offline tour: real tools, scripted model."`
+	Demo   demo.Cmd                `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools  toolsCmd                `cmd:"" help:"List the tools with their state and why."`
 
 	Doctor   doctorcli.Cmd    `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`

@@ -16,6 +16,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/config"
 	"jcode/cli/console"
+	"jcode/cli/demo"
 	hookscli "jcode/cli/hooks"
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
@@ -101,7 +102,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	case errors.As(err, &exit):
 		return err
 	case errors.Is(err, modelscli.ErrTour):
-		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
+		return demo.Cmd{}.Run(context.WithoutCancel(ctx), newTourSetup(a.flags, a.std))
 	case errors.Is(err, tui.ErrInterrupted), errors.Is(err, context.Canceled):
 		return &console.Exit{Code: console.ExitInt, Silent: true, Err: err}
 	case err != nil:

@@ -63,7 +63,7 @@ func (a *app) signsIn() auth.Person {
 	chat := mcpcli.ChatPerson{Board: &a.board, Browse: newBrowser(a).Open}
 	switch {
 	case a.tour != nil:
-		return a.tour.person(a, chat)
+		return a.tour.Person(chat)
 	case a.flags.Print:
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	backgroundcli "jcode/cli/background"
 	"jcode/cli/config"
+	"jcode/cli/demo"
 	doctorcli "jcode/cli/doctor"
 	documentscli "jcode/cli/documents"
 	"jcode/cli/eval"
@@ -38,6 +39,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 	switch c := chosen.Target.(type) {
 	case runner:
 		return c.Run(ctx, f, std)
+	case *demo.Cmd:
+		return c.Run(ctx, newTourSetup(f, std))
 	case pluginscli.Command:
 		return c.Run(ctx, newPluginSetup(std))
 	case luacli.Command:

@@ -52,6 +52,7 @@ cli/web: cli/config cli/console cli/health tools tools/builtin/web
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
 cli/pursuit: agent/event
+cli/feed: agent agent/event agent/model cli/console cli/print cli/stream mcp mcp/config mcp/wire remote
 cli/goal: agent agent/model cli/core cli/pursuit tools/command
 cli/review: agent/event cli/board cli/console tools/command tools/permission/repository
 cli/roles: agent agent/event agent/model cli/board cli/config cli/console cli/core cli/hooks notes session session/role skills tools tools/command tools/retrieval

@@ -13,7 +13,9 @@ import (
 	"jcode/agent/event"
 	"jcode/agent/model/provider"
 	"jcode/cli/console"
+	"jcode/cli/feed"
 	printcli "jcode/cli/print"
+	"jcode/session"
 )
 
 // maxPiped bounds what is read from a pipe into a prompt.
@@ -63,6 +65,45 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 			}
 			return printcli.Run(ctx, conv, sub, want.Prompt(prompt), want, pr, out, a.initLine(ctx, conv))
 		})
+}
+
+// fed reports whether a program feeds a run of -p: prompts and answers come while it goes on, so there is somebody to
+// ask.
+func (f *flags) fed() bool { return f.Print && f.InputFormat == "stream-json" }
+
+// once reports whether this is a run of one prompt, with nobody to ask.
+func (f *flags) once() bool { return f.Print && !f.fed() }
+
+// checkInput refuses a combination that --input-format does not go with.
+func (f *flags) checkInput(words []string) error {
+	switch {
+	case f.InputFormat != "stream-json":
+		return nil
+	case !f.Print:
+		return console.Usage("--input-format is for -p")
+	case f.OutputFormat != "stream-json":
+		return console.Usage("--input-format stream-json needs --output-format stream-json: what happens comes as lines too")
+	case strings.TrimSpace(strings.Join(words, "")) != "":
+		return console.Usage("--input-format stream-json takes prompts from standard input alone: write a line such as %s", `{"type": "prompt", "text": "hello"}`)
+	}
+	return nil
+}
+
+// runFed does what the lines of standard input say until it ends, and what they began has.
+func runFed(ctx context.Context, f *flags, std Streams) error {
+	if _, err := printcli.Want(f.OutputSchema, f.Output); err != nil {
+		return err
+	}
+	id, err := session.NewID()
+	if err != nil {
+		return err
+	}
+	return inSession(ctx, f, std, opening{id: id}, func(a *app, conv *agent.Conversation, sub *event.Subscription) error {
+		return feed.Run(ctx, feed.Options{
+			Streams: std.Streams, Conversation: conv, Events: sub, Session: id, Format: f.OutputFormat, Init: a.initLine(ctx, conv), Prompt: newTypedPrompts(a).prompt,
+			Want: func() (*printcli.Wanted, error) { return printcli.Want(f.OutputSchema, f.Output) }, Actions: newWindowActions(a).Of(conv), Servers: a.mcp,
+		})
+	})
 }
 
 // opening is how the session of a run without a screen begins.

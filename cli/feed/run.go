@@ -1,4 +1,4 @@
-package cli
+package feed
 
 import (
 	"bufio"
@@ -17,63 +17,42 @@ import (
 	"jcode/cli/console"
 	printcli "jcode/cli/print"
 	"jcode/cli/stream"
+	"jcode/mcp"
 	"jcode/remote"
-	"jcode/session"
 )
 
-// fed reports whether a program feeds a run of -p: prompts and answers come while it goes on, so there is somebody to
-// ask.
-func (f *flags) fed() bool { return f.Print && f.InputFormat == "stream-json" }
-
-// once reports whether this is a run of one prompt, with nobody to ask.
-func (f *flags) once() bool { return f.Print && !f.fed() }
-
-// checkInput refuses a combination that --input-format does not go with.
-func (f *flags) checkInput(words []string) error {
-	switch {
-	case f.InputFormat != "stream-json":
-		return nil
-	case !f.Print:
-		return console.Usage("--input-format is for -p")
-	case f.OutputFormat != "stream-json":
-		return console.Usage("--input-format stream-json needs --output-format stream-json: what happens comes as lines too")
-	case strings.TrimSpace(strings.Join(words, "")) != "":
-		return console.Usage("--input-format stream-json takes prompts from standard input alone: write a line such as %s", `{"type": "prompt", "text": "hello"}`)
-	}
-	return nil
+// Options are what a run that a program feeds is given.
+type Options struct {
+	console.Streams
+	Conversation *agent.Conversation
+	Events       *event.Subscription
+	Session      string // its ID, also before it has messages
+	Format       string // of what is printed
+	Init         printcli.Init
+	// Prompt makes a prompt of a text; of a command that is carried out, it returns what the command says.
+	Prompt func(ctx context.Context, text string) (p event.Prompt, notice string, err error)
+	// Want returns what the answer of one prompt must be.
+	Want    func() (*printcli.Wanted, error)
+	Actions remote.Actions // on the conversation
+	Servers *mcp.Manager   // nil for --no-mcp
 }
 
-// runFed does what the lines of standard input say until it ends, and what they began has.
-func runFed(ctx context.Context, f *flags, std Streams) error {
-	if _, err := printcli.Want(f.OutputSchema, f.Output); err != nil {
-		return err
+// Run does what the lines of the input say until both the input and what they began have ended.
+func Run(ctx context.Context, o Options) error {
+	conv := o.Conversation
+	pr, out := printcli.New(o.Format, o.Streams)
+	r := &run{
+		conv: conv, typed: o.Prompt, wants: o.Want, pr: pr, out: out, notices: o.Err, session: cmp.Or(conv.ID(), o.Session),
+		open: map[string]openPrompt{}, before: conv.Usage().Total,
 	}
-	id, err := session.NewID()
-	if err != nil {
-		return err
-	}
-	return inSession(ctx, f, std, opening{id: id}, func(a *app, conv *agent.Conversation, sub *event.Subscription) error {
-		return feed(ctx, a, conv, sub, std, id)
-	})
-}
-
-// feed runs a session that a program feeds.
-func feed(ctx context.Context, a *app, conv *agent.Conversation, sub *event.Subscription, std Streams, id string) error {
-	f := a.flags
-	pr, out := printcli.New(f.OutputFormat, std.Streams)
-	run := &fedRun{
-		conv: conv, typed: newTypedPrompts(a), wants: func() (*printcli.Wanted, error) { return printcli.Want(f.OutputSchema, f.Output) },
-		pr: pr, out: out, notices: std.Err, session: cmp.Or(conv.ID(), id), open: map[string]fedPrompt{}, before: conv.Usage().Total,
-	}
-	run.own = remote.NewOwn(ctx, remote.Offer{
-		Conversation: ownConversation{conv, run.unqueued}, From: func(name string) remote.Answers { return conv.From(name) },
-		Actions: newWindowActions(a).Of(conv),
+	r.own = remote.NewOwn(ctx, remote.Offer{
+		Conversation: ownConversation{conv, r.unqueued}, From: func(name string) remote.Answers { return conv.From(name) },
+		Actions: o.Actions,
 	}, "prompt", "serve", "mcp")
-	run.lent = &lending{servers: a.mcp, send: run.carry}
-	init := a.initLine(ctx, conv)
-	init.SessionID = run.session
-	pr.Begin(init)
-	return run.serve(ctx, sub, std.In)
+	r.lent = &lending{servers: o.Servers, send: r.carry}
+	o.Init.SessionID = r.session
+	pr.Begin(o.Init)
+	return r.serve(ctx, o.Events, o.In)
 }
 
 // ownConversation tells which prompts were taken out of the queue.
@@ -89,19 +68,19 @@ func (c ownConversation) Unqueue(id string) []event.Prompt {
 	return out
 }
 
-// fedPrompt is a prompt whose end was not seen.
-type fedPrompt struct {
+// openPrompt is a prompt whose end was not seen.
+type openPrompt struct {
 	want  *printcli.Wanted
 	ids   []string // the prompts that its answer is for
 	steps int      // of the turns before it
 }
 
-// fedRun is a run that a program feeds.
-type fedRun struct {
+// run is a run that a program feeds.
+type run struct {
 	conv    *agent.Conversation
 	own     *remote.Own
 	lent    *lending
-	typed   typedPrompts
+	typed   func(ctx context.Context, text string) (p event.Prompt, notice string, err error)
 	wants   func() (*printcli.Wanted, error)
 	pr      printcli.Printer
 	out     *bufio.Writer
@@ -110,8 +89,8 @@ type fedRun struct {
 
 	// mu orders what is written: the response to a prompt comes before everything else about it.
 	mu      sync.Mutex
-	open    map[string]fedPrompt // by ID in the queue
-	turn    []string             // the prompts of the running turn
+	open    map[string]openPrompt // by ID in the queue
+	turn    []string              // the prompts of the running turn
 	running bool
 	ended   bool // the input
 	stop    context.CancelFunc
@@ -124,7 +103,7 @@ type fedRun struct {
 }
 
 // serve reads lines and prints what happens until both are at their end.
-func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reader) error {
+func (r *run) serve(ctx context.Context, sub *event.Subscription, in io.Reader) error {
 	over, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	r.stop, r.total = stop, r.before
@@ -165,12 +144,12 @@ func (r *fedRun) serve(ctx context.Context, sub *event.Subscription, in io.Reade
 }
 
 // slow reports which lines may take a while: those that may run commands, or wait for the program.
-func (r *fedRun) slow(l stream.Line) bool {
+func (r *run) slow(l stream.Line) bool {
 	return slices.Contains([]string{"prompt", "undo", "rewind", "role", "serve"}, l.Type)
 }
 
 // do does what a line says, and answers it.
-func (r *fedRun) do(ctx context.Context, l stream.Line) {
+func (r *run) do(ctx context.Context, l stream.Line) {
 	switch {
 	case l.Fault != nil:
 		r.refuse(l, "invalid", l.Fault.Error())
@@ -194,7 +173,7 @@ func (r *fedRun) do(ctx context.Context, l stream.Line) {
 }
 
 // answer answers a line with its result, or the error why it was not done.
-func (r *fedRun) answer(l stream.Line, result any, err error) {
+func (r *run) answer(l stream.Line, result any, err error) {
 	if err != nil {
 		r.refuse(l, remote.Kind(err), remote.Words(err))
 		return
@@ -203,7 +182,7 @@ func (r *fedRun) answer(l stream.Line, result any, err error) {
 }
 
 // carry writes a message to an MCP server that the program serves.
-func (r *fedRun) carry(server string, message []byte) error {
+func (r *run) carry(server string, message []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	printcli.WriteJSON(r.out, stream.Carry(server, message))
@@ -211,13 +190,13 @@ func (r *fedRun) carry(server string, message []byte) error {
 }
 
 // prompt queues a prompt. A command is carried out.
-func (r *fedRun) prompt(ctx context.Context, l stream.Line) {
+func (r *run) prompt(ctx context.Context, l stream.Line) {
 	var p remote.Prompt
 	if err := remote.Strict(l.Params, &p); err != nil {
 		r.refuse(l, remote.Kind(err), remote.Words(err))
 		return
 	}
-	typed, notice, err := r.typed.prompt(ctx, p.Text)
+	typed, notice, err := r.typed(ctx, p.Text)
 	if err != nil {
 		r.refuse(l, "invalid", err.Error())
 		return
@@ -237,19 +216,19 @@ func (r *fedRun) prompt(ctx context.Context, l stream.Line) {
 }
 
 // queue queues a prompt, and answers its line before anything else is printed about it.
-func (r *fedRun) queue(l stream.Line, p remote.Prompt, want *printcli.Wanted, typed event.Prompt, notice string) error {
+func (r *run) queue(l stream.Line, p remote.Prompt, want *printcli.Wanted, typed event.Prompt, notice string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	queued, err := r.own.Prompt(p, want.Prompt(typed))
 	if err != nil {
 		return err
 	}
-	r.sent, r.open[queued.ID] = true, fedPrompt{want: want, ids: []string{queued.ID}}
+	r.sent, r.open[queued.ID] = true, openPrompt{want: want, ids: []string{queued.ID}}
 	printcli.WriteJSON(r.out, stream.Answer(l, stream.Prompted{ID: queued.ID, Said: notice}))
 	return nil
 }
 
-func (r *fedRun) refuse(l stream.Line, kind, words string) {
+func (r *run) refuse(l stream.Line, kind, words string) {
 	r.mu.Lock()
 	r.faulty = true
 	fmt.Fprintf(r.notices, "jcode: line %d of standard input: %s\n", l.N, words)
@@ -257,14 +236,14 @@ func (r *fedRun) refuse(l stream.Line, kind, words string) {
 	r.respond(stream.Refuse(l, kind, words))
 }
 
-func (r *fedRun) respond(answer stream.Response) {
+func (r *run) respond(answer stream.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	printcli.WriteJSON(r.out, answer)
 }
 
 // unqueued forgets prompts that are not sent any more.
-func (r *fedRun) unqueued(list []event.Prompt) {
+func (r *run) unqueued(list []event.Prompt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range list {
@@ -273,7 +252,7 @@ func (r *fedRun) unqueued(list []event.Prompt) {
 }
 
 // print shows an event. A turn that ends has a result.
-func (r *fedRun) print(ctx context.Context, ev event.Event) error {
+func (r *run) print(ctx context.Context, ev event.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch ev := ev.(type) {
@@ -298,8 +277,8 @@ func (r *fedRun) print(ctx context.Context, ev event.Event) error {
 }
 
 // result prints how a turn ended. The caller holds the lock.
-func (r *fedRun) result(end event.TurnEnd) {
-	var prompts []fedPrompt
+func (r *run) result(end event.TurnEnd) {
+	var prompts []openPrompt
 	for _, id := range append(r.turn, end.Queued) {
 		if p, waits := r.open[id]; waits {
 			prompts = append(prompts, p)
@@ -307,7 +286,7 @@ func (r *fedRun) result(end event.TurnEnd) {
 		}
 	}
 	r.running, r.turn = false, nil
-	all := fedPrompt{want: &printcli.Wanted{}}
+	all := openPrompt{want: &printcli.Wanted{}}
 	for i, p := range prompts {
 		if all.ids, all.steps = append(all.ids, p.ids...), all.steps+p.steps; i == 0 {
 			all.want = p.want
@@ -343,7 +322,7 @@ func (r *fedRun) result(end event.TurnEnd) {
 }
 
 // settle ends the run where nothing more can come. The caller holds the lock.
-func (r *fedRun) settle(ctx context.Context) {
+func (r *run) settle(ctx context.Context) {
 	if !r.ended || r.running {
 		return
 	}

@@ -38,6 +38,7 @@ cli/demo: agent agent/event agent/model cli/console cli/mcp cli/print cli/tour m
 cli/doctor: cli/console cli/health session tasks tasks/clone tools/command
 cli/documents: agent agent/event agent/model/chat agent/model/provider cli/board cli/console cli/core session session/role tools tools/builtin/web tools/retrieval
 cli/mcp: agent agent/event cli/board cli/console cli/core cli/health cli/plugins lua mcp mcp/auth mcp/config mcp/serve session tools tools/builtin tools/command tools/sandbox
+cli/editors: agent agent/event agent/model/provider cli/acp cli/board cli/console cli/core mcp/config page session tools tools/command
 cli/eval: cli/console
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
 cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins tools tools/builtin tools/lsp tools/sandbox

@@ -10,6 +10,7 @@ import (
 	"jcode/cli/demo"
 	doctorcli "jcode/cli/doctor"
 	documentscli "jcode/cli/documents"
+	editorscli "jcode/cli/editors"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -91,7 +92,7 @@ type grammar struct {
 
 	Memory memory.Cmd `cmd:"" name:"memory" help:"List, show, forget, export and import notes from earlier sessions."`
 
-	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
+	ACP editorscli.Cmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
 	Serve servecli.Cmd `cmd:"" help:"Serve a page on which open sessions are followed and answered in a browser."`
 

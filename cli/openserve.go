@@ -33,7 +33,7 @@ func newServeSetup(f *flags, std Streams) servecli.Setup {
 			if err != nil {
 				return servecli.Opened{}, err
 			}
-			return servecli.Opened{Pages: pagesOf(a), Editor: newRemoteEditors(a).serve, Queue: taskscli.Served{Paths: a.paths}, Close: a.close}, nil
+			return servecli.Opened{Pages: pagesOf(a), Editor: newRemoteEditors(a).Serve, Queue: taskscli.Served{Paths: a.paths}, Close: a.close}, nil
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"jcode/cli/demo"
 	doctorcli "jcode/cli/doctor"
 	documentscli "jcode/cli/documents"
+	editorscli "jcode/cli/editors"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
 	mcpcli "jcode/cli/mcp"
@@ -41,6 +42,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, f, std)
 	case *demo.Cmd:
 		return c.Run(ctx, newTourSetup(f, std))
+	case *editorscli.Cmd:
+		return c.Run(ctx, newEditorSetup(f, std))
 	case pluginscli.Command:
 		return c.Run(ctx, newPluginSetup(std))
 	case luacli.Command:

@@ -16,7 +16,7 @@ import (
 // what to set.
 var ErrAuthRequired = errors.New("no model is set up")
 
-// Host opens the conversations that the protocol shows. cli implements it.
+// Host opens the conversations that the protocol shows. cli/editors implements it.
 type Host interface {
 	// Version is jcode's own.
 	Version() string

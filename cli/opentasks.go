@@ -71,12 +71,12 @@ func checkoutOf(a *app) taskscli.Checkout {
 			return worktreescli.Remove(ctx, tree, filepath.Base(tree.Dir))
 		},
 		Merge: func(ctx context.Context, tree worktree.Tree) (said string, left []string, err error) {
-			b, err := enterTree(ctx, a, tree)
+			t, _, err := enterTree(ctx, a, tree)
 			if err != nil {
 				return "", nil, err
 			}
-			defer b.Close()
-			return b.Merge(ctx, tools.Call{Name: "worktree", Caller: tools.Caller{Origin: tools.OriginPerson}})
+			defer t.Close()
+			return t.Merge(ctx, tools.Call{Name: "worktree", Caller: tools.Caller{Origin: tools.OriginPerson}})
 		},
 	}
 }
@@ -111,13 +111,13 @@ func newWorkerSetup(f *flags, std Streams) workercli.Setup {
 				return workercli.Repository{}, err
 			}
 			return workercli.Repository{Checkout: checkoutOf(a), Trust: a.trust, Inert: func(ctx context.Context, tree worktree.Tree) ([]tools.TrustItem, error) {
-				b, err := enterTree(ctx, a, tree)
+				t, b, err := enterTree(ctx, a, tree)
 				if err != nil {
 					return nil, err
 				}
-				defer b.Close()
-				b.app.startExtensions()
-				return newUntrusted(b.app).Items(), nil
+				defer t.Close()
+				b.startExtensions()
+				return newUntrusted(b).Items(), nil
 			}}, nil
 		},
 	}
@@ -151,21 +151,20 @@ func newAttemptSetup(std Streams) workercli.AttemptSetup {
 				return workercli.Home{}, err
 			}
 			return workercli.Home{Checkout: checkoutOf(a), Wait: time.Duration(a.config.Tasks.Wait), Enter: func(ctx context.Context, tree worktree.Tree) (workercli.Place, error) {
-				b, err := enterTree(ctx, a, tree)
+				t, b, err := enterTree(ctx, a, tree)
 				if err != nil {
 					return workercli.Place{}, err
 				}
-				return placeOf(b), nil
+				return placeOf(t, b), nil
 			}}, nil
 		},
 	}
 }
 
-// placeOf returns a worktree in which an attempt works.
-func placeOf(b sessionTree) workercli.Place {
-	a := b.app
+// placeOf returns a worktree in which an attempt works; a is wired for it.
+func placeOf(t *worktreescli.SessionTree, a *app) workercli.Place {
 	return workercli.Place{
-		Tree: b.Tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).Begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: b.Close,
+		Tree: t.Tree, Store: a.store, Options: a.options, Begin: newRoleStarts(a).Begin, Resume: a.resume, Prompt: newTypedPrompts(a).prompt, Close: t.Close,
 		Attach: func(ctx context.Context, conv *agent.Conversation) {
 			a.board.Attach(conv)
 			a.startExtensions()

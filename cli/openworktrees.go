@@ -105,39 +105,33 @@ func equip(opt *agent.Options, a, b *app) {
 	_, opt.Leases = b.servers.Leases()
 }
 
-// sessionTree is the worktree of a session, with the app that is wired for it.
-type sessionTree struct {
-	*worktreescli.SessionTree
-	app *app
-}
-
-// enterTree wires jcode for the worktree of a session.
-func enterTree(ctx context.Context, a *app, tree worktree.Tree) (sessionTree, error) {
+// enterTree wires jcode for the worktree of a session, and returns the app that works there. The caller closes the tree.
+func enterTree(ctx context.Context, a *app, tree worktree.Tree) (*worktreescli.SessionTree, *app, error) {
 	f := *a.flags
 	site, b, err := openTree(ctx, a, filepath.Base(tree.Dir), tree, &f, false)
 	if err != nil {
-		return sessionTree{}, err
+		return nil, nil, err
 	}
 	begin := func(ctx context.Context, session, what string) (int, error) {
 		return a.store.Checkpoints().Begin(ctx, session, what)
 	}
-	t := sessionTree{&worktreescli.SessionTree{Site: site, Begin: begin, Out: a.std.Err}, b}
+	t := &worktreescli.SessionTree{Site: site, Begin: begin, Out: a.std.Err}
 	b.place = t.Place()
-	return t, nil
+	return t, b, nil
 }
 
-// openSessionTree opens the worktree with a name, which is made if there is none.
-func openSessionTree(ctx context.Context, a *app, name string, reopen, carry bool) (sessionTree, error) {
+// openSessionTree opens the worktree with a name, which is made if there is none, and returns the app that works there.
+func openSessionTree(ctx context.Context, a *app, name string, reopen, carry bool) (*worktreescli.SessionTree, *app, error) {
 	trees := worktreescli.SessionTrees{Git: a.git, Root: a.root, Folder: sessionFolder(a), Copy: a.config.Worktree.Copy, Shared: a.flags.AddDir, Say: a.board.Say}
 	tree, err := trees.Find(ctx, name, reopen, carry)
 	if err != nil {
-		return sessionTree{}, err
+		return nil, nil, err
 	}
-	t, err := enterTree(ctx, a, tree)
+	t, b, err := enterTree(ctx, a, tree)
 	if err == nil {
-		t.app.board.Say(event.LevelInfo, "this session works in the worktree %s (branch %s): /worktree merge takes its changes to %s, /worktree leave goes back there", t.Name, tree.Branch, text.Visible(a.root))
+		b.board.Say(event.LevelInfo, "this session works in the worktree %s (branch %s): /worktree merge takes its changes to %s, /worktree leave goes back there", t.Name, tree.Branch, text.Visible(a.root))
 	}
-	return t, err
+	return t, b, err
 }
 
 // enterPlace returns the app in which the session of the command line works: this one or, with --worktree and for a
@@ -158,18 +152,18 @@ func enterPlace(ctx context.Context, a *app, words []string) (at *app, done func
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := openSessionTree(ctx, a, name, !fresh, a.flags.Carry)
+	tree, b, err := openSessionTree(ctx, a, name, !fresh, a.flags.Carry)
 	if err != nil {
 		return nil, nil, console.Usage("%w", err)
 	}
 	if id != "" && !a.flags.Fork {
-		if err := a.store.Update(ctx, id, session.Change{Cwd: &b.app.cwd}); err != nil {
-			return nil, nil, console.Usage("%w", errors.Join(err, b.End(ctx)))
+		if err := a.store.Update(ctx, id, session.Change{Cwd: &b.cwd}); err != nil {
+			return nil, nil, console.Usage("%w", errors.Join(err, tree.End(ctx)))
 		}
-		b.app.board.Tell("The session works in the git worktree " + b.Tree.Dir + " now, a copy of " + a.root + ": paths that were read before mean the files there.")
+		b.board.Tell("The session works in the git worktree " + tree.Tree.Dir + " now, a copy of " + a.root + ": paths that were read before mean the files there.")
 	}
-	return b.app, func() {
-		if err := b.End(context.WithoutCancel(ctx)); err != nil {
+	return b, func() {
+		if err := tree.End(context.WithoutCancel(ctx)); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode: worktree:", err)
 		}
 	}, nil

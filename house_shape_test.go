@@ -136,7 +136,7 @@ var asksSystem = map[string]string{
 	"internal/system/space_linux.go":      "reads how much of its own memory is mapped",
 	"bench/main.go":                       "leaves out figures that are measured on Linux only",
 	"cli/doctor/machine.go":               "names the system to the person",
-	"cli/prompt.go":                       "names the system to the model",
+	"cli/prompt/prompt.go":                "names the system to the model",
 	"cli/openroles.go":                    "names the system to roles",
 	"packaging/contents.go":               "runs the program that it builds, which has a suffix on Windows",
 	"tools/sandbox/policy.go":             "names the system that has no sandbox",

@@ -45,6 +45,7 @@ cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins 
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
 cli/manual:
 cli/memory: agent agent/event cli/console notes session tools tools/command
+cli/mentions:
 cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front
 cli/permissions: agent/event cli/config cli/console cli/core session tools tools/command tools/permission
 cli/confinement: agent/event agent/model/provider cli/config cli/health cli/web session tools tools/builtin tools/sandbox
@@ -52,6 +53,7 @@ cli/windows: agent agent/event agent/history cli/core cli/undo remote session to
 cli/web: cli/config cli/console cli/health tools tools/builtin/web
 cli/outputs: cli/pursuit session tools
 cli/plugins: agent agent/event cli/console cli/core cli/health hooks mcp/config plugins session/role skills tools tools/command tools/lsp tools/sandbox
+cli/prompt: agent
 cli/pursuit: agent/event
 cli/feed: agent agent/event agent/model cli/console cli/print cli/stream mcp mcp/config mcp/wire remote
 cli/goal: agent agent/model cli/core cli/pursuit tools/command

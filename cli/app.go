@@ -24,6 +24,7 @@ import (
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	permissionscli "jcode/cli/permissions"
+	"jcode/cli/prompt"
 	"jcode/cli/review"
 	rolescli "jcode/cli/roles"
 	"jcode/cli/telemetry"
@@ -300,10 +301,10 @@ func (a *app) options() (agent.Options, error) {
 
 // system builds the system prompt of a session in a role.
 func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
-	return promptParts{
-		sections: a.list.Sections(sessionID, scope),
-		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, headless: a.flags.once(),
-	}.build(role)
+	return prompt.Parts{
+		Sections: a.list.Sections(sessionID, scope),
+		Cwd:      a.cwd, Project: a.root, AddDirs: a.flags.AddDir, Extra: a.flags.AppendPrompt, Headless: a.flags.once(),
+	}.Build(role)
 }
 
 // allow puts approved rules in force for a session.

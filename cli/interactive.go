@@ -18,6 +18,7 @@ import (
 	"jcode/cli/console"
 	"jcode/cli/demo"
 	hookscli "jcode/cli/hooks"
+	"jcode/cli/mentions"
 	modelscli "jcode/cli/models"
 	"jcode/cli/outputs"
 	rolescli "jcode/cli/roles"
@@ -54,8 +55,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	views := sessionscli.Contents{Store: a.store, Board: &a.board, Shown: a.workspace.Shown}
 	opt := front.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Programs: a.programs(), Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
-		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: fileNames(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).Run, ToBackground: newPersonShell(a).ToBackground, Changes: views.ChangedFiles, Undoable: views.Undoable, Keep: a.store.History().AddShown, Preview: views.Preview, Context: views.ContextUse,
-		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
+		Models: newModelList(a).Rows, Roles: newRoleActions(a).Rows, Files: mentions.Files(a.cwd), Mentions: a.servers.Resources, Shell: newPersonShell(a).Run, ToBackground: newPersonShell(a).ToBackground, Changes: views.ChangedFiles, Undoable: views.Undoable, Keep: a.store.History().AddShown, Preview: views.Preview, Context: views.ContextUse,
+		Image: mentions.Pictures{Home: a.paths.Home, Cwd: a.cwd}.Read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Themes: filepath.Join(a.paths.Config, "themes"), Keys: keyTable(a.config.Keys), Status: a.config.StatusLine.Parts, Branch: newShownFolder(a).Branch, Project: newShownFolder(a).Project, StatusCommand: workplacecli.StatusLine(a.config.StatusLine.Command, a.cwd, a.shell),
 		Vi: config.IsOn(a.config.Vi), Notifications: a.config.Notifications, Leave: a.config.Leave, Health: a.list.Status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,

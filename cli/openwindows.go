@@ -2,6 +2,7 @@ package cli
 
 import (
 	"jcode/cli/config"
+	"jcode/cli/mentions"
 	windowscli "jcode/cli/windows"
 	"jcode/internal/slicex"
 	"jcode/remote"
@@ -34,7 +35,7 @@ func ownWindow(a *app) remote.Where {
 
 func newWindowActions(a *app) windowscli.Actions {
 	return windowscli.Actions{
-		Undoing: newUndoing(a), Roles: newRoleActions(a).Rows, Files: sessionFiles{a.cwd, a.gate}.find,
+		Undoing: newUndoing(a), Roles: newRoleActions(a).Rows, Files: mentions.Finder{Dir: a.cwd, Denied: readDenied(a.gate)}.Find,
 		Models: func() []string { return slicex.Map(a.config.Models, func(m config.Model) string { return m.ID }) },
 	}
 }

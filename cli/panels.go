@@ -4,25 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"jcode/agent/model"
 	"jcode/cli/board"
 	shellcli "jcode/cli/shell"
-	"jcode/internal/paths"
-	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
 )
-
-// maxImage bounds a picture that is attached to a prompt.
-const maxImage = 10 << 20
 
 // chatPanels returns the lists that slash commands show: those of the chat, and those of extensions.
 func chatPanels(a *app) []command.Panel {
@@ -67,36 +58,4 @@ func (a toolViews) panel() command.Panel {
 			return rows, nil
 		},
 	}
-}
-
-// pictures reads pictures for prompts.
-type pictures struct{ home, cwd string }
-
-// read reads a picture for a prompt; its content decides the type.
-func (a pictures) read(path string) (string, []byte, error) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(a.home, rest)
-	} else if !filepath.IsAbs(path) {
-		path = filepath.Join(a.cwd, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", nil, err
-	}
-	if info.Size() > maxImage {
-		return "", nil, fmt.Errorf("%s is larger than %d MB", path, maxImage>>20)
-	}
-	data, err := paths.ReadFile(path, maxImage)
-	if err != nil {
-		return "", nil, err
-	}
-	if kind := http.DetectContentType(data); !strings.HasPrefix(kind, "image/") {
-		return "", nil, fmt.Errorf("%s is not a picture but %s", path, kind)
-	}
-	kind, err := picture.Check(data)
-	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", path, err)
-	}
-	data, _ = picture.Fit(data, kind)
-	return kind, data, nil
 }

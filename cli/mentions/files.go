@@ -1,4 +1,4 @@
-package cli
+package mentions
 
 import (
 	"cmp"
@@ -10,17 +10,15 @@ import (
 
 	"jcode/internal/paths"
 	"jcode/internal/search"
-	"jcode/tools"
-	"jcode/tools/permission"
 )
 
-// maxFileNames bounds the list of files that @ completes.
-const maxFileNames = 200_000
+// mostFiles bounds the list of files that @ completes.
+const mostFiles = 200_000
 
-// fileNames lists the files below a folder for @, without ignored ones.
-func fileNames(dir string) func(context.Context) ([]string, error) {
+// Files lists the files below a folder for @, without ignored ones.
+func Files(dir string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
-		names, err := search.Names(ctx, dir, maxFileNames)
+		names, err := search.Names(ctx, dir, mostFiles)
 		for i, name := range names {
 			names[i] = paths.Escape(name)
 		}
@@ -28,16 +26,16 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 	}
 }
 
-// sessionFiles finds files of a folder by a part of their names.
-type sessionFiles struct {
-	dir  string
-	gate *permission.Gate
+// Finder finds files of a folder by a part of their names.
+type Finder struct {
+	Dir    string
+	Denied func(path string) bool // what must not be read
 }
 
-// find returns the files that contain a query, those whose own name begins with it first. Ignored ones, and those that
+// Find returns the files that contain a query, those whose own name begins with it first. Ignored ones, and those that
 // must not be read, are not among them.
-func (f sessionFiles) find(ctx context.Context, query string, most int) ([]string, error) {
-	names, err := search.Names(ctx, f.dir, maxFileNames)
+func (f Finder) Find(ctx context.Context, query string, most int) ([]string, error) {
+	names, err := search.Names(ctx, f.Dir, mostFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +56,7 @@ func (f sessionFiles) find(ctx context.Context, query string, most int) ([]strin
 		if len(out) == most {
 			break
 		}
-		if f.gate.Denied(tools.AccessRead, filepath.Join(f.dir, filepath.FromSlash(n))) == "" {
+		if !f.Denied(filepath.Join(f.Dir, filepath.FromSlash(n))) {
 			out = append(out, paths.Escape(n))
 		}
 	}

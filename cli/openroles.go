@@ -1,11 +1,14 @@
 package cli
 
+// Roles and agents: an agent works in a role, and its definition is one.
+
 import (
 	"context"
 	"path/filepath"
 	"runtime"
 	"strings"
 
+	agentscli "jcode/cli/agents"
 	rolescli "jcode/cli/roles"
 	"jcode/internal/system"
 	"jcode/session/role"
@@ -105,4 +108,17 @@ func variableWords(ctx context.Context, words []string, std Streams) []candidate
 		}
 		return out
 	})
+}
+
+// newDefinitions returns the actions of a person on definitions of agents.
+func newDefinitions(a *app) agentscli.Definitions {
+	return agentscli.Definitions{Roles: newRoleActions(a), Registry: a.registry}
+}
+
+// newAgentActions returns the actions of a person on sub-agents.
+func newAgentActions(a *app) agentscli.Actions {
+	return agentscli.Actions{
+		Board: &a.board, Store: a.store, Definitions: newDefinitions(a), Project: a.project, Root: a.root, Git: a.git, Worktrees: agentFolder(a),
+		Copied: func() []string { return a.config.Worktree.Copy },
+	}
 }

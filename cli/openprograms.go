@@ -1,15 +1,53 @@
 package cli
 
+// Programs: where commands run, and how jcode starts those that it needs for itself.
+
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 
+	"jcode/cli/config"
+	confinementcli "jcode/cli/confinement"
 	"jcode/internal/browser"
 	"jcode/internal/launch"
 	"jcode/internal/owner"
 	"jcode/internal/paths"
+	"jcode/remote"
+	"jcode/tools"
 	"jcode/tools/permission/repository"
 )
+
+// newConfinement prepares where commands run.
+func newConfinement(a *app) *confinementcli.Confinement {
+	// A server may start while a folder is trusted, which replaces the configuration.
+	inForce := func() config.Config {
+		a.reading.RLock()
+		defer a.reading.RUnlock()
+		return a.config
+	}
+	return confinementcli.New(confinementcli.Options{
+		Config: inForce, Paths: a.paths, Root: a.root, Worktrees: agentFolder(a), Hidden: []string{remote.In(a.paths.Data).Dir}, Roots: a.workRoots, Hooks: a.hooks.In,
+		Mode: func() tools.Mode {
+			if conv := a.board.Open(); conv != nil {
+				return conv.Mode()
+			}
+			return a.mode
+		},
+		Say: a.board.Say, Look: a.store.Checkpoints().Look, Getenv: a.std.Getenv, Env: a.env,
+	})
+}
+
+// workRoots returns the workspace's folders, absolute.
+func (a *app) workRoots() []string {
+	roots := append([]string{a.root}, a.flags.AddDir...)
+	for i, dir := range roots {
+		if abs, err := filepath.Abs(dir); err == nil {
+			roots[i] = abs
+		}
+	}
+	return roots
+}
 
 // programs returns what starts the programs that jcode needs for itself: none of the workspace, of the
 // checkouts that it is a copy of, or of a worktree of an agent.

@@ -62,10 +62,10 @@ func begin(args []string, std Streams) int {
 	if err := checkSpace(); err != nil {
 		return report(err, std.Err)
 	}
-	ctx, sig := withSignals(context.Background(), os.Exit)
-	defer sig.stop()
+	ctx, sig := console.WithSignals(context.Background(), os.Exit)
+	defer sig.Stop()
 	err := run(ctx, args, std)
-	if code := sig.code(); code != 0 {
+	if code := sig.Code(); code != 0 {
 		return code
 	}
 	return report(err, std.Err)

@@ -1,10 +1,14 @@
 package cli
 
+// How jcode looks at itself: the checks of the doctor, and the log of --debug.
+
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"jcode/cli/config"
 	confinementcli "jcode/cli/confinement"
 	"jcode/cli/console"
+	"jcode/cli/debuglog"
 	doctorcli "jcode/cli/doctor"
 	"jcode/cli/health"
 	hookscli "jcode/cli/hooks"
@@ -125,4 +130,35 @@ func checkedQueue(a *app, offline bool) doctorcli.Queue {
 			})
 		},
 	}
+}
+
+// openDebugLog opens the log if the flag asks for it.
+func (a *app) openDebugLog(context.Context) error {
+	if !a.flags.Debug {
+		return nil
+	}
+	d, err := debuglog.Open(debuglog.Options{Data: a.paths.Data, Secrets: a.secrets(), Private: a.privateNow},
+		"version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
+	if err != nil {
+		return err
+	}
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
+	a.list = append(a.list, d.Extension())
+	a.onClose(func() {
+		if err := d.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: --debug:", err)
+		}
+	})
+	return nil
+}
+
+// secrets returns the values of the keys that this run knows.
+func (a *app) secrets() []string {
+	out := append(slices.Collect(maps.Values(a.models.Settings().Keys)), a.std.Getenv(webcli.KeyEnv(a.config.WebSearch)))
+	for _, p := range a.models.Settings().Known() {
+		if p.KeyEnv != "" {
+			out = append(out, a.std.Getenv(p.KeyEnv))
+		}
+	}
+	return out
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"jcode/agent"
-	"jcode/cli/board"
 	"jcode/cli/changes"
 	"jcode/cli/config"
 	"jcode/cli/core"
@@ -79,7 +78,7 @@ func (a *app) listExtensions() {
 	a.reviews = newReviewing(a)
 	life := newPluginLife(a)
 	a.list = core.Extensions{
-		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), rolescli.Extension(newRoleWatch(a), newRoleActions(a), newRoleFiles(a).Reaching, newDefinitions(a).Delegates, a.rolesAgain, a.flags.once()), boardExtension{board: &a.board}.extension(),
+		pluginscli.Extension(life, pluginsHome(a), a.std.Streams, a.flags.once()), a.guidance.Extension(), rolescli.Extension(newRoleWatch(a), newRoleActions(a), newRoleFiles(a).Reaching, newDefinitions(a).Delegates, a.rolesAgain, a.flags.once()), {Own: agent.Extension{Before: a.board.Take}}, // what the other parts have to say
 		changes.Losses{Edits: a.store.Edits(), Shown: func(path string) string { return a.workspace.Shown(path) }}.Extension(),
 	}
 	if !a.flags.NoLua {
@@ -109,15 +108,3 @@ func (a *app) startExtensions() {
 	a.follower.Begin()
 	close(a.started)
 }
-
-// boardExtension tells a conversation's model what the other parts of jcode have to say.
-type boardExtension struct {
-	board *board.Board
-}
-
-// extension returns what it adds to jcode.
-func (e boardExtension) extension() core.Extension {
-	return core.Extension{Own: e.own()}
-}
-
-func (e boardExtension) own() agent.Extension { return agent.Extension{Before: e.board.Take} }

@@ -125,8 +125,8 @@ func newWorkerSetup(f *flags, std Streams) workercli.Setup {
 
 // inTask makes an attempt at a task. It ends as soon as its input does: its worker is gone then.
 func inTask(args []string, std Streams) int {
-	ctx, sig := withSignals(context.Background(), os.Exit)
-	defer sig.stop()
+	ctx, sig := console.WithSignals(context.Background(), os.Exit)
+	defer sig.Stop()
 	ctx, cancel := workercli.UntilGone(ctx, std.In)
 	defer cancel()
 	std.In, std.Out = strings.NewReader(""), io.Discard

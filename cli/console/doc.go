@@ -1,3 +1,3 @@
 // Package console is what every command of the command line has: the streams that it reads and writes, which clean what
-// goes to a terminal, its exit codes, errors of usage, JSON, and a question at the terminal. It knows no feature.
+// goes to a terminal, its exit codes, errors of usage, JSON, a question at the terminal, and the signals that end it. It knows no feature.
 package console

@@ -1,21 +1,19 @@
 //go:build unix
 
-package cli
+package console
 
 import (
 	"os"
 	"syscall"
 	"testing"
 	"time"
-
-	"jcode/cli/console"
 )
 
 // A second signal ends the process, whatever hangs.
 func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	exits := make(chan int, 4)
-	ctx, sig := withSignals(t.Context(), func(code int) { exits <- code })
-	defer sig.stop()
+	ctx, sig := WithSignals(t.Context(), func(code int) { exits <- code })
+	defer sig.Stop()
 	raise := func() {
 		t.Helper()
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
@@ -28,16 +26,16 @@ func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the first signal ended nothing")
 	}
-	if sig.code() != console.ExitHup {
-		t.Errorf("code %d, want %d", sig.code(), console.ExitHup)
+	if sig.Code() != ExitHup {
+		t.Errorf("code %d, want %d", sig.Code(), ExitHup)
 	}
 	again := time.NewTicker(hardAfter / 4)
 	defer again.Stop()
 	for deadline := time.After(time.Minute); ; {
 		select {
 		case code := <-exits:
-			if code != console.ExitHup {
-				t.Errorf("exit %d, want %d", code, console.ExitHup)
+			if code != ExitHup {
+				t.Errorf("exit %d, want %d", code, ExitHup)
 			}
 			return
 		case <-again.C:

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"jcode/cli/console"
 )
 
-// signals ends a context at SIGINT, SIGTERM or SIGHUP and remembers which it was.
-type signals struct {
-	stop func()
+// Signals ends a context at SIGINT, SIGTERM or SIGHUP and remembers which it was.
+type Signals struct {
+	// Stop ends the context, and signals do again what they did before.
+	Stop func()
 	got  chan os.Signal
 }
 
@@ -20,15 +19,15 @@ type signals struct {
 // succession are taken as one.
 const hardAfter = time.Second
 
-// withSignals returns a context that ends with the first signal. exit ends the process.
-func withSignals(parent context.Context, exit func(code int)) (context.Context, *signals) {
+// WithSignals returns a context that ends with the first signal. exit ends the process.
+func WithSignals(parent context.Context, exit func(code int)) (context.Context, *Signals) {
 	ctx, cancel := context.WithCancel(parent)
 	in := make(chan os.Signal, 4)
 	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // under nohup it is
 		signal.Notify(in, syscall.SIGHUP)
 	}
-	s := &signals{got: make(chan os.Signal, 1)}
+	s := &Signals{got: make(chan os.Signal, 1)}
 	done := make(chan struct{})
 	go func() {
 		var first time.Time
@@ -48,7 +47,7 @@ func withSignals(parent context.Context, exit func(code int)) (context.Context, 
 			}
 		}
 	}()
-	s.stop = func() {
+	s.Stop = func() {
 		signal.Stop(in)
 		close(done)
 		cancel()
@@ -56,8 +55,8 @@ func withSignals(parent context.Context, exit func(code int)) (context.Context, 
 	return ctx, s
 }
 
-// code returns the exit code of the signal that came first, 0 when none did.
-func (s *signals) code() int {
+// Code returns the exit code of the signal that came first, 0 when none did.
+func (s *Signals) Code() int {
 	select {
 	case sig := <-s.got:
 		s.got <- sig
@@ -70,9 +69,9 @@ func (s *signals) code() int {
 func signalCode(sig os.Signal) int {
 	switch sig {
 	case syscall.SIGTERM:
-		return console.ExitTerm
+		return ExitTerm
 	case syscall.SIGHUP:
-		return console.ExitHup
+		return ExitHup
 	}
-	return console.ExitInt
+	return ExitInt
 }

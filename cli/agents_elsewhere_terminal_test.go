@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // The list of agents names the files that each agent changed, including those changed by its commands. It also
@@ -34,14 +35,7 @@ func TestAgentsPanelNamesWhoWorksOnWhichFiles(t *testing.T) {
 	other := *c
 	other.start("--mode", "yolo", "-m", "replay:"+claims)
 	other.say("claim b")
-	claimed := filepath.Join(c.dir, "claimed")
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(claimed); err == nil {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatal("nothing was claimed")
-		}
-	}
+	eventually.File(t, filepath.Join(c.dir, "claimed"))
 	c.start("--mode", "yolo", "-m", "replay:"+script)
 	c.say("go")
 	c.wait("Dora is at work.", "agent dora done: Appended.")

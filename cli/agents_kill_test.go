@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/session"
 )
 
@@ -187,15 +187,9 @@ func awaitEnd(t *testing.T, dir string) {
 // that was creating one may still be running.
 func checkListed(t *testing.T, c *chat) (n int) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		n, err := listed(t, c)
-		if err == nil {
-			return n
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	var err error
+	eventually.True(t, "doctor lists each worktree", func() bool { n, err = listed(t, c); return err == nil }, func() string { return err.Error() })
+	return n
 }
 
 func listed(t *testing.T, c *chat) (n int, err error) {

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/terminal"
 )
@@ -313,15 +315,14 @@ func TestASessionBeginsInTheBackground(t *testing.T) {
 	if out, err := c.jcode("", "attach"); err == nil || !strings.Contains(out, "in a terminal") {
 		t.Errorf("%v %s", err, out)
 	}
-	for until := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) { // one that failed to begin may still be ending
-		left, err := filepath.Glob(filepath.Join(c.home, "run", "*.sock"))
-		if err == nil && len(left) <= 1 {
-			break
+	var left []string
+	eventually.Within(t, patience, "no socket is left behind", func() (none bool) { // one that failed to begin may still be ending
+		var err error
+		if left, err = filepath.Glob(filepath.Join(c.home, "run", "*.sock")); err != nil {
+			t.Fatal(err)
 		}
-		if err != nil || time.Now().After(until) {
-			t.Fatalf("left behind: %v %v", left, err)
-		}
-	}
+		return len(left) <= 1
+	}, func() string { return fmt.Sprintf("left behind: %v", left) })
 }
 
 // TestContinuingASessionThatRunsInTheBackgroundShowsIt where it runs, if the person wants that.

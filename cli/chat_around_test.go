@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/programs"
 	"jcode/internal/testkit/terminal"
@@ -69,18 +70,13 @@ func (c *chat) answered(n int, id string) string {
 // received waits until a server has received this many messages of a method.
 func received(t *testing.T, log, method string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	eventually.Within(t, patience, fmt.Sprintf("the server gets %d of %s", n, method), func() bool {
 		events, err := mcptest.ReadLog(log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(mcptest.Received(events, method)) >= n {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server did not get %d of %s", n, method)
-		}
-	}
+		return len(mcptest.Received(events, method)) >= n
+	})
 }
 
 // roleFile writes a role into the person's configuration.
@@ -140,41 +136,33 @@ func (s *servers) role(name, text string) {
 // process IDs.
 func (s *servers) counted(name string, starts, ends int) []int {
 	s.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
+	var pids []int
+	ended := 0
+	eventually.Within(s.t, patience, fmt.Sprintf("%s was started %d times and ended %d times", name, starts, ends), func() bool {
 		events, err := mcptest.ReadLog(s.logs[name])
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		ended := 0
+		ended = 0
 		for _, e := range events {
 			if e.Kind == "eof" {
 				ended++
 			}
 		}
-		pids := mcptest.Pids(events)
-		if len(pids) == starts && ended == ends {
-			return pids
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%s was started as %v and ended %d times, want %d and %d", name, pids, ended, starts, ends)
-		}
-		time.Sleep(10 * time.Millisecond) // between two looks at the log
-	}
+		pids = mcptest.Pids(events)
+		return len(pids) == starts && ended == ends
+	}, func() string { return fmt.Sprintf("it was started as %v and ended %d times", pids, ended) })
+	return pids
 }
 
 // gone waits until a process has ended; a zombie counts as ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	if !eventually.Holds(patience, func() bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("process %d lives", pid)
-			return
-		}
+		return syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ")
+	}) {
+		t.Errorf("process %d lives", pid)
 	}
 }
 
@@ -182,12 +170,13 @@ func gone(t *testing.T, pid int) {
 // confined count their process IDs by themselves.
 func nobodyKnows(t *testing.T, dir string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	lives := ""
+	if !eventually.Holds(patience, func() bool {
 		places, err := filepath.Glob("/proc/[0-9]*")
 		if err != nil {
 			t.Fatal(err)
 		}
-		lives := ""
+		lives = ""
 		for _, place := range places {
 			for _, file := range []string{"environ", "cmdline"} {
 				if data, err := os.ReadFile(filepath.Join(place, file)); err == nil && bytes.Contains(data, []byte(dir)) {
@@ -195,36 +184,30 @@ func nobodyKnows(t *testing.T, dir string) {
 				}
 			}
 		}
-		if lives == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("processes live:\n%s", lives)
-			return
-		}
+		return lives == ""
+	}) {
+		t.Errorf("processes live:\n%s", lives)
 	}
 }
 
 // pids waits for the process IDs that a command writes into a file.
 func (c *chat) pids(name string, n int) []int {
 	c.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	var out []int
+	eventually.Within(c.t, patience, name+" is written", func() bool {
 		data, err := os.ReadFile(filepath.Join(c.dir, name))
 		if err != nil {
-			continue
+			return false
 		}
-		var out []int
+		out = nil
 		for f := range strings.FieldsSeq(string(data)) {
 			if pid, err := strconv.Atoi(f); err == nil {
 				out = append(out, pid)
 			}
 		}
-		if len(out) >= n {
-			return out
-		}
-	}
-	c.t.Fatalf("%s was not written", name)
-	return nil
+		return len(out) >= n
+	})
+	return out
 }
 
 // editor sets $EDITOR to a program that shows the file's name, waits for a line from the terminal, and runs a

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/shorten"
 	"jcode/internal/testkit/terminal"
@@ -265,18 +267,13 @@ func (c *chat) titled(title string) {
 		c.t.Fatal(err)
 	}
 	defer store.Close()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	eventually.Within(c.t, patience, fmt.Sprintf("a session is called %q", title), func() bool {
 		all, err := store.List(c.t.Context(), session.Filter{All: true})
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if slices.ContainsFunc(all, func(s session.Session) bool { return s.Title == title }) {
-			return
-		}
-		if time.Now().After(deadline) {
-			c.t.Fatalf("no session is called %q", title)
-		}
-	}
+		return slices.ContainsFunc(all, func(s session.Session) bool { return s.Title == title })
+	})
 }
 
 // quit leaves with Ctrl+C twice, and checks that the terminal is restored.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/session"
 )
 
@@ -63,14 +63,7 @@ func TestARepairWaitsForTheEndOfOtherSessions(t *testing.T) {
 	if err := works.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "working")); err == nil {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the session does not begin")
-		}
-	}
+	eventually.File(t, filepath.Join(dir, "working"))
 	repair := func() (string, error) {
 		out, err := jcode(t.Context(), t, dir, home, "http://127.0.0.1:1", "doctor", "--offline", "--repair").CombinedOutput()
 		return string(out), err

@@ -21,6 +21,7 @@ import (
 	"jcode/cli/board"
 	"jcode/cli/console"
 	"jcode/hooks"
+	"jcode/internal/testkit/eventually"
 	"jcode/tools"
 )
 
@@ -251,11 +252,8 @@ func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for deadline := time.Now().Add(30 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Errorf("%s: the child of a hook lives on", event)
-				break
-			}
+		if !eventually.Holds(30*time.Second, func() bool { return syscall.Kill(pid, 0) != nil }) {
+			t.Errorf("%s: the child of a hook lives on", event)
 		}
 	}
 	if len(all) > 200<<10 || strings.Contains(all, "\x1b") {

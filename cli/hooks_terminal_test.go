@@ -3,12 +3,13 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -92,26 +93,19 @@ func listening(c *chat) (heard func(texts ...string)) {
 		"Stop": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}]}}`)
 	return func(texts ...string) {
 		c.t.Helper()
-		deadline := time.Now().Add(patience)
-		for {
-			b, err := os.ReadFile(filepath.Join(c.dir, "heard"))
-			missing := ""
+		var b []byte
+		var err error
+		eventually.Within(c.t, patience, fmt.Sprintf("hooks hear %q, in this order", texts), func() bool {
+			b, err = os.ReadFile(filepath.Join(c.dir, "heard"))
 			rest := string(b)
 			for _, text := range texts {
-				at := strings.Index(rest, text)
-				if at < 0 {
-					missing = text
-					break
+				_, after, found := strings.Cut(rest, text)
+				if !found {
+					return false
 				}
-				rest = rest[at+len(text):]
+				rest = after
 			}
-			if missing == "" {
-				return
-			}
-			if time.Now().After(deadline) {
-				c.t.Fatalf("%v: hooks have not heard %s, in this order:\n%s", err, missing, b)
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+			return true
+		}, func() string { return fmt.Sprintf("%v: %s", err, b) })
 	}
 }

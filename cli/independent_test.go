@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/remote"
 )
@@ -90,11 +90,8 @@ func TestAnIndependentEditorAndOtherWindowsOnOneSession(t *testing.T) {
 			_ = cmd.Process.Kill() // the session's process goes on without it
 		}
 		_ = cmd.Wait() // killed, or done
-		for until := time.Now().Add(patience); !strings.Contains(s.get(session), said); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("turn %d is not on the page:\n%s", i, s.get(session))
-			}
-		}
+		eventually.Within(t, patience, fmt.Sprintf("turn %d is on the page", i), func() bool { return strings.Contains(s.get(session), said) },
+			func() string { return s.get(session) })
 	}
 	settled(windows, turns)
 	leave()
@@ -111,11 +108,16 @@ func TestAnIndependentEditorAndOtherWindowsOnOneSession(t *testing.T) {
 // theOnly waits for the only open session, and returns its ID.
 func theOnly(ctx context.Context, t *testing.T, place remote.Place) string {
 	t.Helper()
-	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		if all, err := place.Processes(ctx, "test"); err == nil && len(all) == 1 && len(all[0].Sessions) == 1 {
-			return all[0].Sessions[0].SessionID
+	only := ""
+	eventually.Within(t, patience, "one session is open", func() bool {
+		all, err := place.Processes(ctx, "test")
+		if err == nil && len(all) == 1 && len(all[0].Sessions) == 1 {
+			only = all[0].Sessions[0].SessionID
 		}
+		return only != "" || ctx.Err() != nil
+	})
+	if only == "" {
+		t.Fatal("no session is open")
 	}
-	t.Fatal("no session is open")
-	return ""
+	return only
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/lsptest"
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/terminal"
@@ -143,11 +143,8 @@ func TestNoLanguageServerIsLeftAfterAnyEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-c.Exited()
-			for deadline := time.Now().Add(patience); len(c.servers()) > 0; time.Sleep(5 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("left behind: %v", c.servers())
-				}
-			}
+			eventually.Within(t, patience, "no server is left behind", func() bool { return len(c.servers()) == 0 },
+				func() string { return fmt.Sprintf("left behind: %v", c.servers()) })
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/remote"
 )
@@ -195,11 +196,9 @@ func TestManyWindowsOnOneSession(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		for until := time.Now().Add(patience); !strings.Contains(s.get(session), fmt.Sprintf("Made file %d. And some more words.", i)); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("turn %d does not end:\n%s", i, s.get(session))
-			}
-		}
+		eventually.Within(t, patience, fmt.Sprintf("turn %d is on the page", i), func() bool {
+			return strings.Contains(s.get(session), fmt.Sprintf("Made file %d. And some more words.", i))
+		}, func() string { return s.get(session) })
 	}
 	settled(windows, turns)
 	stop()
@@ -215,15 +214,13 @@ func TestManyWindowsOnOneSession(t *testing.T) {
 
 // settled waits until all windows know of so many answers.
 func settled(windows []*window, answers int) {
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(windows, func(w *window) bool {
+	eventually.Holds(patience, func() bool { // agree says what is missing
+		return !slices.ContainsFunc(windows, func(w *window) bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return len(w.closed) < answers
-		}) {
-			return
-		}
-	}
+		})
+	})
 }
 
 // agree checks that windows know of the same answers, one for each question, by one of some names.

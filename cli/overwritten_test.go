@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // A command that writes what it read before an edit of another session says what it overwrote, and so does the other
@@ -38,14 +39,7 @@ func TestACommandThatOverwroteTheEditOfAnotherSessionIsSaidToBoth(t *testing.T) 
 	}
 	await := func(name string) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("there is no %s", name)
-			}
-		}
+		eventually.File(t, filepath.Join(dir, name))
 	}
 	await("started")
 	b := jcode(t.Context(), t, dir, home, "http://127.0.0.1:1", "-p", "--mode", "yolo", "-m", "replay:"+edit, "edit it")

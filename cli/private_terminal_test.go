@@ -4,14 +4,15 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/terminal"
 	"jcode/session"
@@ -240,15 +241,11 @@ func (h *hidden) draft(as func(kept string) bool) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		kept, err := s.Drafts().Get(h.t.Context(), project)
-		switch {
-		case err != nil:
+	kept := ""
+	eventually.Within(h.t, patience, "the input is kept as expected", func() bool {
+		if kept, err = s.Drafts().Get(h.t.Context(), project); err != nil {
 			h.t.Fatal(err)
-		case as(kept):
-			return
-		case time.Now().After(end):
-			h.t.Fatalf("of the input is kept: %.100q", kept)
 		}
-	}
+		return as(kept)
+	}, func() string { return fmt.Sprintf("of the input is kept: %.100q", kept) })
 }

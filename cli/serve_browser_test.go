@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -98,15 +99,14 @@ const unanswered = 10 * time.Second
 func (b *browser) is(expr string) {
 	b.t.Helper()
 	var last error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	if !eventually.Holds(patience, func() (yes bool) {
 		ctx, cancel := context.WithTimeout(b.ctx, unanswered)
-		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`!!(`+expr+`)`))
-		cancel()
-		if last = err; yes {
-			return
-		}
+		defer cancel()
+		yes, last = chromedp.Run(ctx, chromedp.Evaluate[bool](`!!(`+expr+`)`))
+		return yes
+	}) {
+		b.fail(fmt.Errorf("never true: %s (%w)", expr, last))
 	}
-	b.fail(fmt.Errorf("never true: %s (%w)", expr, last))
 }
 
 func quoted(s string) string { return "`" + strings.ReplaceAll(s, "`", "\\`") + "`" }

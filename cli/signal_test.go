@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -89,17 +90,16 @@ func TestSignalEndsTheWaitForStandardInput(t *testing.T) {
 // waitForPid reads a process ID from a file as soon as it is there.
 func waitForPid(t *testing.T, path string) int {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	pid := 0
+	eventually.True(t, "a process ID in "+path, func() bool {
 		b, err := os.ReadFile(path)
 		if err != nil {
-			continue
+			return false
 		}
-		if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
-			return pid
-		}
-	}
-	t.Fatalf("%s never came", path)
-	return 0
+		pid, err = strconv.Atoi(strings.TrimSpace(string(b)))
+		return err == nil
+	})
+	return pid
 }
 
 // zombie reports whether a process has ended but was not reaped, for example under an init that does not reap.

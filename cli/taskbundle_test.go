@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // trees lists the worktrees of the clones in the room's data folder.
@@ -174,12 +175,7 @@ func TestAKilledWorkerOfAnAddressLeavesOneResultAndNoWorktree(t *testing.T) {
 		h.must("tasks", "add", "--mode", "yolo", "-m", script, "--repo", h.address, "x")
 	}
 	w := h.worker("--repos", h.pattern)
-	for limit := time.Now().Add(time.Minute); len(h.trees()) < 2; {
-		if time.Now().After(limit) {
-			t.Fatalf("they never began:\n%s", w.out)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	eventually.True(t, "both begin", func() bool { return len(h.trees()) >= 2 }, w.out.String)
 	w.kill()
 	out := h.must("worker", "--once", "--repos", h.pattern)
 	for id := 1; id <= 2; id++ {

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // taskRoom is a repository with a home in which tasks are queued and worked on.
@@ -90,17 +93,10 @@ func (r *taskRoom) task(id int) taskJSON {
 // until waits until a task is as wanted.
 func (r *taskRoom) until(id int, what string, ok func(taskJSON) bool) taskJSON {
 	r.t.Helper()
-	limit := time.Now().Add(2 * time.Minute)
-	for {
-		v := r.task(id)
-		if ok(v) {
-			return v
-		}
-		if time.Now().After(limit) {
-			r.t.Fatalf("task %d never %s: %+v\n%s", id, what, v, r.must("tasks", "show", strconv.Itoa(id)))
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	var v taskJSON
+	eventually.Within(r.t, 2*time.Minute, fmt.Sprintf("task %d %s", id, what), func() bool { v = r.task(id); return ok(v) },
+		func() string { return fmt.Sprintf("%+v\n%s", v, r.must("tasks", "show", strconv.Itoa(id))) })
+	return v
 }
 
 // startedWorker is a worker that runs.

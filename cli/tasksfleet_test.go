@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 // private returns how many bytes of memory of its own that were written a process has, 0 where that is not known.
@@ -95,18 +97,16 @@ func TestAFleetOfWorkersDoesEachTaskOnce(t *testing.T) {
 		return n
 	}
 	memory := make([][]int, len(workers))
-	for over, next := 0, 0; over < count; {
-		time.Sleep(200 * time.Millisecond)
+	over, next := 0, 0
+	eventually.Within(t, time.Minute+time.Duration(count)*10*time.Second, "all tasks are over", func() bool {
 		if over = number("SELECT count(*) FROM tasks WHERE state IN ('done', 'failed')"); over >= next {
 			for i, w := range workers {
 				memory[i] = append(memory[i], private(w.cmd.Process.Pid)>>10)
 			}
 			next += max(count/10, 1)
 		}
-		if time.Since(began) > time.Minute+time.Duration(count)*10*time.Second {
-			t.Fatalf("%d of %d are over\n%s", over, count, workers[0].out)
-		}
-	}
+		return over >= count
+	}, func() string { return fmt.Sprintf("%d of %d are over\n%s", over, count, workers[0].out) })
 	took := time.Since(began)
 	used = 0
 	for i, w := range workers {

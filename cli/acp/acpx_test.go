@@ -53,6 +53,7 @@ func told(out, kind string) string {
 }
 
 func TestAnIndependentClientDrivesWholeTurns(t *testing.T) {
+	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	out := acpx(t, home, dir, writeScript, "--approve-all", "exec", "go")
 	if !strings.Contains(out, `"stopReason":"end_turn"`) || !strings.Contains(out, `"type":"diff"`) || told(out, "agent_thought_chunk") != "let me see" {
@@ -69,6 +70,7 @@ func TestAnIndependentClientDrivesWholeTurns(t *testing.T) {
 }
 
 func TestAnIndependentClientGoesOnWithASessionInASecondProcess(t *testing.T) {
+	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	t.Cleanup(func() { acpx(t, home, dir, writeScript, "sessions", "close") })
 	acpx(t, home, dir, writeScript, "sessions", "new")

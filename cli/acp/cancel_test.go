@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -13,6 +14,7 @@ const waitScript = `{"tool_calls":[{"name":"exec","arguments":{"cmd":"echo $$ > 
 `
 
 func TestCancelEndsAPromptAsCancelledAtEveryMoment(t *testing.T) {
+	t.Parallel()
 	moments := map[string]struct {
 		setup  setup
 		before func(c *client)
@@ -60,6 +62,7 @@ func TestCancelEndsAPromptAsCancelledAtEveryMoment(t *testing.T) {
 }
 
 func TestCancelTakesBackWhatIsQueuedAndTheNextPromptRuns(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: `{"tool_calls":[{"name":"exec","arguments":{"cmd":"while :; do sleep 0.05; done"}}]}
 {"text":"after"}
 `, args: []string{"--mode", "yolo"}})
@@ -80,15 +83,14 @@ func TestCancelTakesBackWhatIsQueuedAndTheNextPromptRuns(t *testing.T) {
 }
 
 func TestClientThatIsGoneLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: waitScript, args: []string{"--mode", "yolo"}})
 	s := c.open()
 	c.prompt(s, text("go"))
 	file := filepath.Join(c.dir, "pid")
 	c.wait("the command", func() bool { return has(c.updates, "tool_call") })
 	var pid string
-	for end := time.Now().Add(deadline); pid == "" && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		pid = read(t, file)
-	}
+	eventually.True(t, "the command writes its process ID", func() bool { pid = read(t, file); return pid != "" })
 	began := time.Now()
 	if code := c.end(); code != 0 {
 		t.Errorf("exit %d: %s", code, c.errs)
@@ -98,6 +100,7 @@ func TestClientThatIsGoneLeavesNothingBehind(t *testing.T) {
 }
 
 func TestClientThatIsGoneWhileItIsAskedMeansNo(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: writeScript})
 	c.prompt(c.open(), text("go"))
 	c.waitAsked("session/request_permission", 1)

@@ -34,6 +34,7 @@ func (c *client) buffers(unsaved map[string]string) {
 var editorFiles = object{"fs": object{"readTextFile": true, "writeTextFile": true}}
 
 func TestUnsavedTextOfTheEditorIsReadEditedAndUndone(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "edits"}, script: `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}}]}
 {"expect":{"tool_result_contains":"not saved"},"tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"not saved","new_string":"edited"}},{"name":"write","arguments":{"path":"new.txt","content":"made\n"}}]}
 {"text":"done","expect":{"tool_result_contains":"new.txt"}}
@@ -65,6 +66,7 @@ func TestUnsavedTextOfTheEditorIsReadEditedAndUndone(t *testing.T) {
 }
 
 func TestErrorOfTheEditorFailsTheToolInItsWords(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "edits"}, script: `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}}]}
 {"expect":{"tool_result_contains":"buffer is locked"},"tool_calls":[{"name":"write","arguments":{"path":"b.txt","content":"x"}}]}
 {"text":"done","expect":{"tool_result_contains":"disk is full"}}
@@ -87,6 +89,7 @@ func TestErrorOfTheEditorFailsTheToolInItsWords(t *testing.T) {
 }
 
 func TestSearchSaysWhichFilesHaveUnsavedChanges(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, script: `{"tool_calls":[{"name":"grep","arguments":{"pattern":"needle"}}]}
 {"text":"done","expect":{"tool_result_contains":"unsaved changes in the editor: a.txt"}}
 `})
@@ -100,6 +103,7 @@ func TestSearchSaysWhichFilesHaveUnsavedChanges(t *testing.T) {
 }
 
 func TestFilesOutsideTheWorkspaceAreNotTheEditors(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret.txt")
 	write(t, outside, "on disk\n")
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "yolo"}, script: `{"tool_calls":[{"name":"read","arguments":{"path":"` + outside + `"}}]}
@@ -115,6 +119,7 @@ func TestFilesOutsideTheWorkspaceAreNotTheEditors(t *testing.T) {
 }
 
 func TestBufferThatDidNotLoadAChangeOnDiskIsNotUnsavedWork(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "yolo"}, script: `{"tool_calls":[{"name":"read","arguments":{"path":"a.txt"}}]}
 {"tool_calls":[{"name":"exec","arguments":{"cmd":"printf 'ONE\\ntwo\\nthree\\n' > a.txt"}}]}
 {"tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"three","new_string":"THREE"}}]}
@@ -143,6 +148,7 @@ func TestBufferThatDidNotLoadAChangeOnDiskIsNotUnsavedWork(t *testing.T) {
 }
 
 func TestFileThatExistsOnlyInTheEditorIsReadAndKept(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "edits"}, script: `{"tool_calls":[{"name":"write","arguments":{"path":"new.txt","content":"mine\n"}}]}
 {"expect":{"tool_result_contains":"1\ttyped, never saved"},"tool_calls":[{"name":"read","arguments":{"path":"new.txt"}}]}
 {"expect":{"tool_result_contains":"exists only in the editor"},"tool_calls":[{"name":"write","arguments":{"path":"new.txt","content":"mine\n"}}]}
@@ -167,6 +173,7 @@ func TestFileThatExistsOnlyInTheEditorIsReadAndKept(t *testing.T) {
 
 // What a command changed is undone from an editor too; a file of which the editor has unsaved text stays, and is named.
 func TestWhatACommandChangedIsUndoneFromAnEditor(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: editorFiles, args: []string{"--mode", "yolo"}, script: `{"tool_calls":[{"name":"exec","arguments":{"cmd":"echo two > a.txt; echo two > b.txt; echo made > made.txt; rm gone.txt"}}]}
 {"text":"done"}
 `})

@@ -9,6 +9,7 @@ import (
 // Single hunks of a change are taken in an editor that shows forms. Anything but a clear choice is a no, and an editor
 // without forms is offered no such answer.
 func TestSingleHunksAreTakenInAForm(t *testing.T) {
+	t.Parallel()
 	before := "one\n" + strings.Repeat("same\n", 20) + "two\n"
 	form := object{"elicitation": object{"form": object{}}}
 	accept := func(content object) any { return object{"action": "accept", "content": content} }

@@ -12,6 +12,7 @@ import (
 )
 
 func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: writeScript})
 	s := c.open()
 	long := strings.Repeat("x", 65<<20)
@@ -80,6 +81,7 @@ func TestBadInputIsAnsweredAndTheNextMessageIsRead(t *testing.T) {
 }
 
 func TestNothingComesBeforeInitialize(t *testing.T) {
+	t.Parallel()
 	c := launch(t, setup{script: writeScript})
 	if a := c.finish(c.begin("session/new", object{"cwd": c.dir, "mcpServers": []any{}})); a.err == nil || !strings.Contains(a.err.Message, "initialize") {
 		t.Errorf("answer %+v", a)
@@ -87,6 +89,7 @@ func TestNothingComesBeforeInitialize(t *testing.T) {
 }
 
 func TestWithoutAModelTheErrorSaysWhatToSet(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{caps: object{"auth": object{"terminal": true}}})
 	a := c.finish(c.begin("session/new", object{"cwd": c.dir, "mcpServers": []any{}}))
 	if a.err == nil || a.err.Code != -32000 || !strings.Contains(a.err.Message, "OPENAI_API_KEY") {
@@ -103,6 +106,7 @@ func TestWithoutAModelTheErrorSaysWhatToSet(t *testing.T) {
 }
 
 func TestContentOfEveryKindReachesTheModel(t *testing.T) {
+	t.Parallel()
 	pixel := "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	var got modeltest.Request
 	c := start(t, setup{replies: []modeltest.Reply{modeltest.Func(func(r modeltest.Request) modeltest.Reply {
@@ -137,6 +141,7 @@ func TestContentOfEveryKindReachesTheModel(t *testing.T) {
 }
 
 func TestSlashCommandsAreListedRunAndReloaded(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	write(t, filepath.Join(home, "commands", "greet.md"), "---\ndescription: says hello\n---\nSay hello to $ARGUMENTS")
 	c := start(t, setup{home: home, script: `{"text":"hello"}
@@ -161,6 +166,7 @@ func TestSlashCommandsAreListedRunAndReloaded(t *testing.T) {
 }
 
 func TestQuestionsGoThroughAFormOrChoicesOrAreDeclined(t *testing.T) {
+	t.Parallel()
 	ask := func(args string) string {
 		return `{"tool_calls":[{"name":"ask","arguments":` + args + `}]}
 {"text":"ok","expect":{"tool_result_contains":"` + "%s" + `"}}
@@ -191,6 +197,7 @@ func TestQuestionsGoThroughAFormOrChoicesOrAreDeclined(t *testing.T) {
 }
 
 func TestClientsMCPServerIsAskedForAndItsToolsAreThere(t *testing.T) {
+	t.Parallel()
 	server := mcptest.Server("ok")
 	env := []any{}
 	for name, value := range server.Env {
@@ -219,6 +226,7 @@ func TestClientsMCPServerIsAskedForAndItsToolsAreThere(t *testing.T) {
 }
 
 func TestProjectIsTrustedByAQuestionAndStaysInertWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	server := mcptest.Server("ok")
 	dir := t.TempDir()
 	entry, err := json.Marshal(object{"mcpServers": object{"theirs": object{"command": server.Path, "args": server.Args, "env": server.Env}}})

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"jcode/cli"
 	"jcode/cli/console"
+	"jcode/internal/testkit/eventually"
 )
 
 // gone waits until a process has ended.
@@ -24,15 +24,13 @@ func gone(t *testing.T, pid string) {
 	if err != nil {
 		return
 	}
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if process.Signal(syscall.Signal(0)) != nil {
-			return
-		}
+	if !eventually.Holds(deadline, func() bool { return process.Signal(syscall.Signal(0)) != nil }) {
+		t.Errorf("process %d is still there", n)
 	}
-	t.Errorf("process %d is still there", n)
 }
 
 func TestLoadedSessionReplaysEverythingInOrder(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: `{"text":"I plan.","reasoning":"hm","tool_calls":[{"name":"todo","arguments":{"items":[{"text":"write it","status":"in_progress"}]}},{"name":"write","arguments":{"path":"a.txt","content":"one\n"}}]}
 {"text":"done"}
 `, args: []string{"--mode", "edits"}})
@@ -110,6 +108,7 @@ func TestSessionsOfTheTerminalAreListedLoadedAndTheOtherWayRound(t *testing.T) {
 }
 
 func TestSessionThatIsOpenElsewhereIsAnErrorThatNamesTheProcess(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: `{"text":"x"}` + "\n"})
 	s := c.open()
 	c.stop(c.prompt(s, text("go")))
@@ -121,6 +120,7 @@ func TestSessionThatIsOpenElsewhereIsAnErrorThatNamesTheProcess(t *testing.T) {
 }
 
 func TestTwoSessionsInTwoFoldersWorkAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	script := `{"tool_calls":[{"name":"exec","arguments":{"cmd":"touch here; while [ ! -e go ]; do sleep 0.01; done; pwd"}}]}
 {"text":"done"}
 `
@@ -150,6 +150,7 @@ func TestTwoSessionsInTwoFoldersWorkAtTheSameTime(t *testing.T) {
 }
 
 func TestModeModelRoleAndEffortAreOptions(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: writeScript})
 	s := c.open()
 	set := func(id, value string) map[string]string {
@@ -192,6 +193,7 @@ func TestModeModelRoleAndEffortAreOptions(t *testing.T) {
 }
 
 func TestARoleAsksForItsValuesInAFormOrSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	const ticket = "---\ndescription: Works on a ticket\nvariables:\n  - {name: id, description: the ticket}\n---\nWork on {{id}}."
 	for name, test := range map[string]struct {
 		caps   object

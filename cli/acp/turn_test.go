@@ -13,6 +13,7 @@ const writeScript = `{"text":"I write.","reasoning":"let me see","tool_calls":[{
 `
 
 func TestTurnShowsThoughtAnswerCallAndDiffAndAsksBeforeItWrites(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: writeScript})
 	c.on("session/request_permission", choose("allow_once"))
 	s := c.open()
@@ -51,6 +52,7 @@ func TestTurnShowsThoughtAnswerCallAndDiffAndAsksBeforeItWrites(t *testing.T) {
 }
 
 func TestEditShowsTheWholeFileBeforeAndAfter(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: `{"tool_calls":[{"name":"read","arguments":{"path":"sub/a.txt"}},{"name":"edit","arguments":{"path":"sub/a.txt","old_string":"line 50\n","new_string":"fifty\n"}}]}
 {"text":"done"}
 `})
@@ -85,6 +87,7 @@ func TestEditShowsTheWholeFileBeforeAndAfter(t *testing.T) {
 func itoa(i int) string { return string(rune('0'+i/10)) + string(rune('0'+i%10)) }
 
 func TestRefusedPermissionChangesNothingAndTheTurnGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, answer := range []string{"reject_once", "cancelled"} {
 		t.Run(answer, func(t *testing.T) {
 			c := start(t, setup{script: writeScript})
@@ -104,6 +107,7 @@ func TestRefusedPermissionChangesNothingAndTheTurnGoesOn(t *testing.T) {
 }
 
 func TestAlwaysIsKeptForTheProjectWithTheRuleInItsName(t *testing.T) {
+	t.Parallel()
 	script := `{"tool_calls":[{"name":"exec","arguments":{"cmd":"touch made"}}]}
 {"text":"done"}
 `
@@ -128,6 +132,7 @@ func TestAlwaysIsKeptForTheProjectWithTheRuleInItsName(t *testing.T) {
 }
 
 func TestCommandOutputArrivesWhileItRunsAndIsBounded(t *testing.T) {
+	t.Parallel()
 	script := `{"tool_calls":[{"name":"exec","arguments":{"cmd":"echo early; while [ ! -e go ]; do sleep 0.01; done; yes long-line-of-output | head -n 20000"}}]}
 {"text":"done"}
 `
@@ -152,6 +157,7 @@ func TestCommandOutputArrivesWhileItRunsAndIsBounded(t *testing.T) {
 }
 
 func TestQueuedPromptIsAnsweredToo(t *testing.T) {
+	t.Parallel()
 	c := start(t, setup{script: `{"tool_calls":[{"name":"exec","arguments":{"cmd":"while [ ! -e go ]; do sleep 0.01; done"}}]}
 {"text":"one"}
 {"text":"two"}

@@ -1,14 +1,15 @@
 package acp_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"jcode/internal/testkit/eventually"
 )
 
 func TestPromptThatAHookRefusesWhileATurnRunsIsAnsweredWithTheReason(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	write(t, filepath.Join(home, "config.json"),
 		`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "grep -q password && { echo no passwords >&2; exit 2; }; exit 0"}]}]}}`)
@@ -29,6 +30,7 @@ func TestPromptThatAHookRefusesWhileATurnRunsIsAnsweredWithTheReason(t *testing.
 }
 
 func TestCancelWhileAHookJudgesAPromptAnswersItAndTheNextPromptRuns(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	write(t, filepath.Join(home, "config.json"),
 		`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "touch judging; while ! test -e go; do sleep 0.05; done"}]}]}}`)
@@ -36,11 +38,7 @@ func TestCancelWhileAHookJudgesAPromptAnswersItAndTheNextPromptRuns(t *testing.T
 `})
 	s := c.open()
 	first := c.prompt(s, text("first"))
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(c.dir, "judging")); err == nil {
-			break
-		}
-	}
+	eventually.File(t, filepath.Join(c.dir, "judging"))
 	second := c.prompt(s, text("second"))
 	c.send(object{"jsonrpc": "2.0", "method": "session/cancel", "params": object{"sessionId": s}})
 	if a, b := c.stop(first), c.stop(second); a != "cancelled" || b != "cancelled" {

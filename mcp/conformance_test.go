@@ -159,20 +159,20 @@ func conformanceCalls(given conformanceContext, list []schema.Tool) []conformanc
 
 // settledServer waits until the server is connected or has reached another final state.
 func settledServer(m *Manager, person *follower) error {
-	quiet := 0
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	var failed error
+	quiet := time.Now() // since when
+	eventually.Holds(2*time.Minute, func() bool {
 		d, err := m.Server("s")
-		if err != nil {
-			return err
+		if failed = err; err != nil {
+			return true
 		}
-		busy := len(m.asker.turn) > 0 || d.State == StateConnecting || d.State == StateNeedsSignIn && person.count() == 0
-		if busy {
-			quiet = 0
-		} else if quiet++; quiet > 10 || d.State == StateConnected && quiet > 2 {
-			return nil
+		if len(m.asker.turn) > 0 || d.State == StateConnecting || d.State == StateNeedsSignIn && person.count() == 0 {
+			quiet = time.Now()
 		}
-	}
-	return nil
+		so := time.Since(quiet)
+		return so > 220*time.Millisecond || d.State == StateConnected && so > 60*time.Millisecond
+	})
+	return failed
 }
 
 // conformanceSuites are the parts of the suite: all scenarios of each dated revision of the protocol, and those

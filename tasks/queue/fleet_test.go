@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/postgrestest"
 	"jcode/tasks"
 )
@@ -145,17 +146,14 @@ func TestAFleetDoesEachTaskOnce(t *testing.T) {
 	}
 	added := time.Since(began)
 	busy := 0.0
-	for {
+	eventually.Within(t, time.Hour, "all tasks are done", func() bool {
 		counts, err := store.Counts(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		busy = max(busy, number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"))
-		if counts[tasks.Done] == most {
-			break
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		return counts[tasks.Done] == most
+	})
 	took, n := time.Since(began), float64(most)
 	if again := number("SELECT count(*) FROM tasks WHERE attempt <> 1"); again != 0 {
 		t.Errorf("%v tasks ran more than once", again)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestUsageCountsWhatIsSentAndBilled(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		usage string
 		want  model.Usage
@@ -46,6 +47,7 @@ func TestUsageCountsWhatIsSentAndBilled(t *testing.T) {
 }
 
 func TestCostCountsFourKindsOfTokens(t *testing.T) {
+	t.Parallel()
 	info, _ := catalogue.Lookup("claude-sonnet-4-6", nil)
 	got, known := info.Cost(model.Usage{Input: 4_000_000, Cached: 1_000_000, Written: 1_000_000, WrittenHour: 1_000_000, Output: 1_000_000})
 	if want := 3 + 0.3 + 3.75 + 6 + 15; !known || math.Abs(got-want) > 1e-9 {
@@ -57,6 +59,7 @@ func TestCostCountsFourKindsOfTokens(t *testing.T) {
 }
 
 func TestTokensOfAFailedAttemptAreCounted(t *testing.T) {
+	t.Parallel()
 	failed := modeltest.Chunks(modeltest.TextChunk("x"), `{"choices":[{"delta":{},"finish_reason":"error"}],"usage":{"prompt_tokens":70,"completion_tokens":3}}`)
 	srv := modeltest.New(t, failed, modeltest.Text("ok"))
 	resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
@@ -66,20 +69,30 @@ func TestTokensOfAFailedAttemptAreCounted(t *testing.T) {
 }
 
 func TestARateLimitIsWaitedForAsItSays(t *testing.T) {
-	in := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).UnixMilli(), 10) }
+	t.Parallel()
+	const inAMinute = "IN-A-MINUTE" // by the clock of the answer
 	for name, c := range map[string]struct {
 		header http.Header
 		body   string
 	}{
-		"reset in a header":   {http.Header{"X-Ratelimit-Reset": {in(time.Minute)}}, `{"error":{"code":429,"message":"Rate limit exceeded"}}`},
-		"reset in metadata":   {nil, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-min","metadata":{"headers":{"X-RateLimit-Limit":"20","X-RateLimit-Reset":"` + in(time.Minute) + `"}}}}`},
+		"reset in a header":   {http.Header{"X-Ratelimit-Reset": {inAMinute}}, `{"error":{"code":429,"message":"Rate limit exceeded"}}`},
+		"reset in metadata":   {nil, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-min","metadata":{"headers":{"X-RateLimit-Limit":"20","X-RateLimit-Reset":"` + inAMinute + `"}}}}`},
 		"words":               {nil, `{"error":{"message":"Rate limit reached on tokens per min (TPM). Please try again in 59.5s. Visit the page","code":"rate_limit_exceeded"}}`},
 		"words with minutes":  {nil, `{"error":{"message":"Please try again in 1m0.2s."}}`},
 		"words with seconds":  {nil, `{"error":{"message":"Retry after 60 seconds"}}`},
 		"reset of the tokens": {http.Header{"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"59.8s"}, "X-Ratelimit-Remaining-Requests": {"99"}, "X-Ratelimit-Reset-Requests": {"8m"}}, `{"error":{"message":"slow down"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := modeltest.New(t, modeltest.Status(429, c.header, c.body))
+			srv := modeltest.New(t, modeltest.Func(func(modeltest.Request) modeltest.Reply {
+				reset := strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)
+				header := c.header.Clone()
+				for name, values := range header {
+					if values[0] == inAMinute {
+						header.Set(name, reset)
+					}
+				}
+				return modeltest.Status(429, header, strings.ReplaceAll(c.body, inAMinute, reset))
+			}))
 			client := newClient(t, srv.URL(), func(p *provider.Config) { p.Limits.MaxWait = time.Second })
 			_, _, err := stream(t, client, ask("x"))
 			if e := classOf(t, err); !strings.Contains(e.Text, "asks to wait 1m") {
@@ -90,6 +103,7 @@ func TestARateLimitIsWaitedForAsItSays(t *testing.T) {
 }
 
 func TestReasoningDetailsGoBackUnmodified(t *testing.T) {
+	t.Parallel()
 	details := []string{
 		`{"type":"reasoning.text","text":"let me ","format":"anthropic-claude-v1","index":0}`,
 		`{"type":"reasoning.text","text":"see","index":0}`,
@@ -128,6 +142,7 @@ func TestReasoningDetailsGoBackUnmodified(t *testing.T) {
 }
 
 func TestACallThatSaysNothingIsNone(t *testing.T) {
+	t.Parallel()
 	for name, chunk := range map[string]string{
 		"function_call": delta(`{"content":"hi","function_call":{"name":"","arguments":""}}`),
 		"tool_calls":    delta(`{"content":"hi","tool_calls":[{"index":0,"type":"function","function":{"name":"","arguments":""}}]}`),
@@ -143,6 +158,7 @@ func TestACallThatSaysNothingIsNone(t *testing.T) {
 }
 
 func TestFinishReasonsOfManyNames(t *testing.T) {
+	t.Parallel()
 	for from, want := range map[string]string{
 		"sensitive": "content_filter", "content_filter: SAFETY": "content_filter", "repetition_truncation": "repetition_truncation", "max_output_tokens": "length",
 	} {
@@ -153,6 +169,7 @@ func TestFinishReasonsOfManyNames(t *testing.T) {
 }
 
 func TestModelsThatWantTheirThinkingBackGetItUnasked(t *testing.T) {
+	t.Parallel()
 	for id, back := range map[string]bool{"glm-5": true, "MiniMax-M2.5": true, "moonshotai/kimi-k2-thinking": true, "deepseek-chat": true, "gpt-5": false, "some-model": false} {
 		srv := modeltest.New(t, modeltest.Text("ok"))
 		req := ask("x")
@@ -173,6 +190,7 @@ func TestModelsThatWantTheirThinkingBackGetItUnasked(t *testing.T) {
 }
 
 func TestARefusedPictureIsToldFromAModelWithoutEyes(t *testing.T) {
+	t.Parallel()
 	for _, words := range []string{"Could not process image", "Unable to process input image. Please retry", "messages.0.content.1.image.source.base64.data: invalid image", "You uploaded an unsupported image. Please make sure your image is a valid image"} {
 		srv := modeltest.New(t, modeltest.Error(400, "invalid_request_error", words))
 		req := ask("x")

@@ -83,6 +83,7 @@ func status(b *bench, name string) roster.Status {
 }
 
 func TestAgentInTheBackgroundOutlivesTheTurnAndItsEndIsAnnounced(t *testing.T) {
+	t.Parallel()
 	wait, open := held()
 	b, s := startSpeakers(t, map[string][]reply{
 		"": {
@@ -111,6 +112,7 @@ func TestAgentInTheBackgroundOutlivesTheTurnAndItsEndIsAnnounced(t *testing.T) {
 }
 
 func TestAgentsAreListedMessagedWaitedForAndStopped(t *testing.T) {
+	t.Parallel()
 	wait, open := held()
 	endless := func(ctx context.Context) { <-ctx.Done() }
 	b, s := startSpeakers(t, map[string][]reply{
@@ -144,6 +146,7 @@ func TestAgentsAreListedMessagedWaitedForAndStopped(t *testing.T) {
 }
 
 func TestHeadlessRunWaitsForItsAgents(t *testing.T) {
+	t.Parallel()
 	wait, open := held()
 	b, _ := startSpeakers(t, map[string][]reply{
 		"":    {{calls: []model.Call{call("t", "task", `{"prompt":"a","name":"one","background":true}`)}}, {text: "meanwhile", act: func(context.Context) { open() }}, {text: "one says forty-two"}},
@@ -155,6 +158,7 @@ func TestHeadlessRunWaitsForItsAgents(t *testing.T) {
 }
 
 func TestOneCapOnTheCostHoldsForAllAgents(t *testing.T) {
+	t.Parallel()
 	dear := model.Usage{Input: 1, Output: 1}
 	b, s := startSpeakers(t, map[string][]reply{
 		"":    {{calls: []model.Call{call("t", "task", `{"prompt":"a","name":"one","background":true}`), call("w", "agent", `{"action":"wait"}`)}, usage: dear}},
@@ -178,6 +182,7 @@ func TestOneCapOnTheCostHoldsForAllAgents(t *testing.T) {
 }
 
 func TestNoMoreAgentsThanAllowedWorkAtOnce(t *testing.T) {
+	t.Parallel()
 	endless := func(ctx context.Context) { <-ctx.Done() }
 	b, s := startSpeakers(t, map[string][]reply{
 		"":      {{calls: []model.Call{call("t1", "task", `{"prompt":"a","background":true}`), call("t2", "task", `{"prompt":"b","background":true}`)}}, {text: "ok"}},
@@ -191,6 +196,7 @@ func TestNoMoreAgentsThanAllowedWorkAtOnce(t *testing.T) {
 }
 
 func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
+	t.Parallel()
 	endless := func(ctx context.Context) { <-ctx.Done() }
 	lines := map[string][]reply{
 		"":    {{calls: []model.Call{call("t", "task", `{"prompt":"count","name":"one","background":true}`)}}, {text: "started"}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +42,7 @@ func count[T event.Event](events []event.Event) int {
 // A long turn may outgrow the window more than once: each time it is compacted, as long as
 // requests succeed in between.
 func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	read := reader("read", says(strings.Repeat("line\n", 2000)))
 	var replies []reply
 	for i := range 3 {
@@ -59,6 +59,7 @@ func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) {
 
 // If nothing can be shortened, the same request is not sent again.
 func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{overflow, {text: "unreached"}})
 	end, _ := b.turn(strings.Repeat("word ", 1000))
 	if end.Reason != event.StopError || !strings.Contains(end.Error, "nothing to compact") || len(b.model.requests) != 1 {
@@ -68,6 +69,7 @@ func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
 
 // The part that is kept verbatim may be too long by itself.
 func TestHugeLastStepIsShrunkToo(t *testing.T) {
+	t.Parallel()
 	read := reader("read", says(strings.Repeat("line\n", 4000)))
 	step := func(id string) reply {
 		return reply{calls: []model.Call{call(id+"1", "read", `{"a":"`+id+`"}`), call(id+"2", "read", `{"b":"`+id+`"}`)}}
@@ -85,6 +87,7 @@ func TestHugeLastStepIsShrunkToo(t *testing.T) {
 
 // The window that a provider names applies from then on.
 func TestWindowOfARefusalIsRemembered(t *testing.T) {
+	t.Parallel()
 	small := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long", Window: 2000}}
 	b := startWith(t, []reply{{text: strings.Repeat("word ", 1000)}, small, {text: "made it"}}, window(100_000))
 	b.turn("1")
@@ -96,6 +99,7 @@ func TestWindowOfARefusalIsRemembered(t *testing.T) {
 // A failed compaction leaves the history unchanged, is reported once, and is not repeated at every
 // step.
 func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
+	t.Parallel()
 	for name, summary := range map[string]func(context.Context) (model.Response, error){
 		"an error": func(context.Context) (model.Response, error) { return model.Response{}, errors.New("down") },
 		"nothing":  func(context.Context) (model.Response, error) { return model.Response{Text: " \n"}, nil },
@@ -132,6 +136,7 @@ func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
 
 // The cost of a summary counts for the session, also after a resume.
 func TestSummaryIsPaidFor(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{
 		{text: strings.Repeat("word ", 1000), usage: model.Usage{Input: 1300, Output: 1}},
 		{text: "end", usage: model.Usage{Input: 1, Output: 1}},
@@ -161,6 +166,7 @@ func TestSummaryIsPaidFor(t *testing.T) {
 
 // A session's usage includes its sub-agents and what was rewound. A fork begins with zero.
 func TestWhatWasUsedStaysUsed(t *testing.T) {
+	t.Parallel()
 	used := model.Usage{Input: 10, Output: 1}
 	b := startWith(t, []reply{
 		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used},
@@ -195,6 +201,7 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 
 // A sub-agent is limited by the rest of the cost cap.
 func TestSubAgentSharesTheCap(t *testing.T) {
+	t.Parallel()
 	used := model.Usage{Input: 10, Output: 1} // 11 dollars
 	b := startWith(t, []reply{
 		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used},
@@ -208,6 +215,7 @@ func TestSubAgentSharesTheCap(t *testing.T) {
 
 // A cost cap has no effect if the price is unknown, which is reported once.
 func TestCapWithoutAPriceIsSaid(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{{text: "a"}, {text: "b"}}, func(o *agent.Options) { o.MaxCost = 1 })
 	said := 0
 	for range 2 {
@@ -226,6 +234,7 @@ func TestCapWithoutAPriceIsSaid(t *testing.T) {
 // A session and its first message are written together: neither a lock that can't be made
 // nor a message that can't be stored leaves an empty session.
 func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "unreached"}})
 	if err := b.store.Close(); err != nil {
 		t.Fatal(err)
@@ -237,6 +246,7 @@ func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
 
 // Repeated denied calls count as a loop.
 func TestDeniedCallsAreALoopToo(t *testing.T) {
+	t.Parallel()
 	var replies []reply
 	for i := range 10 {
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "write", "{}")}})
@@ -250,6 +260,7 @@ func TestDeniedCallsAreALoopToo(t *testing.T) {
 // The person's settings take precedence over a role's, and stay when the role or a command's own
 // model ends.
 func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
+	t.Parallel()
 	half, low := 0.5, 0.1
 	var b *bench
 	choose := func(name string) func() { return func() { _ = b.SetModel(name) } }
@@ -296,6 +307,7 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 // An interrupt while a summary is written, in a turn or by /compact, leaves the history unchanged;
 // what was typed meanwhile is sent afterwards.
 func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
+	t.Parallel()
 	begun := make(chan struct{}, 1)
 	wait := func(ctx context.Context) (model.Response, error) {
 		begun <- struct{}{}
@@ -353,44 +365,4 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 			t.Errorf("%d messages went out", len(last))
 		}
 	})
-}
-
-// A session resumes as it was left, however often it was compacted.
-func TestCompactedSessionIsResumedAsItWasLeft(t *testing.T) {
-	for name, at := range map[string][]int{"never": nil, "once": {5}, "twice at once": {5, 5}, "again and again": {2, 2, 3, 4, 4, 4, 5, 5}} {
-		t.Run(name, func(t *testing.T) {
-			var replies []reply
-			for i := range 9 {
-				replies = append(replies, reply{text: fmt.Sprintf("answer %d %s", i, strings.Repeat("word ", 50))})
-			}
-			b := startWith(t, replies, window(100_000))
-			for i := range 6 {
-				b.turn(fmt.Sprintf("prompt %d", i))
-				for _, n := range at {
-					if n != i {
-						continue
-					}
-					if err := b.Compact(t.Context(), ""); err != nil && !strings.Contains(err.Error(), "nothing to compact") {
-						t.Fatal(err)
-					}
-				}
-			}
-			b.turn("before")
-			b.Close()
-			again, err := agent.Resume(t.Context(), b.opt, b.ID())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer again.Close()
-			left := b.model.request(t, 6).Messages
-			b.Conversation, b.sub = again, again.Subscribe()
-			b.turn("after")
-			want := append(slices.Clone(left), model.Message{Text: replies[6].text}, model.Message{Text: "after"})
-			got := b.model.request(t, 7).Messages
-			same := func(a, b model.Message) bool { return a.Text == b.Text }
-			if !slices.EqualFunc(got, want, same) {
-				t.Errorf("%d messages after the resume, want %d: %.30q", len(got), len(want), fmt.Sprint(got))
-			}
-		})
-	}
 }

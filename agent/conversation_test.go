@@ -21,6 +21,7 @@ import (
 func TestMain(m *testing.M) { leaks.Main(m) }
 
 func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{
 		{text: "Looking.", calls: []model.Call{call("c1", "read", `{}`)}, usage: model.Usage{Input: 10, Output: 2}},
 		{text: "Done."},
@@ -52,6 +53,7 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 
 // Notices from before the first subscription are kept for the first one that shows them; observers do not take them.
 func TestEarlyNoticesAreNotLostToAnObserver(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	c, err := agent.New(b.opt)
 	if err != nil {
@@ -71,6 +73,7 @@ func TestEarlyNoticesAreNotLostToAnObserver(t *testing.T) {
 }
 
 func TestNoSessionIsWrittenBeforeTheFirstMessage(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	list, err := b.store.List(t.Context(), session.Filter{All: true})
 	if err != nil || len(list) != 0 || b.ID() != "" {
@@ -79,6 +82,7 @@ func TestNoSessionIsWrittenBeforeTheFirstMessage(t *testing.T) {
 }
 
 func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	add := writer("connect", func(context.Context, tools.Call) (tools.Result, error) {
 		b.reg.Replace("mcp:x", tools.RankMCP, []tools.Tool{tool{spec: tools.Spec{Name: "mcp:x:t", Wire: "mcp__x__t", Group: tools.GroupMCP, Server: "x"}, run: says("new")}})
@@ -117,6 +121,7 @@ func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) {
 }
 
 func TestParallelResultsGoBackInCallOrder(t *testing.T) {
+	t.Parallel()
 	var begun, running, most atomic.Int32
 	gate := make(chan struct{})
 	read := reader("read", func(_ context.Context, c tools.Call) (tools.Result, error) {
@@ -146,6 +151,7 @@ func TestParallelResultsGoBackInCallOrder(t *testing.T) {
 }
 
 func TestMutatingCallsRunOneAfterAnother(t *testing.T) {
+	t.Parallel()
 	var running atomic.Int32
 	write := writer("write", func(context.Context, tools.Call) (tools.Result, error) {
 		running.Add(1)
@@ -160,6 +166,7 @@ func TestMutatingCallsRunOneAfterAnother(t *testing.T) {
 }
 
 func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) {
+	t.Parallel()
 	started := make(chan struct{})
 	slow := writer("slow", func(ctx context.Context, _ tools.Call) (tools.Result, error) {
 		close(started)
@@ -193,6 +200,7 @@ func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) {
 }
 
 func TestInterruptWhileStreamingKeepsTheTextAndRunsNothing(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	ran := false
 	b = start(t, []reply{
@@ -209,6 +217,7 @@ func TestInterruptWhileStreamingKeepsTheTextAndRunsNothing(t *testing.T) {
 }
 
 func TestQueuedPromptJoinsTheRunningTurnAtTheNextStep(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
 		b.Prompt(event.Prompt{Text: "also this"})
@@ -223,6 +232,7 @@ func TestQueuedPromptJoinsTheRunningTurnAtTheNextStep(t *testing.T) {
 }
 
 func TestPromptDuringAFinalAnswerIsAnsweredToo(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	b = start(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?"}) }}, {text: "two"}})
 	if end, _ := b.turn("one?"); end.Text != "two" {
@@ -231,6 +241,7 @@ func TestPromptDuringAFinalAnswerIsAnsweredToo(t *testing.T) {
 }
 
 func TestLoopingModelIsStopped(t *testing.T) {
+	t.Parallel()
 	var replies []reply
 	for i := range 10 {
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "read", "{}")}})
@@ -250,6 +261,7 @@ func TestLoopingModelIsStopped(t *testing.T) {
 }
 
 func TestStepCapEndsTheTurnAndTheNextOneGoesOn(t *testing.T) {
+	t.Parallel()
 	n := 0
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
 		n++
@@ -269,6 +281,7 @@ func TestStepCapEndsTheTurnAndTheNextOneGoesOn(t *testing.T) {
 }
 
 func TestApprovalIsAskedAndAnswered(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}"), call("b", "write", `{"n":1}`)}}, {text: "ok"}},
 		func(o *agent.Options) { o.Gate = allowAll{ask: true} }, writer("write", says("written")))
 	b.Prompt(event.Prompt{Text: "go"})
@@ -289,6 +302,7 @@ func TestApprovalIsAskedAndAnswered(t *testing.T) {
 }
 
 func TestInterruptEndsAnOpenQuestion(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}")}}}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, writer("write", says("written")))
 	b.Prompt(event.Prompt{Text: "go"})
 	b.until(func(ev event.Event) bool { _, ok := ev.(event.ApprovalAsked); return ok })
@@ -300,6 +314,7 @@ func TestInterruptEndsAnOpenQuestion(t *testing.T) {
 }
 
 func TestHeadlessHasNobodyToAskAndGoesOn(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}")}}, {text: "fine without"}},
 		func(o *agent.Options) { o.Gate = allowAll{ask: true}; o.Headless = true }, writer("write", says("written")))
 	if end, _ := b.turn("go"); end.Text != "fine without" {
@@ -311,6 +326,7 @@ func TestHeadlessHasNobodyToAskAndGoesOn(t *testing.T) {
 }
 
 func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "hello"}})
 	b.turn("hi")
 	id := b.ID()
@@ -346,6 +362,7 @@ func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) {
 }
 
 func TestSessionHeldByAnotherProcessIsReadOnly(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "hello"}})
 	b.turn("hi")
 	c, err := agent.Resume(t.Context(), b.opt, b.ID())
@@ -363,6 +380,7 @@ func TestSessionHeldByAnotherProcessIsReadOnly(t *testing.T) {
 }
 
 func TestFullWindowIsCompactedBetweenSteps(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("word ", 2000) // 2,500 tokens
 	replies := []reply{}
 	for i := range 6 {
@@ -398,6 +416,7 @@ func TestFullWindowIsCompactedBetweenSteps(t *testing.T) {
 }
 
 func TestOverflowCompactsOnceThenGivesOneClearError(t *testing.T) {
+	t.Parallel()
 	overflow := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long"}}
 	b := start(t, []reply{{text: "a"}, {text: "b"}, {text: "c"}, overflow, {text: "made it"}, overflow, overflow, {text: "unreached"}})
 	for _, p := range []string{"1", "2", "3"} {
@@ -413,6 +432,7 @@ func TestOverflowCompactsOnceThenGivesOneClearError(t *testing.T) {
 }
 
 func TestRequestsShareTheirPrefix(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{calls: []model.Call{call("1", "read", "{}")}}, {calls: []model.Call{call("2", "read", `{"n":1}`)}}, {text: "ok"}}, reader("read", says("r")))
 	b.turn("go")
 	for i := 1; i < 3; i++ {
@@ -427,6 +447,7 @@ func TestRequestsShareTheirPrefix(t *testing.T) {
 }
 
 func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{}, {text: "ok"}})
 	_, events := b.turn("hi")
 	if !slices.ContainsFunc(events, func(ev event.Event) bool {
@@ -444,6 +465,7 @@ func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) {
 }
 
 func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
+	t.Parallel()
 	refusal := reply{err: &model.Error{Class: model.ClassTool, Status: 400, Text: "tools[1] is odd", ToolIndex: 1, Tool: "odd"}}
 	b := start(t, []reply{refusal, {text: "a"}, {text: "b"}}, reader("fine", says("r")), reader("odd", says("r")))
 	for i, prompt := range []string{"1", "2"} {
@@ -457,6 +479,7 @@ func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
 }
 
 func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
+	t.Parallel()
 	waiting := make(chan struct{})
 	b := startWith(t, []reply{{text: "answered"}}, func(o *agent.Options) {
 		o.Extensions = agent.Extensions{{Ready: func(ctx context.Context) { close(waiting); <-ctx.Done() }}}
@@ -474,6 +497,7 @@ func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 // A queued message with its own model waits for its own turn: the running turn makes no request
 // without a new message.
 func TestQueuedMessageWithItsOwnModelWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	b = start(t, []reply{
 		{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?", Model: "other"}) }},

@@ -16,6 +16,7 @@ import (
 )
 
 func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T) {
+	t.Parallel()
 	b := startWith(t, []reply{
 		{calls: []model.Call{call("t1", "task", `{"prompt":"count them"}`)}, usage: model.Usage{Input: 10, Output: 1}},
 		{calls: []model.Call{call("w", "write", "{}")}, usage: model.Usage{Input: 5, Output: 1}},
@@ -53,6 +54,7 @@ func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T)
 }
 
 func TestInterruptEndsTheSubAgentToo(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	b = start(t, []reply{
 		{calls: []model.Call{call("t1", "task", `{"prompt":"p"}`)}},
@@ -69,6 +71,7 @@ func TestInterruptEndsTheSubAgentToo(t *testing.T) {
 }
 
 func TestPlanIsShownAndKept(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{calls: []model.Call{call("1", "todo", `{"items":[{"text":"a","status":"done"},{"text":"b","status":"pending"}]}`)}}, {text: "ok"}}, desk.Tools()...)
 	_, events := b.turn("plan")
 	if !slices.ContainsFunc(events, func(ev event.Event) bool { p, ok := ev.(event.TodoChanged); return ok && len(p.Items) == 2 }) {
@@ -88,6 +91,7 @@ func TestPlanIsShownAndKept(t *testing.T) {
 
 // An unreadable plan is not treated as an absent one.
 func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "hello"}, {text: "back"}})
 	b.turn("hi")
 	id := b.ID()
@@ -111,6 +115,7 @@ func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
 }
 
 func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
+	t.Parallel()
 	replies := []reply{{calls: []model.Call{call("q", "ask", `{"question":"which?","options":["a","b"]}`)}}, {text: "ok"}}
 	b := start(t, replies, desk.Tools()...)
 	b.Prompt(event.Prompt{Text: "go"})
@@ -132,6 +137,7 @@ func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
 }
 
 func TestPlanStaysWholeOverACompaction(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{
 		{calls: []model.Call{call("1", "todo", `{"items":[{"text":"mend the roof","status":"in_progress"}]}`)}},
 		{text: "one"},

@@ -18,6 +18,7 @@ func paper() tools.Tool {
 }
 
 func TestADocumentGoesToModelsThatTakeItAndAsTextToOthers(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		b, srv := polyglot(t, id, []tools.Tool{paper()}, nil, modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}), modeltest.Text("done"))
 		b.turn("go")
@@ -30,6 +31,7 @@ func TestADocumentGoesToModelsThatTakeItAndAsTextToOthers(t *testing.T) {
 }
 
 func TestAModelThatRefusesDocumentsGetsTheirText(t *testing.T) {
+	t.Parallel()
 	for id, protocol := range speaking() {
 		if protocol == provider.Chat {
 			continue
@@ -49,6 +51,7 @@ func TestAModelThatRefusesDocumentsGetsTheirText(t *testing.T) {
 }
 
 func TestADocumentThatIsRefusedGivesWayToItsText(t *testing.T) {
+	t.Parallel()
 	b, srv := polyglot(t, "claude-opus-5-5", []tools.Tool{paper()}, nil, modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}),
 		modeltest.Error(400, "invalid_request_error", "messages.2.content.0: The PDF specified was not valid."), modeltest.Text("done"))
 	if end, _ := b.turn("go"); end.Text != "done" {

@@ -30,7 +30,7 @@ func (e *endlessCaller) Stream(_ context.Context, req model.Request, _ func(mode
 }
 
 // The allocations of a step do not grow with the history: no step walks all of it.
-func TestStepCostsTheSameHoweverLongTheSession(t *testing.T) {
+func TestStepCostsTheSameHoweverLongTheSession(t *testing.T) { // not beside others: it measures what the process allocates
 	const steps, window = 1200, 200
 	client := &endlessCaller{steps: steps}
 	b := startWith(t, nil, func(o *agent.Options) {

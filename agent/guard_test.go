@@ -6,6 +6,7 @@ import (
 )
 
 func TestLoopGuard(t *testing.T) {
+	t.Parallel()
 	call := func(name string) [32]byte { return callKey(name, json.RawMessage(`{"b":1, "a":2}`)) }
 	if call("x") != callKey("x", json.RawMessage(`{"a":2,"b":1}`)) {
 		t.Error("the order of arguments makes another call")

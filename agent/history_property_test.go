@@ -18,6 +18,7 @@ import (
 // Whatever is done to a session, its maker accepts each request: the servers of all protocols are as
 // strict as the makers, and fail the test at the first invalid request.
 func TestEveryHistoryIsOneThatTheMakersTake(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			l := &strictLife{random: rand.New(rand.NewPCG(seed, 11)), ids: []string{"test-model", "claude-opus-5-5", "gpt-5.6"}}

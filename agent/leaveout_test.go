@@ -18,6 +18,7 @@ func sentTexts(r model.Request) (out []string) {
 }
 
 func TestARefusedPromptIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	mention := agent.Extension{
 		Attach: func(_ context.Context, prompt string) string { return "attached to " + prompt },
 		Before: func(context.Context, string) agent.Announcement { return agent.Announcement{Text: "news"} },
@@ -48,6 +49,7 @@ func TestARefusedPromptIsNotSentAgain(t *testing.T) {
 }
 
 func TestARefusedStepKeepsThePromptAndWhatCameBefore(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{
 		{calls: []model.Call{call("a", "read", `{"n":1}`)}}, {calls: []model.Call{call("b", "read", `{"n":2}`)}}, {end: "content_filter"}, {text: "on"},
 	}, reader("read", says("found")))

@@ -13,6 +13,7 @@ import (
 // A provider's cache holds the tools as they stood: those that came in the middle stay at the end when the session is
 // resumed in another process.
 func TestToolsThatCameLaterStandAtTheEndAfterAResume(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{
 		{calls: []model.Call{call("1", "read", "{}")}}, {calls: []model.Call{call("2", "read", "{}")}}, {text: "done"}, {text: "again"},
 	}, reader("read", says("x")), reader("zebra", says("x")))

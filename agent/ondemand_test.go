@@ -12,6 +12,7 @@ import (
 
 // Tools that most sessions never call are offered as soon as they are of use, and stay.
 func TestToolsOnDemandComeWithTheFirstUse(t *testing.T) {
+	t.Parallel()
 	made := func(name, said string) tools.Tool {
 		return tool{spec: tools.Spec{Name: name, Description: "Does it.", Parameters: []byte(`{"type":"object","properties":{}}`)}, run: func(context.Context, tools.Call) (tools.Result, error) {
 			return tools.Result{Text: said}, nil

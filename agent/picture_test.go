@@ -12,6 +12,7 @@ import (
 )
 
 func TestARefusedPictureIsTakenOutForGood(t *testing.T) {
+	t.Parallel()
 	refuse := func(r modeltest.Request) string {
 		if strings.Contains(string(r.Raw), "anVuaw==") { // junk
 			return "Could not process image"
@@ -39,6 +40,7 @@ func TestARefusedPictureIsTakenOutForGood(t *testing.T) {
 }
 
 func TestAProviderThatRefusesEveryToolIsAskedThreeTimes(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	var list []tools.Tool
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -52,6 +54,7 @@ func TestAProviderThatRefusesEveryToolIsAskedThreeTimes(t *testing.T) {
 }
 
 func TestAWindowSmallerThanTheBaseIsSaidSo(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	long := strings.Replace(readParams, "integer", "integer\",\"description\":\""+strings.Repeat("Be helpful. ", 200), 1)
 	b, _ := dial(t, []tools.Tool{counted("read", long, &runs)}, modeltest.Error(400, "", "the request exceeds the available context size (300 tokens)").Forever())
@@ -62,6 +65,7 @@ func TestAWindowSmallerThanTheBaseIsSaidSo(t *testing.T) {
 }
 
 func TestAnUnknownFinishReasonIsNamed(t *testing.T) {
+	t.Parallel()
 	b, _ := dial(t, nil, modeltest.Text("x").Finish("repetition_truncation"))
 	_, events := b.turn("go")
 	said := ""

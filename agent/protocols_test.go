@@ -67,6 +67,7 @@ func lastRequest(srv *modeltest.Server) modeltest.Request {
 }
 
 func TestCallsAndThinkingOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		var runs atomic.Int32
 		two := []modeltest.Call{{Name: "read", Args: `{"path":"a"}`}, {Name: "read", Args: `{"path":"b"}`}}
@@ -97,6 +98,7 @@ func TestCallsAndThinkingOverEveryProtocol(t *testing.T) {
 }
 
 func TestRetriesAndRefusalsOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		b, srv := polyglot(t, id, nil, nil,
 			modeltest.Error(503, "overloaded", "busy"), modeltest.Text("par", "tial").CutAfter(2), modeltest.Text("whole"),
@@ -115,6 +117,7 @@ func TestRetriesAndRefusalsOverEveryProtocol(t *testing.T) {
 }
 
 func TestInterruptsOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		var runs atomic.Int32
 		b, _ := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
@@ -138,6 +141,7 @@ func TestInterruptsOverEveryProtocol(t *testing.T) {
 }
 
 func TestCompactionOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		var runs atomic.Int32
 		call := modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}).WithReasoning("hm")
@@ -156,6 +160,7 @@ func TestCompactionOverEveryProtocol(t *testing.T) {
 
 // In this turn each step uses a different model over a different protocol.
 func TestModelsChangeInTheMiddleOfATurn(t *testing.T) {
+	t.Parallel()
 	ids := []string{"test-model", "claude-opus-5-5", "gpt-5.6"}
 	for from := range ids {
 		t.Run(ids[from], func(t *testing.T) {
@@ -182,6 +187,7 @@ func TestModelsChangeInTheMiddleOfATurn(t *testing.T) {
 }
 
 func TestResumeAndForkOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		var runs atomic.Int32
 		b, srv := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
@@ -213,6 +219,7 @@ func TestResumeAndForkOverEveryProtocol(t *testing.T) {
 }
 
 func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		var runs atomic.Int32
 		path := filepath.Join(t.TempDir(), "session.jsonl")
@@ -250,6 +257,7 @@ func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
 // A switch of role changes the beginning of the conversation: the provider drops the model's earlier
 // thinking and keeps the later.
 func TestThinkingThatTheProviderLeavesOutIsCounted(t *testing.T) {
+	t.Parallel()
 	const id = "claude-opus-5-5"
 	b, _ := polyglot(t, id, nil, func(o *agent.Options) {
 		o.System = func(_ string, role agent.Role, _ *tools.Scope) string { return "You are " + role.Name }
@@ -285,6 +293,7 @@ func TestThinkingThatTheProviderLeavesOutIsCounted(t *testing.T) {
 }
 
 func TestThinkingThatIsNotSentIsCounted(t *testing.T) {
+	t.Parallel()
 	keeps := func(o *agent.Options) {
 		resolve := o.Resolve
 		o.Resolve = func(name string) (agent.Model, error) {

@@ -66,6 +66,7 @@ func tells(t *testing.T, srv *modeltest.Server, id string) string {
 }
 
 func TestMissingArgumentsAreAnEmptyObject(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("ls", `{"type":"object","properties":{}}`, &runs)},
 		modeltest.Chunks(
@@ -83,6 +84,7 @@ func TestMissingArgumentsAreAnEmptyObject(t *testing.T) {
 }
 
 func TestMalformedArgumentsAreAnsweredAndTheSessionGoesOn(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Calls(modeltest.Call{ID: "cut", Name: "read", Args: `{"path": "a`}, modeltest.Call{ID: "list", Name: "read", Args: `[1]`}, modeltest.Call{ID: "word", Name: "read", Args: `read it`}),
@@ -101,6 +103,7 @@ func TestMalformedArgumentsAreAnsweredAndTheSessionGoesOn(t *testing.T) {
 }
 
 func TestSchemaDecidesWhatArgumentsMean(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Calls(modeltest.Call{ID: "n", Name: "read", Args: `{"limit":"20"}`}, modeltest.Call{ID: "l", Name: "read", Args: `{"edits":"[{\"a\":1}]"}`},
@@ -119,6 +122,7 @@ func TestSchemaDecidesWhatArgumentsMean(t *testing.T) {
 }
 
 func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	read := counted("read", readParams, &runs)
 	call := modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a long path"}`}).WithText("let me see").ArgPieces(5)
@@ -145,6 +149,7 @@ func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) {
 }
 
 func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	wanted := func(r modeltest.Request) string {
 		for _, m := range r.Messages {
@@ -169,6 +174,7 @@ func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
 }
 
 func TestOverflowIsCompactedOnce(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("a long result\n", 2000)
 	read := reader("read", says(long))
 	calls := func() modeltest.Reply { return modeltest.Calls(modeltest.Call{Name: "read", Args: `{}`}) }
@@ -212,6 +218,7 @@ func TestOverflowIsCompactedOnce(t *testing.T) {
 }
 
 func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) {
+	t.Parallel()
 	begun := make(chan struct{}, 1)
 	slow := writer("slow", func(ctx context.Context, _ tools.Call) (tools.Result, error) {
 		begun <- struct{}{}
@@ -234,6 +241,7 @@ func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) {
 }
 
 func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	reply := modeltest.Text("some ", "text").WithReasoning("hm").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}, modeltest.Call{Name: "read", Args: `{"path":"b"}`}).ArgPieces(4)
 	for n := range 12 {
@@ -253,6 +261,7 @@ func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) {
 }
 
 func TestInterruptEndsTheWaitForARetry(t *testing.T) {
+	t.Parallel()
 	b, _ := dial(t, nil, modeltest.Status(429, map[string][]string{"Retry-After": {"300"}}, ""), modeltest.Text("fine"))
 	b.Prompt(event.Prompt{Text: "go"})
 	b.until(func(ev event.Event) bool { r, ok := ev.(event.Retrying); return ok && r.Wait >= 300*time.Second })
@@ -264,6 +273,7 @@ func TestInterruptEndsTheWaitForARetry(t *testing.T) {
 }
 
 func TestUnknownToolIsAnsweredWithWhatExists(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	names := []string{"raed", "a name with blanks", strings.Repeat("x", 200), "", "mcp__gone__tool"}
 	var calls []modeltest.Call
@@ -285,6 +295,7 @@ func TestUnknownToolIsAnsweredWithWhatExists(t *testing.T) {
 }
 
 func TestEmptyMessagesAreNeverSent(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	b, _ := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Text(""), modeltest.Text("", " \n").WithCalls(modeltest.Call{Name: "read", Args: `{}`}), modeltest.Text("ok"), modeltest.Text("\n\n"), modeltest.Text("end"))
@@ -294,6 +305,7 @@ func TestEmptyMessagesAreNeverSent(t *testing.T) {
 }
 
 func TestAnswerIDsMayRepeatFromTurnToTurn(t *testing.T) {
+	t.Parallel()
 	var runs atomic.Int32
 	same := modeltest.Calls(modeltest.Call{ID: "call_0", Name: "read", Args: `{"path":"a"}`}, modeltest.Call{ID: "call_0", Name: "read", Args: `{"path":"b"}`})
 	b, _ := dial(t, []tools.Tool{counted("read", readParams, &runs)}, same, same, modeltest.Text("ok"))
@@ -303,6 +315,7 @@ func TestAnswerIDsMayRepeatFromTurnToTurn(t *testing.T) {
 }
 
 func TestUnknownWindowIsAskedForOnce(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	found := make(chan struct{})
 	b := startWith(t, nil, func(o *agent.Options) {

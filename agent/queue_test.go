@@ -12,6 +12,7 @@ import (
 )
 
 func TestPromptThatIsRefusedDuringAFinalAnswerAsksTheModelNothing(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	b = startWith(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?"}) }}}, func(o *agent.Options) {
 		o.Extensions = append(o.Extensions, agent.Extension{Admit: func(_ context.Context, _, prompt string) (string, error) {
@@ -31,6 +32,7 @@ func TestPromptThatIsRefusedDuringAFinalAnswerAsksTheModelNothing(t *testing.T) 
 }
 
 func TestPromptDuringTheLastAnswerThatTheLimitAllowsBeginsTheNextTurn(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	b = startWith(t, []reply{{text: "one", act: func(context.Context) { b.Prompt(event.Prompt{Text: "two?"}) }}, {text: "two"}},
 		func(o *agent.Options) { o.MaxSteps = 1 })
@@ -43,6 +45,7 @@ func TestPromptDuringTheLastAnswerThatTheLimitAllowsBeginsTheNextTurn(t *testing
 }
 
 func TestPromptsThatCouldNotBeStoredAreGivenBack(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
 		b.Prompt(event.Prompt{Text: "second"})

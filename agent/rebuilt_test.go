@@ -6,6 +6,7 @@ import (
 )
 
 func TestTheFirstRequestAfterACompactionSaysThatItsBeginningChanged(t *testing.T) {
+	t.Parallel()
 	var replies []reply
 	for i := range 6 {
 		replies = append(replies, reply{text: fmt.Sprint("answer ", i)})

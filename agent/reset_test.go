@@ -11,6 +11,7 @@ import (
 
 // A provider may refuse a tool when it has begun to answer. What arrived is void then: the request is made again.
 func TestWhatArrivedBeforeARefusalOfAToolIsVoid(t *testing.T) {
+	t.Parallel()
 	plain := func(name string) tools.Tool {
 		return tool{spec: tools.Spec{Name: name, Description: "Does it.", Parameters: []byte(`{"type":"object","properties":{}}`)}, run: func(context.Context, tools.Call) (tools.Result, error) {
 			return tools.Result{Text: name + " ran"}, nil

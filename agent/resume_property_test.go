@@ -16,6 +16,7 @@ import (
 
 // Whatever happened in a session, the request after a resume is the same as without one.
 func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) {
+	t.Parallel()
 	lives := uint64(60)
 	if testing.Short() {
 		lives = 15

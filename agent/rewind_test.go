@@ -7,6 +7,7 @@ import (
 )
 
 func TestRewindTakesMessagesOutAndTheSessionGoesOn(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "one"}, {text: "two"}, {text: "three"}})
 	b.turn("first")
 	end, _ := b.turn("second")
@@ -23,6 +24,7 @@ func TestRewindTakesMessagesOutAndTheSessionGoesOn(t *testing.T) {
 }
 
 func TestRegenerateAsksAgainForTheLastAnswer(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "bad"}, {text: "better"}})
 	if err := b.Regenerate(t.Context()); err == nil {
 		t.Error("an empty session has something to repeat")
@@ -40,6 +42,7 @@ func TestRegenerateAsksAgainForTheLastAnswer(t *testing.T) {
 }
 
 func TestContextUseNamesWhatFillsTheWindow(t *testing.T) {
+	t.Parallel()
 	b := start(t, []reply{{text: "hi", usage: model.Usage{Input: 1000, Output: 5}}}, reader("read", says("")))
 	b.turn("hello")
 	use, err := b.ContextUse(t.Context())

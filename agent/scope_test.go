@@ -57,6 +57,7 @@ func roleBench(t testing.TB, l *leases, replies ...reply) *bench {
 }
 
 func TestRoleSwitchChangesOfferPromptAndModeAndIsToldOnce(t *testing.T) {
+	t.Parallel()
 	l := &leases{}
 	b := roleBench(t, l, reply{text: "1"}, reply{calls: []model.Call{call("a", "write", "{}")}}, reply{text: "2"}, reply{text: "3"})
 	b.turn("one")
@@ -95,6 +96,7 @@ func TestRoleSwitchChangesOfferPromptAndModeAndIsToldOnce(t *testing.T) {
 }
 
 func TestFailingRoleLeavesTheOldScopeUntouched(t *testing.T) {
+	t.Parallel()
 	l := &leases{}
 	b := roleBench(t, l, reply{text: "1"}, reply{text: "2"})
 	if err := b.SetRole(t.Context(), "reader"); err != nil {
@@ -116,6 +118,7 @@ func TestFailingRoleLeavesTheOldScopeUntouched(t *testing.T) {
 }
 
 func TestRoleForOneMessageIsRestored(t *testing.T) {
+	t.Parallel()
 	l := &leases{}
 	b := roleBench(t, l, reply{text: "1"}, reply{text: "2"})
 	b.Prompt(event.Prompt{Text: "one", Role: "reader"})
@@ -144,6 +147,7 @@ func BenchmarkRoleSwitch(b *testing.B) {
 }
 
 func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
 	l := &leases{waiting: make(chan struct{})}
 	b := roleBench(t, l, reply{text: "1"})
 	if err := b.SetRole(t.Context(), "reader"); err != nil {
@@ -165,6 +169,7 @@ func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
 
 // A message with its own role is returned to the queue when the wait for the role's servers is interrupted.
 func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
+	t.Parallel()
 	l := &leases{waiting: make(chan struct{})}
 	b := roleBench(t, l)
 	b.Prompt(event.Prompt{Text: "do it", Role: "endless"})
@@ -182,6 +187,7 @@ func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
 }
 
 func TestWhatThePersonSetsHoldsInARoleAndAfterIt(t *testing.T) {
+	t.Parallel()
 	half, tenth := 0.5, 0.1
 	b := startWith(t, []reply{{text: "1"}, {text: "2"}}, func(o *agent.Options) {
 		o.Roles = func(context.Context, agent.RoleRequest) (agent.Role, error) {
@@ -227,6 +233,7 @@ func TestWhatThePersonSetsHoldsInARoleAndAfterIt(t *testing.T) {
 }
 
 func TestRoleChosenDuringAMessageOfAnotherHolds(t *testing.T) {
+	t.Parallel()
 	l := &leases{}
 	var b *bench
 	b = roleBench(t, l, reply{text: "1", act: func(ctx context.Context) {
@@ -246,6 +253,7 @@ func TestRoleChosenDuringAMessageOfAnotherHolds(t *testing.T) {
 }
 
 func TestRulesOfAQueuedCommandHoldForTheRestOfTheTurn(t *testing.T) {
+	t.Parallel()
 	var b *bench
 	held := map[string]int{}
 	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {

@@ -32,6 +32,7 @@ func searches(r modeltest.Request) bool {
 }
 
 func TestSearchesOfTheProviderAreShownAndGoBackWhole(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		b, srv := polyglot(t, id, []tools.Tool{fetching()}, searching,
 			modeltest.Text("Found it.").WithReasoning("I look").WithSearch(found, found).Usage(modeltest.Usage{Input: 100, Output: 10}).WithCalls(modeltest.Call{Name: "fetch", Args: `{}`}),
@@ -69,6 +70,7 @@ func TestSearchesOfTheProviderAreShownAndGoBackWhole(t *testing.T) {
 
 // What a search was asked may be unknown: then nothing stands in its place.
 func TestASearchOfWhichNothingIsKnownIsSaidPlainly(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{"claude-opus-5-5", "gpt-5.6"} {
 		b, _ := polyglot(t, id, []tools.Tool{fetching()}, searching, modeltest.Text("Found it.").WithSearch(modeltest.Search{}))
 		_, events := b.turn("go")
@@ -86,6 +88,7 @@ func TestASearchOfWhichNothingIsKnownIsSaidPlainly(t *testing.T) {
 
 // Without the tool fetch, the provider does not search either.
 func TestTheProviderSearchesOnlyForThoseWhoMayFetch(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		b, srv := polyglot(t, id, []tools.Tool{reader("read", says("x"))}, searching, modeltest.Text("done"))
 		b.turn("go")
@@ -101,6 +104,7 @@ func TestTheProviderSearchesOnlyForThoseWhoMayFetch(t *testing.T) {
 }
 
 func TestAnEndpointThatCannotSearchIsAskedWithout(t *testing.T) {
+	t.Parallel()
 	for id, refusal := range map[string]string{
 		"claude-opus-5-5": "web search is not enabled for this organization", "gpt-5.6": "Hosted tool 'web_search' is not supported with this model.",
 	} {
@@ -117,6 +121,7 @@ func TestAnEndpointThatCannotSearchIsAskedWithout(t *testing.T) {
 
 // An interrupted search leaves a history that the maker accepts.
 func TestASearchThatIsInterruptedLeavesAValidHistory(t *testing.T) {
+	t.Parallel()
 	for id, chunks := range map[string][]string{
 		"claude-opus-5-5": {
 			`{"type":"message_start","message":{"model":"claude-opus-5-5","usage":{"input_tokens":1}}}`,
@@ -147,6 +152,7 @@ func TestASearchThatIsInterruptedLeavesAValidHistory(t *testing.T) {
 
 // So does a search that the provider paused and that could not be continued.
 func TestAPausedSearchThatCannotGoOnLeavesAValidHistory(t *testing.T) {
+	t.Parallel()
 	b, srv := polyglot(t, "claude-opus-5-5", []tools.Tool{fetching()}, searching, modeltest.Chunks(
 		`{"type":"message_start","message":{"model":"claude-opus-5-5","usage":{"input_tokens":1}}}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"I search."}}`, `{"type":"content_block_stop","index":0}`,

@@ -13,6 +13,7 @@ func pointer[T any](v T) *T { return &v }
 
 // What a conversation works with is a value: whatever is done to it can be told without a conversation.
 func TestSettingsFollowWhatThePersonChooses(t *testing.T) {
+	t.Parallel()
 	writer := Role{Name: "writer", Model: "big", Temperature: pointer(0.9), Scope: &tools.Scope{ModeCeiling: tools.ModePlan}, Values: map[string]string{"tone": "dry"}}
 	enter := func(s *settings, role Role, m Model) {
 		s.beforeRole()
@@ -72,6 +73,7 @@ func TestSettingsFollowWhatThePersonChooses(t *testing.T) {
 }
 
 func TestSettingsSayWhatIsStored(t *testing.T) {
+	t.Parallel()
 	s := settings{mode: tools.ModeAsk, model: Model{Name: "small"}}
 	if ch := s.setMode(tools.ModeAuto); ch.Mode == nil || *ch.Mode != "auto" || ch.Model != nil {
 		t.Errorf("a mode: %+v", ch)
@@ -98,6 +100,7 @@ func TestSettingsSayWhatIsStored(t *testing.T) {
 }
 
 func TestARecordCountsWhatIsUsedAndGivesItsRowsOnce(t *testing.T) {
+	t.Parallel()
 	var r record
 	var s spending
 	s.read(session.Session{InputTokens: 10, Cost: 1, Estimated: true})
@@ -112,6 +115,7 @@ func TestARecordCountsWhatIsUsedAndGivesItsRowsOnce(t *testing.T) {
 }
 
 func TestAnInboxHoldsPromptsAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
 	var in inbox
 	for _, p := range []event.Prompt{{Text: "a", Queued: "1"}, {Text: "b", Queued: "2", Model: "other"}, {Text: "c", Queued: "3"}} {
 		in.add(p)

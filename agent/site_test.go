@@ -35,6 +35,7 @@ func (s *copied) Remove(context.Context) error { return nil }
 
 // An agent that ends by itself is closed while the program that ends closes all.
 func TestAConversationThatIsClosedTwiceAtOnceEndsOnce(t *testing.T) {
+	t.Parallel()
 	site := &copied{}
 	b, _ := startSpeakers(t, map[string][]reply{
 		"":    {{calls: []model.Call{call("t", "task", `{"prompt":"work","name":"ann","isolation":"worktree"}`)}}, {text: "started"}},

@@ -44,6 +44,7 @@ func asked(list []modeltest.Request) (models []string) {
 }
 
 func TestSmallModelIsAskedForTitlesAndWhatIsAskedAside(t *testing.T) {
+	t.Parallel()
 	used := modeltest.Usage{Input: 10, Output: 1}
 	b, srv := withSmall(t, modeltest.Text("done").Usage(used), modeltest.Text("A title").Usage(used), modeltest.Text("[]").Usage(used), modeltest.Text("so"))
 	b.turn("go")
@@ -92,6 +93,7 @@ func TestSmallModelIsAskedForTitlesAndWhatIsAskedAside(t *testing.T) {
 }
 
 func TestRefusedSmallModelIsReplacedAndSaidOnce(t *testing.T) {
+	t.Parallel()
 	for name, refusal := range map[string]modeltest.Reply{
 		"unknown":     modeltest.Error(404, "not_found_error", "no such model"),
 		"not allowed": modeltest.Error(401, "authentication_error", "not for this key"),

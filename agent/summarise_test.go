@@ -23,6 +23,7 @@ func summaries(all []modeltest.Request) (out []modeltest.Request) {
 }
 
 func TestSummaryIsAskedAtTheEndOfTheSameRequest(t *testing.T) {
+	t.Parallel()
 	eachProtocol(t, func(t *testing.T, id string) {
 		read := reader("read", says(strings.Repeat("A line of a file.\n", 1650))) // about 7,425 tokens
 		step := func(arg string) modeltest.Reply {
@@ -62,6 +63,7 @@ func TestSummaryIsAskedAtTheEndOfTheSameRequest(t *testing.T) {
 }
 
 func TestSummaryIsAskedAsOneTextWhereItHasNoRoomAtTheEnd(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		window int
 		first  []modeltest.Reply

@@ -10,6 +10,7 @@ import (
 
 // A provider that searches reads the prompt again for each search, and counts it each time.
 func TestWhatAProviderReadAgainIsNotTakenForTheContext(t *testing.T) {
+	t.Parallel()
 	var replies []reply
 	for i := range 4 {
 		replies = append(replies, reply{text: fmt.Sprint("found ", i), usage: model.Usage{Input: 50_000, Output: 10, Searches: 5, Summed: true}})

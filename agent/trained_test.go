@@ -57,6 +57,7 @@ func offers(r modeltest.Request, name string) (modeltest.Tool, bool) {
 }
 
 func TestATrainedToolIsCalledOverEveryProtocol(t *testing.T) {
+	t.Parallel()
 	const text = "*** Begin Patch\n*** Add File: \"ä\"\n+x\n*** End Patch"
 	eachProtocol(t, func(t *testing.T, id string) {
 		var got []string
@@ -80,6 +81,7 @@ func TestATrainedToolIsCalledOverEveryProtocol(t *testing.T) {
 }
 
 func TestATrainedToolIsForTheModelsThatKnowIt(t *testing.T) {
+	t.Parallel()
 	var got []string
 	b, srv := polyglot(t, "gpt-5.6", []tools.Tool{trained(&got)}, training("gpt-5.6"),
 		modeltest.Calls(modeltest.Call{Name: "apply_patch", Args: "one"}), modeltest.Text("done"), modeltest.Text("other"), modeltest.Text("back"))
@@ -99,6 +101,7 @@ func TestATrainedToolIsForTheModelsThatKnowIt(t *testing.T) {
 
 // A model that patches is offered nothing else that changes files, and may still say that the session can.
 func TestAToolInWhosePlaceAnotherIsOfferedIsLeftOut(t *testing.T) {
+	t.Parallel()
 	var got []string
 	plain := func(name string) tools.Tool {
 		return tool{spec: tools.Spec{Name: name, Description: "Does it.", Parameters: []byte(`{"type":"object","properties":{}}`)}, run: func(context.Context, tools.Call) (tools.Result, error) {
@@ -127,6 +130,7 @@ func TestAToolInWhosePlaceAnotherIsOfferedIsLeftOut(t *testing.T) {
 }
 
 func TestAnEndpointWithoutGrammarsOrPlainTextGetsAFunction(t *testing.T) {
+	t.Parallel()
 	var got []string
 	b, srv := polyglot(t, "gpt-5.6", []tools.Tool{trained(&got)}, training("gpt-5.6"),
 		modeltest.Error(400, "invalid_request_error", "Unknown parameter: 'tools[0].format'."), modeltest.Error(400, "invalid_request_error", "Invalid value: 'custom'. Supported values are: 'function'."),

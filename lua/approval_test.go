@@ -22,6 +22,7 @@ import (
 const writer = `{"description": "d", "permissions": {"intents": ["write"]}}`
 
 func TestRefusedWriteIsATableEvenInPcall(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.answer = func(q tools.Question) tools.AnswerScope {
 		if q.Tool == "write" {
@@ -41,6 +42,7 @@ func TestRefusedWriteIsATableEvenInPcall(t *testing.T) {
 }
 
 func TestOneApprovalIsOneExecution(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
 	h.tool("w", writer, `state.set("runs", (state.get("runs") or 0) + 1) local r = jcode.write("f", "x") return tostring(r.ok) .. state.get("runs")`)
@@ -56,6 +58,7 @@ func TestOneApprovalIsOneExecution(t *testing.T) {
 }
 
 func TestEditedToolAsksAgain(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	dir := h.tool("r", `{"description": "d", "read_only": true, "permissions": {"intents": ["read"]}}`, `return "one"`)
@@ -75,6 +78,7 @@ func TestEditedToolAsksAgain(t *testing.T) {
 }
 
 func TestReadOnlyToolCannotWriteByAnyRoute(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{opts: Options{MCP: &manager{}}})
 	h.mode = tools.ModeYolo
 	must(t, h.reg.Register("mcp:s", tools.RankMCP, stub{spec: tools.Spec{Name: "mcp:s:change", Wire: "mcp__s__change", Description: "d", Group: tools.GroupMCP, Server: "s"}}))
@@ -151,6 +155,7 @@ return table.concat(out, "\n")`)
 }
 
 func TestExecResultsFromLua(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{noGate: true})
 	o := h.table(`return jcode.exec("echo out; echo err >&2; exit 2")`, nil)
 	if code, _ := o.Number("code"); o.Bool("ok") || code != 2 || o.String("stdout") != "out\n" || o.String("error") != "exit status 2: err" {
@@ -170,6 +175,7 @@ func TestExecResultsFromLua(t *testing.T) {
 }
 
 func TestNoAPIGrantsAnything(t *testing.T) {
+	t.Parallel()
 	for _, f := range wire.API() {
 		name := strings.ToLower(f.Name + f.Doc)
 		for _, bad := range []string{"grant", "approve", "allow ", "trust", "mode"} {
@@ -181,6 +187,7 @@ func TestNoAPIGrantsAnything(t *testing.T) {
 }
 
 func TestGrantIsNotInheritedByTheNextHolderOfAName(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	path := h.plugin("p", `return {id = "p", init = function() jcode.register_intent({name = "x", description = "d", handler = function() return {success = true, data = "p"} end}) end}`)
@@ -202,6 +209,7 @@ func TestGrantIsNotInheritedByTheNextHolderOfAName(t *testing.T) {
 }
 
 func TestAlwaysAsks(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
 	h.tool("a", `{"description": "d", "approval": "always", "read_only": true, "permissions": {"intents": ["read"]}}`, `return 1`)
@@ -215,6 +223,7 @@ func TestAlwaysAsks(t *testing.T) {
 }
 
 func TestPlanModeOffersHarmlessLuaOnly(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("pure", simple, `return 1`)
 	h.tool("ro", `{"description": "d", "read_only": true, "permissions": {"intents": ["read"]}}`, `return 1`)
@@ -235,6 +244,7 @@ func TestPlanModeOffersHarmlessLuaOnly(t *testing.T) {
 // The limit in a manifest holds for the command that a tool runs, too, and the time in which a person is asked does not
 // count.
 func TestTheLimitOfAToolHoldsForWhatItRuns(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs sleep")
 	}
@@ -255,6 +265,7 @@ func TestTheLimitOfAToolHoldsForWhatItRuns(t *testing.T) {
 }
 
 func TestCancelDuringEachKindOfWait(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs sleep")
 	}
@@ -298,6 +309,7 @@ func TestCancelDuringEachKindOfWait(t *testing.T) {
 }
 
 func TestNoHostOutlivesTheRoom(t *testing.T) {
+	t.Parallel()
 	hosts := &recorded{}
 	h := build(t, setup{opts: Options{start: hosts.start}})
 	h.tool("x", simple, `return 1`)
@@ -337,6 +349,7 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 }
 
 func TestNoLuaFilesNoHost(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	_, idle := h.room.around.pool.Usage()
 	h.room.mu.Lock()
@@ -347,6 +360,7 @@ func TestNoLuaFilesNoHost(t *testing.T) {
 }
 
 func TestSpareEndsWhenIdle(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{opts: Options{idleLimit: 50 * time.Millisecond}})
 	h.tool("x", simple, `return 1`)
 	h.start()
@@ -359,6 +373,7 @@ func TestSpareEndsWhenIdle(t *testing.T) {
 }
 
 func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	paths, err := NewTool(h.dir, "fresh", false)
@@ -385,6 +400,7 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 }
 
 func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
+	t.Parallel()
 	dir := realDir(t)
 	writeFile(t, filepath.Join(dir, "bad/"+manifest.FileName), `{"description": "d", "permissions": {"x": 1}}`)
 	writeFile(t, filepath.Join(dir, "bad/"+manifest.MainName), "local x = = 2")
@@ -408,6 +424,7 @@ func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 }
 
 func TestStubsDescribeTheWholeAPI(t *testing.T) {
+	t.Parallel()
 	s := Stubs()
 	for _, f := range wire.API() {
 		if !strings.Contains(s, "function "+f.Name+"(") {
@@ -419,6 +436,7 @@ func TestStubsDescribeTheWholeAPI(t *testing.T) {
 // TestHostsEndWithTheirParent kills a parent by SIGKILL while its host is stuck inside a
 // library call.
 func TestHostsEndWithTheirParent(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("looks at /proc")
 	}

@@ -97,6 +97,7 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 
 // A host serves a limited number of calls, and no further one after a call that ended badly.
 func TestHostsAreReplaced(t *testing.T) {
+	t.Parallel()
 	hosts := &recorded{}
 	h := build(t, setup{opts: Options{start: hosts.start}})
 	h.tool("one", simple, `return "x"`)
@@ -119,6 +120,7 @@ func TestHostsAreReplaced(t *testing.T) {
 
 // Three failures by a limit in a row disable a plugin until its file changes.
 func TestPluginIsDisabledAfterThreeBadEnds(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	path := h.plugin("loops", `return {id = "loops", init = function()
@@ -144,6 +146,7 @@ func TestPluginIsDisabledAfterThreeBadEnds(t *testing.T) {
 
 // A rule that forbids reading a file also forbids fs.list and fs.stat of it.
 func TestFSLooksAtNothingThatARuleForbids(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	rules, err := permission.ParseRules(nil, nil, []string{"read(secrets/**)"})
 	must(t, err)

@@ -124,6 +124,7 @@ func TestHostileScripts(t *testing.T) {
 // Corner cases of the language and of its arguments. Each must end in a value or in a script error
 // that mentions nothing of Go, and the host must serve the next call.
 func TestCornersEndInAValueOrAnErrorOfTheScript(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("after", simple, `return ("ok"):upper() .. type(string.find) .. math.floor(2.5) .. json.encode({1}) .. tostring(json.null == json.decode("[null]")[1])`)
 	sources := map[string]string{
@@ -246,6 +247,7 @@ func TestCornersEndInAValueOrAnErrorOfTheScript(t *testing.T) {
 }
 
 func TestHostileSources(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	for name, source := range map[string]string{
 		"braces_1000": "return " + strings.Repeat("{", 1000) + strings.Repeat("}", 1000),
@@ -269,6 +271,7 @@ func TestHostileSources(t *testing.T) {
 }
 
 func TestThreeEndsDisableATool(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("loop", `{"description": "d", "timeout_ms": 100}`, `while true do end`)
 	h.start()
@@ -294,6 +297,7 @@ func TestThreeEndsDisableATool(t *testing.T) {
 }
 
 func TestHostKilledFromOutside(t *testing.T) {
+	t.Parallel()
 	hosts := &recorded{}
 	h := build(t, setup{opts: Options{start: hosts.start}})
 	h.tool("wait", `{"description": "d", "timeout_ms": 20000}`, `while true do end`)
@@ -338,6 +342,7 @@ func fakeHost(speak func(in io.Reader, out io.Writer)) pool.Starter {
 }
 
 func TestHostileHosts(t *testing.T) {
+	t.Parallel()
 	hang := make(chan struct{})
 	defer close(hang)
 	call := func(id int64, name string, args ...any) *wire.Message {
@@ -398,6 +403,7 @@ func TestHostileHosts(t *testing.T) {
 }
 
 func TestEightToolsAtOnceAndNested(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
 	h.mode = tools.ModeYolo
@@ -429,6 +435,7 @@ func TestEightToolsAtOnceAndNested(t *testing.T) {
 }
 
 func TestCallDepthIsLimited(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	h.tool("deep", `{"description": "d", "read_only": true, "permissions": {"intents": ["deep"]}}`,

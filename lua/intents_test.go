@@ -81,12 +81,14 @@ func (s stub) Spec() tools.Spec                                      { return s.
 func (s stub) Run(context.Context, tools.Call) (tools.Result, error) { return s.res, nil }
 
 func Test_registry_new_has_8_builtins(t *testing.T) {
+	t.Parallel()
 	if n := count(build(t, setup{memory: true}).reg); n != 8 {
 		t.Errorf("%d", n)
 	}
 }
 
 func Test_registry_get_existing(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true})
 	e, ok := lookup(h.reg, "read")
 	if _, component := e.Tool.(*intentTool); !ok || e.Spec.Name != "read" || component || e.Owner != tools.OwnerBuiltin {
@@ -95,12 +97,14 @@ func Test_registry_get_existing(t *testing.T) {
 }
 
 func Test_registry_get_nonexistent(t *testing.T) {
+	t.Parallel()
 	if _, ok := lookup(build(t, setup{memory: true}).reg, "nonexistent"); ok {
 		t.Error("found")
 	}
 }
 
 func Test_registry_register_new_intent(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true})
 	i := &intent{name: "custom_action", description: "d", fqn: "lua::my_comp", operation: "execute", params: []byte(`{"type":"object","properties":{}}`)}
 	if err := h.reg.Register("plugin:x", tools.RankPlugin, &intentTool{intent: i, around: h.room.around}); err != nil {
@@ -112,6 +116,7 @@ func Test_registry_register_new_intent(t *testing.T) {
 }
 
 func Test_registry_register_duplicate_fails(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true})
 	err := h.reg.Register("plugin:x", tools.RankPlugin, stub{spec: tools.Spec{Name: "read", Description: "d"}})
 	if err == nil || !strings.Contains(err.Error(), "already registered") {
@@ -120,6 +125,7 @@ func Test_registry_register_duplicate_fails(t *testing.T) {
 }
 
 func Test_registry_all_intent_defs_have_json_schema(t *testing.T) {
+	t.Parallel()
 	for _, e := range build(t, setup{memory: true}).reg.Snapshot(nil).List() {
 		var s struct {
 			Type       string         `json:"type"`
@@ -132,12 +138,14 @@ func Test_registry_all_intent_defs_have_json_schema(t *testing.T) {
 }
 
 func Test_builtin_intent_names_match_expected(t *testing.T) {
+	t.Parallel()
 	if got := strings.Join(build(t, setup{memory: true}).names(), ", "); got != "read, write, grep, glob, mkdir, remove, mv, exec" {
 		t.Error(got)
 	}
 }
 
 func Test_dispatch_read(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "test.txt"), "hello dispatch")
 		o := h.table(fmt.Sprintf(`return orcs.dispatch("read", {path=%q})`, filepath.Join(h.dir, "test.txt")), alone)
@@ -149,6 +157,7 @@ func Test_dispatch_read(t *testing.T) {
 }
 
 func Test_dispatch_write_and_read(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		p := filepath.Join(h.dir, "written.txt")
 		o := h.table(fmt.Sprintf(`
@@ -164,6 +173,7 @@ func Test_dispatch_write_and_read(t *testing.T) {
 }
 
 func Test_dispatch_grep(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "search.txt"), "line one\nline two\nthird")
 		o := h.table(fmt.Sprintf(`return orcs.dispatch("grep", {pattern="line", path=%q})`, filepath.Join(h.dir, "search.txt")), alone)
@@ -175,6 +185,7 @@ func Test_dispatch_grep(t *testing.T) {
 }
 
 func Test_dispatch_glob(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		for _, n := range []string{"a.rs", "b.rs", "c.txt"} {
 			writeFile(t, filepath.Join(h.dir, n), "")
@@ -188,6 +199,7 @@ func Test_dispatch_glob(t *testing.T) {
 }
 
 func Test_dispatch_mkdir_remove(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(fmt.Sprintf(`
             local m = orcs.dispatch("mkdir", {path="%[1]s"})
@@ -201,6 +213,7 @@ func Test_dispatch_mkdir_remove(t *testing.T) {
 }
 
 func Test_dispatch_mv(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		src, dst := filepath.Join(h.dir, "src.txt"), filepath.Join(h.dir, "dst.txt")
 		writeFile(t, src, "move me")
@@ -212,6 +225,7 @@ func Test_dispatch_mv(t *testing.T) {
 }
 
 func Test_dispatch_unknown_tool(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`return orcs.dispatch("nonexistent", {arg="val"})`, alone)
 		wantError(t, o, "unknown intent: nonexistent")
@@ -222,6 +236,7 @@ func Test_dispatch_unknown_tool(t *testing.T) {
 }
 
 func Test_dispatch_missing_required_arg(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`return orcs.dispatch("read", {})`, alone)
 		wantError(t, o, "missing required argument: path")
@@ -232,6 +247,7 @@ func Test_dispatch_missing_required_arg(t *testing.T) {
 }
 
 func Test_tool_schemas_returns_all(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		v, fail := h.eval(wire.EnvStartup, `return orcs.tool_schemas()`, alone)
 		list, _ := v.([]any)
@@ -251,6 +267,7 @@ func Test_tool_schemas_returns_all(t *testing.T) {
 }
 
 func Test_descriptions_include_all_tools(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		v, _ := h.eval(wire.EnvStartup, `return orcs.tool_descriptions()`, alone)
 		text, _ := v.(string)
@@ -267,6 +284,7 @@ func Test_descriptions_include_all_tools(t *testing.T) {
 
 // Without a session, the gate judges a command like any other.
 func Test_dispatch_exec_uses_registered_exec(t *testing.T) {
+	t.Parallel()
 	judged(t, func(t *testing.T, h *house) {
 		for _, src := range []string{`return orcs.dispatch("exec", {cmd="touch made"})`, `return orcs.exec("touch made")`, `return orcs.exec({"touch", "made"})`} {
 			o := h.table(src, alone)
@@ -283,6 +301,7 @@ func Test_dispatch_exec_uses_registered_exec(t *testing.T) {
 }
 
 func Test_intent_defs_returns_all(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		v, _ := h.eval(wire.EnvStartup, `return orcs.intent_defs()`, alone)
 		list, _ := v.([]any)
@@ -298,6 +317,7 @@ func Test_intent_defs_returns_all(t *testing.T) {
 }
 
 func Test_register_intent_adds_to_registry(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`
                 local r = orcs.register_intent({
@@ -324,6 +344,7 @@ func Test_register_intent_adds_to_registry(t *testing.T) {
 }
 
 func Test_register_intent_duplicate_fails(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		wantError(t, h.table(`
                 return orcs.register_intent({
@@ -338,6 +359,7 @@ func Test_register_intent_duplicate_fails(t *testing.T) {
 // Without a session, the gate judges an intent of a component like any other. Once it may run, there must be
 // a component that serves it.
 func Test_dispatch_component_no_request_fn_returns_error(t *testing.T) {
+	t.Parallel()
 	const source = `
             orcs.register_intent({
                 name = "comp_action",
@@ -358,6 +380,7 @@ func Test_dispatch_component_no_request_fn_returns_error(t *testing.T) {
 }
 
 func Test_dispatch_component_success_normalized(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`
             orcs.register_intent({
@@ -381,6 +404,7 @@ func Test_dispatch_component_success_normalized(t *testing.T) {
 }
 
 func Test_dispatch_component_failure_normalized(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`
             orcs.register_intent({
@@ -401,6 +425,7 @@ func Test_dispatch_component_failure_normalized(t *testing.T) {
 }
 
 func Test_dispatch_component_forwards_all_args(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`
             orcs.register_intent({
@@ -434,18 +459,22 @@ func raises(t *testing.T, source, part string) {
 }
 
 func Test_register_intent_missing_name_errors(t *testing.T) {
+	t.Parallel()
 	raises(t, `return orcs.register_intent({ description = "no name", component = "lua::x", })`, "name")
 }
 
 func Test_register_intent_missing_description_errors(t *testing.T) {
+	t.Parallel()
 	raises(t, `return orcs.register_intent({ name = "no_desc", component = "lua::x", })`, "description")
 }
 
 func Test_register_intent_missing_component_errors(t *testing.T) {
+	t.Parallel()
 	raises(t, `return orcs.register_intent({ name = "no_comp", description = "missing component", })`, "component")
 }
 
 func Test_register_intent_defaults_operation_to_execute(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`
                 assert(orcs.register_intent({
@@ -466,6 +495,7 @@ func Test_register_intent_defaults_operation_to_execute(t *testing.T) {
 }
 
 func Test_register_tool_adds_intent_and_tool(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true, noGate: true})
 	ping := stub{tools.Spec{Name: "ping", Description: "Returns pong", Needs: tools.CapRead, ReadOnly: true}, tools.Result{Data: map[string]string{"reply": "pong"}}}
 	if err := h.reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, ping); err != nil {
@@ -481,6 +511,7 @@ func Test_register_tool_adds_intent_and_tool(t *testing.T) {
 }
 
 func Test_register_tool_duplicate_fails(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true})
 	err := h.reg.Register("plugin:x", tools.RankPlugin, stub{spec: tools.Spec{Name: "read", Description: "d"}})
 	if err == nil || !strings.Contains(err.Error(), "already registered") {
@@ -489,6 +520,7 @@ func Test_register_tool_duplicate_fails(t *testing.T) {
 }
 
 func Test_grep_dispatch_preserves_integer_line_number(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "nums.txt"), "alpha\nbeta\nalpha again\n")
 		v, fail := h.eval(wire.EnvStartup, fmt.Sprintf(`
@@ -501,6 +533,7 @@ func Test_grep_dispatch_preserves_integer_line_number(t *testing.T) {
 }
 
 func Test_dispatch_rust_tool_denies_without_capability(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "secret.txt"), "classified")
 		wantError(t, h.table(fmt.Sprintf(`return orcs.dispatch("read", {path=%q})`, filepath.Join(h.dir, "secret.txt")), caps(0)), "permission denied: READ not granted")
@@ -508,6 +541,7 @@ func Test_dispatch_rust_tool_denies_without_capability(t *testing.T) {
 }
 
 func Test_dispatch_rust_tool_allows_with_capability(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "allowed.txt"), "public data")
 		o := h.table(fmt.Sprintf(`return orcs.dispatch("read", {path=%q})`, filepath.Join(h.dir, "allowed.txt")), caps(tools.CapRead))
@@ -519,6 +553,7 @@ func Test_dispatch_rust_tool_allows_with_capability(t *testing.T) {
 }
 
 func Test_positional_write_denied_with_read_only_cap(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		p := filepath.Join(h.dir, "nope.txt")
 		wantError(t, h.table(fmt.Sprintf(`return orcs.write(%q, "hacked")`, p), caps(tools.CapRead)), "permission denied")
@@ -529,6 +564,7 @@ func Test_positional_write_denied_with_read_only_cap(t *testing.T) {
 }
 
 func Test_positional_read_denied_without_capability(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		writeFile(t, filepath.Join(h.dir, "pos_secret.txt"), "restricted")
 		wantError(t, h.table(fmt.Sprintf(`return orcs.read(%q)`, filepath.Join(h.dir, "pos_secret.txt")), caps(0)), "permission denied")
@@ -536,6 +572,7 @@ func Test_positional_read_denied_without_capability(t *testing.T) {
 }
 
 func Test_mcp_servers_returns_ok_without_manager(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`return orcs.mcp_servers()`, alone)
 		wantOK(t, o)
@@ -546,6 +583,7 @@ func Test_mcp_servers_returns_ok_without_manager(t *testing.T) {
 }
 
 func Test_mcp_tools_returns_empty_without_mcp_intents(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		o := h.table(`return orcs.mcp_tools()`, alone)
 		wantOK(t, o)
@@ -556,6 +594,7 @@ func Test_mcp_tools_returns_empty_without_mcp_intents(t *testing.T) {
 }
 
 func Test_mcp_tools_filters_by_server(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		for _, x := range [][2]string{{"srv_a", "tool1"}, {"srv_b", "tool2"}} {
 			err := h.reg.Register("mcp:"+x[0], tools.RankMCP, stub{spec: tools.Spec{
@@ -580,12 +619,14 @@ func Test_mcp_tools_filters_by_server(t *testing.T) {
 }
 
 func Test_mcp_call_without_manager_returns_error(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		wantError(t, h.table(`return orcs.mcp_call("srv", "tool", {})`, alone), "MCP client not initialized")
 	})
 }
 
 func TestReadFromLuaGivesTheWholeFile(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{memory: true, noGate: true})
 	text := strings.Repeat("a line of text\n", 20_000) + "\xff\x00 end"
 	writeFile(t, filepath.Join(h.dir, "big"), text)

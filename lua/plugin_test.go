@@ -99,6 +99,7 @@ return notes
 `
 
 func TestExampleTodoCount(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	h.tool("todo_count", todoCountManifest, todoCountScript)
@@ -113,6 +114,7 @@ func TestExampleTodoCount(t *testing.T) {
 }
 
 func TestExampleStartup(t *testing.T) {
+	t.Parallel()
 	m := &manager{}
 	h := build(t, setup{opts: Options{MCP: m}})
 	h.startupScript(exampleStartup)
@@ -138,6 +140,7 @@ func TestExampleStartup(t *testing.T) {
 }
 
 func TestExampleNotesPlugin(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	h.plugin("notes", notesPlugin)
@@ -170,6 +173,7 @@ func TestExampleNotesPlugin(t *testing.T) {
 }
 
 func TestPluginBodyHasNoRights(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.plugin("p", `
 local r = jcode.read("x")
@@ -222,6 +226,7 @@ func TestPluginFaults(t *testing.T) {
 }
 
 func TestPluginReloadSwapsAndKeepsTheOldOne(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	intent := func(name, text string) string {
 		return `jcode.register_intent({name = "` + name + `", description = "d", read_only = true, handler = function() return {success = true, data = "` + text + `"} end})`
@@ -245,6 +250,7 @@ func TestPluginReloadSwapsAndKeepsTheOldOne(t *testing.T) {
 }
 
 func TestPluginFoldersRequireTheirOwnFiles(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := filepath.Join(h.dir, ".jcode/lua/plugins/big")
 	writeFile(t, filepath.Join(dir, "util/text.lua"), `return {shout = function(s) return s:upper() .. "!" end}`)
@@ -265,6 +271,7 @@ end}`)
 }
 
 func TestAComponentIsBusyForCallsThatComeBackToIt(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	h.plugin("p", `return {id = "p", permissions = {capabilities = {"LUA"}}, init = function()
@@ -286,6 +293,7 @@ end}`)
 }
 
 func TestForeignComponentsAreRefusedOrDead(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	h.startupScript(`
@@ -304,6 +312,7 @@ end, on_request = function() return {success = true, data = "secret"} end}`)
 }
 
 func TestRequestIsGatedAsTheStrictestIntent(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.plugin("p", `return {id = "p", init = function()
   jcode.register_intent({name = "look", description = "d", component = "lua::p", operation = "look", read_only = true})
@@ -332,6 +341,7 @@ end, on_request = function(req) return {success = true, data = req.operation .. 
 
 // What replaces jcode.request takes the requests to components, not the calls of the script's own functions.
 func TestAHandlerAnswersItsScriptThatHasReplacedRequest(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	h.plugin("other", `return {id = "other", init = function()
@@ -351,6 +361,7 @@ end}`)
 }
 
 func TestEventsSeeEditAndRefuse(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	h.plugin("guard", `return {id = "guard", permissions = {events = {"tool_call", "tool_result", "prompt", "turn_end", "mcp_state"}}, init = function()
@@ -400,6 +411,7 @@ end}`)
 }
 
 func TestCommandsReturnWhatTheContractSays(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
 	h.startupScript(`
@@ -441,6 +453,7 @@ print(jcode.command("quit", {run = print}).error)
 }
 
 func TestStartupFaultsAreWarnings(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{
 		"\nerror('x')":                         "warn: startup.lua: startup.lua:2: x",
 		"startup = 5":                          "warn: startup.lua: startup is a number, not a function",
@@ -463,6 +476,7 @@ func TestStartupFaultsAreWarnings(t *testing.T) {
 }
 
 func TestStartupCanBeReloaded(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.startupScript(`jcode.register_intent({name = "one", description = "d", handler = print})`)
 	h.start()
@@ -475,6 +489,7 @@ func TestStartupCanBeReloaded(t *testing.T) {
 }
 
 func TestDeadPluginHostStartsAgain(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.plugin("p", `local n = 0 return {id = "p", init = function()
   jcode.register_intent({name = "count", description = "d", read_only = true, handler = function() n = n + 1 return {success = true, data = n} end})
@@ -497,6 +512,7 @@ end}`)
 }
 
 func TestEvalReadsOnly(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{opts: Options{Eval: true}})
 	h.start()
 	writeFile(t, filepath.Join(h.dir, "a"), "text")
@@ -514,6 +530,7 @@ func TestEvalReadsOnly(t *testing.T) {
 const maxEvalOutput = 32 << 10
 
 func TestProgressShowsWhileTheToolRuns(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("p", simple, `jcode.progress("half\nway") return "done"`)
 	h.start()
@@ -525,6 +542,7 @@ func TestProgressShowsWhileTheToolRuns(t *testing.T) {
 }
 
 func TestWaitingForAPersonStopsTheClock(t *testing.T) {
+	t.Parallel()
 	// If the machine is too slow for one limit, the next longer one is tried.
 	for _, limit := range []time.Duration{400 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
 		h := build(t, setup{})
@@ -654,6 +672,7 @@ return table.concat(out, "\n")`)
 }
 
 func TestAPluginLoadedInYoloIsAskedAboutInAStricterMode(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.switchTo(tools.ModeYolo)
 	h.plugin("p", `return {id = "p", permissions = {env = {"HOME"}}, init = function()

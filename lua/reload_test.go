@@ -24,6 +24,7 @@ import (
 func none() map[string]any { return map[string]any{} }
 
 func TestReload_01_root_created_after_start(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	h.tool("late", simple, `return "late"`)
 	eventually.True(t, "late is there", func() bool { return h.has("late") })
@@ -34,6 +35,7 @@ func TestReload_01_root_created_after_start(t *testing.T) {
 }
 
 func TestReload_02_new_folder_is_callable_in_the_next_step(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("first", simple, `return 1`)
 	h.start()
@@ -50,6 +52,7 @@ func TestReload_02_new_folder_is_callable_in_the_next_step(t *testing.T) {
 }
 
 func TestReload_03_edited_script_runs_at_the_next_call(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "one"`)
 	h.start()
@@ -62,6 +65,7 @@ func TestReload_03_edited_script_runs_at_the_next_call(t *testing.T) {
 }
 
 func TestReload_04_edited_manifest_shows_in_the_next_snapshot(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "one"`)
 	h.start()
@@ -78,6 +82,7 @@ func TestReload_04_edited_manifest_shows_in_the_next_snapshot(t *testing.T) {
 }
 
 func TestReload_05_deleted_folder_is_an_unknown_intent(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "one"`)
 	h.start()
@@ -92,6 +97,7 @@ func TestReload_05_deleted_folder_is_an_unknown_intent(t *testing.T) {
 }
 
 func TestReload_06_fault_affects_that_tool_only(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("good", simple, `return "good"`)
 	h.tool("bad_manifest", `{"description": "x", "parameters": 5}`, `return 1`)
@@ -107,6 +113,7 @@ func TestReload_06_fault_affects_that_tool_only(t *testing.T) {
 }
 
 func TestReload_07_broken_tool_stays_with_its_last_schema(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`, `return p`)
 	h.start()
@@ -126,6 +133,7 @@ func TestReload_07_broken_tool_stays_with_its_last_schema(t *testing.T) {
 }
 
 func TestReload_08_mending_heals(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "one`)
 	h.start()
@@ -140,6 +148,7 @@ func TestReload_08_mending_heals(t *testing.T) {
 }
 
 func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "v0"`)
 	h.start()
@@ -214,6 +223,7 @@ func must(t testing.TB, err error) {
 }
 
 func TestReload_09_sed_in_place(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sed"); err != nil {
 		t.Skip("no sed on this machine")
 	}
@@ -227,6 +237,7 @@ func TestReload_09_sed_in_place(t *testing.T) {
 }
 
 func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := h.tool("slow", simple, `local till = jcode.time() + 0.5 while jcode.time() < till do end return "old"`)
 	h.start()
@@ -245,6 +256,7 @@ func (h *house) running() int {
 }
 
 func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	must(t, h.reg.Register("mcp:s", tools.RankMCP, stub{spec: tools.Spec{Name: "taken", Description: "d"}}))
 	h.tool("read", simple, `return "evil"`)
@@ -289,6 +301,7 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 }
 
 func TestReload_12_list_changes_between_steps_only(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("x", simple, `return 1`)
 	h.start()
@@ -301,6 +314,7 @@ func TestReload_12_list_changes_between_steps_only(t *testing.T) {
 }
 
 func TestUntrustedProjectIsInert(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{untrust: true})
 	h.tool("x", `{"description": "d", "permissions": {"intents": ["read"]}}`, `return "ran"`)
 	h.plugin("p", `print("ran") return {id = "p"}`)
@@ -325,6 +339,7 @@ func TestUntrustedProjectIsInert(t *testing.T) {
 }
 
 func TestErrorOfTrustIsLoggedOncePerChange(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{untrust: true})
 	h.tool("x", simple, `return 1`)
 	h.start()
@@ -345,6 +360,7 @@ func TestErrorOfTrustIsLoggedOncePerChange(t *testing.T) {
 }
 
 func TestLinkOutOfTheProjectIsRefused(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	outside := realDir(t)
 	writeFile(t, filepath.Join(outside, "out", manifest.MainName), `return "outside"`)
@@ -358,6 +374,7 @@ func TestLinkOutOfTheProjectIsRefused(t *testing.T) {
 }
 
 func TestResultsAsTheContractSays(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	for name, tt := range map[string][2]string{
 		"r_string":  {`return "s"`, "s"},
@@ -401,6 +418,7 @@ func TestResultsAsTheContractSays(t *testing.T) {
 }
 
 func TestParametersDefaultsAndTypes(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("p", `{
   // comments and trailing commas are fine
@@ -419,6 +437,7 @@ func TestParametersDefaultsAndTypes(t *testing.T) {
 }
 
 func TestCancelledCallReturnsSoon(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.tool("loop", simple, `while true do end`)
 	h.start()
@@ -433,6 +452,7 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 
 // A call that is cancelled before its host has started does not count as a failure of the tool.
 func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
+	t.Parallel()
 	over := make(chan struct{})
 	h := build(t, setup{opts: Options{start: func(ctx context.Context, _ bool) (*pool.Conn, error) {
 		select {
@@ -456,6 +476,7 @@ func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
 
 // Tools stay registered while their root can't be read (too many open files, a network file system).
 func TestAFolderThatCannotBeReadKeepsItsTools(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	root := filepath.Dir(h.tool("stays", simple, `return "here"`))
 	h.start()
@@ -476,6 +497,7 @@ func TestAFolderThatCannotBeReadKeepsItsTools(t *testing.T) {
 
 // Hundreds of folders are scanned concurrently; a change in any of them is found.
 func TestEachOfManyFoldersIsLookedAt(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	const n = 300
 	old := time.Now().Add(-time.Hour)

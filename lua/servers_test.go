@@ -135,6 +135,7 @@ func (h *house) wantLua(source, want string) {
 }
 
 func TestServersFromLua1_mcp_add_returns_without_waiting(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	began := time.Now()
 	h.wantLua(`return tools.mcp_add("holler", "http://localhost:8080/mcp")`, "true")
@@ -155,6 +156,7 @@ func TestServersFromLua1_mcp_add_returns_without_waiting(t *testing.T) {
 }
 
 func TestServersFromLua2_same_name_and_target_is_a_no_op(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.lua(`tools.mcp_add("a", "http://localhost:1/mcp")`)
 	m.set(MCPStatus{Name: "a", State: "failed", Error: "gone"})
@@ -169,6 +171,7 @@ func TestServersFromLua2_same_name_and_target_is_a_no_op(t *testing.T) {
 }
 
 func TestServersFromLua3_mcp_remove_cancels_a_pending_connection(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.wantLua(`tools.mcp_add("a", "http://localhost:1/mcp")
 local first, second = tools.mcp_remove("a"), tools.mcp_remove("a")
@@ -179,6 +182,7 @@ return tostring(first) .. tostring(second) .. tostring(tools.mcp_status("a"))`, 
 }
 
 func TestServersFromLua4_mcp_status_gives_state_and_retries(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.lua(`tools.mcp_add("holler", "http://localhost:8080/mcp")`)
 	for want, st := range map[string]MCPStatus{
@@ -195,6 +199,7 @@ func TestServersFromLua4_mcp_status_gives_state_and_retries(t *testing.T) {
 }
 
 func TestServersFromLua5_mcp_list_gives_all_with_state(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.wantLua(`return #tools.mcp_list()`, "0")
 	h.lua(`tools.mcp_add("otlp-mcp", "http://localhost:2/mcp") tools.mcp_add("holler", "http://localhost:1/mcp")`)
@@ -204,11 +209,13 @@ func TestServersFromLua5_mcp_list_gives_all_with_state(t *testing.T) {
 }
 
 func TestServersFromLua6_old_functions_are_absent(t *testing.T) {
+	t.Parallel()
 	h, _ := withManager(t)
 	h.wantLua(`return tostring(tools.mcp_connect == nil and tools.mcp_disconnect == nil)`, "true")
 }
 
 func TestServersFromLua7_startup_does_not_delay_start(t *testing.T) {
+	t.Parallel()
 	started, ready := startBusy(t)
 	for deadline := time.Now().Add(patience); started > time.Second; started, ready = startBusy(t) {
 		if time.Now().After(deadline) { // a busy machine may delay one start, but not every one
@@ -238,6 +245,7 @@ func startBusy(t *testing.T) (started, ready time.Duration) {
 }
 
 func TestServersFromLua8_starts_with_all_servers_down(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.startupScript(firstStartup)
 	h.start()
@@ -254,6 +262,7 @@ func TestServersFromLua8_starts_with_all_servers_down(t *testing.T) {
 }
 
 func TestMCPAdminNeedsItsPermission(t *testing.T) {
+	t.Parallel()
 	h, m := withManager(t)
 	h.asker.says(tools.AnswerProject)
 	h.tool("t", simple, `local ok, why = tools.mcp_add("x", "http://localhost:1/") return tostring(ok) .. " " .. why`)

@@ -12,6 +12,7 @@ import (
 
 // What several calls do to one key at the same time must all count.
 func TestParallelUpdatesOfStateAreAllKept(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	h.tool("count_up", `{"description": "d"}`, `return state.update("n", function(n) return (n or 0) + 1 end)`)
 	h.room.Refresh()
@@ -30,6 +31,7 @@ func TestParallelUpdatesOfStateAreAllKept(t *testing.T) {
 }
 
 func TestUpdateOfState(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	h.tool("try_it", `{"description": "d"}`, `
 		local seen = {}
@@ -57,6 +59,7 @@ func TestUpdateOfState(t *testing.T) {
 
 // Calls of one answer keep their order if the tool stores values, and run beside each other otherwise.
 func TestToolsWithStateKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	h.tool("adds", `{"description": "d"}`, `local all = state.get("all") or {} all[#all + 1] = 1 state.set("all", all) return "added"`)
 	h.tool("adds_not", `{"description": "d"}`, `return statement or "states"`)
@@ -74,6 +77,7 @@ func TestToolsWithStateKeepTheirOrder(t *testing.T) {
 
 // What a read-only tool starts could change things: it starts nothing.
 func TestReadOnlyToolStartsNothingThatWorksOn(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	for _, name := range []string{"task", "agent", "job", "todo"} {
 		spec := tools.Spec{Name: name, ReadOnly: true, Trusted: true, Group: tools.GroupBuiltin}
@@ -86,6 +90,7 @@ func TestReadOnlyToolStartsNothingThatWorksOn(t *testing.T) {
 
 // A read-only tool may run the declared commands that only read, a number is a word, and nothing else runs.
 func TestReadOnlyToolRunsCommandsThatOnlyRead(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	h.switchTo(tools.ModeYolo)
 	writeFile(t, h.dir+"/f", "one\ntwo\nthree\n")

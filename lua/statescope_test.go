@@ -21,6 +21,7 @@ func stateTool(t *testing.T, root, name string) {
 
 // Two tools that happen to have one name, in two folders of tools, know nothing of each other's values.
 func TestFoldersOfOneNameShareNoState(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	first := filepath.Join(h.dir, ".jcode", "lua", "tools")
@@ -37,6 +38,7 @@ func TestFoldersOfOneNameShareNoState(t *testing.T) {
 
 // What a tool stored while the folders of a name shared their values is still there for the one that there is.
 func TestStateFromBeforeFoldersWereToldApartIsKept(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	other := filepath.Join(h.dir, "mcp_lua", "tools")

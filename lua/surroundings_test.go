@@ -14,6 +14,7 @@ func (b beside) scripts() []*script    { return b }
 func (beside) slots() map[string]*slot { return nil }
 
 func TestScriptsKnowEachOtherByName(t *testing.T) {
+	t.Parallel()
 	notes := &script{id: "notes", fqn: "lua::notes", owner: "plugin:notes", live: registered{
 		intents:  []*intent{{name: "note", fqn: "lua::notes", operation: "add"}},
 		commands: []*luaCommand{{name: "note"}},
@@ -46,6 +47,7 @@ func TestScriptsKnowEachOtherByName(t *testing.T) {
 }
 
 func TestAFolderTellsOnceThatItDoesNotLoad(t *testing.T) {
+	t.Parallel()
 	s := &slot{name: "greet", cur: &version{broken: errors.New("line 3")}}
 	for i, want := range []string{"lua greet: line 3", "", "lua greet: loads again", ""} {
 		if i == 2 {

@@ -58,6 +58,7 @@ func wantFailure(t *testing.T, res tools.Result, kind tools.ErrorKind, part stri
 }
 
 func TestToolFolder1_hello_world(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	folderTool(t, h, "hello_world", helloManifest, helloScript)
 	h.start()
@@ -69,6 +70,7 @@ func TestToolFolder1_hello_world(t *testing.T) {
 }
 
 func TestToolFolder2_half_folders_are_skipped(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/a/"+manifest.FileName), simple)
 	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/b/"+manifest.MainName), "return 1")
@@ -83,6 +85,7 @@ func TestToolFolder2_half_folders_are_skipped(t *testing.T) {
 }
 
 func TestToolFolder3_new_folder_is_found_without_restart(t *testing.T) {
+	t.Parallel()
 	h := started(t, setup{})
 	folderTool(t, h, "hello_world", helloManifest, helloScript)
 	eventually.True(t, "the tool is there", func() bool { return h.has("hello_world") })
@@ -90,6 +93,7 @@ func TestToolFolder3_new_folder_is_found_without_restart(t *testing.T) {
 }
 
 func TestToolFolder4_changed_script_takes_effect_without_restart(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	dir := folderTool(t, h, "hello_world", helloManifest, helloScript)
 	h.start()
@@ -133,6 +137,7 @@ const exampleScript = `-- mcp_lua/tools/my_new_tool/main.lua
 `
 
 func TestToolFolder5_state_round_trips(t *testing.T) {
+	t.Parallel()
 	state := &memState{}
 	dir := realDir(t)
 	run := func(input string) string {
@@ -167,6 +172,7 @@ func TestToolFolder5_state_round_trips(t *testing.T) {
 }
 
 func TestToolFolder6_dangerous_globals_are_unusable(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	folderTool(t, h, "probe", simple, `
 local out = {}
@@ -180,6 +186,7 @@ return table.concat(out, ",")`)
 }
 
 func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
+	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
 			http.Redirect(w, r, "http://localhost:1/", http.StatusFound)
@@ -226,6 +233,7 @@ func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 }
 
 func TestToolFolder8_print_reaches_the_log_not_the_result(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
 	folderTool(t, h, "my_new_tool", exampleManifest, exampleScript)

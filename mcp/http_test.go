@@ -83,6 +83,7 @@ func TestRefusedCredentialsAreCalledSo(t *testing.T) {
 }
 
 func TestHTTPRefusals(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]struct {
 		text  string
 		retry wire.Retry
@@ -104,6 +105,7 @@ func TestHTTPRefusals(t *testing.T) {
 }
 
 func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"ok", "forget400", "sse"} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)
@@ -125,6 +127,7 @@ func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) {
 }
 
 func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]string{
 		"503once": "503 Service Unavailable: overloaded", "cut": "the answer was cut", "202": "sent no answer (status 202)",
 		"badjson": "not a JSON-RPC message", "sse-early": "", "reset": "EOF",
@@ -167,6 +170,7 @@ func TestLargeHTTPResults(t *testing.T) {
 }
 
 func TestHeadersStayAtTheirOrigin(t *testing.T) {
+	t.Parallel()
 	server, d := dialHTTP(t, "redirect-same")
 	if got := callText(t, d.session, "echo", `{"text":"x"}`); got != "echo: x" {
 		t.Errorf("got %q", got)
@@ -194,6 +198,7 @@ func TestHeadersStayAtTheirOrigin(t *testing.T) {
 }
 
 func TestHTTPSessionIsClosedAtTheServer(t *testing.T) {
+	t.Parallel()
 	quick(t, "close", 500*time.Millisecond, func() time.Duration {
 		server := httpServer(t, "ok")
 		r := newStdioRig(t)
@@ -213,6 +218,7 @@ func TestHTTPSessionIsClosedAtTheServer(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
+	t.Parallel()
 	for deadline := time.Now().Add(patience); !nobodyListens(t); {
 		if time.Now().After(deadline) {
 			t.Fatal("each free port was taken by another program meanwhile")
@@ -255,6 +261,7 @@ func nobodyListens(t *testing.T) bool {
 }
 
 func TestStreamOfNotifications(t *testing.T) {
+	t.Parallel()
 	server := httpServer(t, "ok")
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()
@@ -309,6 +316,7 @@ func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) {
 }
 
 func TestRetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
 	server := httpServer(t, "busy=7")
 	var delays []time.Duration
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
@@ -325,6 +333,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 }
 
 func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) {
+	t.Parallel()
 	_, d := dialHTTP(t, "503once")
 	_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
 	if err == nil || !strings.Contains(err.Error(), "503 Service Unavailable: overloaded (try again in 1 s)") {
@@ -333,6 +342,7 @@ func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) {
 }
 
 func TestBadHeaderMarksOverHTTP(t *testing.T) {
+	t.Parallel()
 	_, d := dialHTTP(t, "xheader")
 	if baseNames(d.tools)["headed"] || !strings.Contains(fmt.Sprint(d.skipped), "x-mcp-header") {
 		t.Errorf("%v %v", baseNames(d.tools), d.skipped)
@@ -340,6 +350,7 @@ func TestBadHeaderMarksOverHTTP(t *testing.T) {
 }
 
 func TestToolsOfAServerWithoutStreamAreReadAgain(t *testing.T) {
+	t.Parallel()
 	server := httpServer(t, "get405")
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()

@@ -47,6 +47,7 @@ func hostMain() {
 // TestKilledHostLeavesNothing checks that no process of its servers is left after jcode was killed
 // by SIGKILL or told to quit.
 func TestKilledHostLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"kill", "quit"} {
 		t.Run(how, func(t *testing.T) {
 			if how == "kill" && runtime.GOOS == "windows" {

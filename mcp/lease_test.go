@@ -24,6 +24,7 @@ func acquire(t *testing.T, l Leaser, names ...string) func() {
 }
 
 func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"github": "ok", "slack": "ok", "jira": with("jira", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	r.waitState("github", StateConnected)
@@ -57,6 +58,7 @@ func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) {
 }
 
 func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"jira": with("jira", "slow=300ms", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	done := make(chan func(), 2)
@@ -76,6 +78,7 @@ func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) {
 }
 
 func TestStartsRunInParallel(t *testing.T) {
+	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
 	off := map[string]any{"enabled": false}
 	names := []string{"a", "b", "c"}
@@ -95,6 +98,7 @@ func TestStartsRunInParallel(t *testing.T) {
 }
 
 func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
 	off := map[string]any{"enabled": false}
 	r := newManagerRig(t, map[string]any{"github": "ok", "good": with("good", "ok", off), "bad": with("bad", "exit", off), "extra": with("extra", "exit", map[string]any{"enabled": false, "optional": true})}, nil)
 	r.m.Start()
@@ -117,6 +121,7 @@ func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"github": "ok"}, nil)
 	r.m.Start()
 	r.waitState("github", StateConnected)
@@ -143,6 +148,7 @@ func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) {
 }
 
 func TestAcquireNeverHandsOutADeadServer(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.delay = func(time.Duration) time.Duration { return time.Hour }
 	r.m.Start()
@@ -156,6 +162,7 @@ func TestAcquireNeverHandsOutADeadServer(t *testing.T) {
 }
 
 func TestReconcile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		wanted       map[string]wantedServer
@@ -194,6 +201,7 @@ func TestReconcile(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		plan retryPlan
@@ -221,6 +229,7 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestServerOfALostLeaseEndsAfterItsCalls(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"slack": with("slack", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	release := acquire(t, Leaser{M: r.m}, "slack")

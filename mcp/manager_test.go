@@ -13,6 +13,7 @@ import (
 )
 
 func TestAgentConnectsUsesAndDisconnects(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	res := r.call("mcp_connect", r.connectArgs("fresh", "ok", nil))
 	if res.Failed || !strings.Contains(res.Text, `"state":"connected"`) || !strings.Contains(res.Text, `"name":"mcp__fresh__echo"`) {
@@ -49,6 +50,7 @@ func TestAgentConnectsUsesAndDisconnects(t *testing.T) {
 }
 
 func TestImagesAreSavedForModelsThatDoNotSee(t *testing.T) {
+	t.Parallel()
 	for _, sees := range []bool{true, false} {
 		r := newManagerRig(t, map[string]any{"s": "results"}, func(o *Options) { o.Sees = func() bool { return sees } })
 		r.m.Start()
@@ -66,6 +68,7 @@ func TestImagesAreSavedForModelsThatDoNotSee(t *testing.T) {
 }
 
 func TestConfiguredServersConnectByThemselves(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"a": "ok", "b": "paged", "off": with("off", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	r.waitState("a", StateConnected)
@@ -92,6 +95,7 @@ func TestConfiguredServersConnectByThemselves(t *testing.T) {
 }
 
 func TestDisconnectTouchesOnlyItsServer(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"foo": "ok", "foo-bar": "ok"}, nil)
 	r.m.Start()
 	r.waitState("foo", StateConnected)
@@ -109,6 +113,7 @@ func TestDisconnectTouchesOnlyItsServer(t *testing.T) {
 }
 
 func TestDisconnectEndsCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	quick(t, "disconnect", time.Second, func() time.Duration {
 		r := newManagerRig(t, map[string]any{"s": "noeof-ignoreterm"}, nil)
 		r.m.Start()
@@ -130,6 +135,7 @@ func TestDisconnectEndsCallsAtOnce(t *testing.T) {
 }
 
 func TestReloadTouchesOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"a": "ok", "b": "ok", "c": "ok", "d": "exit"}, nil)
 	r.m.Start()
 	for _, name := range []string{"a", "b", "c"} {
@@ -189,6 +195,7 @@ func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) {
 }
 
 func TestCrashedServerComesBack(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -217,6 +224,7 @@ func TestCrashedServerComesBack(t *testing.T) {
 }
 
 func TestTriesAreBounded(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "exit"}, nil)
 	r.m.Start()
 	d := r.waitState("s", StateFailed)
@@ -232,6 +240,7 @@ func TestTriesAreBounded(t *testing.T) {
 }
 
 func TestSlowServerIsAnnouncedLater(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	open := filepath.Join(t.TempDir(), "open")
 	res := r.call("mcp_connect", r.connectArgs("s", "until="+open, map[string]any{"wait_seconds": 0.2}))
@@ -249,6 +258,7 @@ func TestSlowServerIsAnnouncedLater(t *testing.T) {
 }
 
 func TestFailedConnectIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	began := time.Now()
 	res := r.call("mcp_connect", r.connectArgs("s", "exit", nil))
@@ -274,6 +284,7 @@ func TestFailedConnectIsAnsweredAtOnce(t *testing.T) {
 }
 
 func TestOldGenerationsStayDead(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "slow=700ms"}, nil)
 	r.m.Start()
 	eventually.True(t, "it was started", func() bool { return len(r.pids("s")) == 1 })
@@ -310,6 +321,7 @@ func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) {
 }
 
 func TestCallToADownServerSaysSoAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.delay = func(time.Duration) time.Duration { return time.Hour }
 	r.m.Start()
@@ -326,6 +338,7 @@ func TestCallToADownServerSaysSoAtOnce(t *testing.T) {
 }
 
 func TestQuitLeavesNothing(t *testing.T) {
+	t.Parallel()
 	quick(t, "Close", 6*time.Second, func() time.Duration {
 		r := newManagerRig(t, map[string]any{"a": "noeof-ignoreterm", "b": "noeof-ignoreterm", "c": "grandchild", "d": "hang-ignoreterm"}, nil)
 		r.m.Start()

@@ -32,7 +32,7 @@ func peak(t *testing.T) int64 {
 }
 
 // TestOverlongResultCostsLittleMemory
-func TestOverlongResultCostsLittleMemory(t *testing.T) {
+func TestOverlongResultCostsLittleMemory(t *testing.T) { // not beside others: it measures the process
 	if testing.Short() {
 		t.Skip("moves 100 MB")
 	}

@@ -26,6 +26,7 @@ func (r *managerRig) wire(order *tools.Order) string {
 }
 
 func TestTooManyToolsAreDeferred(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"big": "many=500", "small": "ok"}, nil)
 	r.m.Start()
 	r.waitState("big", StateConnected)
@@ -75,6 +76,7 @@ func TestTooManyToolsAreDeferred(t *testing.T) {
 }
 
 func TestMoreThan128SmallToolsAreDeferred(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "many=125"}, func(o *Options) { o.DeferThreshold = "1000000" })
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -156,6 +158,7 @@ func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) {
 }
 
 func TestBuiltinsAreNotShadowed(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "dupnames"}, nil)
 	r.m.Start()
 	d := r.waitState("s", StateConnected)
@@ -169,6 +172,7 @@ func TestBuiltinsAreNotShadowed(t *testing.T) {
 }
 
 func TestOneHangingServerHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	servers := map[string]any{"hanging": "hang"}
 	for i := range 6 {
 		servers[fmt.Sprint("s", i)] = "ok"
@@ -188,6 +192,7 @@ func TestOneHangingServerHoldsUpNobody(t *testing.T) {
 }
 
 func TestEnabledAndDisabledTools(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": with("s", "ok", map[string]any{"enabledTools": []string{"e*", "pid"}, "disabledTools": []string{"exit*"}})}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -200,6 +205,7 @@ func TestEnabledAndDisabledTools(t *testing.T) {
 }
 
 func TestHostileProjectStartsNothing(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"mine": "ok"}, nil)
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := func(args string) string {
@@ -291,6 +297,7 @@ func TestAllServersOfOneApprovalStart(t *testing.T) {
 }
 
 func TestSecretsAreNeverShown(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2-very-secret"
 	r := newManagerRig(t, map[string]any{
 		"a": with("a", "exit", map[string]any{"args": []string{"exit", "--token", secret}}),

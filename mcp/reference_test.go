@@ -39,6 +39,7 @@ func reference(t *testing.T, name string) string {
 }
 
 func TestReferenceServers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name  string
@@ -162,6 +163,7 @@ func TestPopularServers(t *testing.T) {
 
 // TestServerThroughNpxLeavesNoTree checks a server that npx starts as a grandchild. // claude-code#33947, #42881
 func TestServerThroughNpxLeavesNoTree(t *testing.T) {
+	t.Parallel()
 	reference(t, "everything")
 	npx, err := exec.LookPath("npx")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestConvertResult(t *testing.T) {
+	t.Parallel()
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for _, c := range []struct{ name, in, text, script string }{
 		{"text", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "a\nb", "a\nb"},
@@ -43,6 +44,7 @@ func TestConvertResult(t *testing.T) {
 }
 
 func TestConvertKeepsImagesOnceAndMarksErrors(t *testing.T) {
+	t.Parallel()
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	got := converter{}.convert(json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"` + png + `"},{"type":"text","text":"b"}]}`))
 	if !got.isError || len(got.parts) != 1 || got.text != "a\n[image image/png, 70 B]\nb" {
@@ -51,6 +53,7 @@ func TestConvertKeepsImagesOnceAndMarksErrors(t *testing.T) {
 }
 
 func TestConvertCapsLongResults(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("é", 30_000)
 	raw, err := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": "HEAD" + long + "TAIL"}}})
 	if err != nil {

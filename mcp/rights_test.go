@@ -19,6 +19,7 @@ func (c *changes) Since(n int, _ []string) []string { return c.files[n:] }
 
 // After an agent has changed files that the server may run, nothing but a person's word starts it again.
 func TestAServerWhoseFilesAnAgentChangedAsksAgain(t *testing.T) {
+	t.Parallel()
 	made := &changes{files: []string{"before.py"}}
 	r := newManagerRig(t, nil, func(o *Options) { o.Changes = made })
 	r.project("s", "--verbose")
@@ -74,6 +75,7 @@ func (c *confiner) Refused(p Program, output string) (tools.TrustKind, string) {
 
 // A project's server runs confined, the person's own does not; a person may give it the network.
 func TestServersOfAProjectRunConfined(t *testing.T) {
+	t.Parallel()
 	c := &confiner{}
 	r := newManagerRig(t, map[string]any{"mine": func(r *managerRig) map[string]any { return r.fault("mine", "ok", nil) }}, func(o *Options) { o.Confiner = c })
 	r.project("s", "--verbose")

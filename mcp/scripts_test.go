@@ -18,6 +18,7 @@ func (r *managerRig) target(name, mode string) config.Target {
 }
 
 func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	r.m.Start()
 	if got := r.m.Running(); len(got) != 0 || r.m.Remove("s") {
@@ -66,6 +67,7 @@ func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) {
 }
 
 func TestScriptsTargetsCanNeedApproval(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	r.m.Start()
 	asked := make(chan tools.Plan, 1)

@@ -17,6 +17,7 @@ import (
 )
 
 func TestClosingNeverWaits(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"ok", "noeof", "noeof-ignoreterm", "grandchild", "child-daemon", "noread"} {
 		t.Run(mode, func(t *testing.T) {
 			quick(t, "close with a call", 500*time.Millisecond, func() time.Duration {
@@ -42,6 +43,7 @@ func TestClosingNeverWaits(t *testing.T) {
 }
 
 func TestCancelReachesTheServer(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -93,6 +95,7 @@ func TestProgressRestartsTheClock(t *testing.T) {
 }
 
 func TestParallelCallsAreMatchedByID(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("reverse-replies")
 	got := make(chan string, 2)
@@ -132,6 +135,7 @@ func TestFiftyCallsRunAtOnce(t *testing.T) {
 }
 
 func TestServerRequestsAreAnswered(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	r.hooks.roots = []string{"/work space"}
 	d := r.mustDial("earlyping")
@@ -176,6 +180,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) {
 }
 
 func TestPagesAndStuckCursor(t *testing.T) {
+	t.Parallel()
 	d := newStdioRig(t).mustDial("paged")
 	if n := len(baseNames(d.tools)); n != len(d.tools) || n < 14 {
 		t.Errorf("%d tools, %d names", len(d.tools), n)
@@ -195,6 +200,7 @@ func baseNames(list []schema.Tool) map[string]bool {
 }
 
 func TestOneBadToolNeverCostsTheList(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]string{
 		"badtool": "bad: description is a number", "badann": "bad: annotations were dropped: readOnlyHint is a string",
 		"bignum": "", "order": "", "xheader": "", "noschema": "", "anyof27": "",

@@ -105,6 +105,7 @@ func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
 }
 
 func TestNewestProtocolNeedsASecondProcess(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("modernonly")
 	if d.session.info.protocol != "2026-07-28" {
@@ -125,6 +126,7 @@ func TestNewestProtocolNeedsASecondProcess(t *testing.T) {
 }
 
 func TestRefusedHandshakes(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]struct {
 		text  string
 		retry wire.Retry
@@ -187,6 +189,7 @@ func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) {
 }
 
 func TestDeathInACallIsTheCallsReason(t *testing.T) {
+	t.Parallel()
 	for tool, want := range map[string]string{"die": "exit status 2): panic: index out of range", "exit0": "exit status 0"} {
 		t.Run(tool, func(t *testing.T) {
 			r := newStdioRig(t)
@@ -257,6 +260,7 @@ func TestEndlessLineIsReadAway(t *testing.T) {
 }
 
 func TestOddResultsAreReadable(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("results")
 	for tool, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 // TestStormOfOrdersEndsInOrder checks that after many concurrent requests the running servers and
 // the offered tools agree, and that no process is left.
 func TestStormOfOrdersEndsInOrder(t *testing.T) {
+	t.Parallel()
 	servers := map[string]any{"a": "ok", "b": "slow=50ms", "c": "noeof", "d": "exit"}
 	r := newManagerRig(t, servers, nil)
 	r.m.Start()

@@ -43,6 +43,7 @@ func (p *scriptedPerson) count() int {
 }
 
 func TestElicitation(t *testing.T) {
+	t.Parallel()
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"name": "Ada", "age": 36.0}}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -68,6 +69,7 @@ func TestElicitation(t *testing.T) {
 
 // TestFormOfAServer checks each kind of field of the protocol, in the server's order.
 func TestFormOfAServer(t *testing.T) {
+	t.Parallel()
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: tools.FormCancel}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -93,6 +95,7 @@ func TestFormOfAServer(t *testing.T) {
 }
 
 func TestElicitationHeadless(t *testing.T) {
+	t.Parallel()
 	for accept, want := range map[bool][2]string{true: {`"decline"`, `"age":7`}, false: {`"decline"`, `"decline"`}} {
 		r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = Unattended{AcceptDefaults: accept} })
 		r.m.Start()
@@ -198,6 +201,7 @@ func (f elicitorFunc) Elicit(ctx context.Context, q ElicitQuestion) (tools.FormA
 }
 
 func TestUnsafeURLsAreNeverShown(t *testing.T) {
+	t.Parallel()
 	for url, ok := range map[string]bool{"https://example.com/x": true, "http://127.0.0.1:8/x": true, "http://localhost/x": true, "http://example.com": false, "javascript:alert(1)": false, "file:///etc/passwd": false} {
 		if _, err := elicitQuestion("s", &sdk.ElicitParams{Mode: "url", URL: url}); (err == nil) != ok {
 			t.Errorf("%s: %v", url, err)
@@ -206,6 +210,7 @@ func TestUnsafeURLsAreNeverShown(t *testing.T) {
 }
 
 func TestPromptsResourcesAndInstructions(t *testing.T) {
+	t.Parallel()
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"file": "asked.go"}}}
 	r := newManagerRig(t, map[string]any{"s": "full"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -258,6 +263,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) {
 }
 
 func TestServersWithoutPromptsAreNotAsked(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": "no-ping"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)

@@ -27,6 +27,7 @@ func (r *managerRig) project(name, file string) {
 
 // A person's approval covers the files that a server runs, not only its command line.
 func TestTrustOfAServerEndsWithTheFilesThatItStarts(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, nil)
 	file := filepath.Join(r.opt.Paths.ProjectRoot, "srv.py")
 	writeFile(t, file, "one")
@@ -74,6 +75,7 @@ func TestTrustOfAServerEndsWithTheFilesThatItStarts(t *testing.T) {
 
 // A server that ends is restarted automatically, but not as another program.
 func TestServerWhoseFilesChangedDoesNotComeBackByItself(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"s": func(r *managerRig) map[string]any {
 		e := r.fault("s", "ok", nil)
 		e["args"] = append(e["args"].([]string), "./srv.py")
@@ -106,6 +108,7 @@ func TestServerWhoseFilesChangedDoesNotComeBackByItself(t *testing.T) {
 
 // A model that may name a variable could send any of them to a program of its choice.
 func TestVariablesInArgumentsOfTheModelAreText(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, nil, func(o *Options) {
 		o.Env = []string{"PATH=/usr/bin:/bin", "PRIVATE=canary-private", "OPENAI_API_KEY=canary-key"}
 		o.Withheld = []string{"OPENAI_API_KEY"}
@@ -153,6 +156,7 @@ func writeFile(t *testing.T, path, text string) string {
 
 // A server whose approval can't be read would otherwise look as if it were not approved.
 func TestApprovalsThatCannotBeReadAreTold(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var told []string
 	r := newManagerRig(t, nil, func(o *Options) {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestExclusiveClaimsReplaceTheSessionsOwn(t *testing.T) {
+	t.Parallel()
 	w := newWants(newApprovals(Options{}, config.Environment{}))
 	w.base.names["a"], w.own.names["b"] = true, true
 	role := w.claim()

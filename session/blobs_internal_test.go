@@ -23,6 +23,7 @@ func keep(t *testing.T, s *Store, data []byte) string {
 }
 
 func TestBytesComeBackAsTheyWereKept(t *testing.T) {
+	t.Parallel()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,7 @@ func TestBytesComeBackAsTheyWereKept(t *testing.T) {
 }
 
 func TestContentsGoWithTheLastSessionThatCouldUndoThem(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	dir := t.TempDir()
 	s, err := Open(t.Context(), filepath.Join(dir, "jcode.db"), Options{Now: func() time.Time { return now }})

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatIsTooLargeIsChangedAndSaid(t *testing.T) {
+	t.Parallel()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), Options{})
 	if err != nil {
 		t.Fatal(err)

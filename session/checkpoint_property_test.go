@@ -37,6 +37,7 @@ func disk(dir string) map[string]string {
 // any order. Without the person, undoing all turns restores the first state and redoing all
 // restores the last. With the person, no content of theirs is lost.
 func TestUndoRestoresEverythingAndTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	c := s.Checkpoints()
 	base, err := filepath.EvalSymlinks(t.TempDir())

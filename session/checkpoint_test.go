@@ -124,6 +124,7 @@ func (w *work) redo() session.UndoReport {
 }
 
 func TestUndoTakesBackOnlyWhatToolsChanged(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a.go", "one")
 	w.person("mine.txt", "untracked")
@@ -150,6 +151,7 @@ func TestUndoTakesBackOnlyWhatToolsChanged(t *testing.T) {
 }
 
 func TestUndoLeavesWhatThePersonChangedSince(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a", "a0")
 	w.person("b", "b0")
@@ -172,6 +174,7 @@ func TestUndoLeavesWhatThePersonChangedSince(t *testing.T) {
 }
 
 func TestUndoOfFoldersLinksAndModes(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("d/x", "x")
 	w.person("d/e/y", "y")
@@ -206,6 +209,7 @@ func TestUndoOfFoldersLinksAndModes(t *testing.T) {
 }
 
 func TestUndoKeepsAFolderInWhichThePersonPutAFile(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.tool(1, func() { w.person("d/a", "a") }, "d", "d/a")
 	w.person("d/mine", "m")
@@ -217,6 +221,7 @@ func TestUndoKeepsAFolderInWhichThePersonPutAFile(t *testing.T) {
 }
 
 func TestUndoNeverFollowsAFolderThatBecameALink(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("d/a", "old")
 	w.person("elsewhere/a", "new")
@@ -235,6 +240,7 @@ func TestUndoNeverFollowsAFolderThatBecameALink(t *testing.T) {
 }
 
 func TestUndoFromAnEarlierTurnGoesNewestFirst(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a", "0")
 	for turn, content := range []string{"1", "2", "3"} {
@@ -255,6 +261,7 @@ func TestUndoFromAnEarlierTurnGoesNewestFirst(t *testing.T) {
 }
 
 func TestChangeThatWasNeverFinishedIsNotGuessed(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a", "0")
 	w.person("b", "0")
@@ -270,6 +277,7 @@ func TestChangeThatWasNeverFinishedIsNotGuessed(t *testing.T) {
 }
 
 func TestUndoIsKeptInTheFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	dir, _ := filepath.EvalSymlinks(t.TempDir())
 	s := openAt(t, path)
@@ -285,6 +293,7 @@ func TestUndoIsKeptInTheFile(t *testing.T) {
 }
 
 func TestUndoReachesRewoundTurns(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a", "0")
 	first := say(t, w.store, w.session, session.RoleUser, "first try")
@@ -301,6 +310,7 @@ func TestUndoReachesRewoundTurns(t *testing.T) {
 }
 
 func TestUndoTakesBackWhatSubAgentsChanged(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("a", "0")
 	turn := int(say(t, w.store, w.session, session.RoleUser, "delegate"))

@@ -47,6 +47,7 @@ func raw(t *testing.T, path string) *sql.DB {
 }
 
 func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) {
+	t.Parallel()
 	rounds := 50
 	if testing.Short() {
 		rounds = 5
@@ -109,6 +110,7 @@ func checkSaid(t *testing.T, s *session.Store, id string, said []string) {
 }
 
 func TestProcessesShareOneFile(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			turns := "200"
@@ -151,6 +153,7 @@ func TestProcessesShareOneFile(t *testing.T) {
 }
 
 func TestFirstStartsAtOnce(t *testing.T) {
+	t.Parallel()
 	for round := range 5 {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(round), "jcode.db")
 		var children []*process
@@ -181,6 +184,7 @@ func TestFirstStartsAtOnce(t *testing.T) {
 }
 
 func TestProgramsLeaveEverythingBehindThem(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	for range 20 {
 		spawn(t, "leaver", path, "").succeed()
@@ -202,6 +206,7 @@ func TestProgramsLeaveEverythingBehindThem(t *testing.T) {
 }
 
 func TestHoldEndsWithItsProcess(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)
 	id := newSession(t, s, "p").ID
@@ -238,6 +243,7 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 
 // If a process is killed while it starts a child, the child holds its lock for a moment.
 func TestHoldOfADeadProcessIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("children have no part in the locks of their parent")
 	}
@@ -272,6 +278,7 @@ func write(t *testing.T, path, content string) {
 }
 
 func TestBrokenRowsDontSpoilTheSession(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)
 	id := newSession(t, s, "p").ID
@@ -316,6 +323,7 @@ func TestBrokenRowsDontSpoilTheSession(t *testing.T) {
 }
 
 func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	id := newSession(t, s, "p").ID
 	ctx, cancel := context.WithCancel(t.Context())
@@ -329,6 +337,7 @@ func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
 }
 
 func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s, err := session.Open(t.Context(), path, session.Options{})
 	if err != nil {

@@ -59,6 +59,7 @@ func old(t *testing.T, path string, version int, more ...string) {
 
 // TestEverySchemaVersionIsBroughtUpToDate creates and opens a file of each older version.
 func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
 	for n := 1; n < migrations(t); n++ {
 		path := filepath.Join(t.TempDir(), "jcode.db")
 		old(t, path, n)
@@ -78,6 +79,7 @@ func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
 }
 
 func TestTotalsOfOlderSessionsAreSummedFromTheirMessages(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	const insert = "INSERT INTO messages (session, seq, role, created, parts, usage) VALUES (1, "
 	old(t, path, 10,

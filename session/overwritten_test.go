@@ -10,6 +10,7 @@ import (
 )
 
 func TestWhatACommandOverwroteIsFoundAndUndone(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	theirs, ours := newSession(t, s, "p").ID, newSession(t, s, "p").ID
 	path := filepath.Join(t.TempDir(), "f")
@@ -68,6 +69,7 @@ func TestWhatACommandOverwroteIsFoundAndUndone(t *testing.T) {
 
 // What a tool wrote counts as its change although a command replaced it before the tool had ended, or removed it.
 func TestAChangeThatIsOverwrittenBeforeItsToolEndsIsFound(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	theirs := newSession(t, s, "p").ID
 	c := s.Checkpoints()
@@ -113,6 +115,7 @@ func TestAChangeThatIsOverwrittenBeforeItsToolEndsIsFound(t *testing.T) {
 // A change that was not made because another program changed the file leaves nothing to undo, and keeps what the
 // turn had done before.
 func TestAChangeThatWasNotMadeIsNotUndone(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	path := w.path("f")
 	if err := os.WriteFile(path, []byte("0"), 0o600); err != nil {
@@ -139,6 +142,7 @@ func TestAChangeThatWasNotMadeIsNotUndone(t *testing.T) {
 }
 
 func TestASessionIsToldOnceWhatACommandOfAnotherOverwrote(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	mine, theirs := newSession(t, s, "p").ID, newSession(t, s, "p").ID
 	edits := s.Edits()

@@ -36,6 +36,7 @@ func FuzzPartsReadAsTheGeneralDecoderReadsThem(f *testing.F) {
 }
 
 func TestStoredTextTakesTheShortWay(t *testing.T) {
+	t.Parallel()
 	b, err := json.Marshal([]Part{{Kind: PartReasoning, Text: "think\n"}, {Kind: PartText, Text: "a <b> & \"c\"\t漢\u2028"}})
 	if err != nil {
 		t.Fatal(err)

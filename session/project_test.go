@@ -11,6 +11,7 @@ import (
 )
 
 func TestProjectsOfLikeNamesAreApart(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	base := t.TempDir()
 	seen := map[string]string{}
@@ -40,6 +41,7 @@ func TestProjectsOfLikeNamesAreApart(t *testing.T) {
 }
 
 func TestProjectIsTheGitTopLevelOrTheFolder(t *testing.T) {
+	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

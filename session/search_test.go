@@ -13,6 +13,7 @@ import (
 )
 
 func TestSearchFindsWordsInTitlesAndText(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	a := newSession(t, s, "p")
 	say(t, s, a.ID, session.RoleUser, "Fix the Größe parser in foo_bar.go, please")
@@ -60,6 +61,7 @@ func TestSearchFindsWordsInTitlesAndText(t *testing.T) {
 }
 
 func TestSnippetShowsTheWordInItsPlace(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	say(t, s, v.ID, session.RoleUser, "title")
@@ -78,6 +80,7 @@ func TestSnippetShowsTheWordInItsPlace(t *testing.T) {
 }
 
 func TestNothingTypedIsASearchError(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	say(t, s, v.ID, session.RoleUser, `some "text" AND more OR NEAR(x) - body:y ^z * {a} col:`)
@@ -113,6 +116,7 @@ func TestNothingTypedIsASearchError(t *testing.T) {
 }
 
 func TestPickerFindsWordsAcrossMessages(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	a := newSession(t, s, "p")
 	say(t, s, a.ID, session.RoleUser, "alpha first")
@@ -147,6 +151,7 @@ func TestPickerFindsWordsAcrossMessages(t *testing.T) {
 }
 
 func TestDeletedAndRewoundTextIsNotFound(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	say(t, s, v.ID, session.RoleUser, "first")

@@ -18,6 +18,7 @@ func later(t *testing.T) {
 }
 
 func TestWhatASessionWasShownOfFilesIsKeptForkedAndRewound(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	put := func(path, text string) {

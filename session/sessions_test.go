@@ -17,6 +17,7 @@ import (
 )
 
 func TestForkLeavesTheParentAlone(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	parent := newSession(t, s, "p")
 	say(t, s, parent.ID, session.RoleUser, "first prompt")
@@ -77,6 +78,7 @@ func TestForkLeavesTheParentAlone(t *testing.T) {
 }
 
 func TestForkBeforeACompactionHasTheMessagesAlive(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	for i := range 4 {
@@ -122,6 +124,7 @@ func TestForkBeforeACompactionHasTheMessagesAlive(t *testing.T) {
 }
 
 func TestPersonsTitleIsNeverReplaced(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	title := func() string {
@@ -154,6 +157,7 @@ func TestPersonsTitleIsNeverReplaced(t *testing.T) {
 }
 
 func TestShortTitleIsOneShortLine(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		in := rapid.OneOf(rapid.String(), rapid.StringMatching("(漢|a|\n|\x1b\\[3m| |é){0,300}")).Draw(rt, "text")
 		got := session.ShortTitle(in)
@@ -170,6 +174,7 @@ func TestShortTitleIsOneShortLine(t *testing.T) {
 }
 
 func TestSubAgentsAreListedUnderTheirParentAndItsCost(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	parent := newSession(t, s, "p")
 	child, err := s.Create(t.Context(), session.Session{ProjectID: "p", ParentID: parent.ID, Kind: session.KindTask})
@@ -217,6 +222,7 @@ func TestSubAgentsAreListedUnderTheirParentAndItsCost(t *testing.T) {
 }
 
 func TestListIsNewestFirstAndFiltered(t *testing.T) {
+	t.Parallel()
 	now := time.UnixMilli(1_700_000_000_000)
 	s, err := session.Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), session.Options{Now: func() time.Time { return now }})
 	if err != nil {
@@ -271,6 +277,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 }
 
 func TestFindBySessionIDOrItsEndsOrTitle(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	a := newSession(t, s, "p")
 	b := newSession(t, s, "p")
@@ -299,6 +306,7 @@ func TestFindBySessionIDOrItsEndsOrTitle(t *testing.T) {
 }
 
 func TestWindowsOfAHistory(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	for i := range 10 {
@@ -343,6 +351,7 @@ func TestWindowsOfAHistory(t *testing.T) {
 }
 
 func TestAppendToAMissingSessionIsAnError(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	if _, err := s.History().Append(t.Context(), session.Message{Session: "none", Role: session.RoleUser}); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
@@ -354,6 +363,7 @@ func TestAppendToAMissingSessionIsAnError(t *testing.T) {
 
 // TestStoreAgreesWithASimpleModel compares random histories with a simple model.
 func TestStoreAgreesWithASimpleModel(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		v, err := s.Create(t.Context(), session.Session{ProjectID: "p"})
@@ -436,6 +446,7 @@ func TestStoreAgreesWithASimpleModel(t *testing.T) {
 }
 
 func TestLastExchangeIsCarriedOver(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v, err := s.Create(t.Context(), session.Session{ProjectID: "p", Cwd: "/w", Model: "m", RoleName: "coder", RoleSnapshot: "{}"})
 	if err != nil {
@@ -484,6 +495,7 @@ func TestLastExchangeIsCarriedOver(t *testing.T) {
 }
 
 func TestTitleOfACommandIsWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v, err := s.Create(t.Context(), session.Session{ProjectID: "p", Cwd: "/w"})
 	if err != nil {
@@ -499,6 +511,7 @@ func TestTitleOfACommandIsWhatWasTyped(t *testing.T) {
 }
 
 func TestLastSessionIsTheOneUsedLastWhateverTheClockSays(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC) // a clock that is wrong
 	s, err := session.Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), session.Options{Now: func() time.Time { return now }})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	add := func(g session.Grant) int64 {
 		t.Helper()
@@ -65,6 +66,7 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 }
 
 func TestTrustIsForExactlyWhatWasShown(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	if err := s.Trusts().Add(t.Context(), session.Trust{Project: "p", Kind: "mcp", Name: "gh", Hash: "h1"}, session.Trust{Project: "p", Kind: "lua", Name: "t", Hash: "h2"}); err != nil {
 		t.Fatal(err)
@@ -86,6 +88,7 @@ func TestTrustIsForExactlyWhatWasShown(t *testing.T) {
 }
 
 func TestPromptHistory(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	add := func(project, text string) {
 		t.Helper()
@@ -130,6 +133,7 @@ func TestPromptHistory(t *testing.T) {
 }
 
 func TestLuaStateKeepsItsLimits(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)
 	set := func(scope, key, value string) error {
@@ -180,6 +184,7 @@ func TestLuaStateKeepsItsLimits(t *testing.T) {
 }
 
 func TestPlansAndDrafts(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	if todo, err := s.Todos().Get(t.Context(), v.ID); err != nil || todo != nil {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatWasShownStandsWhereItWasSeen(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	at := time.UnixMilli(1000)

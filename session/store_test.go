@@ -66,6 +66,7 @@ func history(t testing.TB, s *session.Store, id string) []session.Message {
 }
 
 func TestHistoryComesBackWithItsCalls(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := newSession(t, s, "p")
 	say(t, s, v.ID, session.RoleUser, "fix the bug\nplease")

@@ -18,6 +18,7 @@ import (
 // An undo that coincides with the edit of another process either waits for it and skips the file,
 // or finishes before it: the edit is never overwritten.
 func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	c, id, path := w.c, w.session, w.path("f")
 	locks := filelock.Paths{Dir: w.store.LockFolder()}
@@ -88,6 +89,7 @@ func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 
 // Esc while an undo waits for a file must not exclude the file from later undos.
 func TestAnInterruptedUndoCanBeRepeated(t *testing.T) {
+	t.Parallel()
 	w := newWork(t)
 	w.person("f", "before")
 	w.toolWrites(1, "f", "after")
@@ -113,6 +115,7 @@ func TestAnInterruptedUndoCanBeRepeated(t *testing.T) {
 
 // A file that another program saved while it was changed is put back as that program saved it.
 func TestUndoRestoresWhatAnotherProgramSavedDuringTheChange(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	id := newSession(t, s, "p").ID
 	path := filepath.Join(t.TempDir(), "f")
@@ -150,6 +153,7 @@ func TestUndoRestoresWhatAnotherProgramSavedDuringTheChange(t *testing.T) {
 // A program that replaces a file by two renames holds it away for a moment, and one that writes in place holds it half
 // written: what Track saw then is not what a tool replaced.
 func TestAFileThatAnotherProgramHeldAwayAtTrackIsNotNew(t *testing.T) {
+	t.Parallel()
 	for name, seen := range map[string]*string{"away": nil, "half written": new("re")} {
 		for _, found := range []string{"read\n", "saved\n"} {
 			t.Run(name+", "+found, func(t *testing.T) {

@@ -16,6 +16,7 @@ func answer(id string, at time.Time, u session.Usage) session.Message {
 }
 
 func TestSpendingIsSummedByDayModelAndSession(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	store, err := session.Open(ctx, filepath.Join(t.TempDir(), "db"), session.Options{})
 	if err != nil {
@@ -64,6 +65,7 @@ func TestSpendingIsSummedByDayModelAndSession(t *testing.T) {
 }
 
 func TestASessionCountsWhatItWroteToCachesAndWhetherItIsEstimated(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	store, err := session.Open(ctx, filepath.Join(t.TempDir(), "db"), session.Options{})
 	if err != nil {

@@ -97,6 +97,7 @@ func use(t *testing.T, src command.Source, name, args string) command.Outcome {
 }
 
 func TestArgumentsAreTextNotTemplate(t *testing.T) {
+	t.Parallel()
 	const args = "$1 $ARGUMENTS !`date` @etc"
 	w := newWorld(t)
 	write(t, "First $1, all: $ARGUMENTS; !`echo $1 \"$2\"` end\n", w.places.Project, ".jcode/commands/cmd.md")
@@ -127,6 +128,7 @@ func TestArgumentsAreTextNotTemplate(t *testing.T) {
 }
 
 func TestShellLineGetsArgumentsAsText(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ line, args, want string }{
 		{"git log $1", "; rm x", "git log ';'"},
 		{"git log $ARGUMENTS", `a "b c" $(x)`, "git log 'a' 'b c' '$(x)'"},
@@ -153,6 +155,7 @@ func TestShellLineGetsArgumentsAsText(t *testing.T) {
 }
 
 func TestCommandFile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	write(t, "---\ndescription: Review: one file\nargument-hint: <file>\nmodel: openai/x\nallowed-tools: Bash(git log:*), Read\nother: 1\n---\n\nLook at @$1, and mail a@b.c. \\$1 \\@x\n",
 		w.places.Project, ".claude/commands/group/Review.md")
@@ -190,6 +193,7 @@ func TestCommandFile(t *testing.T) {
 }
 
 func TestShellLineThatCanNeverRunIsDiagnosed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := write(t, "---\ndescription: x\n---\nfine: !`ls $1`\n\nbad: !`ls $(echo $1)`\n", w.places.Project, ".jcode/commands/odd.md")
 	c := skills.NewCommandFiles(w.places, nil, &host{})
@@ -203,6 +207,7 @@ func TestShellLineThatCanNeverRunIsDiagnosed(t *testing.T) {
 }
 
 func TestCommandOfTheNearerFolderWins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, f := range [][]string{
 		{w.places.Config, "commands/c.md"},
@@ -220,6 +225,7 @@ func TestCommandOfTheNearerFolderWins(t *testing.T) {
 }
 
 func TestEditedCommandRunsItsNewText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := write(t, "old", w.places.Project, ".jcode/commands/c.md")
 	src := skills.NewCommandFiles(w.places, nil, &host{})
@@ -237,6 +243,7 @@ func TestEditedCommandRunsItsNewText(t *testing.T) {
 }
 
 func TestCommandFilesAreWatched(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	src := skills.NewCommandFiles(w.places, nil, &host{})
 	src.List()
@@ -256,6 +263,7 @@ func TestCommandFilesAreWatched(t *testing.T) {
 }
 
 func TestShellLinesWaitForApproval(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := write(t, "State: !`git status`", w.places.Project, ".jcode/commands/c.md")
 	h := &host{}
@@ -292,6 +300,7 @@ func TestShellLinesWaitForApproval(t *testing.T) {
 }
 
 func TestAllowedToolsArePinnedToTheFile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", "---\nname: one\ndescription: x\nallowed-tools: exec(git log *) Bash(rm:*) mcp__github__list_issues Unheard Task(x) WebFetch(domain:a.b)\n---\nBody\n")
 	grants := &granted{}
@@ -342,6 +351,7 @@ func TestAllowedToolsArePinnedToTheFile(t *testing.T) {
 }
 
 func TestSkillByCommandIsInjectedOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "x", "the body"))
 	r := w.registry()

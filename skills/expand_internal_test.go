@@ -96,6 +96,7 @@ func FuzzArgumentsAddNoCommand(f *testing.F) {
 }
 
 func TestArgumentsStandOnlyWhereTheyAreWords(t *testing.T) {
+	t.Parallel()
 	g := parseArguments("'; touch hacked; '")
 	for _, line := range []string{
 		`echo "$(echo '$1')"`, "echo $(cat $1)", "echo ok # $1", "cat <<E\n$1\nE", "cat <<'E'\n$ARGUMENTS\nE", "echo ${x:-$1}", "echo $((1+$1))",

@@ -12,6 +12,7 @@ import (
 
 // What looks like a mention in a command file and names no file is text: a decorator, a package, a handle.
 func TestMentionsThatNameNoFileStayText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	write(t, "Use @app.get and npm i @scope/package@latest, ask @octocat. Style: @style.md. Not @./gone.md.", w.places.Project, ".jcode/commands/api.md")
 	write(t, "Use @app.get and npm i @scope/package@latest, ask @octocat. Style: @style.md.", w.places.Project, ".jcode/commands/good.md")
@@ -27,6 +28,7 @@ func TestMentionsThatNameNoFileStayText(t *testing.T) {
 
 // Text that only looks like mentions may be long, and code with a parameter after an @ is text, too.
 func TestTextWithManyHandlesIsNoListOfFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	handles := strings.Repeat("ask @octocat, then @hubot. ", 30)
 	write(t, handles+"\nreplace(/on(\\w+)/g, '@$1=\"$2\"'); Style: @style.md; read @$1.", w.places.Project, ".jcode/commands/notes.md")
@@ -42,6 +44,7 @@ func TestTextWithManyHandlesIsNoListOfFiles(t *testing.T) {
 
 // A file with blanks in its name is mentioned in quotes, or with backslashes.
 func TestFilesWithBlanksAreMentioned(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	write(t, "Look at @\"my notes/a b.md\" and @c\\ d.md, then @\"not a file\" and @e\\ f, @\"$1/style guide.md\".", w.places.Project, ".jcode/commands/look.md")
 	src := skills.NewCommandFiles(w.places, trustAll{}, &host{files: map[string]string{"my notes/a b.md": "one", "c d.md": "two", "docs/style guide.md": "three"}})
@@ -54,6 +57,7 @@ func TestFilesWithBlanksAreMentioned(t *testing.T) {
 
 // A skill that an editor saved as UTF-16 is read.
 func TestASkillInUTF16IsRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	wide := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune("---\nname: wide\ndescription: Größe\n---\nDo it.\n")) {

@@ -23,6 +23,7 @@ func (trustAll) Accept(context.Context, []tools.TrustItem, bool) error  { return
 // A project's skills and commands are read only within the project: what leads out of it, or to
 // files that the person's rules deny, counts as absent and is reported.
 func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	private := skillMD("leaked", "canary description", "canary body")
 	outside := filepath.Join(w.places.Home, "private")
@@ -81,6 +82,7 @@ func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
 
 // If a skill is replaced by a link out of the project, its text is not read through the link.
 func TestSkillThatBecameALinkOutIsNotLoaded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := w.project("one", skillMD("one", "One.", "body"))
 	r := w.registry()
@@ -99,6 +101,7 @@ func TestSkillThatBecameALinkOutIsNotLoaded(t *testing.T) {
 
 // Before trust, a project's skill or command never replaces one of the person or the program.
 func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	mine := write(t, skillMD("deploy", "Mine.", "mine"), w.places.Config, "skills/deploy/SKILL.md")
 	w.project("deploy", skillMD("deploy", "Theirs.", "theirs"))
@@ -150,6 +153,7 @@ func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
 
 // A command's shell line is approved together with the files that it starts.
 func TestApprovalOfACommandEndsWithTheFilesThatItStarts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	script := write(t, "echo one", w.places.Project, "s.sh")
 	write(t, "Says !`sh ./s.sh`", w.places.Project, ".jcode/commands/say.md")
@@ -177,6 +181,7 @@ func (brokenTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
 
 // If the trust in a file can't be read, the diagnostic says so: the file must not look untrusted.
 func TestTrustThatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	write(t, skillMD("deploy", "Mine.", "mine"), w.places.Config, "skills/deploy/SKILL.md")
 	w.project("deploy", skillMD("deploy", "Theirs.", "theirs"))

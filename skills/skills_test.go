@@ -107,6 +107,7 @@ func model(session string) tools.Caller {
 }
 
 func TestDescriptionWithColonLoadsWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", "---\nname: one\ndescription: Use when: the user asks. Triggers: a, b\n---\nBody\n")
 	r := w.registry()
@@ -120,6 +121,7 @@ func TestDescriptionWithColonLoadsWhole(t *testing.T) {
 }
 
 func TestValuesOfOtherTypesAreConvertedOrDiagnosed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("3000", "---\nname: 3000\ndescription: [a, b]\nmetadata: text\nallowed-tools: {a: 1}\n---\nBody\n")
 	r := w.registry()
@@ -138,6 +140,7 @@ func TestValuesOfOtherTypesAreConvertedOrDiagnosed(t *testing.T) {
 }
 
 func TestOneBadSkillHidesNoOther(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("good", skillMD("good", "Fine.", "Body"))
 	w.project("silent", "---\nname: silent\n---\nBody\n")
@@ -167,6 +170,7 @@ func TestOneBadSkillHidesNoOther(t *testing.T) {
 }
 
 func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	config := filepath.Join(w.places.Project, "..", "extra")
 	w.places.Folders = []string{config}
@@ -205,6 +209,7 @@ func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) {
 }
 
 func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("outer", skillMD("outer", "Outer.", "x"))
 	w.project("outer/inner", skillMD("inner", "Inner.", "x"))
@@ -229,6 +234,7 @@ func TestSearchIsBounded(t *testing.T) {
 }
 
 func TestLinkedFolderOfSkillsIsReadOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	write(t, skillMD("one", "One.", "x"), w.places.Project, ".agents/skills/one/SKILL.md")
 	if err := os.MkdirAll(filepath.Join(w.places.Project, ".claude"), 0o755); err != nil {
@@ -244,6 +250,7 @@ func TestLinkedFolderOfSkillsIsReadOnce(t *testing.T) {
 }
 
 func TestEditIsLiveAndOnlyItsSkillAnnounced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "old text"))
 	w.project("two", skillMD("two", "Two.", "text"))
@@ -276,6 +283,7 @@ func TestEditIsLiveAndOnlyItsSkillAnnounced(t *testing.T) {
 }
 
 func TestNewRemovedAndBrokenAreNoticed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	changes := make(chan skills.Change, 10)
 	r := skills.New(skills.Options{Places: w.places, Changed: func(c skills.Change) { changes <- c }})
@@ -317,6 +325,7 @@ func TestNewRemovedAndBrokenAreNoticed(t *testing.T) {
 }
 
 func TestModelIsToldTheFolder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := w.project("one", skillMD("one", "One.", "run scripts/a.sh"))
 	script := write(t, "#!/bin/sh\n", filepath.Dir(file), "scripts/a.sh")
@@ -329,6 +338,7 @@ func TestModelIsToldTheFolder(t *testing.T) {
 }
 
 func TestSkillIsGivenOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "the body"))
 	r := w.registry()
@@ -354,6 +364,7 @@ func TestSkillIsGivenOnce(t *testing.T) {
 }
 
 func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "the body"))
 	r := w.registry()
@@ -383,6 +394,7 @@ func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
 }
 
 func TestResumedAndRewoundSessionsKnowWhatTheyHold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "body one"))
 	w.project("two", skillMD("two", "Two.", "body two"))
@@ -408,6 +420,7 @@ func TestResumedAndRewoundSessionsKnowWhatTheyHold(t *testing.T) {
 }
 
 func TestSkillWrittenByTheAgentIsToldInTheNextStep(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	r := w.registry()
 	s := r.Session("s")
@@ -419,6 +432,7 @@ func TestSkillWrittenByTheAgentIsToldInTheNextStep(t *testing.T) {
 }
 
 func TestScopeLimitsSkills(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "x"))
 	w.project("two", skillMD("two", "Two.", "x"))
@@ -435,6 +449,7 @@ func TestScopeLimitsSkills(t *testing.T) {
 }
 
 func TestUnknownSkillNamesThoseThereAre(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "x"))
 	w.project("off", skillMD("off", "Off.", "x"))
@@ -452,6 +467,7 @@ func TestUnknownSkillNamesThoseThereAre(t *testing.T) {
 }
 
 func TestReloadReportsEverything(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("stays", skillMD("stays", "x", "x"))
 	edited := w.project("edited", skillMD("edited", "x", "a"))
@@ -481,6 +497,7 @@ func TestReloadReportsEverything(t *testing.T) {
 }
 
 func TestCatalogueIsBoundedAndStable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i := range 50 {
 		name := fmt.Sprintf("skill-%02d", i)
@@ -508,6 +525,7 @@ func TestCatalogueIsBoundedAndStable(t *testing.T) {
 }
 
 func TestCreateFromTemplate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file, err := w.places.Create("My Skill", true)
 	if err != nil {
@@ -524,6 +542,7 @@ func TestCreateFromTemplate(t *testing.T) {
 }
 
 func TestBuiltinSkillsAreWellFormed(t *testing.T) {
+	t.Parallel()
 	r := skills.New(skills.Options{})
 	if d := diagnostics(r); d != "" {
 		t.Errorf("diagnosed: %s", d)
@@ -650,6 +669,7 @@ func BenchmarkCatalogue50(b *testing.B) {
 }
 
 func TestCheckTakesSkillsAndFoldersOfThem(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.project("good", skillMD("good", "x", "y"))
 	bad := w.project("group/bad", "---\nname: bad\n---\ny\n")
@@ -671,6 +691,7 @@ func TestCheckTakesSkillsAndFoldersOfThem(t *testing.T) {
 
 // Hooks in the front matter of a skill may guard what it does: that they are not run is said when it is used, once.
 func TestHooksOfASkillAreSaidNotToRun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := w.project("guarded", "---\nname: guarded\ndescription: Guarded.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./guard.sh\n---\n\nbody\n")
 	w.project("plain", skillMD("plain", "Plain.", "body"))

@@ -41,6 +41,7 @@ func problems(l *config.Loaded) string {
 }
 
 func TestCommentsTrailingCommasAndTrickyStrings(t *testing.T) {
+	t.Parallel()
 	l := user(t, "\ufeff{\n  // 27\" display\r\n  \"model\": \"a,]\", /* \" */\n  \"skills\": {\"disabled\": [\"x\", \"// no comment\",],},\n}\n")
 	if l.Config.Model != "a,]" || !slices.Equal(l.Config.Skills.Disabled, []string{"x", "// no comment"}) || problems(l) != "" {
 		t.Errorf("%+v %s", l.Config, problems(l))
@@ -48,6 +49,7 @@ func TestCommentsTrailingCommasAndTrickyStrings(t *testing.T) {
 }
 
 func TestSyntaxErrorHasLineAndColumnAndTheRestHolds(t *testing.T) {
+	t.Parallel()
 	l := user(t, "{\n  \"model\": \"m\",\n  \"theme\" \"dark\",\n  \"mcp\": {\"tools\": \"direct\"},\n  \"max_steps\": 7\n}\n")
 	if !strings.HasPrefix(problems(l), "config.json:3:") || !strings.Contains(problems(l), "is not valid JSON") {
 		t.Errorf("problems: %s", problems(l))
@@ -64,6 +66,7 @@ func TestSyntaxErrorHasLineAndColumnAndTheRestHolds(t *testing.T) {
 }
 
 func TestOneFaultCostsOnlyItself(t *testing.T) {
+	t.Parallel()
 	l := user(t, `{
   "model": 5,
   "mode": "carefull",
@@ -127,6 +130,7 @@ func TestOneFaultCostsOnlyItself(t *testing.T) {
 }
 
 func TestBadRuleIsNamedAndTheOthersHold(t *testing.T) {
+	t.Parallel()
 	l := user(t, `{"permissions": {
 		"allow": ["exec(git status)", "exec(", "fetch(example.com)"],
 		"deny": ["write(src/**)"]}}`)
@@ -141,6 +145,7 @@ func TestBadRuleIsNamedAndTheOthersHold(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
+	t.Parallel()
 	l := user(t, `{"idle_timeout": 90, "compaction": {"threshold": "80%"}, "mcp": {"defer_threshold": "12%", "MAXTOOLS": 5},
 		"providers": {"p": {"idle_timeout": "2m"}}, "skills": {"folders": ["~/s", "rel", "/abs/"]},
 		"models": [{"id": "m", "window": 1000, "prices": {"input": 1}, "vision": true}, {"window": 1}]}`)
@@ -158,6 +163,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestUntrustedProjectMayOnlyNarrow(t *testing.T) {
+	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
 	write(t, `{"model": "mine", "mode": "edits", "max_steps": 50, "permissions": {"deny": ["a"], "allow": ["mine"]}, "theme": "dark"}`, home, "config.json")
 	text := `{
@@ -218,6 +224,7 @@ func TestUntrustedProjectMayOnlyNarrow(t *testing.T) {
 }
 
 func TestTrustOfAfterEditEndsWithTheFilesThatItStarts(t *testing.T) {
+	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
 	write(t, `{"after_edit": [{"glob": "*", "cmd": "sh fmt.sh"}]}`, project, ".jcode", "config.json")
 	script := write(t, "echo one", project, "fmt.sh")
@@ -240,6 +247,7 @@ func TestTrustOfAfterEditEndsWithTheFilesThatItStarts(t *testing.T) {
 }
 
 func TestProjectCannotRelaxTheMode(t *testing.T) {
+	t.Parallel()
 	for mine, theirs := range map[string]string{"plan": "ask", "": "edits", "ask": "yolo"} {
 		home, project := t.TempDir(), t.TempDir()
 		if mine != "" {
@@ -254,6 +262,7 @@ func TestProjectCannotRelaxTheMode(t *testing.T) {
 }
 
 func TestHomeAsProjectIsThePersonsOwn(t *testing.T) {
+	t.Parallel()
 	project := t.TempDir()
 	dir := filepath.Join(project, ".jcode")
 	write(t, `{"model": "m", "permissions": {"deny": ["x"]}}`, dir, "config.json")
@@ -310,6 +319,7 @@ func BenchmarkLoad(b *testing.B) {
 // What narrows holds in a copy of a checkout as it does in the checkout, whichever file says so; nothing else of
 // the checkout does.
 func TestCopyOfACheckoutIsNarrowedByBoth(t *testing.T) {
+	t.Parallel()
 	main, copied, own := t.TempDir(), t.TempDir(), t.TempDir()
 	write(t, `{"permissions": {"deny": ["exec(mine)"]}}`, own, "config.json")
 	write(t, `{"permissions": {"deny": ["exec(git push)"], "allow": ["exec(make)"]}, "sandbox": {"protect": ["conf/*"], "network": true}, "max_steps": 5, "hooks": {"PreToolUse": [{"hooks": [{"command": "./guard.sh"}]}]}}`, config.ProjectFile(main))

@@ -10,6 +10,7 @@ import (
 
 // Even a trusted project names no program that writes a key, and reads no variable into a header or an address.
 func TestAProjectNamesNoKeyCommandAndNoVariables(t *testing.T) {
+	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
 	const theirs = `{"providers": {
   "work": {"base_url": "https://llm.example.com/${SECRET}", "key_command": ["sh", "-c", "evil"], "key_header": "X", "preset": "azure", "region": "r", "project": "p", "profile": "q",

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTwoProcessesLoseNothing(t *testing.T) {
+	t.Parallel()
 	file := write(t, "{\n  // mine\n  \"zzz\": 1,\n}\n", t.TempDir(), "config.json")
 	self, err := os.Executable()
 	if err != nil {
@@ -72,6 +73,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 }
 
 func TestSetKeepsWhatItDoesNotTouch(t *testing.T) {
+	t.Parallel()
 	const before = "{\n  // 27\" display\n  \"model\": \"a,]\", // mine\n  \"mcp\": {\"max_tools\": 5},\n  \"unknown\": [1, /* two */ 2,],\n}\n"
 	tests := []struct {
 		key   string
@@ -98,6 +100,7 @@ func TestSetKeepsWhatItDoesNotTouch(t *testing.T) {
 
 // TestSetTakesAThemeOfAFile that lies beside the settings.
 func TestSetTakesAThemeOfAFile(t *testing.T) {
+	t.Parallel()
 	file := write(t, "{}", t.TempDir(), "config.json")
 	if err := config.Set(file, "theme", "dusk"); err == nil || !strings.Contains(err.Error(), "the name of a file in themes") {
 		t.Errorf("without the file: %v", err)
@@ -109,6 +112,7 @@ func TestSetTakesAThemeOfAFile(t *testing.T) {
 }
 
 func TestSetRefusesWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	file := write(t, "{}", t.TempDir(), "config.json")
 	for key, tt := range map[string]struct {
 		value any
@@ -139,6 +143,7 @@ func TestSetRefusesWhatIsWrong(t *testing.T) {
 }
 
 func TestSetMakesFileAndSections(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	file := filepath.Join(dir, "config.json")
 	for key, value := range map[string]any{
@@ -163,6 +168,7 @@ func TestSetMakesFileAndSections(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "credentials.json")
 	if c, warning, err := config.ReadCredentials(file); err != nil || len(c) != 0 || warning != "" {
 		t.Errorf("missing: %v %s %v", c, warning, err)
@@ -206,6 +212,7 @@ func TestCredentials(t *testing.T) {
 }
 
 func TestShowMasksSecrets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, `{"providers": {"p": {"base_url": "https://me:pw1@x/v1?key=pw2", "key_env": "MY_KEY", "headers": {"X": "pw3"},
 		"extra_body": {"api_key": "pw4", "deep": {"access-token": "pw5"}, "top_k": 5}}}, "max_steps": 3}`, dir, "config.json")
@@ -253,6 +260,7 @@ const everything = `{
 }`
 
 func TestSchemaFitsTheTypes(t *testing.T) {
+	t.Parallel()
 	data, err := config.Schema()
 	if err != nil {
 		t.Fatal(err)

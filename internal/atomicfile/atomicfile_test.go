@@ -50,6 +50,7 @@ func only(t *testing.T, dir string, names ...string) {
 }
 
 func TestWriteMakesFileAndParents(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "c.txt")
 	if err := atomicfile.Write(path, []byte("x"), atomicfile.Options{Sync: true}); err != nil {
@@ -62,6 +63,7 @@ func TestWriteMakesFileAndParents(t *testing.T) {
 }
 
 func TestWriteKeepsModeAndLink(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "run.sh"), filepath.Join(dir, "link")
 	write(t, target, "old", 0o755)
@@ -88,6 +90,7 @@ func TestWriteKeepsModeAndLink(t *testing.T) {
 }
 
 func TestWriteThroughDanglingLinkMakesItsTarget(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink("later", link); err != nil {
@@ -102,6 +105,7 @@ func TestWriteThroughDanglingLinkMakesItsTarget(t *testing.T) {
 }
 
 func TestWriteRefusesReadOnlyFile(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("the superuser may write everything")
 	}
@@ -117,6 +121,7 @@ func TestWriteRefusesReadOnlyFile(t *testing.T) {
 }
 
 func TestWriteRefusesFoldersAndLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := atomicfile.Write(dir, []byte("x"), atomicfile.Options{}); err == nil {
 		t.Error("a folder was written")
@@ -125,6 +130,7 @@ func TestWriteRefusesFoldersAndLeavesNothing(t *testing.T) {
 }
 
 func TestWriteOfLongName(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := strings.Repeat("é", 127)
 	if err := atomicfile.Write(filepath.Join(dir, name), []byte("x"), atomicfile.Options{}); err != nil {
@@ -134,6 +140,7 @@ func TestWriteOfLongName(t *testing.T) {
 }
 
 func TestReadersSeeOldOrNewBytesOnly(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
 	a, b := bytes.Repeat([]byte("a"), 1<<16), bytes.Repeat([]byte("b"), 1<<16)
 	write(t, path, string(a), 0o644)
@@ -157,6 +164,7 @@ func TestReadersSeeOldOrNewBytesOnly(t *testing.T) {
 }
 
 func TestNewFileHasTheModeThatTheUmaskGives(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	plain, err := os.OpenFile(filepath.Join(dir, "plain"), os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

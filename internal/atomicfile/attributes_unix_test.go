@@ -12,6 +12,7 @@ import (
 )
 
 func TestWriteKeepsExtendedAttributes(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
 	write(t, path, "old", 0o644)
 	if err := unix.Setxattr(path, "user.jcode", []byte("kept"), 0); err != nil {

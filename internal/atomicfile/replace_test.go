@@ -52,6 +52,7 @@ func holds(t *testing.T, path, want string) {
 }
 
 func TestReplaceMergesWhatWasSavedMeanwhile(t *testing.T) {
+	t.Parallel()
 	root, path := folder(t, "saved meanwhile")
 	merge := func(found []byte) ([]byte, bool) { return append([]byte("ours and "), found...), true }
 	done, err := atomicfile.ReplaceIn(root, "f", atomicfile.Was{Exists: true, Data: []byte("read")}, []byte("ours"), merge, atomicfile.Options{})
@@ -65,6 +66,7 @@ func TestReplaceMergesWhatWasSavedMeanwhile(t *testing.T) {
 }
 
 func TestReplaceAndRemoveLeaveAloneWhatCannotBeMerged(t *testing.T) {
+	t.Parallel()
 	root, path := folder(t, "saved meanwhile")
 	var changed *atomicfile.ChangedError
 	_, err := atomicfile.ReplaceIn(root, "f", atomicfile.Was{Exists: true, Data: []byte("read")}, []byte("ours"), nil, atomicfile.Options{})
@@ -94,6 +96,7 @@ func TestReplaceAndRemoveLeaveAloneWhatCannotBeMerged(t *testing.T) {
 
 // Another program that saves at any moment finds its last save whenever it looks.
 func TestNoSaveOfAnotherProgramIsLost(t *testing.T) {
+	t.Parallel()
 	saves := otherSaves
 	if s := os.Getenv("JCODE_SAVES"); s != "" {
 		var err error

@@ -14,6 +14,7 @@ import (
 )
 
 func TestGlobalsAreAnAllowList(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for _, name := range []string{
 		"getfenv", "setfenv", "package", "load", "loadstring", "loadfile", "dofile", "io", "os", "debug", "newproxy",
@@ -38,6 +39,7 @@ func TestGlobalsAreAnAllowList(t *testing.T) {
 }
 
 func TestJcodeAndOrcsAreOneTable(t *testing.T) {
+	t.Parallel()
 	for _, e := range []wire.Env{wire.EnvStartup, wire.EnvTool, wire.EnvEval} {
 		c := memory(t, nil).env(e)
 		src := `return jcode == orcs and jcode.pwd == "/project"`
@@ -49,6 +51,7 @@ func TestJcodeAndOrcsAreOneTable(t *testing.T) {
 }
 
 func TestValuesAndDialect(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for _, tt := range []struct {
 		src  string
@@ -100,6 +103,7 @@ func TestValuesAndDialect(t *testing.T) {
 }
 
 func TestValueErrorsNameThePath(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for src, want := range map[string]string{
 		`return {items={1,2,{f=print}}}`:                     "result.items[3].f: function",
@@ -118,6 +122,7 @@ func TestValueErrorsNameThePath(t *testing.T) {
 }
 
 func TestBytesPassUnchanged(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for _, s := range []string{"\xff\xfe", "\x00a", "a\x00b", "漢字", strings.Repeat("\x01", 100)} {
 		if got := c.value("return text", "text", s); got != s {
@@ -127,6 +132,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 }
 
 func TestMetamethodsAreNotRunByConversion(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	got := c.value(`return setmetatable({a=1}, {__index=function() error("ran") end, __pairs=error, __len=error})`)
 	if o, ok := got.(*wire.Object); !ok || o.Len() != 1 {
@@ -135,6 +141,7 @@ func TestMetamethodsAreNotRunByConversion(t *testing.T) {
 }
 
 func TestErrorsCarryFileAndLineWithoutTraceback(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	m := c.fails("local x = 1\nerror('boom')")
 	if m.Text != "test/main.lua:2: boom" || m.Kind != "script_error" {
@@ -151,6 +158,7 @@ func TestErrorsCarryFileAndLineWithoutTraceback(t *testing.T) {
 }
 
 func TestInstructionLimitCannotBeCaught(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for _, src := range []string{
 		`while true do end`,
@@ -167,6 +175,7 @@ func TestInstructionLimitCannotBeCaught(t *testing.T) {
 }
 
 func TestCoroutineLimits(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	m := c.fails(`local keep = {} for i = 1, 65 do keep[i] = coroutine.create(function() coroutine.yield() end) coroutine.resume(keep[i]) end`)
 	if !strings.Contains(m.Text, "too many coroutines") {
@@ -193,6 +202,7 @@ func TestCoroutineLimits(t *testing.T) {
 }
 
 func TestDeepSourceIsRefusedQuickly(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for name, src := range map[string]string{
 		"1,000 braces":     "return " + strings.Repeat("{", 1000) + strings.Repeat("}", 1000),
@@ -220,6 +230,7 @@ func TestDeepSourceIsRefusedQuickly(t *testing.T) {
 }
 
 func TestCleanErrorsLeaveTheHostUsable(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	for src, want := range map[string]string{
 		`local function f() return 1 + f() end return f()`: "overflow",
@@ -237,6 +248,7 @@ func TestCleanErrorsLeaveTheHostUsable(t *testing.T) {
 }
 
 func TestPoisonedLibraryIsInvisibleToTheNextCall(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	c.value(`string.upper = function() return "evil" end string.find = nil math = nil return 1`)
 	if got := c.value(`return ("a"):upper() .. type(string.find) .. type(math)`); got != "Afunctiontable" {
@@ -245,6 +257,7 @@ func TestPoisonedLibraryIsInvisibleToTheNextCall(t *testing.T) {
 }
 
 func TestPanicInAHostFunctionTaintsTheHost(t *testing.T) {
+	t.Parallel()
 	c := memory(t, probes())
 	m, err := c.run(`return pcall(probe_panic)`)
 	if err != nil || !m.Spent.Tainted {
@@ -256,6 +269,7 @@ func TestPanicInAHostFunctionTaintsTheHost(t *testing.T) {
 }
 
 func TestPrintIsLoggedAndCapped(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	if got := c.value(`print("a", 1, nil, true) return "r"`); got != "r" {
 		t.Error(got)
@@ -271,6 +285,7 @@ func TestPrintIsLoggedAndCapped(t *testing.T) {
 }
 
 func TestCancelEndsAWaitingCall(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	c.id++
 	c.send(&wire.Message{Type: wire.TypeRun, ID: c.id, Name: "x", Text: `while true do pcall(jcode.read, "x") end`})
@@ -288,6 +303,7 @@ func TestCancelEndsAWaitingCall(t *testing.T) {
 }
 
 func TestPositionalFunctionsBuildTheTable(t *testing.T) {
+	t.Parallel()
 	c := memory(t, nil)
 	var seen string
 	c.answer = func(name string, args []any) []any {
@@ -317,6 +333,7 @@ func TestPositionalFunctionsBuildTheTable(t *testing.T) {
 }
 
 func TestHostImportsNoNetworkAndNoProcesses(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -339,6 +356,7 @@ func TestHostImportsNoNetworkAndNoProcesses(t *testing.T) {
 }
 
 func TestRunByHandExplainsItself(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -360,6 +378,7 @@ func TestRunByHandExplainsItself(t *testing.T) {
 }
 
 func TestIsolationOfTheProcess(t *testing.T) {
+	t.Parallel()
 	c := process(t)
 	layers := fmt.Sprint(c.hello.Value)
 	t.Log("layers:", layers)

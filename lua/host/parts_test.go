@@ -11,6 +11,7 @@ import (
 )
 
 func TestPatternsAreKeptAndBounded(t *testing.T) {
+	t.Parallel()
 	cache := patterns{}
 	first, err := cache.compile("a+")
 	if again, _ := cache.compile("a+"); err != nil || again != first {
@@ -27,6 +28,7 @@ func TestPatternsAreKeptAndBounded(t *testing.T) {
 }
 
 func TestPeerAnswersCallsUntilItIsCancelled(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	p := newPeer(&out, newMeter())
 	p.replies <- &wire.Message{Type: wire.TypeReply, ID: 1, Text: "yes"}

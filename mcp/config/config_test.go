@@ -27,6 +27,7 @@ func testPaths(t *testing.T) Paths {
 }
 
 func TestOneBadEntryNeverLosesTheRest(t *testing.T) {
+	t.Parallel()
 	p := testPaths(t)
 	writeFile(t, p.UserFile(), `{
   // servers of mine
@@ -59,6 +60,7 @@ func TestOneBadEntryNeverLosesTheRest(t *testing.T) {
 }
 
 func TestKeysOfOtherPrograms(t *testing.T) {
+	t.Parallel()
 	f, err := parseConfig("f.json", ScopeUser, []byte(`{"servers": {
  "a": {"transport": "streamableHttp", "httpUrl": "https://x/mcp", "http_headers": {"K": "v"}, "bearer_token_env_var": "TOK", "timeout": 4500, "startup_timeout_sec": 20},
  "b": {"command": ["npx", "-y"], "args": ["pkg"], "environment": {"N": 1}, "workingDirectory": "sub", "env_vars": ["FOO"], "disabled": true, "tool_timeout_sec": 90, "includeTools": ["read*"], "excludeTools": ["read_secret"]},
@@ -99,6 +101,7 @@ func TestKeysOfOtherPrograms(t *testing.T) {
 }
 
 func TestPrecedenceAndApproval(t *testing.T) {
+	t.Parallel()
 	p := testPaths(t)
 	p.Run = filepath.Join(t.TempDir(), "run.json")
 	writeFile(t, p.Run, `{"mcpServers":{"r":{"command":"run"}}}`)
@@ -121,6 +124,7 @@ func TestPrecedenceAndApproval(t *testing.T) {
 }
 
 func TestExpansion(t *testing.T) {
+	t.Parallel()
 	env := Environment{Base: []string{"TOKEN=abc", "EMPTY=", "REC=${TOKEN}"}, Root: "/p", Home: "/h"}
 	for in, want := range map[string]string{
 		"${TOKEN}": "abc", "${env:TOKEN}": "abc", "${X:-d}": "d", "${EMPTY:-d}": "d", "${EMPTY}": "", "$TOKEN": "$TOKEN",
@@ -143,6 +147,7 @@ func TestExpansion(t *testing.T) {
 }
 
 func TestKeysTellTargetsApart(t *testing.T) {
+	t.Parallel()
 	env := Environment{Root: "/p"}
 	key := func(target Target) string {
 		r, err := env.Resolve(Entry{Target: target, Source: Source{Scope: ScopeUser}})
@@ -169,6 +174,7 @@ func TestKeysTellTargetsApart(t *testing.T) {
 }
 
 func TestMasking(t *testing.T) {
+	t.Parallel()
 	got := Mask(Target{Type: Stdio, Command: "x", Args: []string{"--api-key", "s3cret", "--token=s3cret", "API_KEY=s3cret", "https://u:s3cret@h/p?key=s3cret&q=1", "plain", "--verbose"}, Env: map[string]string{"A": "s3cret", "B": "${B}"}, Headers: map[string]string{"Authorization": "Bearer ${T}", "X": "s3cret"}, URL: "https://u:s3cret@h/mcp?api_key=s3cret&v=2"})
 	text := fmt.Sprintf("%+v", got)
 	if strings.Contains(text, "s3cret") {
@@ -199,6 +205,7 @@ const commented = `// my servers
 `
 
 func TestWritesKeepCommentsAndUnknownKeys(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, filepath.Join(t.TempDir(), "mcp.json"), commented)
 	read := func() string {
 		data, err := os.ReadFile(path)
@@ -238,6 +245,7 @@ func TestWritesKeepCommentsAndUnknownKeys(t *testing.T) {
 }
 
 func TestWriteRefusesABrokenFile(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, filepath.Join(t.TempDir(), "mcp.json"), `{"mcpServers": {`)
 	if err := putServer(path, "a", []byte(`{}`), false); err == nil || !strings.Contains(err.Error(), "nothing was written") {
 		t.Errorf("%v", err)
@@ -245,6 +253,7 @@ func TestWriteRefusesABrokenFile(t *testing.T) {
 }
 
 func TestTwoWritersLoseNothing(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sub", "mcp.json")
 	var wait sync.WaitGroup
 	for i := range 8 {
@@ -269,6 +278,7 @@ func TestTwoWritersLoseNothing(t *testing.T) {
 }
 
 func TestGlobs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pattern, name string
 		want          bool

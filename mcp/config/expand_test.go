@@ -6,6 +6,7 @@ import (
 )
 
 func TestEveryFieldOfAModelsServerIsText(t *testing.T) {
+	t.Parallel()
 	env := Environment{Base: []string{"PRIVATE=canary"}, Root: "/p", Home: "/h"}
 	v := "${PRIVATE}"
 	for _, target := range []Target{
@@ -25,6 +26,7 @@ func TestEveryFieldOfAModelsServerIsText(t *testing.T) {
 }
 
 func TestProviderKeysReachNoServer(t *testing.T) {
+	t.Parallel()
 	env := Environment{Base: []string{"OPENAI_API_KEY=canary"}, Root: "/p", Home: "/h", Withheld: []string{"OPENAI_API_KEY"}}
 	for _, target := range []Target{
 		{Type: Stdio, Command: "x", Args: []string{"${OPENAI_API_KEY}"}},

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWireNamesAreValidAndOneToOne(t *testing.T) {
+	t.Parallel()
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	long := strings.Repeat("x", 200)
 	servers := []string{"a", "a_", "a-b", KeyFor("5b72495d-5e79-4584-8012-2bb5911c8de1"), KeyFor("répertoire"), KeyFor("a__b"), KeyFor("a b")}
@@ -32,6 +33,7 @@ func TestWireNamesAreValidAndOneToOne(t *testing.T) {
 }
 
 func TestWireNamePlainForm(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ server, tool, want string }{
 		{"github", "search", "mcp__github__search"},
 		{"a", "b__c", "mcp__a__b__c"},
@@ -51,6 +53,7 @@ func TestWireNamePlainForm(t *testing.T) {
 }
 
 func TestServerKeys(t *testing.T) {
+	t.Parallel()
 	for name, ok := range map[string]bool{"foo": true, "foo-bar": true, "a_b": true, "": false, "a__b": false, "ä": false, "a b": false, strings.Repeat("x", 33): false, "a:b": false} {
 		if (CheckKey(name) == nil) != ok {
 			t.Errorf("CheckServerKey(%q): %v", name, CheckKey(name))
@@ -59,6 +62,7 @@ func TestServerKeys(t *testing.T) {
 }
 
 func TestServerKeyForAnyName(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")
 		key := KeyFor(name)

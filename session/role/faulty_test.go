@@ -9,6 +9,7 @@ import (
 // Whatever in a role file may have been meant to limit the role, and is not understood, keeps it from being
 // entered.
 func TestRoleThatIsNotUnderstoodCannotBeEntered(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"blanks before the mark":       "  ---\nmode: plan\n---\nYou review.",
 		"an empty pair before":         "---\n---\n---\nmode: plan\n---\nYou review.",
@@ -73,6 +74,7 @@ func TestRoleThatIsNotUnderstoodCannotBeEntered(t *testing.T) {
 
 // What limits nothing, or is only shown as an example, is no fault.
 func TestRoleWithHarmlessOdditiesCanBeEntered(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"no front matter":        "You review.",
 		"nothing":                "",

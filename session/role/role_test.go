@@ -35,6 +35,7 @@ Second paragraph.
 `
 
 func TestRoleFileIsReadWhole(t *testing.T) {
+	t.Parallel()
 	r := role.Parse("reviewer", []byte(reviewer))
 	if err := r.Usable(); err != nil {
 		t.Fatal(err)
@@ -58,6 +59,7 @@ func TestRoleFileIsReadWhole(t *testing.T) {
 }
 
 func TestRoleFileWithBOMAndCRLFReadsTheSame(t *testing.T) {
+	t.Parallel()
 	plain := role.Parse("r", []byte(reviewer))
 	windows := role.Parse("r", []byte("\xef\xbb\xbf"+strings.ReplaceAll(reviewer, "\n", "\r\n")))
 	if !plain.SameAs(windows) || !reflect.DeepEqual(plain.Unknown, windows.Unknown) {
@@ -66,6 +68,7 @@ func TestRoleFileWithBOMAndCRLFReadsTheSame(t *testing.T) {
 }
 
 func TestRoleLists(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		line string
 		want []string
@@ -91,6 +94,7 @@ func TestRoleLists(t *testing.T) {
 }
 
 func TestFaultyRolesSayLineAndCure(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"---\ntemperature: hot\n---\n", `line 2: temperature: "hot" is not a number from 0 to 2`},
 		{"---\ndescription: x\nmode: paln\n---\n", `line 3: mode: there is no mode "paln" (use plan, ask`},
@@ -117,6 +121,7 @@ func TestFaultyRolesSayLineAndCure(t *testing.T) {
 }
 
 func TestRoleSurvivesFormatting(t *testing.T) {
+	t.Parallel()
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("abcXYZ09:*-_/.#\"'{}[],& é漢\\")), 1, 20, -1)
 	item := rapid.Map(rapid.StringMatching(`[a-z][a-z:*_-]{0,12}[a-z]`), func(s string) string {
 		if s == "all" || s == "none" {
@@ -174,6 +179,7 @@ func FuzzParseRole(f *testing.F) {
 }
 
 func TestRoleBodyIsRendered(t *testing.T) {
+	t.Parallel()
 	vars := role.Vars{Cwd: "/w", OS: "linux", Shell: "bash", Date: "2026-01-02", Project: "/p"}
 	for _, c := range []struct {
 		name, body string
@@ -193,6 +199,7 @@ func TestRoleBodyIsRendered(t *testing.T) {
 }
 
 func TestInputOfATemplateStaysText(t *testing.T) {
+	t.Parallel()
 	r := role.Role{Body: "A {{cwd}} B __INPUT__ C"}.Render(role.Vars{Cwd: "/w"})
 	if got := r.Prompt("__INPUT__ {{cwd}} $1"); got != "A /w B __INPUT__ {{cwd}} $1 C" {
 		t.Error(got)
@@ -200,6 +207,7 @@ func TestInputOfATemplateStaysText(t *testing.T) {
 }
 
 func TestBuiltinRolesAreSound(t *testing.T) {
+	t.Parallel()
 	all, err := role.Builtins()
 	if err != nil {
 		t.Fatal(err)
@@ -239,6 +247,7 @@ func open(t *testing.T) *session.Store {
 }
 
 func TestRoleLayers(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	roles := &role.Layers{Rows: s.Roles(), ProjectDir: filepath.Join(t.TempDir(), "p"), UserDir: filepath.Join(t.TempDir(), "u")}
 	source := func() role.Source {
@@ -286,6 +295,7 @@ func TestRoleLayers(t *testing.T) {
 }
 
 func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
+	t.Parallel()
 	trusted := false
 	roles := &role.Layers{ProjectDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
 	writeRole(t, roles.ProjectDir, "coder", "---\nmodel: evil/model\n---\n")
@@ -309,6 +319,7 @@ func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
 // A project's role that only narrows needs no trust, but without trust it must not take the name of
 // another role: otherwise the plan-only reviewer could edit from then on.
 func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
+	t.Parallel()
 	trusted := false
 	roles := &role.Layers{ProjectDir: t.TempDir(), UserDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
 	writeRole(t, roles.ProjectDir, "reviewer", "theirs")
@@ -328,6 +339,7 @@ func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
 }
 
 func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
+	t.Parallel()
 	project, outside := t.TempDir(), t.TempDir()
 	writeRole(t, outside, "secret", "canary")
 	roles := &role.Layers{Project: project, ProjectDir: filepath.Join(project, "roles")}
@@ -368,6 +380,7 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 }
 
 func TestRoleImportAndExportLoseNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	roles := &role.Layers{Rows: s.Roles()}
 	odd := "\xef\xbb\xbf---\r\ndescription: x\r\n# a comment\r\nx-unknown: {a: [1, 2]}\r\n---\r\nbody \r\n\r\n"
@@ -391,6 +404,7 @@ func TestRoleImportAndExportLoseNothing(t *testing.T) {
 }
 
 func TestRoleSnapshotKeepsNilAndEmptyApart(t *testing.T) {
+	t.Parallel()
 	r := role.Parse("r", []byte("---\ntools: none\nx: 1\n---\nbody"))
 	back, err := role.FromSnapshot(r.Snapshot())
 	if err != nil || !back.SameAs(r) || back.Tools == nil || back.Skills != nil {
@@ -403,6 +417,7 @@ func TestRoleSnapshotKeepsNilAndEmptyApart(t *testing.T) {
 }
 
 func TestRolesInTheHandbookAreSound(t *testing.T) {
+	t.Parallel()
 	var pages strings.Builder
 	for _, name := range []string{"roles.md", "documents.md"} {
 		page, err := os.ReadFile(filepath.Join("..", "..", "docs", name))

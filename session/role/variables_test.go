@@ -27,6 +27,7 @@ about {{id}}
 `
 
 func TestVariablesArePutInOnce(t *testing.T) {
+	t.Parallel()
 	r := role.Parse("ticket", []byte(ticket))
 	if err := r.Usable(); err != nil {
 		t.Fatal(err)
@@ -53,6 +54,7 @@ func TestVariablesArePutInOnce(t *testing.T) {
 }
 
 func TestAValueInATemplateIsNotTakenForItsInput(t *testing.T) {
+	t.Parallel()
 	r := role.Parse("r", []byte("---\nvariables: [a]\n---\nSay {{a}} to __INPUT__."))
 	if got := r.Render(role.Vars{Values: map[string]string{"a": "__INPUT__"}}).Prompt("{{a}}"); got != "Say __INPUT__ to {{a}}." {
 		t.Error(got)
@@ -60,6 +62,7 @@ func TestAValueInATemplateIsNotTakenForItsInput(t *testing.T) {
 }
 
 func TestValuesAreChecked(t *testing.T) {
+	t.Parallel()
 	r := role.Parse("ticket", []byte(ticket))
 	for name, c := range map[string]struct {
 		kept, given map[string]string
@@ -95,6 +98,7 @@ func TestValuesAreChecked(t *testing.T) {
 }
 
 func TestFaultyVariablesSayLineAndCure(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"---\nvariables: yes please\n---\n", "line 2: variables is not a list"},
 		{"---\nvariables:\n  a: b\n---\n", "line 2: variables is not a list"},
@@ -118,6 +122,7 @@ func TestFaultyVariablesSayLineAndCure(t *testing.T) {
 }
 
 func TestARoleOfAProjectAsksForValuesOnlyOnceTrusted(t *testing.T) {
+	t.Parallel()
 	trusted := false
 	roles := &role.Layers{ProjectDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
 	writeRole(t, roles.ProjectDir, "ask", "---\nvariables: [a]\n---\n{{a}}")

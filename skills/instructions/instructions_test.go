@@ -56,6 +56,7 @@ func inOrder(t *testing.T, text string, parts ...string) {
 }
 
 func TestFilesFromGlobalToWorkingFolder(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	root := filepath.Join(dir, "p")
 	write(t, "global rules", dir, "config/AGENTS.md")
@@ -79,6 +80,7 @@ func TestFilesFromGlobalToWorkingFolder(t *testing.T) {
 }
 
 func TestEachFileIsGivenOnce(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "the rules, see @docs/more.md and @./docs/../docs/more.md and @AGENTS.md", dir, "AGENTS.md")
 	write(t, "more rules, back to @../AGENTS.md", dir, "docs/more.md")
@@ -93,6 +95,7 @@ func TestEachFileIsGivenOnce(t *testing.T) {
 }
 
 func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "root", dir, "AGENTS.md")
 	write(t, "upper rules", dir, "a/AGENTS.md")
@@ -131,6 +134,7 @@ func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) {
 }
 
 func TestRewindGivesASubfolderAgain(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "root", dir, "AGENTS.md")
 	write(t, "sub rules", dir, "sub/AGENTS.md")
@@ -148,6 +152,7 @@ func TestRewindGivesASubfolderAgain(t *testing.T) {
 }
 
 func TestImportsInCodeAndMentionsAreNone(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "secret", dir, "x.md")
 	write(t, "`@x.md` me@x.md\n```\n@x.md\n```\n~~~~ md\n```\n@x.md\n~~~~\n@someone, @scope/pkg and (@missing.md)", dir, "AGENTS.md")
@@ -161,6 +166,7 @@ func TestImportsInCodeAndMentionsAreNone(t *testing.T) {
 }
 
 func TestImportsEnd(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "level 0 @1.md", dir, "AGENTS.md")
 	for i := 1; i < 9; i++ {
@@ -178,6 +184,7 @@ func TestImportsEnd(t *testing.T) {
 
 // A repository must not get private files into the prompt.
 func TestProjectFilesStayInTheProject(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, "private key", dir, "home/.ssh/id")
 	write(t, "see @~/.ssh/id and @../home/.ssh/id and @"+filepath.ToSlash(filepath.Join(dir, "home/.ssh/id")), dir, "p/AGENTS.md")
@@ -201,6 +208,7 @@ func TestProjectFilesStayInTheProject(t *testing.T) {
 }
 
 func TestLongInstructionsAreCutAndSaid(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	write(t, strings.Repeat("日本語の規則\n", 3000), dir, "AGENTS.md")
 	write(t, "after it", dir, "sub/AGENTS.md")
@@ -215,6 +223,7 @@ func TestLongInstructionsAreCutAndSaid(t *testing.T) {
 }
 
 func TestChangesAreNoticed(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	file := write(t, "old", dir, "AGENTS.md")
 	s := instructions.New(instructions.Options{Root: dir, Cwd: dir})
@@ -244,6 +253,7 @@ func TestChangesAreNoticed(t *testing.T) {
 }
 
 func TestOddFilesAreHarmless(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	if err := os.MkdirAll(filepath.Join(dir, "AGENTS.md"), 0o755); err != nil {
 		t.Fatal(err)
@@ -263,6 +273,7 @@ func TestOddFilesAreHarmless(t *testing.T) {
 }
 
 func TestInitCommand(t *testing.T) {
+	t.Parallel()
 	out, err := instructions.Init().Run(context.Background(), " $ARGUMENTS ")
 	if err != nil || !strings.HasSuffix(out.Prompt, "The user adds: $ARGUMENTS") || out.Shown != "/init $ARGUMENTS" {
 		t.Errorf("%+v %v", out, err)
@@ -271,6 +282,7 @@ func TestInitCommand(t *testing.T) {
 
 // The file of Claude Code that holds everywhere is read as the person's own, once, and after a change again.
 func TestTheOwnFileOfClaudeCodeIsReadEverywhere(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	root, home, config := filepath.Join(dir, "p"), filepath.Join(dir, "home"), filepath.Join(dir, "config")
 	write(t, "of the project", root, "AGENTS.md")

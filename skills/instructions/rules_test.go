@@ -14,6 +14,7 @@ import (
 // The files of other agents are read as those who wrote them expect: the folder's second place, a person's own file that
 // the repository does not have, and rules.
 func TestFilesThatOtherAgentsReadAreRead(t *testing.T) {
+	t.Parallel()
 	root := tempDir(t)
 	write(t, "root agents", root, "AGENTS.md")
 	write(t, "root claude", root, "CLAUDE.md")
@@ -67,6 +68,7 @@ func TestFilesThatOtherAgentsReadAreRead(t *testing.T) {
 
 // A folder of rules that leads out of the project is not read, and is said.
 func TestRulesThatLeadOutOfTheProjectAreNotRead(t *testing.T) {
+	t.Parallel()
 	dir := tempDir(t)
 	root := filepath.Join(dir, "p")
 	write(t, "private", dir, "away/a.md")
@@ -88,6 +90,7 @@ func TestRulesThatLeadOutOfTheProjectAreNotRead(t *testing.T) {
 
 // A name with blanks is written in quotes, or with backslashes.
 func TestFilesWithBlanksAreImported(t *testing.T) {
+	t.Parallel()
 	root := tempDir(t)
 	write(t, "See @\"my notes/a b.md\" and @my\\ notes/c\\ d.md, not `@\"e f.md\"`. Say @\"hello\".", root, "AGENTS.md")
 	write(t, "in quotes", root, "my notes/a b.md")
@@ -103,6 +106,7 @@ func TestFilesWithBlanksAreImported(t *testing.T) {
 
 // UTF-16 and Latin-1 are read, and said.
 func TestInstructionsInOtherEncodingsAreRead(t *testing.T) {
+	t.Parallel()
 	root := tempDir(t)
 	wide := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune("Größe zählt, immer.")) {

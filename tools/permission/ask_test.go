@@ -66,6 +66,7 @@ func fileRequest(tool string, kind tools.AccessKind, path string, c tools.Caller
 }
 
 func TestGrantFitsExactlyWhatWasShown(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for _, tc := range []struct {
 		granted string
@@ -101,6 +102,7 @@ func TestGrantFitsExactlyWhatWasShown(t *testing.T) {
 }
 
 func TestNothingLastingIsOfferedForWhatNobodyTypesAgain(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for cmd, want := range map[string]int{
 		"python3 - <<'E'\nprint(1)\nE": 2,
@@ -119,6 +121,7 @@ func TestNothingLastingIsOfferedForWhatNobodyTypesAgain(t *testing.T) {
 
 // A lasting yes holds for the program that was seen: at its path, with its content.
 func TestGrantNamesTheProgramAndNotItsSpelling(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ granted, file, elsewhere string }{
 		{"./run.sh", "run.sh", "sub/run.sh"},
 		{"sh run.sh", "run.sh", "sub/run.sh"},
@@ -176,6 +179,7 @@ func TestGrantNamesTheProgramAndNotItsSpelling(t *testing.T) {
 }
 
 func TestSessionGrantEndsWithItsSession(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	g.Check(context.Background(), execRequest("make", caller(tools.ModeAsk, says(tools.AnswerSession))))
@@ -197,6 +201,7 @@ func TestSessionGrantEndsWithItsSession(t *testing.T) {
 }
 
 func TestQuestionShowsTheRulesThatAnAnswerStores(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	p := says(tools.AnswerNo)
@@ -225,6 +230,7 @@ func TestQuestionShowsTheRulesThatAnAnswerStores(t *testing.T) {
 
 // The widest answer about a folder is that folder, never the one around it: `ls /etc` is no question about the disk.
 func TestTheWidestAnswerIsNoWiderThanWhatWasAskedFor(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	away := filepath.Join(filepath.Dir(root), "outside")
@@ -262,6 +268,7 @@ func TestTheWidestAnswerIsNoWiderThanWhatWasAskedFor(t *testing.T) {
 }
 
 func TestQuestionMakesHiddenTextVisible(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for cmd, want := range map[string]string{
@@ -293,6 +300,7 @@ func TestQuestionMakesHiddenTextVisible(t *testing.T) {
 }
 
 func TestRefusalCarriesTheWord(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	p := &person{answers: []tools.Answer{{Scope: tools.AnswerNo, Option: -1, Word: "use\x1b[1m make"}}}
@@ -303,6 +311,7 @@ func TestRefusalCarriesTheWord(t *testing.T) {
 }
 
 func TestEditedCommandRunsOnceAndGrantsNothing(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	p := &person{answers: []tools.Answer{{Scope: tools.AnswerProject, Option: -1, Arguments: json.RawMessage(`{"cmd":"make -n","dir":"/"}`)}}}
@@ -318,6 +327,7 @@ func TestEditedCommandRunsOnceAndGrantsNothing(t *testing.T) {
 // A call that a person edited is not asked about again, but deny rules apply to it, and it may
 // touch only what the question was about.
 func TestEditedCallIsJudgedAnew(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	rule, err := permission.ParseRule("exec(git push *)")
 	if err != nil {
@@ -355,6 +365,7 @@ func TestEditedCallIsJudgedAnew(t *testing.T) {
 }
 
 func TestNobodyToAskMeansNo(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for name, asker := range map[string]tools.Asker{"no asker": nil, "an asker without a person": &person{err: errors.New("no one")}} {
@@ -372,6 +383,7 @@ func TestNobodyToAskMeansNo(t *testing.T) {
 }
 
 func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	var notices []string
 	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) {
@@ -414,6 +426,7 @@ func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) {
 }
 
 func TestGrantsHoldInTheWorkspaceOnly(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, parseRules(t, []string{"exec(make)"}, nil, nil))
 	req := execRequest("make", caller(tools.ModeAsk, nil))
@@ -430,6 +443,7 @@ func TestGrantsHoldInTheWorkspaceOnly(t *testing.T) {
 }
 
 func TestNothingIsVouchedForInAShellThatIsNotAnalysed(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, parseRules(t, []string{"exec(make *)", "exec(dir a)"}, nil, nil), func(o *permission.Options) { o.ForeignShell = true })
 	for cmd, want := range map[string]bool{"ls": false, "make x": false, "dir a": true, "dir a & del b": false} {
@@ -440,6 +454,7 @@ func TestNothingIsVouchedForInAShellThatIsNotAnalysed(t *testing.T) {
 }
 
 func TestModesOfFiles(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	in, out := filepath.Join(root, "new.go"), filepath.Join(filepath.Dir(root), "outside", "new")
 	hook := filepath.Join(root, ".git", "hooks", "x")
@@ -477,6 +492,7 @@ func TestModesOfFiles(t *testing.T) {
 }
 
 func TestStoredToolGrantStaysInTheWorkspaceAndOffProtectedFiles(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	in := filepath.Join(root, "a.go")
@@ -503,6 +519,7 @@ func TestStoredToolGrantStaysInTheWorkspaceAndOffProtectedFiles(t *testing.T) {
 }
 
 func TestDenyHidesAndWins(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for _, order := range [][2][]string{{{"write", "mcp(docs)"}, {"write", "mcp(docs)", "lua(x)", "read"}}} {
 		g := newGate(t, root, home, parseRules(t, order[0], nil, order[1]))
@@ -529,6 +546,7 @@ func TestDenyHidesAndWins(t *testing.T) {
 }
 
 func TestPlanModeOffersNothingThatEdits(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for name, want := range map[string]bool{"write": false, "edit": false, "remove": false, "exec": true, "read": true, "todo": true} {
@@ -547,6 +565,7 @@ func TestPlanModeOffersNothingThatEdits(t *testing.T) {
 }
 
 func TestSearchToolsAreToldWhatIsDenied(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(secrets-*/**)", "read(.env)"}))
 	for path, want := range map[string]string{
@@ -561,6 +580,7 @@ func TestSearchToolsAreToldWhatIsDenied(t *testing.T) {
 
 // What is asked of a whole folder at once is what is asked of each path.
 func TestWhatIsDeniedInAFolderIsWhatIsDeniedByPath(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for _, deny := range [][]string{
 		nil,
@@ -606,6 +626,7 @@ func luaRequest(hash string, pin, readOnly, always bool, c tools.Caller) tools.G
 }
 
 func TestLuaToolsAskByPinAndPerCall(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	check := func(g *permission.Gate, req func(tools.Caller) tools.GateRequest, mode tools.Mode, answer tools.AnswerScope) (bool, int) {
 		p := says(answer)
@@ -654,6 +675,7 @@ func TestLuaToolsAskByPinAndPerCall(t *testing.T) {
 }
 
 func TestServerGrantIsVoidWhenItsTargetChanges(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	req := func(hash string, c tools.Caller) tools.GateRequest {
@@ -671,6 +693,7 @@ func TestServerGrantIsVoidWhenItsTargetChanges(t *testing.T) {
 }
 
 func TestPrivateAddressesAlwaysAsk(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	req := func(url string, private bool, c tools.Caller) tools.GateRequest {
 		return tools.GateRequest{
@@ -705,6 +728,7 @@ func TestPrivateAddressesAlwaysAsk(t *testing.T) {
 }
 
 func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	able := true
 	g := newGate(t, root, home, parseRules(t, []string{"exec(docker *)"}, nil, []string{"exec(rm *)"}), func(o *permission.Options) { o.Confined = func() bool { return able } })
@@ -743,6 +767,7 @@ func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
 // The sandbox would block an approved command that changes a protected file, and a second
 // question would follow; so the first one says that the command leaves the sandbox.
 func TestApprovedCommandOnAProtectedFileIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) { o.Confined = func() bool { return true } })
 	p := says(tools.AnswerOnce)
@@ -758,6 +783,7 @@ func TestApprovedCommandOnAProtectedFileIsAskedOnce(t *testing.T) {
 }
 
 func TestCommandsThatOnlyReadAreVouchedForAndNoMore(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for _, mode := range []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModePlan, tools.ModeAuto} {
@@ -778,6 +804,7 @@ func TestCommandsThatOnlyReadAreVouchedForAndNoMore(t *testing.T) {
 }
 
 func TestRulesForAWhile(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	rules := parseRules(t, []string{"exec(make *)"}, nil, nil)
@@ -797,6 +824,7 @@ func TestRulesForAWhile(t *testing.T) {
 }
 
 func TestOneQuestionAtATimeAndOneAnswerForEqualCalls(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	p := says(tools.AnswerSession)
@@ -815,6 +843,7 @@ func TestOneQuestionAtATimeAndOneAnswerForEqualCalls(t *testing.T) {
 }
 
 func TestStoreThatFailsGrantsNothing(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) { o.Grants = broken{} })
 	if d := g.Check(context.Background(), execRequest("make", caller(tools.ModeAsk, nil))); d.Allow || !strings.Contains(d.Reason, "disk on fire") {
@@ -834,6 +863,7 @@ func (broken) Add(context.Context, permission.Grant) error { return errors.New("
 func (broken) Revoke(context.Context, int64) error         { return errors.New("disk on fire") }
 
 func TestBadRulesAreNamedAndGoodOnesHold(t *testing.T) {
+	t.Parallel()
 	set, err := permission.ParseRules([]string{"exec(ls)", "exec(ls", "", "(x)", "exec()", "todo(x)", "write([)", "fetch(example.com)", "mcp:a:b"}, nil, nil)
 	if len(set.Allow) != 2 || set.Allow[1].String() != "mcp(a:b)" {
 		t.Errorf("%v", set.Allow)
@@ -846,6 +876,7 @@ func TestBadRulesAreNamedAndGoodOnesHold(t *testing.T) {
 }
 
 func TestCallsWithoutPlans(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for _, tc := range []struct {
@@ -887,6 +918,7 @@ func BenchmarkExec(b *testing.B) {
 }
 
 func TestARightOverAWholeToolIsSaidInWords(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g, p := newGate(t, root, home, permission.RuleSet{}), says(tools.AnswerNo)
 	g.Check(context.Background(), fileRequest("write", tools.AccessWrite, filepath.Join(root, "a.go"), caller(tools.ModeAsk, p)))

@@ -14,6 +14,7 @@ import (
 // Many people keep the start-up files of their account in a repository and link to them; there
 // the files have other names.
 func TestStartUpFilesThatAreLinksIntoTheWorkspaceAreProtected(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	config := filepath.Join(home, ".config", "jcode")
 	put(t, root, "fish/conf.d/x.fish", "")

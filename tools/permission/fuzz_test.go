@@ -213,6 +213,7 @@ func randomLine(r *rand.Rand) string {
 }
 
 func TestWhatIsCalledReadOnlyNeverWrites(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	runs := 60
 	if testing.Short() {
@@ -291,6 +292,7 @@ func FuzzAnalysisNeverPanics(f *testing.F) {
 }
 
 func TestDeepNestingIsNoTrouble(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for _, s := range []string{"(", "$(", "`", "{ ", "if ", "while ", "! ", "[[ ( ", "$((", "${x:-", "case x in x) ", "\"$(", "<(", "a=(", "for x in $(", "time ", "eval '"} {

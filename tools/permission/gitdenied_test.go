@@ -9,6 +9,7 @@ import (
 
 // What git is told to read besides the files that it tracks is under the same rules.
 func TestGitReadsNoDeniedFileThatItDoesNotTrack(t *testing.T) {
+	t.Parallel()
 	root, home := emptied(t)
 	committed(t, root)
 	put(t, root, ".env", "SECRET=1\n")

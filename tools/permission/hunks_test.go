@@ -15,6 +15,7 @@ import (
 
 // A yes to single hunks passes them on and grants nothing; hunks that do not exist, or of another tool, are a no.
 func TestAYesToSingleHunks(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	old, now := "", ""
 	for i := range 30 {
@@ -50,6 +51,7 @@ func TestAYesToSingleHunks(t *testing.T) {
 
 // What a lasting answer covers is said in words.
 func TestLastingAnswersSayWhatTheyCover(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for path, want := range map[string]string{
 		filepath.Join(root, "a.go"):                   "any write in this project, until I leave",

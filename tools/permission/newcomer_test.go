@@ -40,6 +40,7 @@ func (n newcomer) Run(_ context.Context, call tools.Call) (tools.Result, error) 
 
 // A tool that is new is covered by the rules on what it needs, and learns with its call what may not be read.
 func TestARuleOnReadingCoversAToolThatIsNew(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	dir := filepath.Join(root, "new")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -35,6 +35,7 @@ func outcome(t *testing.T, root, home, line string) (string, string) {
 // A repository can be configured to run programs when git only reads: then reading asks. The
 // usual settings of repositories do not.
 func TestGitAsksWhereTheRepositoryRunsSomething(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		files map[string]string
 		why   string // "" when it runs
@@ -88,6 +89,7 @@ func TestGitAsksWhereTheRepositoryRunsSomething(t *testing.T) {
 // A repository inside another one that belongs to it: git enters it and follows its
 // configuration. Only the index says that it belongs to it.
 func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
+	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("no git on this machine")
@@ -131,6 +133,7 @@ func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
 
 // Git is asked once while nothing changes, and again after a change.
 func TestAChangeOfTheConfigurationIsSeenByTheSameGate(t *testing.T) {
+	t.Parallel()
 	root, home := emptied(t)
 	committed(t, root)
 	config := filepath.Join(root, ".git", "config")
@@ -162,6 +165,7 @@ func TestAChangeOfTheConfigurationIsSeenByTheSameGate(t *testing.T) {
 
 // A rule against a git command also applies to the same command under another name.
 func TestRulesSeeThroughAliasesAndPlumbing(t *testing.T) {
+	t.Parallel()
 	root, home := emptied(t)
 	committed(t, root)
 	for name, value := range map[string]string{"p": "push", "up": "!echo x && git push origin", "pp": "p --force", "l": "log --oneline", "q": "-c a.b=c push"} {
@@ -180,6 +184,7 @@ func TestRulesSeeThroughAliasesAndPlumbing(t *testing.T) {
 
 // A rule against reading a file also applies to what git prints of it.
 func TestGitDoesNotPrintWhatARuleForbids(t *testing.T) {
+	t.Parallel()
 	root, home := emptied(t)
 	committed(t, root)
 	put(t, root, ".env", "SECRET=1\n")

@@ -9,6 +9,7 @@ import (
 
 // What nothing can match must not look as if it were in force.
 func TestRestrictionsThatNothingCanMatchAreFaults(t *testing.T) {
+	t.Parallel()
 	for _, rule := range []string{
 		"reed", "Notebook", "NotebookEdit", "read(.env))", "read((.env)", "read(../x)", "read(a/../b)", "read($HOME/x)", "mcp(a(b)", "lua([x)", "fetch(https://example.com)",
 		"exec(git push))", "bash -c", "", "*(x)", "todo(x)", "Task(x)", "mcp:a:b(x)", "read,write",
@@ -26,6 +27,7 @@ func TestRestrictionsThatNothingCanMatchAreFaults(t *testing.T) {
 
 // The names of Claude Code's tools mean ours; where the text can be read in two ways, both are denied.
 func TestNamesOfOtherAgentsDenyOurTools(t *testing.T) {
+	t.Parallel()
 	root, home := workspace(t)
 	for _, c := range []struct {
 		rule   string

@@ -57,6 +57,7 @@ func trusted(t *testing.T, tr *permission.Trust, i tools.TrustItem) bool {
 }
 
 func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
+	t.Parallel()
 	ctx, store := context.Background(), &rows{}
 	tr := permission.NewTrust("/p", store, false)
 	for _, i := range items() {
@@ -93,6 +94,7 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 }
 
 func TestTrustForOneRunStoresNothing(t *testing.T) {
+	t.Parallel()
 	ctx, store := context.Background(), &rows{}
 	if tr := permission.NewTrust("/p", store, true); !trusted(t, tr, items()[0]) {
 		t.Error("--trust does not trust")
@@ -105,6 +107,7 @@ func TestTrustForOneRunStoresNothing(t *testing.T) {
 }
 
 func TestDeclinedThingsStayInertAndQuiet(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	tr := permission.NewTrust("/p", nil, false)
 	q, _, _ := tr.Question(ctx, items())
@@ -122,6 +125,7 @@ func TestDeclinedThingsStayInertAndQuiet(t *testing.T) {
 
 // A no is remembered like a yes: for this version, and it can be taken back.
 func TestANoIsRememberedUntilSomethingChanges(t *testing.T) {
+	t.Parallel()
 	ctx, store := context.Background(), &rows{}
 	q, _, _ := permission.NewTrust("/p", store, false).Question(ctx, items())
 	if err := permission.NewTrust("/p", store, false).Decline(ctx, q.All(), true); err != nil {
@@ -150,6 +154,7 @@ func TestANoIsRememberedUntilSomethingChanges(t *testing.T) {
 }
 
 func TestTrustFailsClosed(t *testing.T) {
+	t.Parallel()
 	tr := permission.NewTrust("/p", &rows{err: errors.New("disk on fire")}, false)
 	if ok, err := tr.Trusted(context.Background(), items()[0]); ok || err == nil {
 		t.Errorf("%v %v", ok, err)

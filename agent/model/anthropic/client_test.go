@@ -85,6 +85,7 @@ func readTool(name string) model.Tool {
 }
 
 func TestThinkingGoesBackWithItsSignatureInItsPlace(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t,
 		modeltest.Text("I look.").WithReasoning("let me ", "see").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}, modeltest.Call{Name: "read", Args: `{"path":"b"}`}).ArgPieces(3),
 		modeltest.Text("done").WithReasoning("so"),
@@ -115,6 +116,7 @@ func TestThinkingGoesBackWithItsSignatureInItsPlace(t *testing.T) {
 }
 
 func TestAnotherModelGetsNoThinking(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "read", Args: `{}`}).WithReasoning("hm"), modeltest.Text("ok").Forever())
 	c := newClient(t, srv.URL())
 	req := ask("go")
@@ -139,6 +141,7 @@ func TestAnotherModelGetsNoThinking(t *testing.T) {
 
 // A session of many rounds, with tools that come and go in its middle.
 func TestThePromptCacheIsReadAndNothingIsWrittenTwice(t *testing.T) {
+	t.Parallel()
 	const rounds = 50
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"some/file.go"}`}, modeltest.Call{Name: "read", Args: `{"path":"other.go"}`}).WithReasoning("thinking about it").Times(rounds), modeltest.Text("ok"))
 	srv.BindThinking()
@@ -179,6 +182,7 @@ func TestThePromptCacheIsReadAndNothingIsWrittenTwice(t *testing.T) {
 }
 
 func TestThinkingThatBelongsToAnotherBeginningIsDropped(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "read", Args: `{}`}).WithReasoning("hm"), modeltest.Text("ok").Forever())
 	srv.BindThinking()
 	c := newClient(t, srv.URL())
@@ -210,6 +214,7 @@ func TestThinkingThatBelongsToAnotherBeginningIsDropped(t *testing.T) {
 }
 
 func TestStopReasons(t *testing.T) {
+	t.Parallel()
 	for reason, want := range map[string]string{"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "refusal": "content_filter", "pause_turn": model.FinishPause} {
 		srv := modeltest.New(t, modeltest.Text("x").Finish(reason))
 		if resp, _, err := stream(t, newClient(t, srv.URL()), ask("x")); err != nil || resp.Finish != want {
@@ -229,6 +234,7 @@ func TestStopReasons(t *testing.T) {
 }
 
 func TestErrorsAreJudged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		reply modeltest.Reply
 		class model.ErrorClass
@@ -261,6 +267,7 @@ func TestErrorsAreJudged(t *testing.T) {
 }
 
 func TestRefusedFormsAreChangedOnceAndRemembered(t *testing.T) {
+	t.Parallel()
 	half := 0.5
 	has := func(part, words string) func(modeltest.Request) string {
 		return func(r modeltest.Request) string {
@@ -303,6 +310,7 @@ func TestRefusedFormsAreChangedOnceAndRemembered(t *testing.T) {
 }
 
 func TestUsageOfEveryForm(t *testing.T) {
+	t.Parallel()
 	start := func(u string) string {
 		return `{"type":"message_start","message":{"model":"m","usage":` + u + `}}`
 	}
@@ -333,6 +341,7 @@ func TestUsageOfEveryForm(t *testing.T) {
 }
 
 func TestBlocksOfTheMakersOwnToolsComeBackAsTheyCame(t *testing.T) {
+	t.Parallel()
 	result := `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","title":"A page","url":"https://example.com/a","encrypted_content":"b3BhcXVl"}]}`
 	srv := modeltest.New(t, modeltest.Chunks(
 		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`,
@@ -365,30 +374,8 @@ func TestBlocksOfTheMakersOwnToolsComeBackAsTheyCame(t *testing.T) {
 	}
 }
 
-func TestASecondMessageStartBeginsAgain(t *testing.T) {
-	srv := modeltest.New(t, modeltest.Chunks(
-		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"old"}}`,
-		`{"type":"message_start","message":{"model":"m2","usage":{"input_tokens":2}}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"new"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"read","input":{}}}`, `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}`, `{"type":"message_stop"}`))
-	resp, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
-	if err != nil || resp.Text != "new" || s.text.String() != "new" || resp.Model != "m2" || resp.Usage.Input != 2 || resp.Calls[0].Arguments != "{}" {
-		t.Errorf("%+v %q %v", resp, s.text.String(), err)
-	}
-}
-
-func TestACallThatSaysNothingIsNone(t *testing.T) {
-	srv := modeltest.New(t, modeltest.Chunks(
-		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"done"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"","input":{}}}`, `{"type":"content_block_stop","index":1}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}`, `{"type":"message_stop"}`))
-	resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
-	if err != nil || resp.Text != "done" || len(resp.Calls) != 0 || resp.Finish != "stop" {
-		t.Errorf("%+v %v", resp, err)
-	}
-}
-
 func TestABearerTokenTakesTheKeysPlace(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	c := newClient(t, srv.URL(), func(p *provider.Config) { p.Key, p.Token = "", "tok-123456" })
 	if _, _, err := stream(t, c, ask("x")); err != nil {

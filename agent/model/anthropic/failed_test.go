@@ -9,6 +9,7 @@ import (
 )
 
 func TestAResultThatFailedSaysSo(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}, modeltest.Call{Name: "read", Args: `{"path":"b"}`}), modeltest.Text("ok"))
 	c := newClient(t, srv.URL())
 	req := ask("x")

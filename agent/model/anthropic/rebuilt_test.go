@@ -9,6 +9,7 @@ import (
 )
 
 func TestABeginningThatIsKnownToHaveChangedIsNotRefusedFirst(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("Hi.").WithReasoning("So."), modeltest.Text("ok"), modeltest.Text("ok"))
 	srv.BindThinking()
 	c := newClient(t, srv.URL())

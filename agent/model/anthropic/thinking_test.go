@@ -26,6 +26,7 @@ func refusesOff(r modeltest.Request) string {
 }
 
 func TestAModelThatAlwaysThinksIsNeverToldNotTo(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{"claude-opus-5-5", "us.anthropic.claude-opus-5-5-v1:0", "claude-fable-5", "claude-fable-5-1", "claude-mythos-5", "claude-mythos-preview"} {
 		t.Run(id, func(t *testing.T) {
 			srv := modeltest.New(t, modeltest.RefuseIf(refusesOff, modeltest.Text("ok")).Forever())
@@ -52,6 +53,7 @@ func TestAModelThatAlwaysThinksIsNeverToldNotTo(t *testing.T) {
 
 // What is refused is one thing, what is recommended another.
 func TestARemedyAnswersToWhatWasRefused(t *testing.T) {
+	t.Parallel()
 	const id = "claude-sonnet-6" // of which nothing is known
 	srv := modeltest.New(t, modeltest.RefuseIf(refusesOff, modeltest.Text("ok")).Forever())
 	c := newClient(t, srv.URL())
@@ -70,6 +72,7 @@ func TestARemedyAnswersToWhatWasRefused(t *testing.T) {
 }
 
 func TestABudgetThatIsRefusedBecomesAdaptiveThinking(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.RefuseIf(refusesOff, modeltest.Text("ok")).Forever())
 	req := ask("x")
 	req.Model, req.ReasoningEffort = "claude-opus-4-5", "high"
@@ -82,6 +85,7 @@ func TestABudgetThatIsRefusedBecomesAdaptiveThinking(t *testing.T) {
 }
 
 func TestACallThatTheLimitCutBeforeItsFirstByteIsNotWhole(t *testing.T) {
+	t.Parallel()
 	chunks := func(reason string, arguments ...string) modeltest.Reply {
 		all := []string{`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"read","input":{}}}`}
 		for _, a := range arguments {
@@ -109,6 +113,7 @@ func TestACallThatTheLimitCutBeforeItsFirstByteIsNotWhole(t *testing.T) {
 }
 
 func TestABlockThatGrowsByUnknownDeltasIsKept(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Chunks(
 		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}`,
@@ -124,6 +129,7 @@ func TestABlockThatGrowsByUnknownDeltasIsKept(t *testing.T) {
 }
 
 func TestWrappedCallsAreMadeOneByOne(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "parallel", Args: `{"tool_uses":[{"recipient_name":"functions.read","parameters":{"path":"a"}},{"recipient_name":"read","parameters":{"path":"b"}}]}`}))
 	req := ask("x")
 	req.Tools = []model.Tool{readTool("read")}

@@ -105,6 +105,7 @@ func classOf(t *testing.T, err error) *model.Error {
 }
 
 func TestTextReasoningAndUsageArrive(t *testing.T) {
+	t.Parallel()
 	resp, s := mustStream(t, modeltest.Text("Hello ", "wörld").WithReasoning("let me ", "see").Usage(modeltest.Usage{Input: 100, Output: 7, Cached: 60}))
 	if resp.Text != "Hello wörld" || resp.Reasoning != "let me see" || resp.Finish != "stop" || resp.Model != "test-model" {
 		t.Errorf("%+v", resp)
@@ -118,6 +119,7 @@ func TestTextReasoningAndUsageArrive(t *testing.T) {
 }
 
 func TestRequestIsEncodedInFull(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	temp := 0.0
 	req := ask("hi \"there\"\n\u2028\x01 漢😀")
@@ -157,6 +159,7 @@ func TestRequestIsEncodedInFull(t *testing.T) {
 }
 
 func TestStepsShareTheirBeginning(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok").Forever())
 	client := newClient(t, srv.URL())
 	req := ask("first")
@@ -171,6 +174,7 @@ func TestStepsShareTheirBeginning(t *testing.T) {
 }
 
 func TestConnectionIsUsedAgain(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok").Forever())
 	client := newClient(t, srv.URL())
 	for range 5 {
@@ -189,6 +193,7 @@ func callDelta(s string) string { return delta(`{"tool_calls":[` + s + `]}`) }
 
 // Servers send tool calls in different shapes.
 func TestToolCallsOfEveryShape(t *testing.T) {
+	t.Parallel()
 	fin := modeltest.FinishChunk("tool_calls")
 	type want struct{ name, args string }
 	cases := map[string]struct {
@@ -302,6 +307,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 }
 
 func TestCallIDsAreNewInTheConversation(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 129)
 	srv := modeltest.New(t, modeltest.Calls(
 		modeltest.Call{ID: "used", Name: "a", Args: "{}"}, modeltest.Call{ID: long, Name: "b", Args: "{}"}, modeltest.Call{ID: "two words", Name: "c", Args: "{}"}, modeltest.Call{ID: "fine", Name: "d", Args: "{}"}))
@@ -324,6 +330,7 @@ func TestCallIDsAreNewInTheConversation(t *testing.T) {
 
 // Chunks without choices are accepted, and usage is counted once, wherever it is sent.
 func TestOddChunksAndUsageInAnyPlace(t *testing.T) {
+	t.Parallel()
 	const u = `{"prompt_tokens":11,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":5}}`
 	cases := map[string][]string{
 		"last chunk":      {modeltest.TextChunk("x"), modeltest.FinishChunk("stop"), `{"choices":[],"usage":` + u + `}`},
@@ -349,6 +356,7 @@ func TestOddChunksAndUsageInAnyPlace(t *testing.T) {
 }
 
 func TestUsageIsEstimatedWhereNoneIsGiven(t *testing.T) {
+	t.Parallel()
 	resp, _ := mustStream(t, modeltest.Text("twelve bytes").NoUsage())
 	if !resp.Usage.Estimated || resp.Usage.Output != 3 || resp.Usage.Input == 0 {
 		t.Errorf("%+v", resp.Usage)
@@ -357,6 +365,7 @@ func TestUsageIsEstimatedWhereNoneIsGiven(t *testing.T) {
 
 // The answer does not depend on how its bytes are split and framed.
 func TestBytesOfEveryShapeGiveTheSameAnswer(t *testing.T) {
+	t.Parallel()
 	base := modeltest.Text("漢字 ", "\"q\" \\ ", "😀 é\n").WithReasoning("r漢").WithCalls(modeltest.Call{ID: "a", Name: "read", Args: `{"p":"漢\n\u6f22"}`}).ArgPieces(3)
 	raw := `data: {"choices":[{"delta":{"content":"漢字 \ud83d"}}]}` + "\n\n" + `data:{"choices":[{"delta":{"content":"\ude00 é` + "\x01\\q" + `"}}]}` + "\n"
 	cases := map[string]modeltest.Reply{
@@ -402,6 +411,7 @@ func TestBytesOfEveryShapeGiveTheSameAnswer(t *testing.T) {
 }
 
 func TestAMessageBesideADeltaDoesNotCount(t *testing.T) {
+	t.Parallel()
 	resp, _ := mustStream(t, modeltest.Chunks(
 		`{"choices":[{"message":{"content":"a"},"delta":{"content":"a"}}]}`, `{"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}`,
 		`{"choices":[{"delta":{},"message":{"content":"ab"},"finish_reason":"stop"}]}`))
@@ -411,6 +421,7 @@ func TestAMessageBesideADeltaDoesNotCount(t *testing.T) {
 }
 
 func TestContentAsParts(t *testing.T) {
+	t.Parallel()
 	resp, _ := mustStream(t, modeltest.Chunks(
 		delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm "},{"type":"text","text":"so"}]}]}`),
 		delta(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"},"c",null]}`), delta(`{"refusal":"no"}`), modeltest.FinishChunk("end_turn")))
@@ -420,6 +431,7 @@ func TestContentAsParts(t *testing.T) {
 }
 
 func TestReasoningUnderItsNames(t *testing.T) {
+	t.Parallel()
 	cases := map[string][]string{
 		"reasoning_content": {delta(`{"reasoning_content":"r1 "}`), delta(`{"reasoning_content":"r2","content":""}`)},
 		"reasoning":         {delta(`{"reasoning":"r1 "}`), delta(`{"reasoning":"r2","reasoning_details":[{"text":"r2"}]}`)},
@@ -459,6 +471,7 @@ func TestReasoningUnderItsNames(t *testing.T) {
 
 // A stream may end in several ways.
 func TestEndsOfAStream(t *testing.T) {
+	t.Parallel()
 	t.Run("regular", func(t *testing.T) {
 		if resp, _ := mustStream(t, modeltest.Text("x")); resp.Finish != "stop" {
 			t.Errorf("%+v", resp)
@@ -591,6 +604,7 @@ func TestSilenceEnds(t *testing.T) {
 
 // Cancelling ends every wait at once and keeps what had arrived.
 func TestCancelEndsEveryWait(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reply modeltest.Reply
 		until func(model.Event) bool
@@ -623,6 +637,7 @@ func TestCancelEndsEveryWait(t *testing.T) {
 }
 
 func TestEventStreamUnderTheTypeOfJSON(t *testing.T) {
+	t.Parallel()
 	resp, _ := mustStream(t, modeltest.Status(200, http.Header{"Content-Type": {"application/json"}},
 		": hello\n\nevent: message\ndata: "+modeltest.TextChunk("x")+"\n\ndata: "+modeltest.FinishChunk("stop")+"\n\n"))
 	if resp.Text != "x" || resp.Finish != "stop" {
@@ -631,6 +646,7 @@ func TestEventStreamUnderTheTypeOfJSON(t *testing.T) {
 }
 
 func TestKeyNeverShows(t *testing.T) {
+	t.Parallel()
 	cfg := provider.Config{Name: "p", Key: "sk-very-secret-key"}
 	enc, err := json.Marshal(cfg)
 	if err != nil {
@@ -647,6 +663,7 @@ func TestKeyNeverShows(t *testing.T) {
 
 // A password in the address is used, but never shown.
 func TestPasswordOfAnAddressNeverShows(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Status(500, nil, "").Times(quick.Attempts), modeltest.Status(200, http.Header{"Content-Type": {"text/html"}}, "<html>"))
 	withPassword := strings.Replace(srv.URL(), "://", "://me:hunter2@", 1)
 	client := newClient(t, withPassword, func(p *provider.Config) { p.Name = "" })
@@ -679,6 +696,7 @@ func TestPasswordOfAnAddressNeverShows(t *testing.T) {
 }
 
 func TestUntrustedCertificateIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
 	srv := httptest.NewTLSServer(modeltest.NewHandler())
 	defer srv.Close()
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -689,6 +707,7 @@ func TestUntrustedCertificateIsSaidAtOnce(t *testing.T) {
 }
 
 func TestKeyHeader(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("x"))
 	client := newClient(t, srv.URL(), func(c *provider.Config) { c.KeyHeader = "X-Api-Key" })
 	if _, _, err := stream(t, client, ask("x")); err != nil || srv.Requests()[0].Header.Get("X-Api-Key") != "sk-very-secret-key" {

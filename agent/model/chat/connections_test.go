@@ -132,6 +132,7 @@ func TestAConnectionThatDiedInSilenceCostsOneAttemptAtMost(t *testing.T) {
 }
 
 func TestAProxyThatFailsIsNamedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
 	// http.ProxyFromEnvironment reads the environment once per process: the proxy is set by a
 	// client that knows none of it, so the words are tested where they are made.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -172,6 +173,7 @@ func TestCertificatesOfACompanyAreReadFromTheFileOfOtherTools(t *testing.T) {
 }
 
 func TestAByteOrderMarkBeforeAStreamIsSkipped(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{0, 1, 2, 5} {
 		resp, _ := mustStream(t, modeltest.Raw("\xef\xbb\xbfdata: "+modeltest.TextChunk("first ")+"\n\ndata: "+modeltest.TextChunk("second")+"\n\ndata: [DONE]\n\n").Pieces(n))
 		if resp.Text != "first second" {

@@ -88,6 +88,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 // The status takes precedence over the words.
 func TestStatusDecidesTheClass(t *testing.T) {
+	t.Parallel()
 	body := func(typ, code, msg string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, msg, typ, code)
 	}
@@ -175,6 +176,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 
 // Google puts the wait in the body.
 func TestDelayInTheBodyIsHonoured(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Status(429, nil, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"0.07s"}]}}]`), modeltest.Text("ok"))
 	_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
 	if err != nil || len(s.waits) != 1 || s.waits[0] < 70*time.Millisecond {
@@ -184,6 +186,7 @@ func TestDelayInTheBodyIsHonoured(t *testing.T) {
 
 // The window that a refusal names takes precedence over any table.
 func TestOverflowNamesTheWindow(t *testing.T) {
+	t.Parallel()
 	for words, want := range map[string]int{
 		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.":                                   8192,
 		"prompt is too long: 208310 tokens > 200000 maximum":                                                                                    200000,
@@ -212,6 +215,7 @@ func TestOverflowNamesTheWindow(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -226,6 +230,7 @@ func TestNobodyListens(t *testing.T) {
 
 // Each refusal leads to one downgrade, which the client remembers.
 func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
+	t.Parallel()
 	zero, half := 0.0, 0.5
 	withTool := func(r *model.Request) {
 		r.Tools = []model.Tool{{Name: "read", Parameters: []byte(`{"type":"object","properties":{}}`)}}
@@ -406,6 +411,7 @@ func outOfOrder(list []modeltest.Message) bool {
 
 // A local server whose chat template fails answers with 500.
 func TestTemplateOfALocalServerGetsAlternatingTurns(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
 		if outOfOrder(r.Messages) {
 			return modeltest.Error(500, "server_error", "Error: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.")
@@ -421,6 +427,7 @@ func TestTemplateOfALocalServerGetsAlternatingTurns(t *testing.T) {
 
 // Joining and bridging messages loses nothing of the conversation.
 func TestAlternatingTurnsKeepEveryWord(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	req := ask("first")
 	req.Messages = append(req.Messages,
@@ -454,6 +461,7 @@ func TestAlternatingTurnsKeepEveryWord(t *testing.T) {
 }
 
 func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	req := ask("x")
 	req.Tools = []model.Tool{
@@ -476,6 +484,7 @@ func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) {
 }
 
 func TestThoughtSignaturesComeBackWithTheirCalls(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Chunks(
 		callDelta(`{"index":0,"id":"sig1","function":{"name":"read","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln\"x"}}}`),
 		callDelta(`{"index":1,"id":"plain","function":{"name":"read","arguments":"{}"}}`), modeltest.FinishChunk("tool_calls")),
@@ -498,6 +507,7 @@ func TestThoughtSignaturesComeBackWithTheirCalls(t *testing.T) {
 }
 
 func TestServerWithoutEyesRefusesWith500(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
 		if r.Messages[1].Images > 0 {
 			return modeltest.Error(500, "server_error", "image input is not supported - hint: you may need to provide the mmproj")
@@ -512,6 +522,7 @@ func TestServerWithoutEyesRefusesWith500(t *testing.T) {
 }
 
 func TestTitlesAreNotWorthAWait(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Status(503, nil, "").Forever())
 	req := ask("x")
 	req.Purpose = model.PurposeTitle
@@ -521,6 +532,7 @@ func TestTitlesAreNotWorthAWait(t *testing.T) {
 }
 
 func TestRefusedToolIsNamed(t *testing.T) {
+	t.Parallel()
 	for msg, want := range map[string]int{
 		"Invalid 'tools[1].function.parameters': bad":                                                    1,
 		"tools.0.custom.input_schema: JSON schema is invalid":                                            0,
@@ -545,6 +557,7 @@ func TestRefusedToolIsNamed(t *testing.T) {
 }
 
 func TestFallbackTakesOver(t *testing.T) {
+	t.Parallel()
 	first := modeltest.New(t, modeltest.Text("half", "more").CutAfter(2).Forever())
 	second := modeltest.New(t, modeltest.Text("whole").Forever())
 	f := model.NewFallback(newClient(t, first.URL()), newClient(t, second.URL()), "other-model")
@@ -569,6 +582,7 @@ func TestFallbackTakesOver(t *testing.T) {
 }
 
 func TestWrongBaseURLIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{"", "localhost:1234", "ftp://x/v1", "http://", "http://a b"} {
 		if _, err := chat.New(provider.Config{BaseURL: url}); err == nil {
 			t.Errorf("%q was accepted", url)

@@ -219,6 +219,7 @@ func FuzzThink(f *testing.F) {
 
 // Randomly interleaved calls are assembled whole, however the server numbers them.
 func TestInterleavedCallsComeOutWhole(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n, byIndex, offset := 1+rng.IntN(4), rng.IntN(2) == 0, rng.IntN(9)
@@ -279,6 +280,7 @@ func TestInterleavedCallsComeOutWhole(t *testing.T) {
 }
 
 func TestOneLineIsBounded(t *testing.T) {
+	t.Parallel()
 	body := io.MultiReader(strings.NewReader(`data: {"x":"`), &endless{left: maxLine + 1<<20})
 	x := watched(t)
 	_, err := io.ReadAll(newNormalBody(&http.Response{Body: io.NopCloser(body), Header: http.Header{}}, x))
@@ -289,6 +291,7 @@ func TestOneLineIsBounded(t *testing.T) {
 
 // A model that never stops is stopped, whatever it sends.
 func TestAnswerIsBounded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("reads 200 MB")
 	}

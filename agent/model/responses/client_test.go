@@ -78,6 +78,7 @@ func readTool(name string) model.Tool {
 }
 
 func TestReasoningGoesBackBetweenTheCallsItLedTo(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t,
 		modeltest.Text("I look.").WithReasoning("let me ", "see").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}, modeltest.Call{Name: "read", Args: `{"path":"b"}`}).ArgPieces(3),
 		modeltest.Text("done").WithReasoning("so"), modeltest.Text("bye"))
@@ -110,6 +111,7 @@ func TestReasoningGoesBackBetweenTheCallsItLedTo(t *testing.T) {
 }
 
 func TestToolsWithPlainTextAreCalledWithIt(t *testing.T) {
+	t.Parallel()
 	patch := "*** Begin Patch\n*** Add File: \"a\"\n+x\n*** End Patch"
 	srv := modeltest.New(t, modeltest.Calls(modeltest.Call{Name: "apply_patch", Args: patch}).ArgPieces(5), modeltest.Text("ok").Forever())
 	c := newClient(t, srv.URL())
@@ -137,6 +139,7 @@ func completed(output string, more string) string {
 }
 
 func TestEventsOutOfOrderAndTwice(t *testing.T) {
+	t.Parallel()
 	message := `{"id":"m1","type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello wörld"}]}`
 	call := `{"id":"f1","type":"function_call","call_id":"c1","name":"read","arguments":"{\"p\":1}"}`
 	for name, chunks := range map[string][]string{
@@ -172,6 +175,7 @@ func TestEventsOutOfOrderAndTwice(t *testing.T) {
 }
 
 func TestEndsOfAResponse(t *testing.T) {
+	t.Parallel()
 	if resp, _, err := stream(t, newClient(t, modeltest.New(t, modeltest.Text("x").Finish("length")).URL()), ask("x")); err != nil || resp.Finish != "length" {
 		t.Errorf("%+v %v", resp, err)
 	}
@@ -190,6 +194,7 @@ func TestEndsOfAResponse(t *testing.T) {
 }
 
 func TestErrorsAreJudged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		reply modeltest.Reply
 		class model.ErrorClass
@@ -218,6 +223,7 @@ func TestErrorsAreJudged(t *testing.T) {
 }
 
 func TestRefusedFormsAreChangedOnceAndRemembered(t *testing.T) {
+	t.Parallel()
 	half := 0.5
 	has := func(part, words string) func(modeltest.Request) string {
 		return func(r modeltest.Request) string {

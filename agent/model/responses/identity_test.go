@@ -58,6 +58,7 @@ func argued(index int, id, part string) string {
 const thinking = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"}`
 
 func TestAnItemIsTheSameWhateverItsPlaceInTheCompleteAnswer(t *testing.T) {
+	t.Parallel()
 	argA, argB := `{"path":"a"}`, `{"path":"b"}`
 	for name, c := range map[string]struct {
 		events []string
@@ -141,6 +142,7 @@ func TestAnItemIsTheSameWhateverItsPlaceInTheCompleteAnswer(t *testing.T) {
 }
 
 func TestWhatGoesBackIsKeptByteForByte(t *testing.T) {
+	t.Parallel()
 	const search = `{"id":"ts1","type":"tool_search_call",  "execution":"server", "call_id":null, "arguments":{"z":1, "a":[1.50]}, "content":"odd", "status":"completed"}`
 	const output = `{"type":"tool_search_output","execution":"server","tools":[{"type":"namespace","name":"crm"}],"status":"completed","id":"to1"}`
 	srv := modeltest.New(t, events(done(0, search), done(1, output), done(2, message("m1", "Found.")), wholeAnswer()), modeltest.Text("ok"))
@@ -167,6 +169,7 @@ func TestWhatGoesBackIsKeptByteForByte(t *testing.T) {
 }
 
 func TestWrappedCallsAreMadeOneByOne(t *testing.T) {
+	t.Parallel()
 	args := `{"tool_uses":[{"recipient_name":"functions.read","parameters":{"path":"a"}},{"recipient_name":"functions.read","parameters":"{\"path\":\"b\"}"}]}`
 	item := strings.Replace(call("f1", "c1", args), `"name":"read"`, `"name":"multi_tool_use.parallel"`, 1)
 	srv := modeltest.New(t, events(done(0, item), wholeAnswer(item)))
@@ -180,6 +183,7 @@ func TestWrappedCallsAreMadeOneByOne(t *testing.T) {
 }
 
 func TestAPatchThatTheLimitCutIsNotWhole(t *testing.T) {
+	t.Parallel()
 	item := `{"type":"custom_tool_call","id":"f1","call_id":"c1","name":"apply_patch","status":"incomplete","input":"*** Begin Patch"}`
 	end := strings.Replace(wholeAnswer(item), `"status":"completed","output"`, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"`, 1)
 	srv := modeltest.New(t, events(done(0, item), end))
@@ -192,6 +196,7 @@ func TestAPatchThatTheLimitCutIsNotWhole(t *testing.T) {
 }
 
 func TestABrokenPairOfReasoningTakesOnlyItself(t *testing.T) {
+	t.Parallel()
 	bad := false
 	refuse := func(r modeltest.Request) string {
 		if bad && strings.Contains(string(r.Raw), `"encrypted_content":"`) {

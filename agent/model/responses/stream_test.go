@@ -106,6 +106,7 @@ func streams(t testing.TB) map[string][]byte {
 // The answer does not depend on where the network splits a stream. Wherever it ends, what arrived
 // is kept, and no call that was cut off would run.
 func TestStreamsCutAtEveryByte(t *testing.T) {
+	t.Parallel()
 	silent := watched(t)
 	for name, stream := range streams(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {

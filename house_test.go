@@ -137,9 +137,10 @@ lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:
 docs:
-session: session/db session/role
+session: session/db session/role session/words
 session/db:
 session/role:
+session/words:
 session/export: session
 bench: *
 packaging:

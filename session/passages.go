@@ -12,6 +12,7 @@ import (
 	"jcode/internal/ranking"
 	"jcode/internal/text"
 	"jcode/session/db"
+	"jcode/session/words"
 )
 
 // Passage is one passage of a document.
@@ -124,7 +125,7 @@ type asked struct {
 // ask finds out which terms of a query tell passages apart: not those that occur in more than half of all passages,
 // which add nothing to a ranking and cost the most, unless there are no others.
 func (d Documents) ask(ctx context.Context, query string) (asked, error) {
-	query = text.Valid(text.Cut(query, maxQuery))
+	query = text.Valid(text.Cut(query, words.MaxQuery))
 	q := asked{concepts: ranking.Concepts(query)}
 	in := map[string]int{}
 	count := func(word, term string) error {
@@ -137,7 +138,7 @@ func (d Documents) ask(ctx context.Context, query string) (asked, error) {
 	rarest := ""
 	for _, c := range q.concepts {
 		for _, t := range c {
-			term := `"` + spaced(t.Word) + `"`
+			term := `"` + words.Spaced(t.Word) + `"`
 			if _, counted := in[t.Word]; !counted && err == nil {
 				err = count(t.Word, term)
 			}

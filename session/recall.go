@@ -10,6 +10,7 @@ import (
 	"jcode/internal/ranking"
 	"jcode/internal/text"
 	"jcode/session/db"
+	"jcode/session/words"
 )
 
 // The widths of Recall.
@@ -26,10 +27,7 @@ func (s *Store) Recall(ctx context.Context, question, projectID string, limit in
 	if err != nil || match == "" || limit <= 0 {
 		return nil, err
 	}
-	words := wordSet{whole: map[string]bool{}, stems: map[string]bool{}}
-	for _, term := range ranking.Terms(question) {
-		words.stems[term] = true
-	}
+	asked := words.WithStems(ranking.Terms(question))
 	// The first query ranks the rows of all projects, since looking up the project of each takes longer than ranking
 	// it. If too many are of others, the second filters first.
 	for _, filter := range []string{"", " AND rowid >> 24 IN (SELECT n FROM sessions WHERE project_id = ?2)"} {
@@ -76,7 +74,7 @@ func (s *Store) Recall(ctx context.Context, question, projectID string, limit in
 			continue
 		}
 		for i := range hits {
-			hits[i].Snippet, hits[i].Marks = words.snippet(docs[i])
+			hits[i].Snippet, hits[i].Marks = asked.Snippet(docs[i])
 		}
 		return hits, nil
 	}
@@ -92,13 +90,13 @@ func (s *Store) recallTerms(ctx context.Context, question string) (match string,
 	}
 	var terms []term
 	seen := map[string]bool{}
-	ranking.Each(text.Valid(text.Cut(question, maxQuery)), func(w string) {
-		begin := beginning(w)
-		if ranking.Common(w) || seen[begin] || len(seen) == maxTerms {
+	ranking.Each(text.Valid(text.Cut(question, words.MaxQuery)), func(w string) {
+		begin := words.Beginning(w)
+		if ranking.Common(w) || seen[begin] || len(seen) == words.MaxTerms {
 			return
 		}
 		seen[begin] = true
-		terms = append(terms, term{text: `"` + begin + `"` + prefixed(begin, w)})
+		terms = append(terms, term{text: `"` + begin + `"` + words.Prefixed(begin, w)})
 	})
 	for i := range terms {
 		err := s.db.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)", []any{terms[i].text, recallRanked}, &terms[i].rows)
@@ -124,25 +122,4 @@ func (s *Store) recallTerms(ctx context.Context, question string) (match string,
 		}
 	}
 	return match, from, nil
-}
-
-// beginning returns the part of a word that its other forms have in common.
-func beginning(word string) string {
-	stem := ranking.Stem(word)
-	n := 0
-	for n < min(len(stem), len(word)) && stem[n] == word[n] {
-		n++
-	}
-	if n < 4 {
-		return word
-	}
-	return word[:n]
-}
-
-// prefixed returns the mark of a term that may be followed by an ending: not for short words, which begin many others.
-func prefixed(begin, word string) string {
-	if len(begin) < 4 || len(word) < 5 {
-		return ""
-	}
-	return "*"
 }

@@ -6,26 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"jcode/internal/text"
 	"jcode/session/db"
-)
-
-// maxIndexed is how many bytes of one message are searchable, so that a pasted log of
-// megabytes doesn't make its commit slow.
-const maxIndexed = 64 << 10
-
-// A query is cut to this many bytes and words, for text that is pasted into a search box.
-const (
-	maxQuery = 1000
-	maxTerms = 16
+	"jcode/session/words"
 )
 
 // index makes text searchable under a rowid: a message's, or session << 24 for a title.
 func (t *tx) index(rowid int64, body string) error {
-	return t.run("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
+	return t.run("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, words.Indexed(body))
 }
 
 func (t *tx) indexMessage(rowid int64, role, body string) error {
@@ -35,69 +24,11 @@ func (t *tx) indexMessage(rowid int64, role, body string) error {
 	return t.index(rowid, body)
 }
 
-// wordless reports whether a rune belongs to a script without spaces between words. Each such
-// rune is indexed as a word, so that any part of a sentence is found.
-func wordless(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
-// indexText prepares text for the tokenizer. It removes terminal control sequences, which
-// don't separate words on the screen.
-func indexText(s string) string { return spaced(text.Clean(text.Cut(s, maxIndexed))) }
-
-func spaced(s string) string {
-	if strings.IndexFunc(s, wordless) < 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) * 4 / 3)
-	for _, r := range s {
-		if wordless(r) {
-			b.WriteByte(' ')
-			b.WriteRune(r)
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// queryTerms turns typed text into FTS5 terms without any syntax: each word is a quoted
-// phrase, and the last one may be a prefix. It returns none if the text has no word.
-func queryTerms(typed string) []string {
-	var terms []string
-	typed = text.Valid(text.Cut(typed, maxQuery))
-	open := false
-	for word := range strings.FieldsSeq(typed) {
-		if len(terms) == maxTerms {
-			return terms
-		}
-		if open = strings.ContainsFunc(word, searchable); !open {
-			continue
-		}
-		word = strings.Map(func(r rune) rune {
-			if r == '"' || r == 0 {
-				return ' '
-			}
-			return r
-		}, word)
-		terms = append(terms, `"`+strings.TrimSpace(spaced(word))+`"`)
-	}
-	if last, _ := utf8.DecodeLastRuneInString(typed); open && !unicode.IsSpace(last) {
-		terms[len(terms)-1] += "*"
-	}
-	return terms
-}
-
-// searchable reports whether the tokenizer takes a rune as part of a word.
-func searchable(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-
 // matchingSessions returns the internal keys of the sessions in whose title or text every
 // word occurs.
 func matchingSessions(ctx context.Context, d *db.DB, typed string) (map[int64]bool, error) {
-	terms := queryTerms(typed)
-	if len(terms) == 0 || onlyLetter(typed) {
+	terms := words.Terms(typed)
+	if len(terms) == 0 || words.OnlyLetter(typed) {
 		// Too little for the index: titles only, as plain text.
 		return keys(ctx, d, `SELECT n FROM sessions WHERE title LIKE ? ESCAPE '\'`, contains(typed))
 	}
@@ -127,15 +58,7 @@ func keys(ctx context.Context, d *db.DB, query string, arg any) (map[int64]bool,
 
 // contains returns the LIKE pattern (with `\` as its escape) for texts that contain s.
 func contains(s string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.TrimSpace(text.Cut(s, maxQuery))) + "%"
-}
-
-// onlyLetter reports whether the text is one letter of a script with words. As a prefix it
-// would match too many.
-func onlyLetter(s string) bool {
-	s = strings.TrimSpace(s)
-	r, size := utf8.DecodeRuneInString(s)
-	return size == len(s) && !wordless(r)
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.TrimSpace(text.Cut(s, words.MaxQuery))) + "%"
 }
 
 // Hit is one place that a search found.
@@ -155,7 +78,7 @@ func (s *Store) Search(ctx context.Context, query, projectID string, limit int) 
 	if limit <= 0 {
 		limit = 100
 	}
-	terms := queryTerms(query)
+	terms := words.Terms(query)
 	if len(terms) == 0 {
 		return nil, nil
 	}
@@ -188,9 +111,9 @@ func (s *Store) Search(ctx context.Context, query, projectID string, limit int) 
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}
-	words := newWordSet(query)
+	found := words.Of(query)
 	for i := range hits {
-		hits[i].Snippet, hits[i].Marks = words.snippet(docs[i])
+		hits[i].Snippet, hits[i].Marks = found.Snippet(docs[i])
 	}
 	return hits, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/internal/text"
+	"jcode/session/words"
 )
 
 // Rename sets a session's title for the person. Automatic titles never replace it.
@@ -60,7 +61,7 @@ func ShortTitle(s string) string {
 	s = text.Clean(text.Cut(s, 16<<10)) // a title is near the beginning
 	line := ""
 	for l := range strings.Lines(s) {
-		if strings.ContainsFunc(l, searchable) {
+		if strings.ContainsFunc(l, words.Searchable) {
 			line = l
 			break
 		}

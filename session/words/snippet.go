@@ -1,4 +1,4 @@
-package session
+package words
 
 import (
 	"strings"
@@ -15,16 +15,17 @@ import (
 // word.
 const snippetBytes = 160
 
-// wordSet recognises the words of a query in a text as the index does: it ignores case and
+// Set recognises the words of a query in a text as the index does: it ignores case and
 // accents, and the last word may be a prefix.
-type wordSet struct {
+type Set struct {
 	whole map[string]bool
 	begun string
 	stems map[string]bool // words that have one of them count, too; nil for none
 }
 
-func newWordSet(query string) wordSet {
-	w := wordSet{whole: map[string]bool{}}
+// Of returns the words of a query.
+func Of(query string) Set {
+	w := Set{whole: map[string]bool{}}
 	last := ""
 	eachWord(query, func(word string, _, end int) bool {
 		last = ""
@@ -38,13 +39,22 @@ func newWordSet(query string) wordSet {
 	return w
 }
 
-func (w wordSet) has(word string) bool {
+// WithStems is the set of the words that have one of some stems.
+func WithStems(stems []string) Set {
+	w := Set{whole: map[string]bool{}, stems: map[string]bool{}}
+	for _, stem := range stems {
+		w.stems[stem] = true
+	}
+	return w
+}
+
+func (w Set) has(word string) bool {
 	return w.whole[word] || w.begun != "" && strings.HasPrefix(word, w.begun) || w.stems[ranking.Stem(word)]
 }
 
-// snippet returns one line of the text around the first word of the set, and where the words
+// Snippet returns one line of the text around the first word of the set, and where the words
 // are in it.
-func (w wordSet) snippet(doc string) (line string, marks [][2]int) {
+func (w Set) Snippet(doc string) (line string, marks [][2]int) {
 	doc = text.Clean(text.Cut(doc, maxIndexed))
 	first := 0
 	eachWord(doc, func(word string, start, _ int) bool {
@@ -78,14 +88,14 @@ func (w wordSet) snippet(doc string) (line string, marks [][2]int) {
 func eachWord(s string, fn func(word string, start, end int) bool) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !searchable(r) {
+		if !Searchable(r) {
 			i += size
 			continue
 		}
 		end := i + size
 		for !wordless(r) && end < len(s) {
 			next, n := utf8.DecodeRuneInString(s[end:])
-			if wordless(next) || !searchable(next) && !unicode.Is(unicode.Mn, next) {
+			if wordless(next) || !Searchable(next) && !unicode.Is(unicode.Mn, next) {
 				break
 			}
 			end += n
